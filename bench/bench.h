@@ -1,0 +1,18 @@
+/* The benchmark behind `perhaps bench`. */
+#ifndef PERHAPS_BENCH_H
+#define PERHAPS_BENCH_H
+
+#include <stdint.h>
+
+struct bench_options {
+    const char *kind; /* a kind's name; NULL = the main kinds */
+    uint64_t items;   /* keys per filter; 0 = as many as fill each working set */
+    int full;         /* all kinds, working sets up to gigabytes */
+    int json;         /* machine-readable, on stdout */
+    const char *plot; /* write a picture here through gnuplot; NULL = none */
+};
+
+/* Runs and prints. The exit status: 0 or 2. */
+int bench_run(const struct bench_options *options);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * perhaps.h: membership filters. Is the key in the set? Definitely not, or perhaps.
+ *
+ * A filter answers that question in a few bits per key. It never misses a key that was added; for a key that was
+ * not, it says "perhaps" with a small chance that you choose, the false-positive rate (fpr). The ten lines that
+ * matter:
+ *
+ *     perhaps_want want = PERHAPS_WANT(.items = 5000000, .fpr = 0.01);
+ *     perhaps *f;
+ *     int rc = perhaps_create(&f, &want);
+ *     if (rc < 0) return fprintf(stderr, "%s\n", perhaps_why()), 1;
+ *     perhaps_add(f, "13800138000", 11);
+ *     if (perhaps_contains(f, key, length)) look_it_up(key);
+ *     rc = perhaps_save(f, "phones.ph");
+ *     perhaps_free(f);
+ *
+ * This header is the manual. It is in the order in which data flows: wanting and planning a filter, making or
+ * opening one, putting keys in and asking for them, whole-filter work, looking at it, saving it, ending it.
+ *
+ * Conventions
+ *   - Every call that can fail returns a negative number of enum perhaps_error; zero and positive numbers are answers.
+ *   - A failed call changes nothing: the filter is as it was. perhaps_why() then has the reason in a sentence.
+ *   - The library never prints, never exits and reads no clock. Kinds of filter are pure arithmetic: the same calls
+ *     give the same bytes on every machine.
+ *   - Sizes and counts are 64 bits wide everywhere.
+ *   - Public structs begin with their own size, so that later versions can append fields.
+ *
+ * Threads
+ *   Each call below says what it promises, in one of three words:
+ *     reads    any number of threads may make such calls on one filter at the same time;
+ *     changes  no other call on the same filter may run at the same time;
+ *     free     touches no filter: any thread, any time.
+ *   Different filters never disturb one another.
+ */
+#ifndef PERHAPS_H
+#define PERHAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PERHAPS_VERSION_MAJOR 0
+#define PERHAPS_VERSION_MINOR 1
+#define PERHAPS_VERSION_PATCH 0
+
+#if defined(_WIN32)
+#error "perhaps supports POSIX systems; Windows is not one of them"
+#elif defined(__GNUC__)
+#define PERHAPS_API __attribute__((visibility("default")))
+#else
+#define PERHAPS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A filter of any kind. */
+typedef struct perhaps perhaps;
+
+/* "0.1.0": the version of the library that runs, which may differ from the macros above. (free) */
+PERHAPS_API const char *perhaps_version(void);
+
+/* ------------------------------------------------------------------------------------------------- errors --- */
+
+/* The numbers are fixed for ever; new ones are appended. */
+enum perhaps_error {
+    PERHAPS_OK = 0,
+    PERHAPS_EINVAL = -1,     /* an argument makes no sense */
+    PERHAPS_ENOMEM = -2,     /* an allocation failed */
+    PERHAPS_EIO = -3,        /* the system refused a file operation; errno says why, perhaps_why() names the file */
+    PERHAPS_EFOREIGN = -4,   /* not an image of this library */
+    PERHAPS_EVERSION = -5,   /* an image of a newer format */
+    PERHAPS_EDAMAGED = -6,   /* an image that is truncated, changed or inconsistent */
+    PERHAPS_EKEY = -7,       /* the hash key is missing or is not the one the filter was made with */
+    PERHAPS_ECANNOT = -8,    /* this kind of filter cannot do that */
+    PERHAPS_EMISMATCH = -9,  /* two filters that do not fit together */
+    PERHAPS_EREADONLY = -10, /* the filter was opened for reading only */
+    PERHAPS_EDIRTY = -11,    /* a file that was being changed in place when its writer ended */
+    PERHAPS_ERANGE = -12,    /* no layout can do what was wanted */
+    PERHAPS_EBUSY = -13      /* another process is changing the file in place */
+};
+
+/* One sentence for an error number, for any thread at any time; never NULL. (free) */
+PERHAPS_API const char *perhaps_strerror(int error);
+
+/* Why the last failed call of this thread failed: which file, which field, which limit, and what to do. Until the
+ * next failure of this thread. Never NULL. (free) */
+PERHAPS_API const char *perhaps_why(void);
+
+/* -------------------------------------------------------------------------------------------------- kinds --- */
+
+enum perhaps_kind {
+    PERHAPS_ANY = 0,    /* choose for me */
+    PERHAPS_BLOOM = 1,  /* classic Bloom filter: k bits anywhere in one array; the smallest that can be changed */
+    PERHAPS_BLOCKED = 2 /* Bloom filter in cache lines: one (or two) memory accesses a key; the fastest */
+};
+
+/* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
+enum perhaps_ability {
+    PERHAPS_ADD = 1 << 0,      /* keys can be added one at a time, at any time */
+    PERHAPS_REMOVE = 1 << 1,   /* keys can be taken out again */
+    PERHAPS_COUNT = 1 << 2,    /* a multiset: it knows how often a key was added */
+    PERHAPS_MERGE = 1 << 3,    /* two filters become their union */
+    PERHAPS_INTERSECT = 1 << 4 /* two filters become (roughly) their intersection */
+};
+
+/* A row of the table of kinds, for programs that show or loop over it. */
+struct perhaps_kind_row {
+    int kind;            /* PERHAPS_BLOOM ... */
+    unsigned can;        /* set of enum perhaps_ability */
+    const char *name;    /* "bloom", as on the command line */
+    const char *summary; /* half a sentence for people */
+};
+
+/* The table of kinds: row 0, 1, ...; NULL past the end. (free) */
+PERHAPS_API const struct perhaps_kind_row *perhaps_kind(size_t row);
+
+/* --------------------------------------------------------------------------------------------------- wants --- */
+
+/* How keys become 64-bit digests. */
+enum perhaps_hash {
+    PERHAPS_HASH_DEFAULT = 0, /* the kind's own: xxh3 unless its documentation says otherwise */
+    PERHAPS_XXH3 = 1,         /* XXH3-64 with a seed: fastest; for keys that nobody chooses against you */
+    PERHAPS_SIPHASH = 2       /* SipHash-1-3 with a secret 128-bit key: for keys that strangers choose */
+};
+
+/* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
+ * gets what `allocate` gave, with the same size. Calls come only from within calls of this library. */
+typedef struct perhaps_allocator {
+    void *(*allocate)(void *context, size_t size);
+    void (*release)(void *context, void *memory, size_t size);
+    void *context;
+} perhaps_allocator;
+
+/*
+ * What you want. Zero in a field means "choose for me". Fix two of the three:
+ *
+ *     how many keys      items
+ *     how many mistakes  fpr
+ *     how much memory    bits_per_key or bytes
+ *
+ * and the third follows. Make one with PERHAPS_WANT(.items = ..., .fpr = ...), or, where designated initialisers do
+ * not exist (C++17), with perhaps_want_init(&want) and assignments.
+ *
+ * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
+ */
+typedef struct perhaps_want {
+    size_t size;    /* of this struct; set by PERHAPS_WANT and perhaps_want_init */
+    int kind;       /* enum perhaps_kind; PERHAPS_ANY picks the fastest kind that is not much larger than the best */
+    unsigned needs; /* what it must be able to do: set of enum perhaps_ability; only for PERHAPS_ANY */
+    uint64_t items; /* how many different keys it is for ("expected insertions"); more raise the fpr */
+    double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
+    double bits_per_key;     /* memory for each of `items` keys */
+    uint64_t bytes;          /* memory in all, without the header (about 128 bytes) */
+    unsigned hashes;         /* bits set per key, if it matters: bloom 1..64, blocked 8, 16 or 32 */
+    unsigned lines;          /* at most so many cache lines touched per question (blocked: 1 or 2) */
+    int hash;                /* enum perhaps_hash */
+    uint64_t seed;           /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
+    const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
+    int key_in_file;         /* PERHAPS_SIPHASH: 1 = save() writes the key into the file; 0 = only a check of it */
+    unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
+                            encoding here */
+    const perhaps_allocator *allocator; /* NULL = the library's own; copied */
+} perhaps_want;
+
+#define PERHAPS_WANT(...) ((perhaps_want){.size = sizeof(perhaps_want), __VA_ARGS__})
+
+/* Sets every field to "choose for me". (free) */
+PERHAPS_API void perhaps_want_init(perhaps_want *want);
+
+/*
+ * Sets memory and hashes from a name, for those who think in bits per key:
+ *
+ *     "rough"   4 bits, k = 3    14.7 % false positives
+ *     "fair"    8 bits, k = 6     2.2 %
+ *     "good"   16 bits, k = 12    1 in 2,148
+ *     "fine"   32 bits, k = 23    1 in 4.7 million
+ *
+ * It sets kind (PERHAPS_BLOOM), bits_per_key and hashes. PERHAPS_EINVAL for another name. (free)
+ */
+PERHAPS_API int perhaps_want_preset(perhaps_want *want, const char *name);
+
+/* What a filter would be, before making it. */
+struct perhaps_plan {
+    size_t size;               /* of this struct; set it before the call */
+    int kind;                  /* as wanted or as chosen */
+    uint64_t items;            /* keys it is for */
+    double fpr;                /* the rate this very layout has with `items` keys, digest collisions included */
+    uint64_t bytes;            /* of the array */
+    uint64_t image_bytes;      /* of the whole image: what a file takes */
+    double bits_per_key;       /* of the array */
+    double limit_bits_per_key; /* log2(1/fpr): what no filter can go below */
+    unsigned hashes;           /* bits set per key */
+    unsigned lines;            /* cache lines touched per question, at most */
+};
+
+/*
+ * Works out the layout for a want without making anything: `struct perhaps_plan plan = {sizeof plan};`.
+ * PERHAPS_EINVAL for nonsense (fpr not between 0 and 1, nothing fixed, three things fixed, ...), PERHAPS_ERANGE where
+ * no layout does it (fpr below items/2^64, sizes beyond 64 bits, ...), PERHAPS_ENOMEM for more memory than the machine
+ * has. (free)
+ *
+ * (The function and the struct share a name, as with stat(2).)
+ */
+PERHAPS_API int perhaps_plan(const perhaps_want *want, struct perhaps_plan *plan);
+
+/* --------------------------------------------------------------------------------------- making and opening --- */
+
+/* Makes an empty filter. Errors as perhaps_plan. On failure *f is NULL. (free) */
+PERHAPS_API int perhaps_create(perhaps **f, const perhaps_want *want);
+
+enum perhaps_open_flag {
+    PERHAPS_OPEN_COPY = 1 << 0,      /* read it into memory of its own: changeable, independent of the source */
+    PERHAPS_OPEN_WRITE = 1 << 1,     /* files: map it for changing in place; see perhaps_sync */
+    PERHAPS_OPEN_NO_VERIFY = 1 << 2, /* skip the payload's checksums: opens at once, however large. The header is always
+                                        checked, and no damage to a payload can make a call unsafe, only wrong */
+    PERHAPS_OPEN_RECOVER = 1 << 3    /* open a file that was left dirty: payload taken as it is, items estimated anew */
+};
+
+/* How to open. NULL for all defaults: map (or borrow) for reading, verify everything. */
+typedef struct perhaps_open_options {
+    size_t size;                        /* of this struct; set it before the call */
+    unsigned flags;                     /* set of enum perhaps_open_flag */
+    const uint8_t *hash_key;            /* 16 bytes, for a SipHash filter whose file does not hold its key */
+    const perhaps_allocator *allocator; /* for the handle and for copies; NULL = the library's own; copied */
+} perhaps_open_options;
+
+#define PERHAPS_OPEN(...) ((perhaps_open_options){.size = sizeof(perhaps_open_options), __VA_ARGS__})
+
+/*
+ * Opens a file that perhaps_save wrote. By default the file is mapped: nothing is copied, many processes share the
+ * memory, and the filter is read-only. Everything that later calls rely on is checked before the first use; a damaged,
+ * truncated or foreign file is refused and perhaps_why() says what is wrong with it.
+ *
+ * A file that another program truncates while it is mapped kills this one with SIGBUS, as with any mapping: replace
+ * files by renaming (perhaps_save does), or open with PERHAPS_OPEN_COPY.
+ *
+ * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
+ * writer (PERHAPS_EBUSY) and marked dirty from the first change until perhaps_sync. (free)
+ */
+PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *options);
+
+/*
+ * Opens an image in memory. Borrowed by default: zero copy, read-only, and `bytes` must stay unchanged as long as the
+ * filter lives; any alignment will do. With PERHAPS_OPEN_COPY it becomes a filter of its own. (free)
+ */
+PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length,
+                                    const perhaps_open_options *options);
+
+/* A copy in memory of its own, changeable even if `f` is not. (reads) */
+PERHAPS_API int perhaps_clone(const perhaps *f, perhaps **copy);
+
+/* Ends a filter; NULL is fine. A file opened with PERHAPS_OPEN_WRITE stays dirty unless perhaps_sync came before.
+ * (changes) */
+PERHAPS_API void perhaps_free(perhaps *f);
+
+/* ----------------------------------------------------------------------------------------- adding and asking --- */
+
+/*
+ * Keys come in three forms, and a filter must be asked in the form in which it was filled:
+ *
+ *     bytes    any bytes, any length, NULs and the empty key included;
+ *     _u64     integers, mixed by a bijection: two integers never share a digest (under PERHAPS_XXH3);
+ *     _digest  64 bits that are already a uniform hash of the key. perhaps_digest gives the one that the bytes form
+ *              would use, so a key may be hashed once and asked in many filters of equal hash and seed.
+ *
+ * Each form has a _many variant for n keys at a time. It gives the same answers as n single calls in order, several
+ * times faster, because memory is fetched ahead; use it wherever there is more than one key at hand. `answers` may be
+ * NULL; otherwise answers[i] is 1 or 0, what the single call for key i would have returned.
+ */
+
+/* Adds a key. 1 = it is new; 0 = it was perhaps there already (nothing changed). "add" and "mightContain" in one pass,
+ * the addIfNotExist of other libraries. Negative on error. (changes) */
+PERHAPS_API int perhaps_add(perhaps *f, const void *key, size_t length);
+PERHAPS_API int perhaps_add_u64(perhaps *f, uint64_t key);
+PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
+
+/* The number of new keys, or a negative error, in which case no key was added. (changes) */
+PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                     uint8_t *answers);
+PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* Is it in the set? 0 = definitely not, 1 = perhaps ("mightContain"). Cannot fail for kinds that can be added to at any
+ * time; if it ever returns a negative error, reading non-zero as "perhaps" is safe. (reads) */
+PERHAPS_API int perhaps_contains(const perhaps *f, const void *key, size_t length);
+PERHAPS_API int perhaps_contains_u64(const perhaps *f, uint64_t key);
+PERHAPS_API int perhaps_contains_digest(const perhaps *f, uint64_t digest);
+
+/* The number of keys that are perhaps in the set. (reads) */
+PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                          uint8_t *answers);
+PERHAPS_API int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* The digest that the bytes form (or the integer form) uses for this key in this filter. (reads) */
+PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
+PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
+
+/* --------------------------------------------------------------------------------------------- whole filters --- */
+
+/*
+ * into = the union of both: exactly the filter that would have come from adding the keys of both. The two must have
+ * equal kind, layout, hash and seed; otherwise PERHAPS_EMISMATCH, and perhaps_why() names the field that differs.
+ * `items` becomes an estimate. (changes `into`, reads `from`)
+ */
+PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
+
+/* into = what both perhaps contain. Every key that is in both is kept; its fpr is at most the smaller of the two, but
+ * higher than that of a filter made from the common keys alone. (changes `into`, reads `from`) */
+PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
+
+/* Forgets every key. (changes) */
+PERHAPS_API int perhaps_clear(perhaps *f);
+
+/* 1 = same kind, layout, hash, seed and contents; 0 = not. (reads both) */
+PERHAPS_API int perhaps_equal(const perhaps *a, const perhaps *b);
+
+/* ------------------------------------------------------------------------------------------------ looking in --- */
+
+struct perhaps_info {
+    size_t size;             /* of this struct; set it before the call */
+    int kind;                /* enum perhaps_kind */
+    const char *kind_name;   /* "bloom" */
+    unsigned can;            /* set of enum perhaps_ability */
+    uint64_t capacity;       /* keys it was made for */
+    uint64_t items;          /* adds that answered 1; an estimate after merge, intersect and recovery */
+    double distinct;         /* different keys in it, estimated from the bits */
+    double fill;             /* share of bits that are set, 0..1 (the "use rate") */
+    double fpr_target;       /* the rate it was planned for */
+    double fpr_now;          /* the rate it has now, from the bits */
+    uint64_t bytes;          /* of the array */
+    uint64_t image_bytes;    /* of the whole image */
+    double bits_per_key;     /* of the array, per key of capacity */
+    unsigned hashes;         /* bits set per key */
+    unsigned lines;          /* cache lines touched per question, at most */
+    int hash;                /* enum perhaps_hash */
+    const char *hash_name;   /* "xxh3" */
+    uint64_t seed;           /* PERHAPS_XXH3: the seed; PERHAPS_SIPHASH: a check of the key */
+    unsigned tag;            /* as in the want */
+    unsigned format_version; /* of the image */
+    const char *isa;         /* instruction set in use: "scalar", "avx2", "avx512", "neon" */
+    int read_only;           /* 1 = cannot be changed */
+};
+
+/* Everything about a filter: `struct perhaps_info info = {sizeof info}; perhaps_info(f, &info);`. Counts bits, so it
+ * reads the whole array. (reads) */
+PERHAPS_API int perhaps_info(const perhaps *f, struct perhaps_info *info);
+
+/* ---------------------------------------------------------------------------------------------------- saving --- */
+
+/* Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
+ * After a crash at any moment there is the old file or the new one. (reads) */
+PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
+
+/* Hands the image to `sink` piece by piece, in order; a sink that returns non-zero stops it and perhaps_write returns
+ * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads) */
+PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
+                              void *context);
+
+/* The image itself, in place, checksums brought up to date: valid until the next call that changes `f`. Contains the
+ * SipHash key, if there is one: memory images are for where the filter lives. (changes) */
+PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
+
+/* For a file opened with PERHAPS_OPEN_WRITE: makes all changes durable and marks the file clean. For others it does
+ * nothing. (changes) */
+PERHAPS_API int perhaps_sync(perhaps *f);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

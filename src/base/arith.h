@@ -1,0 +1,53 @@
+/* Integer arithmetic that the rest relies on: checked, wide, and the strong 64-bit mix. */
+#ifndef PERHAPS_BASE_ARITH_H
+#define PERHAPS_BASE_ARITH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False when the true result does not fit; *out is then meaningless. */
+static inline bool add_fits(uint64_t a, uint64_t b, uint64_t *out) {
+    return !__builtin_add_overflow(a, b, out);
+}
+
+static inline bool mul_fits(uint64_t a, uint64_t b, uint64_t *out) {
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+/* a rounded up to a multiple of unit; false when that does not fit. */
+static inline bool round_up_fits(uint64_t a, uint64_t unit, uint64_t *out) {
+    if (!add_fits(a, unit - 1, &a)) return false;
+    *out = a - a % unit;
+    return true;
+}
+
+/* The upper half of a 128-bit product. As "h * n / 2^64" it takes a uniform h to a uniform number below n. */
+static inline uint64_t mul_high(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)a * b >> 64);
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t carry = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (carry >> 32);
+#endif
+}
+
+/* The same for n below 2^32, in multiplications that vector units have. */
+static inline uint64_t mul_high_32(uint64_t h, uint32_t n) {
+    return ((h >> 32) * n + ((uint64_t)(uint32_t)h * n >> 32)) >> 32;
+}
+
+/* A bijection on 64-bit words in which every input bit stirs every output bit: two multiplications between three
+ * xor-shifts. The constants are Pelle Evensen's, found by search ("moremur"). */
+static inline uint64_t mix64(uint64_t x) {
+    x ^= x >> 27;
+    x *= UINT64_C(0x3C79AC492BA7B653);
+    x ^= x >> 33;
+    x *= UINT64_C(0x1C69B3F74AC4AE35);
+    x ^= x >> 27;
+    return x;
+}
+
+#endif

@@ -1,0 +1,55 @@
+#include "base/cpu.h"
+
+#include "base/why.h"
+#include "perhaps.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[ISA_COUNT] = {"scalar", "neon", "avx2", "avx512"};
+
+const char *isa_name(enum isa isa) {
+    return names[isa];
+}
+
+static bool available(enum isa isa) {
+    switch (isa) {
+    case ISA_SCALAR:
+        return true;
+#if defined(__aarch64__)
+    case ISA_NEON:
+        return true;
+#endif
+#if defined(__x86_64__)
+    case ISA_AVX2:
+        return __builtin_cpu_supports("avx2") != 0;
+    case ISA_AVX512:
+        return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+#endif
+    default:
+        return false;
+    }
+}
+
+static int not_available(const char *wish) {
+    char list[64] = "";
+    for (int i = 0; i < ISA_COUNT; i++) {
+        if (!available((enum isa)i)) continue;
+        if (*list) strcat(list, ", ");
+        strcat(list, names[i]);
+    }
+    return fail(PERHAPS_EINVAL, "PERHAPS_ISA is '%s', but this machine has: %s; unset it or name one of these", wish,
+                list);
+}
+
+int isa_choose(enum isa *isa) {
+    const char *wish = getenv("PERHAPS_ISA");
+    for (int i = ISA_COUNT - 1; i >= 0; i--) {
+        if (!available((enum isa)i)) continue;
+        if (wish && *wish && strcmp(wish, names[i]) != 0) continue;
+        *isa = (enum isa)i;
+        return PERHAPS_OK;
+    }
+    return not_available(wish);
+}

@@ -1,0 +1,14 @@
+/* Which instruction sets this CPU has, and which one to use. */
+#ifndef PERHAPS_BASE_CPU_H
+#define PERHAPS_BASE_CPU_H
+
+/* In rising order of preference. Every machine has ISA_SCALAR. */
+enum isa { ISA_SCALAR, ISA_NEON, ISA_AVX2, ISA_AVX512, ISA_COUNT };
+
+const char *isa_name(enum isa isa);
+
+/* The best instruction set, or the one that the environment variable PERHAPS_ISA names. PERHAPS_EINVAL if it names one
+ * that this machine does not have. */
+int isa_choose(enum isa *isa);
+
+#endif

@@ -1,0 +1,36 @@
+/* Little-endian words at any address, whatever the machine's own order and alignment. Compiles to plain loads. */
+#ifndef PERHAPS_BASE_ENDIAN_H
+#define PERHAPS_BASE_ENDIAN_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t le64(uint64_t x) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(x);
+#else
+    return x;
+#endif
+}
+
+static inline uint64_t load64(const void *p) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return le64(x);
+}
+
+static inline void store64(void *p, uint64_t x) {
+    x = le64(x);
+    memcpy(p, &x, sizeof x);
+}
+
+static inline uint16_t load16(const uint8_t *p) {
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline void store16(uint8_t *p, uint16_t x) {
+    p[0] = (uint8_t)x;
+    p[1] = (uint8_t)(x >> 8);
+}
+
+#endif

@@ -1,0 +1,180 @@
+#include "base/file.h"
+
+#include "base/why.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* PERHAPS_EIO with errno in words. */
+static int refused(const char *path, const char *what) {
+    return fail(PERHAPS_EIO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* ---- reading and mapping ---- */
+
+static int check_regular(struct file *file) {
+    struct stat status;
+    if (fstat(file->fd, &status) < 0) return refused(file->path, "cannot look at it");
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    if (!S_ISREG(status.st_mode)) return refused(file->path, "not a regular file");
+    file->length = (uint64_t)status.st_size;
+    if (file->length > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "%s: too large for this machine's address space", file->path);
+    return PERHAPS_OK;
+}
+
+static int lock(struct file *file) {
+    if (flock(file->fd, LOCK_EX | LOCK_NB) == 0) return PERHAPS_OK;
+    if (errno != EWOULDBLOCK) return refused(file->path, "cannot lock it");
+    return fail(PERHAPS_EBUSY, "%s: another process is changing it in place; wait for it to end", file->path);
+}
+
+int file_open(struct file *file, const char *path, bool writable) {
+    *file = (struct file){.path = path};
+    file->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0) return refused(path, "cannot open it");
+    int rc = check_regular(file);
+    if (rc == PERHAPS_OK && writable) rc = lock(file);
+    if (rc < 0) file_close(file);
+    return rc;
+}
+
+int file_map(struct file *file, bool writable) {
+    if (file->length == 0) return PERHAPS_OK;
+    int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *bytes = mmap(NULL, (size_t)file->length, protection, MAP_SHARED, file->fd, 0);
+    if (bytes == MAP_FAILED) return refused(file->path, "cannot map it");
+    file->bytes = bytes;
+#ifdef MADV_HUGEPAGE
+    madvise(bytes, (size_t)file->length, MADV_HUGEPAGE); /* honoured on tmpfs and some file systems */
+#endif
+    return PERHAPS_OK;
+}
+
+int file_read(struct file *file, uint8_t *bytes) {
+    for (uint64_t done = 0; done < file->length;) {
+        ssize_t got = pread(file->fd, bytes + done, (size_t)(file->length - done), (off_t)done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return refused(file->path, "cannot read it");
+        if (got == 0) return fail(PERHAPS_EDAMAGED, "%s: became shorter while it was read", file->path);
+        done += (uint64_t)got;
+    }
+    return PERHAPS_OK;
+}
+
+int file_sync(const struct file *file, uint64_t offset, uint64_t length) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = offset - offset % page;
+    if (msync(file->bytes + start, (size_t)(length + offset - start), MS_SYNC) < 0)
+        return refused(file->path, "cannot write it to disk");
+    return PERHAPS_OK;
+}
+
+void file_close(struct file *file) {
+    if (file->bytes) munmap(file->bytes, (size_t)file->length);
+    if (file->fd >= 0) close(file->fd);
+    file->bytes = NULL;
+    file->fd = -1;
+}
+
+/* ---- replacing ---- */
+
+/* A link is followed, so that its target is replaced and not the link. What exists must be a regular file. */
+static int find_target(struct replacement *r) {
+    struct stat status;
+    if (!realpath(r->path, r->target)) {
+        if (errno != ENOENT) return refused(r->path, "cannot save there");
+        if (snprintf(r->target, sizeof r->target, "%s", r->path) >= (int)sizeof r->target) {
+            errno = ENAMETOOLONG;
+            return refused(r->path, "cannot save there");
+        }
+        return PERHAPS_OK;
+    }
+    if (stat(r->target, &status) < 0) return refused(r->path, "cannot look at it");
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    if (!S_ISREG(status.st_mode)) return refused(r->path, "cannot save there: not a regular file");
+    return PERHAPS_OK;
+}
+
+/* The length of the folder's part of a path, slash included. */
+static int folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* A name that no other thread or process uses: `.NAME.tmp-PID-N`, made new. */
+static int make_temporary(struct replacement *r) {
+    static atomic_uint counter;
+    int folder = folder_length(r->target);
+    do {
+        unsigned number = atomic_fetch_add(&counter, 1);
+        int length = snprintf(r->temporary, sizeof r->temporary, "%.*s.%.200s.tmp-%ld-%u", folder, r->target,
+                              r->target + folder, (long)getpid(), number);
+        if (length >= (int)sizeof r->temporary)
+            errno = ENAMETOOLONG;
+        else
+            r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (r->fd < 0 && errno == EEXIST);
+    return r->fd < 0 ? refused(r->path, "cannot save there") : PERHAPS_OK;
+}
+
+int replacement_begin(struct replacement *r, const char *path) {
+    r->path = path;
+    r->fd = -1;
+    int rc = find_target(r);
+    if (rc == PERHAPS_OK) rc = make_temporary(r);
+    struct stat old;
+    if (rc == PERHAPS_OK && stat(r->target, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) < 0) {
+        rc = refused(path, "cannot keep its permissions");
+        replacement_abandon(r);
+    }
+    return rc;
+}
+
+int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length) {
+    const uint8_t *from = bytes;
+    while (length) {
+        ssize_t put = pwrite(r->fd, from, (size_t)length, (off_t)offset);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return refused(r->path, "cannot write the new file; the old one is as it was");
+        from += put;
+        offset += (uint64_t)put;
+        length -= (uint64_t)put;
+    }
+    return PERHAPS_OK;
+}
+
+static int sync_folder(struct replacement *r) {
+    int folder = folder_length(r->target);
+    r->target[folder > 1 ? folder - 1 : folder] = '\0';
+    int fd = open(folder ? r->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return refused(r->path, "cannot open its folder");
+    int rc = fsync(fd) < 0 && errno != EINVAL ? refused(r->path, "cannot write its folder to disk") : PERHAPS_OK;
+    close(fd);
+    return rc;
+}
+
+int replacement_commit(struct replacement *r, uint64_t length) {
+    const char *step = ftruncate(r->fd, (off_t)length) < 0 ? "cannot set its length"
+                       : fsync(r->fd) < 0                  ? "cannot write it to disk"
+                                                           : NULL;
+    if (close(r->fd) < 0 && !step) step = "cannot close it";
+    r->fd = -1;
+    if (!step && rename(r->temporary, r->target) < 0) step = "cannot put it in its place";
+    if (!step) return sync_folder(r);
+    int rc = refused(r->path, step);
+    unlink(r->temporary);
+    return rc;
+}
+
+void replacement_abandon(struct replacement *r) {
+    close(r->fd);
+    unlink(r->temporary);
+}

@@ -1,0 +1,42 @@
+/* Files: mapping them, reading them whole, and replacing them so that a crash leaves the old one or the new one. */
+#ifndef PERHAPS_BASE_FILE_H
+#define PERHAPS_BASE_FILE_H
+
+#include "perhaps.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* An open file; with `bytes`, a mapped one. */
+struct file {
+    const char *path;
+    int fd;
+    uint64_t length;
+    uint8_t *bytes;
+};
+
+/* Opens a regular file; for writing, with a lock against other writers (PERHAPS_EBUSY). */
+int file_open(struct file *file, const char *path, bool writable);
+int file_map(struct file *file, bool writable);
+int file_read(struct file *file, uint8_t *bytes);
+/* Makes the mapping's first `length` bytes from `offset` durable. */
+int file_sync(const struct file *file, uint64_t offset, uint64_t length);
+/* Unmaps and closes; fine for a file that was never opened if fd is -1. */
+void file_close(struct file *file);
+
+/* A file being replaced: what is written goes to a temporary file beside it. */
+struct replacement {
+    const char *path;
+    int fd;
+    char target[PATH_MAX];
+    char temporary[PATH_MAX];
+};
+
+int replacement_begin(struct replacement *r, const char *path);
+int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length);
+/* Makes it durable, `length` bytes long, and puts it in the place of the old one. */
+int replacement_commit(struct replacement *r, uint64_t length);
+/* Leaves the old file as it was. */
+void replacement_abandon(struct replacement *r);
+
+#endif

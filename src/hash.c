@@ -1,0 +1,125 @@
+#include "hash.h"
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "perhaps.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* ---- SipHash-1-3 ---- */
+
+static inline uint64_t rotate(uint64_t x, int bits) {
+    return x << bits | x >> (64 - bits);
+}
+
+static inline void sip_round(uint64_t v[4]) {
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] = rotate(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] = rotate(v[2], 32);
+}
+
+static inline void sip_word(uint64_t v[4], uint64_t word) {
+    v[3] ^= word;
+    sip_round(v);
+    v[0] ^= word;
+}
+
+uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length) {
+    uint64_t v[4] = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
+                     key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
+    const uint8_t *p = bytes;
+    size_t whole = length / 8;
+    for (size_t i = 0; i < whole; i++) sip_word(v, load64(p + 8 * i));
+    uint64_t last = (uint64_t)length << 56;
+    for (size_t i = 8 * whole; i < length; i++) last |= (uint64_t)p[i] << 8 * (i % 8);
+    sip_word(v, last);
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++) sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* ---- the two hash functions ---- */
+
+struct hash hash_xxh3(uint64_t seed) {
+    /* The constant is 2^64 divided by the golden ratio: integer key 0 under seed 0 must not have digest 0. */
+    uint64_t stir = UINT64_C(0x9E3779B97F4A7C15) ^ mix64(seed);
+    return (struct hash){.id = PERHAPS_XXH3, .seed = seed, .stir = stir};
+}
+
+struct hash hash_siphash(const uint8_t key[16]) {
+    struct hash hash = {.id = PERHAPS_SIPHASH, .key = {load64(key), load64(key + 8)}};
+    hash.seed = siphash13(hash.key, "perhaps: key check", 18);
+    return hash;
+}
+
+void hash_key_bytes(const uint64_t words[2], uint8_t key[16]) {
+    store64(key, words[0]);
+    store64(key + 8, words[1]);
+}
+
+const char *hash_name(int id) {
+    return id == PERHAPS_XXH3 ? "xxh3" : id == PERHAPS_SIPHASH ? "siphash" : NULL;
+}
+
+uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
+    if (hash->id == PERHAPS_SIPHASH) return siphash13(hash->key, key, length);
+    return XXH3_64bits_withSeed(key, length, hash->seed);
+}
+
+uint64_t hash_u64(const struct hash *hash, uint64_t key) {
+    if (hash->id == PERHAPS_XXH3) return mix64(key ^ hash->stir);
+    uint8_t bytes[8];
+    store64(bytes, key);
+    return siphash13(hash->key, bytes, sizeof bytes);
+}
+
+/* ---- many integers at a time ---- */
+
+static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
+    for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
+}
+
+#if defined(__x86_64__)
+/* AVX-512 multiplies eight 64-bit words at a time; nothing before it does, so the others stay scalar. */
+__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) static void
+mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
+    mix_all(stir, keys, n, digests);
+}
+#endif
+
+void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests) {
+    if (hash->id != PERHAPS_XXH3) {
+        for (size_t i = 0; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
+        return;
+    }
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) {
+        mix_all_avx512(hash->stir, keys, n, digests);
+        return;
+    }
+#endif
+    (void)isa;
+    mix_all(hash->stir, keys, n, digests);
+}
+
+uint64_t hash_checksum(const void *bytes, size_t length) {
+    return XXH3_64bits(bytes, length);
+}
+
+uint64_t hash_checksum_around(const void *bytes, size_t length, size_t hole) {
+    static const uint8_t zero[8] = {0};
+    const uint8_t *p = bytes;
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, p, hole);
+    XXH3_64bits_update(&state, zero, sizeof zero);
+    XXH3_64bits_update(&state, p + hole + sizeof zero, length - hole - sizeof zero);
+    return XXH3_64bits_digest(&state);
+}

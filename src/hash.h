@@ -1,0 +1,43 @@
+/* Key → digest: the first step of every call. After it nothing sees key bytes. */
+#ifndef PERHAPS_HASH_H
+#define PERHAPS_HASH_H
+
+#include "base/cpu.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A hash function: which, and what makes it this filter's own. */
+struct hash {
+    int id;          /* enum perhaps_hash, never PERHAPS_HASH_DEFAULT */
+    uint64_t seed;   /* xxh3: the seed. siphash: a check of the key. Equal id and seed = the same function */
+    uint64_t key[2]; /* siphash */
+    uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */
+};
+
+/* The most words a digest has (foreign formats need two; a kind's row says how many). */
+enum { DIGEST_WORDS = 2 };
+
+struct hash hash_xxh3(uint64_t seed);
+struct hash hash_siphash(const uint8_t key[16]);
+
+/* The 16 bytes of a key from its two words. */
+void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
+
+/* "xxh3"; NULL for a number that is no hash. */
+const char *hash_name(int id);
+
+uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
+uint64_t hash_u64(const struct hash *hash, uint64_t key);
+void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
+
+/* XXH3-64 without a seed: the checksum of images. */
+uint64_t hash_checksum(const void *bytes, size_t length);
+
+/* The same over bytes of which the eight at `hole` are taken as zero. */
+uint64_t hash_checksum_around(const void *bytes, size_t length, size_t hole);
+
+/* SipHash-1-3 (Aumasson & Bernstein): one round a word, three at the end. */
+uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,185 @@
+#include "image/header.h"
+
+#include "base/arith.h"
+#include "base/endian.h"
+#include "base/why.h"
+#include "hash.h"
+
+static const uint8_t magic[8] = {0x8F, 'p', 'e', 'r', 'h', 'a', 'p', 's'};
+
+enum {
+    AT_VERSION = 8,
+    AT_KIND = 10,
+    AT_HASH = 12,
+    AT_TAG = 13,
+    AT_FLAGS = 14,
+    AT_SUM = 16,
+    AT_SEED = 24,
+    AT_KEY = 32,
+    AT_ITEMS = 48,
+    AT_CAPACITY = 56,
+    AT_FPR = 64,
+    AT_LAYOUT = 72,
+    AT_LENGTH = 112
+};
+
+uint64_t image_blocks(uint64_t payload_length) {
+    uint64_t blocks = payload_length / BLOCK_BYTES + (payload_length % BLOCK_BYTES != 0);
+    return blocks ? blocks : 1;
+}
+
+uint64_t image_block_length(uint64_t payload_length, uint64_t block) {
+    uint64_t rest = payload_length - block * BLOCK_BYTES;
+    return rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
+}
+
+uint64_t image_offset(uint64_t payload_length) {
+    uint64_t unit = payload_length < BLOCK_BYTES ? 64 : 4096;
+    return (HEADER_BYTES + 8 * image_blocks(payload_length) + unit - 1) / unit * unit;
+}
+
+bool image_length(uint64_t payload_length, uint64_t *total) {
+    return payload_length <= INT64_MAX / 2 && add_fits(image_offset(payload_length), payload_length, total);
+}
+
+/* ---- writing ---- */
+
+void header_write(const struct header *header, uint8_t *head) {
+    memset(head, 0, (size_t)image_offset(header->length));
+    memcpy(head, magic, sizeof magic);
+    store16(head + AT_VERSION, FORMAT_VERSION);
+    store16(head + AT_KIND, (uint16_t)header->kind);
+    head[AT_HASH] = (uint8_t)header->hash;
+    head[AT_TAG] = (uint8_t)header->tag;
+    store16(head + AT_FLAGS, (uint16_t)header->flags);
+    store64(head + AT_SEED, header->seed);
+    store64(head + AT_KEY, header->key[0]);
+    store64(head + AT_KEY + 8, header->key[1]);
+    store64(head + AT_ITEMS, header->items);
+    store64(head + AT_CAPACITY, header->capacity);
+    uint64_t fpr_bits;
+    memcpy(&fpr_bits, &header->fpr, sizeof fpr_bits);
+    store64(head + AT_FPR, fpr_bits);
+    for (int i = 0; i < LAYOUT_WORDS; i++) store64(head + AT_LAYOUT + 8 * i, header->layout[i]);
+    store64(head + AT_LENGTH, header->length);
+}
+
+/* 0 is for blocks of zeros, so that holes in files and untouched memory need no reading and no writing. */
+static uint64_t sum_block(const uint8_t *block, uint64_t length) {
+    bool empty = length == 0 || (block[0] == 0 && memcmp(block, block + 1, (size_t)length - 1) == 0);
+    if (empty) return 0;
+    uint64_t sum = hash_checksum(block, (size_t)length);
+    return sum ? sum : 1;
+}
+
+/* The head with a zero in place of its own checksum. */
+static uint64_t sum_head(const uint8_t *head, uint64_t payload_length) {
+    return hash_checksum_around(head, (size_t)image_offset(payload_length), AT_SUM);
+}
+
+void header_sum_head(uint8_t *head, uint64_t payload_length) {
+    store64(head + AT_SUM, sum_head(head, payload_length));
+}
+
+void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
+    for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
+        uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
+        store64(head + HEADER_BYTES + 8 * i, sum);
+    }
+    header_sum_head(head, payload_length);
+}
+
+bool image_block_is_empty(const uint8_t *head, uint64_t block) {
+    return load64(head + HEADER_BYTES + 8 * block) == 0;
+}
+
+/* ---- reading ---- */
+
+static void header_decode(const uint8_t *head, struct header *header) {
+    header->kind = load16(head + AT_KIND);
+    header->hash = head[AT_HASH];
+    header->tag = head[AT_TAG];
+    header->flags = load16(head + AT_FLAGS);
+    header->seed = load64(head + AT_SEED);
+    header->key[0] = load64(head + AT_KEY);
+    header->key[1] = load64(head + AT_KEY + 8);
+    header->items = load64(head + AT_ITEMS);
+    header->capacity = load64(head + AT_CAPACITY);
+    uint64_t fpr_bits = load64(head + AT_FPR);
+    memcpy(&header->fpr, &fpr_bits, sizeof header->fpr);
+    for (int i = 0; i < LAYOUT_WORDS; i++) header->layout[i] = load64(head + AT_LAYOUT + 8 * i);
+    header->length = load64(head + AT_LENGTH);
+}
+
+/* Is it ours, of a version we know, and as long as it says? */
+static int check_frame(const char *name, const uint8_t *image, uint64_t length) {
+    size_t seen = length < sizeof magic ? (size_t)length : sizeof magic;
+    if (memcmp(image, magic, seen) != 0 || length == 0)
+        return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image%s", name, length == 0 ? ": it is empty" : "");
+    if (length < HEADER_BYTES)
+        return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes are less than a header", name,
+                    (unsigned long long)length);
+    if (load16(image + AT_VERSION) > FORMAT_VERSION)
+        return fail(PERHAPS_EVERSION, "%s: format version %u is newer than this library's %d; update perhaps", name,
+                    load16(image + AT_VERSION), FORMAT_VERSION);
+    uint64_t payload_length = load64(image + AT_LENGTH), total;
+    if (!image_length(payload_length, &total))
+        return fail(PERHAPS_EDAMAGED, "%s: the header's payload length is impossible", name);
+    if (length < total)
+        return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes short", name, (unsigned long long)(total - length));
+    if (length > total)
+        return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
+    if (load64(image + AT_SUM) != sum_head(image, payload_length))
+        return fail(PERHAPS_EDAMAGED, "%s: the header's checksum differs; the file was changed or damaged", name);
+    return PERHAPS_OK;
+}
+
+/* Sound even if someone computed the checksums anew over nonsense? */
+static const char *check_sense(const uint8_t *image, const struct header *header) {
+    const struct kind *kind = kind_find(header->kind);
+    const char *reason = NULL;
+    if (load16(image + AT_VERSION) == 0) return "format version 0";
+    if (!kind) return "a kind of filter that this library does not know";
+    if (!hash_name(header->hash)) return "a hash that this library does not know";
+    if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
+    bool has_key = header->flags & HEADER_HAS_KEY;
+    if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";
+    if (!has_key && (header->key[0] || header->key[1])) return "a hash key that the flags do not know of";
+    if (!(header->fpr > 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
+    if (header->capacity == 0) return "a capacity of zero";
+    uint64_t length = kind->check(header->layout, &reason);
+    if (!length) return reason;
+    for (int i = 0; i < LAYOUT_WORDS; i++) {
+        if (!kind->layout_names[i] && header->layout[i]) return "unused layout words that are not zero";
+    }
+    return length != header->length ? "a payload length that does not fit the layout" : NULL;
+}
+
+static bool rest_is_zero(const uint8_t *image, uint64_t payload_length) {
+    for (uint64_t i = HEADER_BYTES + 8 * image_blocks(payload_length); i < image_offset(payload_length); i++) {
+        if (image[i]) return false;
+    }
+    return true;
+}
+
+int header_read(const char *name, const uint8_t *image, uint64_t length, struct header *header) {
+    int rc = check_frame(name, image, length);
+    if (rc < 0) return rc;
+    header_decode(image, header);
+    const char *reason = check_sense(image, header);
+    if (!reason && !rest_is_zero(image, header->length)) reason = "padding that is not zero";
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: the header has %s", name, reason);
+    return PERHAPS_OK;
+}
+
+int image_verify(const char *name, const uint8_t *image, uint64_t payload_length) {
+    const uint8_t *payload = image + image_offset(payload_length);
+    for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
+        uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
+        if (sum != load64(image + HEADER_BYTES + 8 * i))
+            return fail(PERHAPS_EDAMAGED,
+                        "%s: the checksum of payload block %llu of %llu differs; restore the file from a copy", name,
+                        (unsigned long long)i + 1, (unsigned long long)image_blocks(payload_length));
+    }
+    return PERHAPS_OK;
+}

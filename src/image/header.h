@@ -1,0 +1,79 @@
+/*
+ * The image: the bytes of a filter in memory, in a file, on a wire. All numbers are little-endian.
+ *
+ *     offset  bytes  what
+ *          0      8  magic: 8F 70 65 72 68 61 70 73 ("\x8Fperhaps")
+ *          8      2  format version, now 1
+ *         10      2  kind (enum perhaps_kind)
+ *         12      1  hash (enum perhaps_hash)
+ *         13      1  tag: the application's own
+ *         14      2  flags (enum header_flag)
+ *         16      8  checksum of every byte before the payload, this field taken as zero
+ *         24      8  seed: of xxh3; for siphash a check of the key
+ *         32     16  siphash key, or zero
+ *         48      8  items
+ *         56      8  capacity
+ *         64      8  fpr planned, an IEEE double
+ *         72     40  layout: five words, see the kind
+ *        112      8  payload length L
+ *        120    8·B  a checksum for each of the B = max(1, ceil(L / 1 MiB)) blocks of payload; 0 = all bytes are zero
+ *          ·      ·  zeros up to the payload's offset, a multiple of 64 (of 4096 when L is 1 MiB or more)
+ *          ·      L  payload
+ *
+ * Checksums are XXH3-64; where that gives 0, 1 is written. docs/FORMAT.md tells the rest.
+ */
+#ifndef PERHAPS_IMAGE_HEADER_H
+#define PERHAPS_IMAGE_HEADER_H
+
+#include "kind.h"
+
+#include <stdbool.h>
+
+enum { HEADER_BYTES = 120, FORMAT_VERSION = 1, BLOCK_BYTES = 1 << 20 };
+
+enum header_flag {
+    HEADER_DIRTY = 1 << 0,       /* a map is being changed: payload checksums and items are out of date */
+    HEADER_HAS_KEY = 1 << 1,     /* the siphash key is in the image */
+    HEADER_KEY_IN_FILE = 1 << 2, /* and shall be in files too */
+    HEADER_FLAGS = 7
+};
+
+struct header {
+    int kind, hash;
+    unsigned tag, flags;
+    uint64_t seed, key[2];
+    uint64_t items, capacity;
+    double fpr;
+    uint64_t layout[LAYOUT_WORDS];
+    uint64_t length; /* of the payload */
+};
+
+/* Where the payload begins. The length has passed image_length. */
+uint64_t image_offset(uint64_t payload_length);
+
+/* The whole image's length; false if it does not fit 63 bits. */
+bool image_length(uint64_t payload_length, uint64_t *total);
+
+/* Writes everything before the payload but checksums; `head` has image_offset bytes. */
+void header_write(const struct header *header, uint8_t *head);
+
+/* Computes the payload's checksums into the head, then the head's own. */
+void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length);
+
+/* Only the head's own, for when the payload's are known or meaningless. */
+void header_sum_head(uint8_t *head, uint64_t payload_length);
+
+/* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. */
+int header_read(const char *name, const uint8_t *image, uint64_t length, struct header *header);
+
+/* Checks the payload's checksums. */
+int image_verify(const char *name, const uint8_t *image, uint64_t payload_length);
+
+/* Whether the payload's checksum says that block i is all zero. */
+bool image_block_is_empty(const uint8_t *head, uint64_t block);
+
+/* Block i of a payload is at i * BLOCK_BYTES and this long. */
+uint64_t image_block_length(uint64_t payload_length, uint64_t block);
+uint64_t image_blocks(uint64_t payload_length);
+
+#endif

@@ -1,0 +1,211 @@
+#include "plan.h"
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/why.h"
+#include "image/header.h"
+
+#include <math.h>
+#include <string.h>
+
+double plan_digest_fpr(double items) {
+    return ldexp(items, -64);
+}
+
+void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
+    kind->model->look(array, sight);
+    sight->fpr = fmin(1, sight->fpr + plan_digest_fpr(sight->distinct));
+}
+
+/* ---- is the want sound? ---- */
+
+static bool wants_memory(const perhaps_want *want) {
+    return want->bits_per_key != 0 || want->bytes != 0;
+}
+
+static int check_rates(const perhaps_want *want) {
+    if (want->fpr != 0 && !(want->fpr > 0 && want->fpr < 1))
+        return fail(PERHAPS_EINVAL, "fpr is %g, but a false-positive rate lies between 0 and 1, such as 0.01",
+                    want->fpr);
+    if (want->bits_per_key != 0 && !(want->bits_per_key > 0 && want->bits_per_key <= 1e6))
+        return fail(PERHAPS_EINVAL, "bits_per_key is %g; useful values are 1 to 64", want->bits_per_key);
+    if (want->fpr != 0 && want->items && want->fpr <= plan_digest_fpr((double)want->items))
+        return fail(PERHAPS_ERANGE, "fpr %g with %llu items is below items/2^64, which 64-bit digests cannot reach",
+                    want->fpr, (unsigned long long)want->items);
+    return PERHAPS_OK;
+}
+
+static int check_want(const perhaps_want *want) {
+    int rc = check_rates(want);
+    if (rc < 0) return rc;
+    if (want->bits_per_key != 0 && want->bytes)
+        return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
+    int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
+    if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
+    if (fixed < 2 || (want->bits_per_key != 0 && !want->items))
+        return fail(PERHAPS_EINVAL, "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
+    if (want->needs & ~(unsigned)(PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT))
+        return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
+    if (want->kind != PERHAPS_ANY && !kind_find(want->kind))
+        return fail(PERHAPS_EINVAL, "there is no kind of filter with number %d", want->kind);
+    return PERHAPS_OK;
+}
+
+/* ---- one shape of one kind ---- */
+
+/* A candidate, and what makes it good: the smallest score wins. */
+struct candidate {
+    uint64_t layout[LAYOUT_WORDS];
+    uint64_t items;
+    double fpr, score;
+};
+
+static double rate(const struct model *model, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    return fmin(1, model->fpr(layout, items) + plan_digest_fpr((double)items));
+}
+
+static bool meets(const struct model *model, struct candidate *c, uint64_t steps, double fpr) {
+    uint64_t bits;
+    if (!mul_fits(steps, model->step(c->layout), &bits) || !model->resize(c->layout, bits)) return false;
+    return rate(model, c->layout, c->items) <= fpr;
+}
+
+/* (items, fpr): the smallest size that meets the rate. */
+static bool solve_size(const struct model *model, const perhaps_want *want, struct candidate *c) {
+    c->items = want->items;
+    uint64_t low = 0, high = 1; /* low does not do; high is to */
+    while (!meets(model, c, high, want->fpr)) {
+        uint64_t bits;
+        if (!mul_fits(high, 2 * model->step(c->layout), &bits) || !model->resize(c->layout, bits)) return false;
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (meets(model, c, middle, want->fpr))
+            high = middle;
+        else
+            low = middle;
+    }
+    meets(model, c, high, want->fpr);
+    c->score = (double)high * (double)model->step(c->layout) * model->handicap(c->layout);
+    return true;
+}
+
+static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
+    if (want->bytes) return mul_fits(want->bytes, 8, bits);
+    double exact = floor(want->bits_per_key * (double)want->items);
+    if (!(exact < 0x1p64)) return false;
+    *bits = (uint64_t)exact;
+    return true;
+}
+
+/* (items, memory): the rate follows. A shape with a handicap must be clearly better, as a power of its rate. */
+static bool solve_rate(const struct model *model, const perhaps_want *want, struct candidate *c) {
+    uint64_t bits;
+    if (!wanted_bits(want, &bits) || !model->resize(c->layout, bits)) return false;
+    c->items = want->items;
+    c->score = rate(model, c->layout, c->items) * pow(model->handicap(c->layout), 8);
+    return true;
+}
+
+/* (memory, fpr): the largest number of items that keeps the rate. */
+static bool solve_items(const struct model *model, const perhaps_want *want, struct candidate *c) {
+    uint64_t bits, low = 0, high = 1; /* low does; high is not to */
+    if (!wanted_bits(want, &bits) || !model->resize(c->layout, bits)) return false;
+    while (high < UINT64_MAX / 2 && rate(model, c->layout, high) <= want->fpr) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (rate(model, c->layout, middle) <= want->fpr)
+            low = middle;
+        else
+            high = middle;
+    }
+    c->items = low;
+    c->score = model->handicap(c->layout) / (double)low;
+    return low > 0;
+}
+
+/* ---- one kind ---- */
+
+static int too_large(const struct kind *kind, const perhaps_want *want) {
+    if (want->hashes || want->lines)
+        return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
+                    kind->row.name, want->hashes, want->lines);
+    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold one item", kind->row.name);
+}
+
+static int describe(struct plan *plan, const struct candidate *c) {
+    struct perhaps_plan *shown = &plan->shown;
+    const struct model *model = plan->kind->model;
+    const char *reason;
+    memcpy(plan->layout, c->layout, sizeof plan->layout);
+    shown->kind = plan->kind->row.kind;
+    shown->items = c->items;
+    shown->fpr = rate(model, c->layout, c->items);
+    shown->bytes = plan->kind->check(c->layout, &reason);
+    shown->hashes = model->hashes(c->layout);
+    shown->lines = model->lines(c->layout);
+    shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
+    shown->limit_bits_per_key = log2(1 / shown->fpr);
+    if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(plan->kind, &(perhaps_want){0});
+    if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", plan->kind->row.name,
+                    (unsigned long long)shown->image_bytes);
+    return PERHAPS_OK;
+}
+
+static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    struct candidate best = {.score = INFINITY};
+    for (unsigned i = 0; i < kind->model->shapes; i++) {
+        struct candidate c = {.score = INFINITY};
+        if (!kind->model->shape(i, want, c.layout)) continue;
+        bool solved = !wants_memory(want) ? solve_size(kind->model, want, &c)
+                      : want->fpr != 0    ? solve_items(kind->model, want, &c)
+                                          : solve_rate(kind->model, want, &c);
+        if (solved && c.score < best.score) best = c;
+    }
+    if (isinf(best.score)) return too_large(kind, want);
+    plan->kind = kind;
+    return describe(plan, &best);
+}
+
+/* ---- choosing a kind ---- */
+
+/* A kind that touches fewer cache lines is taken if it is at most this much larger (or twice as often wrong). */
+static const double speed_is_worth = 1.3;
+
+/* How much worse one plan is than another, where 1 is as good. */
+static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan *b, const perhaps_want *want) {
+    if (!wants_memory(want)) return (double)a->image_bytes / (double)b->image_bytes;
+    if (want->fpr != 0) return (double)b->items / (double)a->items;
+    return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
+}
+
+/* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
+int plan_make(const perhaps_want *want, struct plan *plan) {
+    int rc = check_want(want);
+    if (rc < 0) return rc;
+    if (want->kind != PERHAPS_ANY) return plan_kind(kind_find(want->kind), want, plan);
+    struct plan cheapest = {.kind = NULL}, other;
+    int failure = fail(PERHAPS_ERANGE, "no kind of filter can do everything in needs; each can only some of it");
+    for (size_t i = 0; i < kind_count; i++) {
+        if (want->needs & ~kinds[i]->row.can) continue;
+        rc = plan_kind(kinds[i], want, &other);
+        if (rc < 0)
+            failure = rc;
+        else if (!cheapest.kind || cost_ratio(&other.shown, &cheapest.shown, want) < 1)
+            cheapest = other;
+    }
+    if (!cheapest.kind) return failure;
+    *plan = cheapest;
+    for (size_t i = 0; i < kind_count; i++) {
+        if (want->needs & ~kinds[i]->row.can || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
+            *plan = other;
+    }
+    return PERHAPS_OK;
+}

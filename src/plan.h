@@ -1,0 +1,59 @@
+/* (items, fpr, memory) → an integer layout, and the rates that layouts have. Floating point stays in plan.c and plan/:
+ * what reaches a kind or an image is integers. */
+#ifndef PERHAPS_PLAN_H
+#define PERHAPS_PLAN_H
+
+#include "kind.h"
+
+#include <stdbool.h>
+
+/* What a filter's bits say of it. */
+struct sight {
+    double fill;     /* share of bits set */
+    double distinct; /* different keys, estimated */
+    double fpr;      /* the rate it has now */
+};
+
+/* What the planner must know of a kind. A kind has one or more shapes (how many hashes, how many lines per key); a shape
+ * has a size. */
+struct model {
+    unsigned shapes; /* shapes to try are 0..shapes-1 */
+
+    /* Writes the shape into a zeroed layout; false if the want rules it out. */
+    bool (*shape)(unsigned shape, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]);
+
+    /* The step in which sizes grow, in bits. */
+    uint64_t (*step)(const uint64_t layout[LAYOUT_WORDS]);
+
+    /* Writes the largest size of at most `bits`; false if there is none. */
+    bool (*resize)(uint64_t layout[LAYOUT_WORDS], uint64_t bits);
+
+    /* The expected rate with `items` keys in it. Falls with size, grows with items. */
+    double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
+
+    /* By how much another shape may be larger and still be taken instead of this one: 1 = not at all. */
+    double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
+
+    unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]); /* bits set per key */
+    unsigned (*lines)(const uint64_t layout[LAYOUT_WORDS]);  /* cache lines touched per question, at most */
+
+    void (*look)(const struct array *array, struct sight *sight);
+};
+
+/* A plan: what the caller sees of it, and the layout. */
+struct plan {
+    struct perhaps_plan shown;
+    const struct kind *kind;
+    uint64_t layout[LAYOUT_WORDS];
+};
+
+/* `want` has all its fields, see perhaps_want's size. PERHAPS_EINVAL, PERHAPS_ERANGE or PERHAPS_ENOMEM, with a reason. */
+int plan_make(const perhaps_want *want, struct plan *plan);
+
+/* What the array's bits say. */
+void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);
+
+/* The share of questions about keys never added that two equal digests answer wrongly. */
+double plan_digest_fpr(double items);
+
+#endif

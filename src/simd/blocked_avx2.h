@@ -1,0 +1,30 @@
+/* A line of the blocked filter in AVX2: two registers of four lanes. */
+#include <immintrin.h>
+
+TARGET static inline __m256i ISA(lanes)(int half, uint64_t b, uint64_t c, int two) {
+    const __m256i one = _mm256_set1_epi64x(1), six_bits = _mm256_set1_epi64x(63);
+    const __m256i shifts = half ? _mm256_setr_epi64x(40, 46, 52, 58) : _mm256_setr_epi64x(16, 22, 28, 34);
+    __m256i at = _mm256_and_si256(_mm256_srlv_epi64(_mm256_set1_epi64x((long long)b), shifts), six_bits);
+    __m256i bits = _mm256_sllv_epi64(one, at);
+    if (!two) return bits;
+    at = _mm256_and_si256(_mm256_srlv_epi64(_mm256_set1_epi64x((long long)c), shifts), six_bits);
+    return _mm256_or_si256(bits, _mm256_sllv_epi64(one, at));
+}
+
+TARGET static inline unsigned ISA(has)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+    const __m256i *words = (const __m256i *)line;
+    __m256i low = _mm256_andnot_si256(_mm256_loadu_si256(words), ISA(lanes)(0, b, c, two));
+    __m256i high = _mm256_andnot_si256(_mm256_loadu_si256(words + 1), ISA(lanes)(1, b, c, two));
+    __m256i missing = _mm256_or_si256(low, high);
+    return (unsigned)_mm256_testz_si256(missing, missing);
+}
+
+TARGET static inline unsigned ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+    __m256i *words = (__m256i *)line;
+    __m256i low = _mm256_loadu_si256(words), high = _mm256_loadu_si256(words + 1);
+    __m256i low_bits = ISA(lanes)(0, b, c, two), high_bits = ISA(lanes)(1, b, c, two);
+    __m256i missing = _mm256_or_si256(_mm256_andnot_si256(low, low_bits), _mm256_andnot_si256(high, high_bits));
+    _mm256_storeu_si256(words, _mm256_or_si256(low, low_bits));
+    _mm256_storeu_si256(words + 1, _mm256_or_si256(high, high_bits));
+    return (unsigned)_mm256_testz_si256(missing, missing);
+}

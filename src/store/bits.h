@@ -1,0 +1,31 @@
+/* Bits in little-endian 64-bit words: bit i is bit i%64 of word i/64, which is also bit i%8 of byte i/8. */
+#ifndef PERHAPS_STORE_BITS_H
+#define PERHAPS_STORE_BITS_H
+
+#include "base/endian.h"
+
+static inline unsigned bit_get(const uint8_t *bytes, uint64_t i) {
+    return bytes[i >> 3] >> (i & 7) & 1;
+}
+
+static inline void bit_set(uint8_t *bytes, uint64_t i) {
+    bytes[i >> 3] = (uint8_t)(bytes[i >> 3] | 1 << (i & 7));
+}
+
+/* into |= from, over `length` bytes, a multiple of eight. */
+static inline void bits_or(uint8_t *into, const uint8_t *from, uint64_t length) {
+    for (uint64_t i = 0; i < length; i += 8) store64(into + i, load64(into + i) | load64(from + i));
+}
+
+/* into &= from. */
+static inline void bits_and(uint8_t *into, const uint8_t *from, uint64_t length) {
+    for (uint64_t i = 0; i < length; i += 8) store64(into + i, load64(into + i) & load64(from + i));
+}
+
+static inline uint64_t bits_count(const uint8_t *bytes, uint64_t length) {
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < length; i += 8) count += (uint64_t)__builtin_popcountll(load64(bytes + i));
+    return count;
+}
+
+#endif
