@@ -1,8 +1,6 @@
 #include "hash.h"
 
-#include "base/arith.h"
 #include "base/endian.h"
-#include "perhaps.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -73,8 +71,7 @@ uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     return XXH3_64bits_withSeed(key, length, hash->seed);
 }
 
-uint64_t hash_u64(const struct hash *hash, uint64_t key) {
-    if (hash->id == PERHAPS_XXH3) return mix64(key ^ hash->stir);
+uint64_t hash_u64_siphash(const struct hash *hash, uint64_t key) {
     uint8_t bytes[8];
     store64(bytes, key);
     return siphash13(hash->key, bytes, sizeof bytes);
@@ -82,8 +79,17 @@ uint64_t hash_u64(const struct hash *hash, uint64_t key) {
 
 /* ---- many integers at a time ---- */
 
+/* Keys come once, in order, usually from beyond the caches. Fetched this far ahead, and past the caches (the 0), they
+ * neither stall the filter's own fetches nor push its lines out. */
+enum { AHEAD = 512 };
+
 static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
-    for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __builtin_prefetch((const char *)(keys + i) + AHEAD, 0, 0);
+        for (size_t j = i; j < i + 8; j++) digests[j] = mix64(keys[j] ^ stir);
+    }
+    for (; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
 }
 
 #if defined(__x86_64__)

@@ -2,7 +2,9 @@
 #ifndef PERHAPS_HASH_H
 #define PERHAPS_HASH_H
 
+#include "base/arith.h"
 #include "base/cpu.h"
+#include "perhaps.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +30,12 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
-uint64_t hash_u64(const struct hash *hash, uint64_t key);
+uint64_t hash_u64_siphash(const struct hash *hash, uint64_t key);
+
+static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
+    return hash->id == PERHAPS_XXH3 ? mix64(key ^ hash->stir) : hash_u64_siphash(hash, key);
+}
+
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
 
 /* XXH3-64 without a seed: the checksum of images. */

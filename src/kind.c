@@ -14,9 +14,3 @@ const struct kind *kind_find(int id) {
     }
     return NULL;
 }
-
-const struct kind_ops *kind_ops_for(const struct kind *kind, enum isa isa) {
-    int i = isa;
-    while (i > ISA_SCALAR && !kind->ops[i]) i--;
-    return kind->ops[i];
-}

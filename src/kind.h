@@ -51,7 +51,8 @@ struct kind {
     /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */
     const char *layout_names[LAYOUT_WORDS];
 
-    const struct kind_ops *ops[ISA_COUNT]; /* [ISA_SCALAR] always; NULL = use the next lower one */
+    /* The operations for a layout that `check` accepted, on a machine with that instruction set. */
+    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa);
 
     void (*merge)(struct array *into, const struct array *from);     /* equal layouts */
     void (*intersect)(struct array *into, const struct array *from); /* equal layouts */
@@ -65,9 +66,6 @@ extern const size_t kind_count;
 
 /* By number; NULL if there is none. */
 const struct kind *kind_find(int id);
-
-/* The operations for an instruction set. */
-const struct kind_ops *kind_ops_for(const struct kind *kind, enum isa isa);
 
 extern const struct kind kind_bloom, kind_blocked;
 

@@ -59,15 +59,18 @@ static inline uint64_t stir(uint64_t digest, int use) {
     return (digest ^ digest >> 32) * multiplier[use];
 }
 
-/* The line of a digest among n, below 2^32. `which` is 0 or 1, the first or second line of the key. */
-static inline uint32_t line_of(uint64_t digest, int which, uint32_t n) {
-    return (uint32_t)mul_high_32(stir(digest, 3 * which), n);
+/* What picks the line of a digest: mul_high of it and the number of lines. `which` is 0 or 1, the first or second line
+ * of the key. */
+static inline uint64_t line_hash(uint64_t digest, int which) {
+    return stir(digest, 3 * which);
 }
 
 /* Which bit of each lane: bits 16 and up of this word, six for each. `second` is for the second bit of each lane. */
 static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
     return stir(digest, 3 * which + 1 + second);
 }
+
+#define INLINE TARGET static inline __attribute__((always_inline))
 
 /* A template: each instruction set brings has() and put() for a line, and blocked.h makes the operations of them. */
 #define ISA(name) name##_scalar
@@ -110,6 +113,20 @@ static void intersect(struct array *into, const struct array *from) {
     bits_and(into->bytes, from->bytes, into->length);
 }
 
+/* One of four shapes, for one instruction set. */
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+    int shape = (layout[BITS_PER_LINE] == 16) + 2 * (layout[LINES_PER_KEY] == 2);
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &ops_avx512[shape];
+    if (isa == ISA_AVX2) return &ops_avx2[shape];
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (isa == ISA_NEON) return &ops_neon[shape];
+#endif
+    (void)isa;
+    return &ops_scalar[shape];
+}
+
 extern const struct model model_blocked;
 
 const struct kind kind_blocked = {
@@ -119,17 +136,7 @@ const struct kind kind_blocked = {
     .hash = PERHAPS_XXH3,
     .check = check,
     .layout_names = {"lines", "bits per line", "lines per key"},
-    .ops =
-        {
-            [ISA_SCALAR] = &ops_scalar,
-#if defined(__x86_64__)
-            [ISA_AVX2] = &ops_avx2,
-            [ISA_AVX512] = &ops_avx512,
-#endif
-#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-            [ISA_NEON] = &ops_neon,
-#endif
-        },
+    .ops = ops,
     .merge = merge,
     .intersect = intersect,
     .model = &model_blocked,

@@ -141,7 +141,12 @@ static void intersect(struct array *into, const struct array *from) {
     bits_and(into->bytes, from->bytes, into->length);
 }
 
-static const struct kind_ops ops = {add, contains, add_many, contains_many};
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+    static const struct kind_ops plain = {add, contains, add_many, contains_many};
+    (void)layout;
+    (void)isa;
+    return &plain;
+}
 
 extern const struct model model_bloom;
 
@@ -152,7 +157,7 @@ const struct kind kind_bloom = {
     .hash = PERHAPS_XXH3,
     .check = check,
     .layout_names = {"bits", "hashes"},
-    .ops = {[ISA_SCALAR] = &ops},
+    .ops = ops,
     .merge = merge,
     .intersect = intersect,
     .model = &model_bloom,
