@@ -79,17 +79,8 @@ uint64_t hash_u64_siphash(const struct hash *hash, uint64_t key) {
 
 /* ---- many integers at a time ---- */
 
-/* Keys come once, in order, usually from beyond the caches. Fetched this far ahead, and past the caches (the 0), they
- * neither stall the filter's own fetches nor push its lines out. */
-enum { AHEAD = 512 };
-
 static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __builtin_prefetch((const char *)(keys + i) + AHEAD, 0, 0);
-        for (size_t j = i; j < i + 8; j++) digests[j] = mix64(keys[j] ^ stir);
-    }
-    for (; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
+    for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
 }
 
 #if defined(__x86_64__)

@@ -537,10 +537,11 @@ static int64_t many(const perhaps *f, perhaps *changed, const struct keys *keys,
         size_t count = n - from < CHUNK ? n - from : CHUNK;
         uint8_t *out = answers ? answers + from : own_answers;
         const uint64_t *digests = digests_of(f, keys, from, count, room);
+        const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         if (changed)
-            f->ops->add_many(&changed->array, digests, count, out);
+            f->ops->add_many(&changed->array, digests, count, out, ahead);
         else
-            f->ops->contains_many(&f->array, digests, count, out);
+            f->ops->contains_many(&f->array, digests, count, out, ahead);
         ones += count_ones(out, count);
     }
     return ones;

@@ -131,6 +131,13 @@ static bool solve_items(const struct model *model, const perhaps_want *want, str
 
 /* ---- one kind ---- */
 
+/* 24 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
+static double without_noise(double x) {
+    int exponent;
+    double digits = frexp(x, &exponent);
+    return ldexp(floor(ldexp(digits, 24)), exponent - 24);
+}
+
 static int too_large(const struct kind *kind, const perhaps_want *want) {
     if (want->hashes || want->lines)
         return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
@@ -145,7 +152,7 @@ static int describe(struct plan *plan, const struct candidate *c) {
     memcpy(plan->layout, c->layout, sizeof plan->layout);
     shown->kind = plan->kind->row.kind;
     shown->items = c->items;
-    shown->fpr = rate(model, c->layout, c->items);
+    shown->fpr = without_noise(rate(model, c->layout, c->items));
     shown->bytes = plan->kind->check(c->layout, &reason);
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);

@@ -53,25 +53,27 @@ INLINE unsigned ISA(step)(const struct array *array, const struct ISA(block) * b
     return had ^ (unsigned)adding;
 }
 
-INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int two, int pair,
-                      int adding) {
+INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                      int two, int pair, int adding) {
     struct ISA(block) blocks[2];
-    const struct ISA(block) *now = &blocks[1];
-    size_t before = 0; /* keys in `now` */
-    for (size_t done = 0, turn = 0; done < n || before; turn ^= 1) {
-        struct ISA(block) *next = &blocks[turn];
-        size_t count = n - done < BLOCK ? n - done : BLOCK;
-        ISA(prepare)(array, digests + done, count, next, two, pair);
-        size_t both = before < count ? before : count;
-        for (size_t i = 0; i < both; i++) {
+    size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
+    ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
+    for (size_t i = 0; i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair, adding);
+    for (int turn = 0; ready; turn ^= 1) {
+        const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
+        ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], two, pair);
+        for (size_t i = 0; i < coming; i++) {
+            if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
             ISA(fetch)(array, next, i, pair, adding);
-            *answers++ = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
+            answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
         }
-        for (size_t i = both; i < count; i++) ISA(fetch)(array, next, i, pair, adding);
-        for (size_t i = both; i < before; i++) *answers++ = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
-        now = next;
-        before = count;
-        done += count;
+        for (size_t i = coming; i < ready; i++) answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
+        digests += ready;
+        answers += ready;
+        ahead += 8 * ready;
+        n -= ready;
+        ready = coming;
     }
 }
 
@@ -95,11 +97,13 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     TARGET static int ISA(contains_##name)(const struct array *a, const uint64_t *digest) {                            \
         return ISA(one)(a, *digest, two, pair, 0);                                                                     \
     }                                                                                                                  \
-    TARGET static void ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers) {   \
-        ISA(many)(a, digests, n, answers, two, pair, 1);                                                               \
+    TARGET static void ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,     \
+                                            const char *ahead) {                                                       \
+        ISA(many)(a, digests, n, answers, ahead, two, pair, 1);                                                        \
     }                                                                                                                  \
-    TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n, uint8_t *out) {  \
-        ISA(many)(a, digests, n, out, two, pair, 0);                                                                   \
+    TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
+                                            uint8_t *answers, const char *ahead) {                                     \
+        ISA(many)(a, digests, n, answers, ahead, two, pair, 0);                                                        \
     }
 #define OPS(name)                                                                                                      \
     { ISA(add_##name), ISA(contains_##name), ISA(add_many_##name), ISA(ask_many_##name) }

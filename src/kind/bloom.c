@@ -113,7 +113,9 @@ static inline size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    (void)ahead; /* k cache lines a key leave the stream of keys time enough */
     struct group groups[2];
     fetch(array, digests, smaller(n, GROUP), &groups[0]);
     for (size_t i = 0, turn = 0; i < n; i += GROUP, turn ^= 1) {
@@ -123,7 +125,8 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
     }
 }
 
-static void add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
+static void add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+    (void)ahead;
     struct group groups[2];
     fetch(array, digests, smaller(n, GROUP), &groups[0]);
     for (size_t i = 0, turn = 0; i < n; i += GROUP, turn ^= 1) {
