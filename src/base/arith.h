@@ -22,15 +22,19 @@ static inline bool round_up_fits(uint64_t a, uint64_t unit, uint64_t *out) {
 }
 
 /* The upper half of a 128-bit product. As "h * n / 2^64" it takes a uniform h to a uniform number below n. */
+static inline uint64_t mul_high_by_parts(uint64_t a, uint64_t b) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t carry = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (carry >> 32);
+}
+
 static inline uint64_t mul_high(uint64_t a, uint64_t b) {
 #ifdef __SIZEOF_INT128__
     __extension__ typedef unsigned __int128 wide;
     return (uint64_t)((wide)a * b >> 64);
 #else
-    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
-    uint64_t carry = a0 * b1 + (uint32_t)middle;
-    return a1 * b1 + (middle >> 32) + (carry >> 32);
+    return mul_high_by_parts(a, b);
 #endif
 }
 
