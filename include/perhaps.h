@@ -153,7 +153,7 @@ typedef struct perhaps_want {
     double bits_per_key;     /* memory for each of `items` keys */
     uint64_t bytes;          /* memory in all, without the header (about 128 bytes) */
     unsigned hashes;         /* bits set per key, if it matters: bloom 1..64, blocked 8, 16 or 32 */
-    unsigned lines;          /* at most so many cache lines touched per question (blocked: 1 or 2) */
+    unsigned lines;          /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     int hash;                /* enum perhaps_hash */
     uint64_t seed;           /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
@@ -346,6 +346,9 @@ struct perhaps_info {
 /* Everything about a filter: `struct perhaps_info info = {sizeof info}; perhaps_info(f, &info);`. Counts bits, so it
  * reads the whole array. (reads) */
 PERHAPS_API int perhaps_info(const perhaps *f, struct perhaps_info *info);
+
+/* The tag alone, at once, without counting bits. (reads) */
+PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 
 /* ---------------------------------------------------------------------------------------------------- saving --- */
 

@@ -1,6 +1,7 @@
 #include "hash.h"
 
 #include "base/endian.h"
+#include "simd/target.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -85,8 +86,8 @@ static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t 
 
 #if defined(__x86_64__)
 /* AVX-512 multiplies eight 64-bit words at a time; nothing before it does, so the others stay scalar. */
-__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) static void
-mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
+TARGET_AVX512 static void mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n,
+                                         uint64_t *restrict digests) {
     mix_all(stir, keys, n, digests);
 }
 #endif

@@ -658,3 +658,7 @@ int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
     };
     return give_sized(theirs, &info, sizeof info, "info");
 }
+
+unsigned perhaps_tag(const perhaps *f) {
+    return f->header.tag;
+}

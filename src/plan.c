@@ -192,27 +192,37 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
     return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
 }
 
-/* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
-int plan_make(const perhaps_want *want, struct plan *plan) {
-    int rc = check_want(want);
-    if (rc < 0) return rc;
-    if (want->kind != PERHAPS_ANY) return plan_kind(kind_find(want->kind), want, plan);
-    struct plan cheapest = {.kind = NULL}, other;
-    int failure = fail(PERHAPS_ERANGE, "no kind of filter can do everything in needs; each can only some of it");
+static bool can_do(const struct kind *kind, const perhaps_want *want) {
+    return !(want->needs & ~kind->row.can);
+}
+
+/* Why none will do: the sentence of the first kind that could, but for this size or rate. */
+static int none_will_do(const perhaps_want *want, struct plan *plan) {
     for (size_t i = 0; i < kind_count; i++) {
-        if (want->needs & ~kinds[i]->row.can) continue;
-        rc = plan_kind(kinds[i], want, &other);
-        if (rc < 0)
-            failure = rc;
-        else if (!cheapest.kind || cost_ratio(&other.shown, &cheapest.shown, want) < 1)
-            cheapest = other;
+        if (can_do(kinds[i], want)) return plan_kind(kinds[i], want, plan);
     }
-    if (!cheapest.kind) return failure;
+    return fail(PERHAPS_ERANGE, "no kind of filter can do everything in needs; each can only some of it");
+}
+
+/* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
+static int choose_kind(const perhaps_want *want, struct plan *plan) {
+    struct plan cheapest = {.kind = NULL}, other;
+    for (size_t i = 0; i < kind_count; i++) {
+        if (!can_do(kinds[i], want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!cheapest.kind || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
+    }
+    if (!cheapest.kind) return none_will_do(want, plan);
     *plan = cheapest;
     for (size_t i = 0; i < kind_count; i++) {
-        if (want->needs & ~kinds[i]->row.can || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!can_do(kinds[i], want) || plan_kind(kinds[i], want, &other) < 0) continue;
         if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
             *plan = other;
     }
     return PERHAPS_OK;
+}
+
+int plan_make(const perhaps_want *want, struct plan *plan) {
+    int rc = check_want(want);
+    if (rc < 0) return rc;
+    return want->kind == PERHAPS_ANY ? choose_kind(want, plan) : plan_kind(kind_find(want->kind), want, plan);
 }

@@ -109,29 +109,56 @@ static int folder_length(const char *path) {
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* A name that no other thread or process uses: `.NAME.tmp-PID-N`, made new. */
-static int make_temporary(struct replacement *r) {
+/* What makes a temporary file appear under r->temporary; EEXIST if that name is taken. */
+typedef int make_name(struct replacement *r);
+
+static int make_new(struct replacement *r) {
+    r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return r->fd < 0 ? -1 : 0;
+}
+
+static int make_link(struct replacement *r) {
+    char unnamed[40];
+    snprintf(unnamed, sizeof unnamed, "/proc/self/fd/%d", r->fd);
+    return linkat(AT_FDCWD, unnamed, AT_FDCWD, r->temporary, AT_SYMLINK_FOLLOW);
+}
+
+/* Tries names that no other thread or process uses, `.NAME.tmp-PID-N`, until one is free. */
+static int name_temporary(struct replacement *r, make_name *make) {
     static atomic_uint counter;
-    int folder = folder_length(r->target);
+    int folder = folder_length(r->target), rc;
     do {
         unsigned number = atomic_fetch_add(&counter, 1);
         int length = snprintf(r->temporary, sizeof r->temporary, "%.*s.%.200s.tmp-%ld-%u", folder, r->target,
                               r->target + folder, (long)getpid(), number);
-        if (length >= (int)sizeof r->temporary)
+        if (length >= (int)sizeof r->temporary) {
             errno = ENAMETOOLONG;
-        else
-            r->fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (r->fd < 0 && errno == EEXIST);
-    return r->fd < 0 ? refused(r->path, "cannot save there") : PERHAPS_OK;
+            return -1;
+        }
+        rc = make(r);
+    } while (rc < 0 && errno == EEXIST);
+    r->named = rc == 0;
+    return rc;
+}
+
+/* Opens a file without a name in the target's folder; false where the system cannot, or could not name it later. */
+static bool open_unnamed(struct replacement *r) {
+#ifdef O_TMPFILE
+    if (access("/proc/self/fd", X_OK) < 0) return false;
+    int folder = folder_length(r->target);
+    snprintf(r->temporary, sizeof r->temporary, "%.*s.", folder, r->target);
+    r->fd = open(r->temporary, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+#endif
+    return r->fd >= 0;
 }
 
 int replacement_begin(struct replacement *r, const char *path) {
-    r->path = path;
-    r->fd = -1;
+    *r = (struct replacement){.path = path, .fd = -1};
     int rc = find_target(r);
-    if (rc == PERHAPS_OK) rc = make_temporary(r);
+    if (rc < 0) return rc;
+    if (!open_unnamed(r) && name_temporary(r, make_new) < 0) return refused(path, "cannot save there");
     struct stat old;
-    if (rc == PERHAPS_OK && stat(r->target, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) < 0) {
+    if (stat(r->target, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) < 0) {
         rc = refused(path, "cannot keep its permissions");
         replacement_abandon(r);
     }
@@ -161,20 +188,24 @@ static int sync_folder(struct replacement *r) {
     return rc;
 }
 
+/* What fails, or NULL: length, disk, name, place. */
+static const char *put_in_place(struct replacement *r, uint64_t length) {
+    if (ftruncate(r->fd, (off_t)length) < 0) return "cannot set its length";
+    if (fsync(r->fd) < 0) return "cannot write it to disk";
+    if (!r->named && name_temporary(r, make_link) < 0) return "cannot name it";
+    if (rename(r->temporary, r->target) < 0) return "cannot put it in its place";
+    r->named = false;
+    return NULL;
+}
+
 int replacement_commit(struct replacement *r, uint64_t length) {
-    const char *step = ftruncate(r->fd, (off_t)length) < 0 ? "cannot set its length"
-                       : fsync(r->fd) < 0                  ? "cannot write it to disk"
-                                                           : NULL;
-    if (close(r->fd) < 0 && !step) step = "cannot close it";
-    r->fd = -1;
-    if (!step && rename(r->temporary, r->target) < 0) step = "cannot put it in its place";
-    if (!step) return sync_folder(r);
-    int rc = refused(r->path, step);
-    unlink(r->temporary);
-    return rc;
+    const char *failed = put_in_place(r, length);
+    int rc = failed ? refused(r->path, failed) : PERHAPS_OK;
+    replacement_abandon(r);
+    return rc < 0 ? rc : sync_folder(r);
 }
 
 void replacement_abandon(struct replacement *r) {
     close(r->fd);
-    unlink(r->temporary);
+    if (r->named) unlink(r->temporary);
 }

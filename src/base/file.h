@@ -24,10 +24,12 @@ int file_sync(const struct file *file, uint64_t offset, uint64_t length);
 /* Unmaps and closes; fine for a file that was never opened if fd is -1. */
 void file_close(struct file *file);
 
-/* A file being replaced: what is written goes to a temporary file beside it. */
+/* A file being replaced: what is written goes to a temporary file beside it, which has no name until it is complete
+ * where the system can do that, so that even kill -9 leaves nothing behind. */
 struct replacement {
     const char *path;
     int fd;
+    bool named; /* the temporary file has its name */
     char target[PATH_MAX];
     char temporary[PATH_MAX];
 };

@@ -16,7 +16,7 @@
  * With two lines a key, the first lies in the first half of the array and the second in the second half: they never
  * coincide, and their loads are independent.
  *
- * Example: a million keys at 1 % take 19,727 lines, 10.1 bits a key. A line then holds 50.7 keys on average, but some
+ * Example: a million keys at 1 % take 19,726 lines, 10.1 bits a key. A line then holds 50.7 keys on average, but some
  * hold 30 and some 75: the rate is the mean over that mixture, which is why the classic formula does not apply here
  * (it would promise 0.8 %).
  *
@@ -28,6 +28,7 @@
  */
 #include "kind.h"
 #include "base/arith.h"
+#include "simd/target.h"
 #include "store/bits.h"
 
 enum { LINES, BITS_PER_LINE, LINES_PER_KEY }; /* the words of the layout */
@@ -82,14 +83,14 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
 
 #if defined(__x86_64__)
 #define ISA(name) name##_avx2
-#define TARGET    __attribute__((target("avx2")))
+#define TARGET    TARGET_AVX2
 #include "simd/blocked_avx2.h"
 #include "kind/blocked.h"
 #undef ISA
 #undef TARGET
 
 #define ISA(name) name##_avx512
-#define TARGET    __attribute__((target("avx512f,avx512dq,prefer-vector-width=512")))
+#define TARGET    TARGET_AVX512
 #include "simd/blocked_avx512.h"
 #include "kind/blocked.h"
 #undef ISA

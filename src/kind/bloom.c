@@ -26,6 +26,7 @@
  */
 #include "kind.h"
 #include "base/arith.h"
+#include "simd/target.h"
 #include "store/bits.h"
 
 #include <assert.h>
@@ -212,16 +213,14 @@ static void add_many(struct array *array, const uint64_t *digests, size_t n, uin
 
 #if defined(__x86_64__)
 /* AVX-512 has the 64-bit multiplications that find_places is made of. */
-#define AVX512 __attribute__((target("avx512f,avx512dq,prefer-vector-width=512")))
-
-AVX512 static void contains_many_avx512(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                        const char *ahead) {
+TARGET_AVX512 static void contains_many_avx512(const struct array *array, const uint64_t *digests, size_t n,
+                                               uint8_t *answers, const char *ahead) {
     (void)ahead;
     ask_many(array, digests, n, answers, 1);
 }
 
-AVX512 static void add_many_avx512(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                   const char *ahead) {
+TARGET_AVX512 static void add_many_avx512(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                          const char *ahead) {
     (void)ahead;
     put_many(array, digests, n, answers, 1);
 }

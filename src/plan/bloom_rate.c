@@ -21,12 +21,10 @@ static double best_hashes(const perhaps_want *want) {
 }
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    if (want->hashes) {
-        layout[HASHES] = want->hashes;
-        return number == 0 && want->hashes <= HASHES_MAX;
-    }
-    double hashes = fmin(fmax(round(best_hashes(want)), 1), HASHES_MAX) + (double)number - AROUND;
-    if (!(hashes >= 1 && hashes <= HASHES_MAX)) return false;
+    double most = want->lines && want->lines < HASHES_MAX ? want->lines : HASHES_MAX;
+    double hashes = fmin(fmax(round(best_hashes(want)), 1), most) + (double)number - AROUND;
+    if (want->hashes) hashes = number == 0 ? want->hashes : 0;
+    if (!(hashes >= 1 && hashes <= most)) return false;
     layout[HASHES] = (uint64_t)hashes;
     return true;
 }

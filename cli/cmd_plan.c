@@ -1,0 +1,151 @@
+/* perhaps plan: what every kind of filter would cost. */
+#include "abilities.h"
+#include "commands.h"
+#include "numbers.h"
+#include "report.h"
+#include "want.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A kind's answer to the want: a plan, or why there is none. */
+struct answer {
+    const struct perhaps_kind_row *row;
+    struct perhaps_plan plan;
+    int rc;
+    bool recommended;
+    char why[300];
+};
+
+enum { MOST_KINDS = 32 };
+
+static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {
+    perhaps_want one = *want;
+    char lacking[100];
+    one.kind = answer->row->kind;
+    if (given(options, OPT_PRESET) && one.kind != PERHAPS_BLOOM) one.hashes = 0; /* a preset's k is for bloom */
+    answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
+    answer->rc = perhaps_plan(&one, &answer->plan);
+    if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
+    if (want->needs & ~answer->row->can) {
+        answer->rc = PERHAPS_ECANNOT;
+        abilities_text(want->needs & ~answer->row->can, ", ", lacking, sizeof lacking);
+        snprintf(answer->why, sizeof answer->why, "cannot %s", lacking);
+    }
+}
+
+/* The formula of the textbooks, for those who know it: m bits and k hashes for n keys at rate p. */
+struct classic {
+    double keys, bits, rate;
+    unsigned hashes;
+};
+
+static struct classic classic_formula(const perhaps_want *want) {
+    struct classic c = {.keys = (double)want->items, .rate = want->fpr};
+    double ln2 = log(2);
+    if (want->bytes) c.bits = (double)want->bytes * 8;
+    if (want->bits_per_key > 0) c.bits = floor(c.keys * want->bits_per_key);
+    if (c.bits == 0) c.bits = floor(-c.keys * log(c.rate) / (ln2 * ln2));
+    if (c.keys == 0) c.keys = floor(c.bits * ln2 * ln2 / -log(c.rate));
+    double hashes = round(c.bits / c.keys * ln2);
+    c.hashes = hashes < 1 ? 1 : hashes > 1e6 ? 1000000 : (unsigned)hashes;
+    if (c.rate == 0) c.rate = pow(1 - exp(-(double)c.hashes * c.keys / c.bits), c.hashes);
+    return c;
+}
+
+static void print_classic(const struct classic *c) {
+    char bits[NUMBER_TEXT], keys[NUMBER_TEXT], rate[NUMBER_TEXT];
+    printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", c->hashes,
+           group_digits((uint64_t)c->bits, bits), group_digits((uint64_t)c->keys, keys), human_rate(c->rate, rate));
+}
+
+static void print_row(const struct answer *answer, bool coloured) {
+    char bytes[NUMBER_TEXT], items[NUMBER_TEXT], can[100];
+    const struct perhaps_plan *plan = &answer->plan;
+    if (answer->rc < 0) {
+        printf("  %-10s %s\n", answer->row->name, answer->why);
+        return;
+    }
+    printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", coloured && answer->recommended ? "\033[1;32m" : "",
+           answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
+           group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
+           abilities_text(answer->row->can, " ", can, sizeof can), coloured && answer->recommended ? "\033[0m" : "");
+}
+
+static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
+                       const perhaps_want *want) {
+    struct classic classic = classic_formula(want);
+    char rate[NUMBER_TEXT];
+    bool coloured = colour_for(stdout);
+    printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
+    for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
+    printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
+    double fpr = want->fpr > 0 ? want->fpr : best->fpr;
+    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", log2(1 / fpr),
+           human_rate(fpr, rate));
+    print_classic(&classic);
+}
+
+static void print_kind_json(struct json *json, const struct answer *answer) {
+    const struct perhaps_plan *plan = &answer->plan;
+    json_open(json, NULL, '{');
+    json_text(json, "kind", answer->row->name);
+    if (answer->rc < 0) {
+        json_text(json, "error", answer->why);
+    } else {
+        json_real(json, "bits_per_key", plan->bits_per_key);
+        json_count(json, "bytes", plan->bytes);
+        json_count(json, "image_bytes", plan->image_bytes);
+        json_count(json, "items", plan->items);
+        json_real(json, "fpr", plan->fpr);
+        json_count(json, "hashes", plan->hashes);
+        json_count(json, "cache_lines", plan->lines);
+    }
+    json_open(json, "can", '[');
+    for (size_t i = 0; ability_name(i); i++)
+        if (answer->row->can >> i & 1) json_text(json, NULL, ability_name(i));
+    json_close(json, ']');
+    json_flag(json, "recommended", answer->recommended);
+    json_close(json, '}');
+}
+
+static void print_json(const struct answer *answers, size_t n, const struct perhaps_plan *best,
+                       const perhaps_want *want) {
+    struct json json = {0};
+    struct classic classic = classic_formula(want);
+    double fpr = want->fpr > 0 ? want->fpr : best->fpr;
+    json_open(&json, NULL, '{');
+    json_count(&json, "items", want->items ? want->items : best->items);
+    json_real(&json, "fpr", fpr);
+    json_real(&json, "limit_bits_per_key", log2(1 / fpr));
+    json_open(&json, "classic", '{');
+    json_count(&json, "hashes", classic.hashes);
+    json_count(&json, "bits", (uint64_t)classic.bits);
+    json_close(&json, '}');
+    json_open(&json, "kinds", '[');
+    for (size_t i = 0; i < n; i++) print_kind_json(&json, &answers[i]);
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+int cmd_plan(const struct options *options) {
+    perhaps_want want;
+    struct answer answers[MOST_KINDS];
+    struct perhaps_plan best = {.size = sizeof best};
+    size_t n = 0;
+    if (want_from_options(&want, options) != FINE) return TROUBLE;
+    int rc = perhaps_plan(&want, &best);
+    if (rc < 0) return library_failure(NULL, rc);
+    for (size_t row = 0; perhaps_kind(row) && n < MOST_KINDS; row++) {
+        if (given(options, OPT_KIND) && perhaps_kind(row)->kind != options->kind) continue;
+        answers[n] = (struct answer){.row = perhaps_kind(row)};
+        ask(&want, options, &answers[n]);
+        answers[n].recommended = answers[n].row->kind == best.kind;
+        n++;
+    }
+    if (given(options, OPT_JSON))
+        print_json(answers, n, &best, &want);
+    else
+        print_text(answers, n, &best, &want);
+    return FINE;
+}

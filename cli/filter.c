@@ -1,0 +1,190 @@
+#include "filter.h"
+#include "encode.h"
+#include "input.h"
+#include "numbers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------- hash key --- */
+
+int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
+    char text[64];
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(text, 1, sizeof text, file) : 0;
+    bool failed = !file || ferror(file);
+    if (failed) failure(path, "cannot be read: %s; give a file with the hash key", strerror(errno));
+    if (file) fclose(file);
+    if (failed) return TROUBLE;
+    if (length == HASH_KEY_BYTES) {
+        memcpy(key, text, HASH_KEY_BYTES);
+        return FINE;
+    }
+    while (length && strchr(" \r\n", text[length - 1])) length--;
+    if (length != 2 * HASH_KEY_BYTES || encode_hex(text, length, key) != NULL)
+        return failure(path, "is no hash key; give 16 bytes or 32 hexadecimal digits");
+    return FINE;
+}
+
+/* -------------------------------------------------------------------------------------------------- opening --- */
+
+static const char *mapped_path;
+static bool mapped_for_writing;
+
+/* Only write() and _exit() are safe here. */
+static void on_bus_error(int signal_number) {
+    static const char before[] = "perhaps: ";
+    const char *after = mapped_for_writing
+                            ? ": cannot be changed in place any more: it was cut short by another program, or the "
+                              "disk is full; make room, then go on with --recover\n"
+                            : ": changed while it was mapped; replace filters by renaming, as perhaps does, and "
+                              "try again\n";
+    (void)signal_number;
+    write_all(STDERR_FILENO, before, sizeof before - 1);
+    write_all(STDERR_FILENO, mapped_path, strlen(mapped_path));
+    write_all(STDERR_FILENO, after, strlen(after));
+    _exit(TROUBLE);
+}
+
+int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter) {
+    uint8_t key[HASH_KEY_BYTES];
+    struct sigaction action = {.sa_handler = on_bus_error};
+    mapped_path = path;
+    mapped_for_writing = flags & PERHAPS_OPEN_WRITE;
+    sigaction(SIGBUS, &action, NULL);
+    if (given(options, OPT_NO_VERIFY)) flags |= PERHAPS_OPEN_NO_VERIFY;
+    if (given(options, OPT_RECOVER)) flags |= PERHAPS_OPEN_RECOVER;
+    perhaps_open_options how = PERHAPS_OPEN(.flags = flags);
+    if (options->hash_key) {
+        if (hash_key_read(options->hash_key, key) != FINE) return TROUBLE;
+        how.hash_key = key;
+    }
+    int rc = perhaps_open(filter, path, &how);
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+/* --------------------------------------------------------------------------------------------------- saving --- */
+
+static bool is_standard_output(const char *path) {
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+static int check_folder(const char *path) {
+    char *copy = strdup(path);
+    if (!copy) return failure(path, "not enough memory");
+    int rc = access(dirname(copy), W_OK | X_OK);
+    free(copy);
+    return rc == 0 ? FINE : failure(path, "cannot be made: %s; give another name with -o", strerror(errno));
+}
+
+int output_check(const struct options *options) {
+    struct stat status;
+    const char *path = options->output;
+    if (!path) return failure("-o", "is missing; say where the filter shall go: -o FILE, or -o - for standard output");
+    if (is_standard_output(path)) {
+        if (given(options, OPT_JSON))
+            return failure("--json", "would mix with the filter on standard output; give -o FILE");
+        if (isatty(STDOUT_FILENO))
+            return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
+        return FINE;
+    }
+    if (stat(path, &status) != 0) return check_folder(path);
+    if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
+    if (!S_ISREG(status.st_mode)) return FINE;
+    if (!given(options, OPT_FORCE)) return failure(path, "exists; give -f to replace it, or another name with -o");
+    return check_folder(path);
+}
+
+static int write_piece(void *context, const void *bytes, size_t length) {
+    return write_all(*(int *)context, bytes, length);
+}
+
+/* Ctrl-C waits until the file is whole and no temporary one is left. */
+int filter_save(const perhaps *filter, const char *path) {
+    sigset_t ending, before;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    int rc = perhaps_save(filter, path);
+    int status = rc < 0 ? library_failure(path, rc) : FINE;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+/* A device or pipe is written to; replacing it by a file, as saving does, is not what anyone means. */
+static int write_device(const perhaps *filter, const char *path) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return failure(path, "cannot be opened: %s; give another name with -o", strerror(errno));
+    int rc = perhaps_write(filter, write_piece, &fd);
+    int status = rc < 0 ? failure(path, "cannot be written: %s; what is there is not complete", strerror(errno)) : FINE;
+    close(fd);
+    return status;
+}
+
+int output_save(const struct options *options, const perhaps *filter) {
+    struct stat status;
+    if (is_standard_output(options->output)) {
+        int fd = STDOUT_FILENO;
+        return perhaps_write(filter, write_piece, &fd) < 0 ? output_failure() : FINE;
+    }
+    if (stat(options->output, &status) == 0 && !S_ISREG(status.st_mode)) return write_device(filter, options->output);
+    return filter_save(filter, options->output);
+}
+
+/* -------------------------------------------------------------------------------------------------- telling --- */
+
+int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info) {
+    *info = (struct perhaps_info){.size = sizeof *info};
+    int rc = perhaps_info(filter, info);
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+void warn_if_overfull(const struct perhaps_info *info, const char *path, bool estimated) {
+    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
+    uint64_t margin = estimated ? info->capacity / 20 : 0;
+    if (info->items <= info->capacity + margin) return;
+    warning(is_standard_output(path) ? "standard output" : path,
+            "holds %s keys but was made for %s: its false-positive rate is now %s, planned was %s; build it anew with "
+            "-n %llu or more",
+            group_digits(info->items, items), group_digits(info->capacity, capacity), human_rate(info->fpr_now, now),
+            human_rate(info->fpr_target, target), (unsigned long long)info->items);
+}
+
+const char *tag_name(unsigned tag) {
+    return tag < ENCODINGS ? encoding_name((enum encoding)tag) : "unknown";
+}
+
+void print_info_json(const struct perhaps_info *info, const char *path) {
+    struct json json = {0};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", path);
+    json_text(&json, "kind", info->kind_name);
+    json_count(&json, "capacity", info->capacity);
+    json_count(&json, "items", info->items);
+    json_real(&json, "distinct", info->distinct);
+    json_real(&json, "fpr_target", info->fpr_target);
+    json_real(&json, "fpr_now", info->fpr_now);
+    json_count(&json, "bytes", info->bytes);
+    json_count(&json, "image_bytes", info->image_bytes);
+    json_real(&json, "bits_per_key", info->bits_per_key);
+    json_real(&json, "fill", info->fill);
+    json_count(&json, "hashes", info->hashes);
+    json_count(&json, "cache_lines", info->lines);
+    json_text(&json, "hash", info->hash_name);
+    json_count(&json, "seed", info->seed);
+    json_text(&json, "key", tag_name(info->tag));
+    json_count(&json, "format_version", info->format_version);
+    json_text(&json, "isa", info->isa);
+    json_open(&json, "children", '[');
+    json_close(&json, ']');
+    json_end(&json);
+}

@@ -1,0 +1,40 @@
+/* What the commands have in common about filters: opening, saving, saying how they are. */
+#ifndef CLI_FILTER_H
+#define CLI_FILTER_H
+
+#include "options.h"
+#include "report.h"
+
+#include <perhaps.h>
+
+enum { HASH_KEY_BYTES = 16 };
+
+/* Reads a SipHash key: 16 bytes, or 32 hexadecimal digits. */
+int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
+
+/* Opens a filter with `flags` of enum perhaps_open_flag and those that --no-verify, --recover and --hash-key add. A
+ * mapped file that another program cuts short ends this one with a sentence. */
+int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
+
+/* May -o be written? Asked before any work is done. */
+int output_check(const struct options *options);
+
+/* Writes to what -o names: a file, standard output, a device. */
+int output_save(const struct options *options, const perhaps *filter);
+
+/* Replaces the file `path` with this filter, undisturbed by Ctrl-C. */
+int filter_save(const perhaps *filter, const char *path);
+
+/* Everything about a filter. */
+int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info);
+
+/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate. */
+void warn_if_overfull(const struct perhaps_info *info, const char *path, bool estimated);
+
+/* The object that 'perhaps info --json' prints. */
+void print_info_json(const struct perhaps_info *info, const char *path);
+
+/* The name of the encoding in a filter's tag. */
+const char *tag_name(unsigned tag);
+
+#endif

@@ -1,0 +1,58 @@
+/* Keys from files and pipes. Input is read in large blocks, lines are found with memchr, and keys are handed on in
+ * batches that point into the block: nothing is copied or allocated per line. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "options.h"
+
+#include <signal.h>
+
+enum { BATCH = 1024 };
+
+/* Where keys come from and how they are written. */
+struct input {
+    enum encoding encoding;
+    char terminator;    /* of lines: '\n', or 0 with -0 */
+    uint64_t field;     /* 1, 2, ...; 0 = the key is the whole line */
+    char delimiter;     /* between fields */
+    char *const *paths; /* "-" = standard input */
+    size_t path_count;  /* never 0 */
+    bool silent;        /* no progress, since keys are being printed to the same terminal */
+};
+
+/* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set. The lines lie one after
+ * another in memory, each followed by its terminator. */
+struct batch {
+    size_t n;
+    const uint64_t *numbers; /* keys for the _u64 calls */
+    const void *const *keys; /* keys for the bytes calls */
+    const size_t *lengths;
+    const char *const *lines; /* as they stand in the input */
+    const size_t *line_lengths;
+    size_t terminator_length; /* bytes after each line that belong to it: 1, or 0 for raw records */
+    const char *path;
+    uint64_t first_line; /* the number of lines[0] in its file, from 1 */
+};
+
+/* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
+typedef int batch_function(void *context, const struct batch *batch);
+
+/* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
+int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
+
+/* Uses the encoding that a filter's tag names, unless --key says the same or the tag is not one of ours. */
+int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag);
+
+/* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
+int input_read(const struct input *input, batch_function *function, void *context);
+
+/* If all inputs are plain files, which can be read twice: sets *countable, and *lines to how many keys they hold. */
+int input_count(const struct input *input, bool *countable, uint64_t *lines);
+
+/* "bytes", "hex", ... */
+const char *encoding_name(enum encoding encoding);
+
+/* Set by a signal handler: input_read then ends as if the input ended, with STOP. */
+extern volatile sig_atomic_t input_interrupted;
+
+#endif

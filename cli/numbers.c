@@ -1,0 +1,105 @@
+#include "numbers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct suffix {
+    const char *text;
+    double factor;
+    bool sizes; /* only where bytes are meant */
+} suffixes[] = {
+    {"", 1, false},         {"k", 1e3, false},         {"M", 1e6, false},
+    {"G", 1e9, false},      {"T", 1e12, false},        {"KiB", 1024, true},
+    {"MiB", 1048576, true}, {"GiB", 1073741824, true}, {"TiB", 1099511627776, true},
+};
+
+static bool parse_power(const char *text, uint64_t *value) {
+    char *end;
+    if (strncmp(text, "2^", 2) != 0 || strspn(text + 2, "0123456789") == 0) return false;
+    unsigned long power = strtoul(text + 2, &end, 10);
+    if (*end || power > 63) return false;
+    *value = UINT64_C(1) << power;
+    return true;
+}
+
+/* Whole numbers take this way, so that all 64 bits of a seed arrive. */
+static bool parse_digits(const char *text, uint64_t *value) {
+    if (!*text || text[strspn(text, "0123456789")]) return false;
+    errno = 0;
+    *value = strtoull(text, NULL, 10);
+    return errno == 0;
+}
+
+/* strtod without its hexadecimals, infinities, NaN and leading blanks. */
+static bool parse_decimal(const char *text, double *value, char **end) {
+    if (!strchr("0123456789.", *text) || !*text || strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
+        return false;
+    *value = strtod(text, end);
+    return *end != text && isfinite(*value);
+}
+
+bool parse_number(const char *text, bool sizes, uint64_t *value) {
+    if (parse_power(text, value) || parse_digits(text, value)) return true;
+    double real;
+    char *end;
+    if (!parse_decimal(text, &real, &end)) return false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (strcmp(end, suffixes[i].text) != 0 || (suffixes[i].sizes && !sizes)) continue;
+        real = real * suffixes[i].factor;
+        if (real != floor(real) || real >= 18446744073709551616.0) return false;
+        *value = (uint64_t)real;
+        return true;
+    }
+    return false;
+}
+
+bool parse_real(const char *text, double *value) {
+    char *end;
+    return parse_decimal(text, value, &end) && !*end;
+}
+
+bool parse_rate(const char *text, double *value) {
+    char *end;
+    if (!parse_decimal(text, value, &end)) return false;
+    if (strcmp(end, "%") == 0) {
+        *value /= 100;
+        return true;
+    }
+    return !*end;
+}
+
+const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]) {
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    char *out = buffer;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = 0;
+    return buffer;
+}
+
+const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(buffer, NUMBER_TEXT, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return buffer;
+}
+
+const char *human_rate(double rate, char buffer[NUMBER_TEXT]) {
+    char grouped[NUMBER_TEXT];
+    if (rate > 0 && rate < 0.1 && rate > 1e-18)
+        snprintf(buffer, NUMBER_TEXT, "%.4g (1 in %.26s)", rate, group_digits((uint64_t)(1 / rate + 0.5), grouped));
+    else
+        snprintf(buffer, NUMBER_TEXT, "%.4g", rate);
+    return buffer;
+}

@@ -1,0 +1,189 @@
+#include "options.h"
+#include "abilities.h"
+#include "numbers.h"
+#include "report.h"
+
+#include <perhaps.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const struct command *command_find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+bool command_takes(const struct command *command, const struct option *option) {
+    return option->commands >> (command - commands) & 1;
+}
+
+/* ---------------------------------------------------------------------------------------------- word lists --- */
+
+const char *word_at(const char *words, int index, char *buffer, size_t size) {
+    for (; index > 0; index--) words += strcspn(words, " ") + 1;
+    snprintf(buffer, size, "%.*s", (int)strcspn(words, " "), words);
+    return buffer;
+}
+
+int word_index(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (int index = 0; *words; index++) {
+        size_t n = strcspn(words, " ");
+        if (n == length && strncmp(words, word, n) == 0) return index;
+        words += n + (words[n] == ' ');
+    }
+    return -1;
+}
+
+const char *option_words(const struct option *option, char *buffer, size_t size) {
+    *buffer = 0;
+    if (option->type == VALUE_WORD) snprintf(buffer, size, "%s", option->words);
+    if (option->type == VALUE_NEEDS) abilities_text(~0u, " ", buffer, size);
+    for (size_t row = 0; option->type == VALUE_KIND && perhaps_kind(row); row++) {
+        size_t used = strlen(buffer);
+        snprintf(buffer + used, size - used, "%s%s", row ? " " : "", perhaps_kind(row)->name);
+    }
+    return buffer;
+}
+
+/* -------------------------------------------------------------------------------------------------- values --- */
+
+static int kind_from(const char *text) {
+    for (size_t row = 0; perhaps_kind(row); row++)
+        if (strcmp(perhaps_kind(row)->name, text) == 0) return perhaps_kind(row)->kind;
+    return -1;
+}
+
+/* NULL, or what the value should have been. */
+static const char *store_value(struct options *options, const struct option *option, const char *text) {
+    void *field = (char *)options + option->field;
+    switch (option->type) {
+    case VALUE_NUMBER:
+        return parse_number(text, false, field) ? NULL : "is not a number; write 5000000, 5e6, 5M, 10k or 2^20";
+    case VALUE_SIZE:
+        return parse_number(text, true, field) ? NULL : "is not a size; write bytes or 64KiB, 1.5MiB, 2GiB, 10M, 2^20";
+    case VALUE_REAL:
+        return parse_real(text, field) && *(double *)field > 0 ? NULL : "is not a number above 0; write 9.6 or 12";
+    case VALUE_RATE: {
+        double *rate = field;
+        if (parse_rate(text, rate) && *rate > 0 && *rate < 1) return NULL;
+        return "is not a rate between 0 and 1; write 0.01, 1e-3 or 1%";
+    }
+    case VALUE_WORD:
+        return (*(int *)field = word_index(option->words, text)) >= 0 ? NULL : "is not one of the words allowed";
+    case VALUE_KIND:
+        return (*(int *)field = kind_from(text)) >= 0 ? NULL : "is not a kind of filter";
+    case VALUE_NEEDS:
+        return abilities_parse(text, field) ? NULL : "is not a list of what a filter can do";
+    default:
+        *(const char **)field = text;
+        return NULL;
+    }
+}
+
+static int set_option(struct options *options, const struct option *option, const char *shown, const char *text) {
+    options->given |= UINT64_C(1) << (option - option_table);
+    if (option->type == VALUE_NONE) return FINE;
+    const char *why = store_value(options, option, text);
+    if (!why) return FINE;
+    char words[200];
+    option_words(option, words, sizeof words);
+    return failure(shown, "'%s' %s%s%s", text, why, *words ? "; choose from: " : "", words);
+}
+
+/* --------------------------------------------------------------------------------------------------- parser --- */
+
+struct arguments {
+    char **at, **end;
+};
+
+static const struct option *find_long(const struct command *command, const char *name, size_t length) {
+    for (size_t i = 0; i < OPTIONS; i++) {
+        const struct option *option = &option_table[i];
+        if (command_takes(command, option) && strlen(option->name) == length && memcmp(option->name, name, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+static const struct option *find_short(const struct command *command, char letter) {
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (option_table[i].letter == letter && command_takes(command, &option_table[i])) return &option_table[i];
+    return NULL;
+}
+
+static int unknown_option(const struct options *options, const char *shown) {
+    return failure(shown, "no such option of 'perhaps %s'; see 'perhaps help %s'", options->command->name,
+                   options->command->name);
+}
+
+/* --name, --name=value, --name value */
+static int parse_long(struct options *options, struct arguments *rest) {
+    char *shown = *rest->at++;
+    size_t length = strcspn(shown, "=");
+    const char *value = shown[length] ? shown + length + 1 : NULL;
+    const struct option *option = find_long(options->command, shown + 2, length - 2);
+    if (!option) return unknown_option(options, shown);
+    if (option->type == VALUE_NONE && value) return failure(shown, "takes no value; leave out what follows the '='");
+    if (option->type != VALUE_NONE && !value) {
+        if (rest->at == rest->end) return failure(shown, "needs a value: %s %s", shown, option->argument);
+        value = *rest->at++;
+    }
+    char name[40];
+    snprintf(name, sizeof name, "--%s", option->name);
+    return set_option(options, option, name, value);
+}
+
+/* -v, -cv, -n5, -n 5 */
+static int parse_short(struct options *options, struct arguments *rest) {
+    const char *letters = *rest->at++ + 1;
+    for (; *letters; letters++) {
+        char shown[3] = {'-', *letters, 0};
+        const struct option *option = find_short(options->command, *letters);
+        if (!option) return unknown_option(options, shown);
+        const char *value = NULL;
+        if (option->type != VALUE_NONE) {
+            if (letters[1])
+                value = letters + 1;
+            else if (rest->at < rest->end)
+                value = *rest->at++;
+            else
+                return failure(shown, "needs a value: %s %s", shown, option->argument);
+        }
+        if (set_option(options, option, shown, value) != FINE) return TROUBLE;
+        if (value) break;
+    }
+    return FINE;
+}
+
+static int check_operands(const struct options *options) {
+    const struct command *command = options->command;
+    if (given(options, OPT_HELP)) return FINE;
+    if (options->operand_count < command->least)
+        return failure(NULL, "something is missing; write 'perhaps %s %s'", command->name, command->usage);
+    if (options->operand_count > command->most)
+        return failure(options->operands[command->most], "one argument too many; write 'perhaps %s%s%s'", command->name,
+                       *command->usage ? " " : "", command->usage);
+    return FINE;
+}
+
+/* Operands are gathered at the front of `arguments`: they may stand among the options, and "--" ends those. */
+int options_parse(struct options *options, const struct command *command, int count, char **arguments) {
+    struct arguments rest = {arguments, arguments + count};
+    bool only_operands = false;
+    *options = (struct options){.command = command, .operands = arguments};
+    while (rest.at < rest.end) {
+        const char *argument = *rest.at;
+        if (only_operands || argument[0] != '-' || !argument[1]) {
+            arguments[options->operand_count++] = *rest.at++;
+        } else if (strcmp(argument, "--") == 0) {
+            only_operands = true;
+            rest.at++;
+        } else {
+            int status = argument[1] == '-' ? parse_long(options, &rest) : parse_short(options, &rest);
+            if (status != FINE) return status;
+        }
+    }
+    return check_operands(options);
+}

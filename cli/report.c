@@ -1,0 +1,248 @@
+#include "report.h"
+#include "encode.h"
+#include "numbers.h"
+
+#include <perhaps.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool colour_for(FILE *stream) {
+    const char *no_color = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    if (no_color && *no_color) return false;
+    if (!terminal || strcmp(terminal, "dumb") == 0) return false;
+    return isatty(fileno(stream));
+}
+
+static void say(const char *colour, const char *subject, const char *label, const char *format, va_list arguments) {
+    progress_end();
+    bool coloured = colour_for(stderr);
+    flockfile(stderr);
+    fprintf(stderr, "%sperhaps:%s ", coloured ? colour : "", coloured ? "\033[0m" : "");
+    if (subject) fprintf(stderr, "%s: ", subject);
+    fputs(label, stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+#define RED    "\033[1;31m"
+#define YELLOW "\033[1;33m"
+#define BOLD   "\033[1m"
+
+int failure(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(RED, subject, "", format, arguments);
+    va_end(arguments);
+    return TROUBLE;
+}
+
+/* What a user of the command line can do about an error of the library. */
+static const char *remedy(int error) {
+    switch (error) {
+    case PERHAPS_ENOMEM:
+        return "ask for a smaller filter, or use a machine with more memory";
+    case PERHAPS_EIO:
+        return "check the name, its permissions and the room on the disk";
+    case PERHAPS_EFOREIGN:
+        return "give a filter that 'perhaps build' made";
+    case PERHAPS_EVERSION:
+        return "update perhaps";
+    case PERHAPS_EDAMAGED:
+        return "restore it from a copy, or build it again";
+    case PERHAPS_EKEY:
+        return "give the key that it was made with: --hash-key FILE";
+    case PERHAPS_EMISMATCH:
+        return "build both with the same kind, -n, -p or size, --hash and --seed";
+    case PERHAPS_EDIRTY:
+        return "give --recover to go on with it (add, check, info), or build it again";
+    case PERHAPS_EBUSY:
+        return "wait until that has ended";
+    default:
+        return "see 'perhaps help plan' for what fits together";
+    }
+}
+
+/* The library's sentence often names the file itself; once is enough. Its advice is for programmers where it is about a
+ * flag, and then gives way to ours. */
+int library_failure(const char *subject, int error) {
+    const char *why = perhaps_why();
+    size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
+    size_t cause = named + strcspn(why + named, ";");
+    bool advised = why[cause] && error != PERHAPS_EKEY && error != PERHAPS_EDIRTY;
+    if (advised) return failure(named ? NULL : subject, "%s", why);
+    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, why, remedy(error));
+}
+
+void warning(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(YELLOW, subject, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void remark(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(BOLD, subject, "", format, arguments);
+    va_end(arguments);
+}
+
+const char *input_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+int output_failure(void) {
+    if (errno == EPIPE) return TROUBLE;
+    return failure("standard output", "cannot be written: %s; what came out so far is not complete", strerror(errno));
+}
+
+int finish_output(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return FINE;
+    return output_failure();
+}
+
+int write_all(int fd, const void *bytes, size_t length) {
+    const char *at = bytes;
+    while (length) {
+        ssize_t written = write(fd, at, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -1;
+        at += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------- JSON --- */
+
+static void json_string(const char *text) {
+    const char *at = text, *end = text + strlen(text);
+    putchar('"');
+    while (at < end) {
+        uint32_t code;
+        const char *next = utf8_next(at, end, &code);
+        if (!next) { /* file names need not be UTF-8; JSON must be */
+            fputs("\\ufffd", stdout);
+            at++;
+            continue;
+        }
+        if (code == '"' || code == '\\')
+            printf("\\%c", (int)code);
+        else if (code < 0x20 || code == 0x7f)
+            printf("\\u%04x", (unsigned)code);
+        else
+            fwrite(at, 1, (size_t)(next - at), stdout);
+        at = next;
+    }
+    putchar('"');
+}
+
+static void json_name(struct json *json, const char *name) {
+    if (json->comma) fputs(", ", stdout);
+    json->comma = true;
+    if (!name) return;
+    json_string(name);
+    fputs(": ", stdout);
+}
+
+void json_open(struct json *json, const char *name, char bracket) {
+    json_name(json, name);
+    putchar(bracket);
+    json->comma = false;
+}
+
+void json_close(struct json *json, char bracket) {
+    putchar(bracket);
+    json->comma = true;
+}
+
+void json_text(struct json *json, const char *name, const char *value) {
+    json_name(json, name);
+    json_string(value);
+}
+
+void json_count(struct json *json, const char *name, uint64_t value) {
+    json_name(json, name);
+    printf("%llu", (unsigned long long)value);
+}
+
+/* The shortest of two lengths that reads back as the same number. */
+void json_real(struct json *json, const char *name, double value) {
+    char text[40];
+    json_name(json, name);
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
+    fputs(isfinite(value) ? text : "null", stdout);
+}
+
+void json_flag(struct json *json, const char *name, bool value) {
+    json_name(json, name);
+    fputs(value ? "true" : "false", stdout);
+}
+
+void json_end(struct json *json) {
+    json_close(json, '}');
+    putchar('\n');
+}
+
+/* ---------------------------------------------------------------------------------------------- progress --- */
+
+static struct {
+    bool on, drawn;
+    uint64_t total;
+    double started, next; /* seconds */
+} progress;
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void progress_start(uint64_t total) {
+    progress.on = isatty(STDERR_FILENO);
+    progress.total = total;
+    progress.started = seconds_now();
+    progress.next = progress.started + 0.2; /* short work needs no bar */
+}
+
+/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left" */
+static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
+    char count[NUMBER_TEXT];
+    double rate = (double)keys / elapsed;
+    bool millions = rate >= 1e6;
+    fprintf(stderr, "\r\033[K");
+    if (progress.total && bytes <= progress.total) {
+        static const char full[] = "####################", empty[] = "....................";
+        double share = (double)bytes / (double)progress.total;
+        int filled = (int)(share * 20);
+        fprintf(stderr, "%3.0f %% [%.*s%.*s] ", share * 100, filled, full, 20 - filled, empty);
+    }
+    fprintf(stderr, "%s keys, %.1f %c keys/s", group_digits(keys, count), rate / (millions ? 1e6 : 1e3),
+            millions ? 'M' : 'k');
+    if (progress.total && bytes && bytes <= progress.total)
+        fprintf(stderr, ", %.0f s left", elapsed * (double)(progress.total - bytes) / (double)bytes);
+    fflush(stderr);
+    progress.drawn = true;
+}
+
+void progress_at(uint64_t bytes, uint64_t keys) {
+    if (!progress.on) return;
+    double now = seconds_now();
+    if (now < progress.next) return;
+    progress.next = now + 0.1;
+    progress_draw(bytes, keys, now - progress.started);
+}
+
+void progress_end(void) {
+    if (progress.drawn) fputs("\r\033[K", stderr);
+    progress.on = progress.drawn = false;
+}

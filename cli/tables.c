@@ -1,0 +1,215 @@
+/* The two tables that the whole command line is made from. */
+#include "commands.h"
+
+#include <limits.h>
+
+const struct command commands[COMMANDS] = {
+    [CMD_PLAN] =
+        {"plan", "-n N -p P [OPTION...]", "show what every kind of filter would cost",
+         "Shows for every kind of filter how much memory it takes for N keys at a false-positive rate of P, marks the "
+         "one that 'perhaps build' would make, and sets the limit beside it that no filter can beat. Nothing is "
+         "made.\n\n"
+         "Fix two of three: how many keys (-n), how many mistakes (-p), how much memory (--bits-per-key, --bytes or "
+         "--preset). The third follows. With only -n the rate is 0.01.",
+         NULL,
+         "perhaps plan -n 5e6 -p 0.01\n"
+         "perhaps plan --bytes 64MiB -p 1e-4\n"
+         "perhaps plan -n 1M --bits-per-key 12 --json",
+         0, 0, cmd_plan},
+    [CMD_BUILD] =
+        {"build", "-o FILE [OPTION...] [KEYS...]", "make a filter from lines",
+         "Reads keys, one a line, from the files KEYS (standard input if there are none; '-' is standard input) and "
+         "writes a filter that contains them all to FILE. The file appears complete or not at all.\n\n"
+         "Without -n the keys are counted first if all inputs are plain files; from a pipe they are collected in "
+         "memory, 8 "
+         "bytes each, until their number is known. A filter that gets more than N keys still finds them all, but makes "
+         "more "
+         "mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+         "Every line is a key, the empty line included. A carriage return before the line end is part of the key. The "
+         "last "
+         "line may lack its line end.",
+         NULL,
+         "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
+         "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
+         "perhaps build --field 2 --delimiter , -o names.ph people.csv",
+         0, UINT_MAX, cmd_build},
+    [CMD_ADD] = {"add", "FILTER [OPTION...] [KEYS...]", "add lines to a filter",
+                 "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
+                 "replaces the old file "
+                 "in one step when all keys are in; until then, and if anything fails, the old one stays.\n\n"
+                 "With --in-place the file itself is changed, without a copy in memory. If that is broken off by force "
+                 "or by a crash, "
+                 "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
+                 "Ctrl-C is no such "
+                 "case: it finishes the file first.",
+                 NULL,
+                 "perhaps add phones.ph new.txt\n"
+                 "tail -n 1000 log | perhaps add seen.ph --in-place",
+                 1, UINT_MAX, cmd_add},
+    [CMD_CHECK] =
+        {"check", "FILTER [OPTION...] [KEYS...]", "print the keys that are perhaps in a filter, like grep",
+         "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
+         "contains, in "
+         "order; with -v those that it definitely does not contain. With --field the whole line is printed.\n\n"
+         "The filter is mapped, not read into memory. All of it is verified first unless --no-verify is given.",
+         "0 if a key was printed (or would have been, with -c and -q), 1 if none, 2 after an error.",
+         "perhaps check phones.ph wanted.txt\n"
+         "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
+         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps",
+         1, UINT_MAX, cmd_check},
+    [CMD_INFO] =
+        {"info", "FILTER [OPTION...]", "describe a filter",
+         "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now.",
+         NULL,
+         "perhaps info phones.ph\n"
+         "perhaps info --json phones.ph | jq .fpr_now",
+         1, 1, cmd_info},
+    [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
+                   "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
+                   "must have been "
+                   "made alike: same kind, -n, -p or size, hash and seed.",
+                   NULL, "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph", 2, UINT_MAX, cmd_merge},
+    [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
+                       "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in "
+                       "all of them is kept; "
+                       "it makes more mistakes than a filter made from the common keys alone. The filters must have "
+                       "been made alike: same "
+                       "kind, -n, -p or size, hash and seed.",
+                       NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect},
+    [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
+                    "check a filter file for damage, and a filter against its keys",
+                    "Compares every byte of FILTER with its checksums and says how much was checked.\n\n"
+                    "With --keys, every key in FILE must also be found; if some are not, it says how many and where "
+                    "the first one is. Then a "
+                    "million random keys that were never added measure the false-positive rate, shown beside the "
+                    "planned one and the one "
+                    "that follows from the bits.",
+                    NULL,
+                    "perhaps verify phones.ph\n"
+                    "perhaps verify phones.ph --keys phones.txt",
+                    1, 1, cmd_verify},
+    [CMD_BENCH] = {"bench", "[OPTION...]", "measure the kinds of filter beside the limit of this machine",
+                   "Measures adding and asking, one key at a time and in batches, for working sets from the "
+                   "second-level cache to main "
+                   "memory, beside the time that this machine needs for the memory accesses alone.",
+                   NULL,
+                   "perhaps bench\n"
+                   "perhaps bench --kind blocked --items 1M --json",
+                   0, 0, cmd_bench},
+    [CMD_COMPLETIONS] = {"completions", "bash|zsh|fish", "print completions for a shell",
+                         "Prints a script that teaches the shell to complete the commands and options of perhaps. "
+                         "Installed packages have "
+                         "them in place already.",
+                         NULL, "source <(perhaps completions bash)", 1, 1, cmd_completions},
+    [CMD_VERSION] = {"version", "[OPTION...]", "print the version",
+                     "Prints the version of the program and the library in it.", NULL, "perhaps version", 0, 0,
+                     cmd_version},
+    [CMD_HELP] = {"help", "[COMMAND] [OPTION...]", "explain a command",
+                  "Explains COMMAND and its options; without it, lists the commands.", NULL, "perhaps help build", 0, 1,
+                  cmd_help},
+};
+
+#define ON(name)    (1u << CMD_##name)
+#define FIELD(name) offsetof(struct options, name)
+
+enum {
+    SIZING = ON(PLAN) | ON(BUILD),
+    READING = ON(BUILD) | ON(ADD) | ON(CHECK) | ON(VERIFY),
+    COMBINING = ON(MERGE) | ON(INTERSECT),
+    WRITING = ON(BUILD) | COMBINING,
+    OPENING = ON(ADD) | ON(CHECK) | ON(INFO) | COMBINING | ON(VERIFY),
+    ALL = (1u << COMMANDS) - 1
+};
+
+const struct option option_table[OPTIONS] = {
+    [OPT_ITEMS] = {"items", 'n', VALUE_NUMBER, "N", NULL, FIELD(items), SIZING | ON(BENCH),
+                   "How many different keys the filter is for: digits, optionally with a fraction, an exponent or one "
+                   "of k, M, G, T "
+                   "(thousands), such as 5000000, 5e6, 2.5M, 10k; or a power of two such as 2^20."},
+    [OPT_FPR] = {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), SIZING,
+                 "False-positive rate: the chance of 'perhaps' for a key that was never added, when all N keys are in. "
+                 "Such as 0.01, "
+                 "1e-3 or 1%. Default 0.01."},
+    [OPT_BITS_PER_KEY] = {"bits-per-key", 0, VALUE_REAL, "B", NULL, FIELD(bits_per_key), SIZING,
+                          "Memory for each of N keys, such as 12 or 9.6; the rate follows."},
+    [OPT_BYTES] = {"bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), SIZING,
+                   "Memory in all: a number as for -n, or with KiB, MiB, GiB, TiB (1024s), such as 64MiB; the rate "
+                   "follows, or with -p "
+                   "the number of keys."},
+    [OPT_PRESET] = {"preset", 0, VALUE_WORD, "NAME", "rough fair good fine", FIELD(preset), SIZING,
+                    "A size by name, for a bloom filter: rough (4 bits a key, 14.7 % false positives), fair (8 bits, "
+                    "2.2 %), good (16 "
+                    "bits, 1 in 2,148), fine (32 bits, 1 in 4.7 million)."},
+    [OPT_KIND] = {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
+                  "Only this kind of filter. 'perhaps plan -n 1M' lists them."},
+    [OPT_NEEDS] = {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
+                   "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect."},
+    [OPT_HASHES] = {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
+                    "Bits set per key, if it matters: 1 to 64 for bloom, 8, 16 or 32 for blocked. Default: the best "
+                    "for the size."},
+    [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "1|2", NULL, FIELD(lines), SIZING,
+                   "Touch at most so many cache lines per key (blocked): 1 is faster, 2 is smaller at small rates. "
+                   "Default: what suits "
+                   "the rate."},
+    [OPT_HASH] = {"hash", 0, VALUE_WORD, "NAME", "xxh3 siphash", FIELD(hash), ON(BUILD),
+                  "How keys are hashed: xxh3 (the default; fastest), or siphash with a secret key, for keys that "
+                  "strangers choose. "
+                  "siphash needs --hash-key, or --key-in-file to make up a random key and keep it in the file."},
+    [OPT_SEED] = {"seed", 0, VALUE_NUMBER, "N", NULL, FIELD(seed), ON(BUILD),
+                  "Seed of xxh3. Default 0. Only filters with equal seeds can be merged."},
+    [OPT_HASH_KEY] =
+        {"hash-key", 0, VALUE_FILE, "FILE", NULL, FIELD(hash_key), ON(BUILD) | OPENING,
+         "The secret key of siphash: a file of 16 bytes or 32 hexadecimal digits, made for instance by 'head -c 16 "
+         "/dev/urandom > FILE'. For build it implies --hash siphash."},
+    [OPT_KEY_IN_FILE] = {"key-in-file", 0, VALUE_NONE, NULL, NULL, 0, ON(BUILD),
+                         "Write the key of siphash into the filter's file, so that nobody has to give it, and everyone "
+                         "who can read the "
+                         "file can read it. Otherwise the file holds only a check of it."},
+    [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
+                    "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
+    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING, "Replace FILE if it exists."},
+    [OPT_INVERT] = {"invert", 'v', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
+                    "Take the keys that are definitely absent instead."},
+    [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},
+    [OPT_QUIET] = {"quiet", 'q', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
+                   "Print nothing and stop at the first key found; the exit status tells."},
+    [OPT_KEYS] = {"keys", 0, VALUE_FILE, "FILE", NULL, FIELD(keys), ON(VERIFY),
+                  "Every key in FILE must be found; '-' is standard input."},
+    [OPT_IN_PLACE] = {"in-place", 0, VALUE_NONE, NULL, NULL, 0, ON(ADD),
+                      "Change the file itself rather than a copy that replaces it."},
+    [OPT_KEY] = {"key", 0, VALUE_WORD, "ENCODING", "bytes hex u64 u64le int32 int64 utf16", FIELD(encoding), READING,
+                 "How keys are written: bytes (the line as it is; the default), hex (the bytes that it spells), u64 (a "
+                 "decimal number), "
+                 "u64le (no lines: raw records of 8 bytes, little-endian; same keys as u64), int32 and int64 (a "
+                 "decimal number, to be "
+                 "hashed as 4 or 8 little-endian bytes), utf16 (UTF-8, to be hashed as UTF-16LE). The filter remembers "
+                 "it; give it "
+                 "only to build."},
+    [OPT_U64] = {"u64", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key u64."},
+    [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
+    [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
+                  "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines."},
+    [OPT_FIELD] = {"field", 0, VALUE_NUMBER, "N", NULL, FIELD(field), READING,
+                   "The key is the N-th field of the line, counted from 1, not the whole line."},
+    [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
+                       "The byte between fields, such as ','. Default '\\t', a tab."},
+    [OPT_NO_VERIFY] = {"no-verify", 0, VALUE_NONE, NULL, NULL, 0, ON(CHECK) | ON(INFO),
+                       "Do not compare the filter with its checksums first: a large one then answers at once. Damage "
+                       "can make answers "
+                       "wrong, never unsafe."},
+    [OPT_RECOVER] = {"recover", 0, VALUE_NONE, NULL, NULL, 0, ON(ADD) | ON(CHECK) | ON(INFO),
+                     "Take a filter that was left unfinished by 'add --in-place': what was added to it is in it, and "
+                     "the number of keys "
+                     "is estimated."},
+    [OPT_FULL] = {"full", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
+                  "All kinds, and working sets up to gigabytes; takes minutes."},
+    [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(BENCH),
+                  "Also draw the results into FILE, a picture in SVG, with gnuplot."},
+    [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
+                   "Print the source of the manual page, for scdoc(1)."},
+    [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
+                   "Print only the names of the commands, one a line."},
+    [OPT_JSON] = {"json", 0, VALUE_NONE, NULL, NULL, 0, ALL & ~(ON(COMPLETIONS) | ON(HELP)),
+                  "Print the result as JSON on standard output; for check the counts in place of the keys."},
+    [OPT_HELP] = {"help", 'h', VALUE_NONE, NULL, NULL, 0, ALL, "Explain the command."},
+};

@@ -1,0 +1,64 @@
+#include "want.h"
+#include "abilities.h"
+#include "report.h"
+
+#include <limits.h>
+
+static const double default_rate = 0.01;
+
+/* Zero means "choose for me" to the library; who writes it means something else. */
+static int refuse_zeros(const struct options *options) {
+    if (given(options, OPT_ITEMS) && !options->items)
+        return failure("-n", "a filter for 0 keys makes no sense; give 1 or more");
+    if (given(options, OPT_BYTES) && !options->bytes)
+        return failure("--bytes", "0 bytes hold no filter; give 1 or more");
+    if (given(options, OPT_HASHES) && !options->hashes)
+        return failure("--hashes", "must be 1 or more; leave it out to get the best");
+    if (given(options, OPT_LINES) && !options->lines)
+        return failure("--lines", "must be 1 or 2; leave it out to get the best");
+    return FINE;
+}
+
+static unsigned clamp(uint64_t value) {
+    return value > UINT_MAX ? UINT_MAX : (unsigned)value;
+}
+
+static int apply_preset(perhaps_want *want, const struct options *options) {
+    char name[16];
+    if (given(options, OPT_BITS_PER_KEY) || given(options, OPT_BYTES) || given(options, OPT_FPR))
+        return failure("--preset", "fixes the size; leave out -p, --bits-per-key and --bytes");
+    if (given(options, OPT_KIND) && options->kind != PERHAPS_BLOOM)
+        return failure("--preset", "is a layout of bloom; leave out -k, or give --bits-per-key instead");
+    int rc = perhaps_want_preset(want, word_at(option_table[OPT_PRESET].words, options->preset, name, sizeof name));
+    return rc < 0 ? library_failure("--preset", rc) : FINE;
+}
+
+static int check_needs(const perhaps_want *want) {
+    char missing[100], kinds[400];
+    unsigned common = ~0u;
+    for (size_t row = 0; perhaps_kind(row); row++) {
+        unsigned lacking = want->needs & ~perhaps_kind(row)->can;
+        if (want->kind != PERHAPS_ANY && want->kind != perhaps_kind(row)->kind) continue;
+        if (!lacking) return FINE;
+        common &= lacking;
+    }
+    abilities_text(common ? common : want->needs, " and ", missing, sizeof missing);
+    return failure("--needs", "no kind%s can %s; %s", want->kind ? " of those allowed" : "", missing,
+                   kinds_sentence(kinds, sizeof kinds));
+}
+
+int want_from_options(perhaps_want *want, const struct options *options) {
+    if (refuse_zeros(options) != FINE) return TROUBLE;
+    perhaps_want_init(want);
+    want->kind = options->kind;
+    want->needs = options->needs;
+    want->items = options->items;
+    want->fpr = options->fpr;
+    want->bits_per_key = options->bits_per_key;
+    want->bytes = options->bytes;
+    if (given(options, OPT_PRESET) && apply_preset(want, options) != FINE) return TROUBLE;
+    if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
+    want->lines = clamp(options->lines);
+    if (want->fpr == 0 && want->bits_per_key == 0 && !want->bytes) want->fpr = default_rate;
+    return check_needs(want);
+}

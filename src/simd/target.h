@@ -1,0 +1,13 @@
+/* How to compile one function for an instruction set that the rest of the library does without. */
+#ifndef PERHAPS_SIMD_TARGET_H
+#define PERHAPS_SIMD_TARGET_H
+
+#define TARGET_AVX2 __attribute__((target("avx2")))
+#if defined(__clang__)
+#define TARGET_AVX512 __attribute__((target("avx512f,avx512dq")))
+#else
+/* gcc would otherwise keep to 256 bits. */
+#define TARGET_AVX512 __attribute__((target("avx512f,avx512dq,prefer-vector-width=512")))
+#endif
+
+#endif

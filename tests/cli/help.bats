@@ -1,0 +1,101 @@
+# help, manual pages and completions: all from one table.
+load helper
+
+@test "help lists every command, and explains each" {
+  try 0 help
+  overview=$output
+  for command in $("$PERHAPS" help --names); do
+    grep -q "^  $command " <<<"$overview" || wrong "$command is not listed"
+    try 0 help "$command"
+    prints "Usage: perhaps $command"
+    explained=$output
+    try 0 "$command" --help
+    [ "$output" = "$explained" ]
+    try 0 "$command" -h
+    [ "$output" = "$explained" ]
+  done
+  try 0 --help
+  [ "$output" = "$overview" ]
+  refuses "no such command" help nonsense
+}
+
+@test "help fits a terminal of 80 columns" {
+  for command in $("$PERHAPS" help --names); do
+    long=$("$PERHAPS" help "$command" | grep -E '^.{81}' || true)
+    [ -z "$long" ] || wrong "too wide: $long"
+  done
+}
+
+@test "the commands are those of the design" {
+  for command in plan build add check info merge intersect verify bench version help completions; do
+    "$PERHAPS" help --names | grep -qx "$command"
+  done
+}
+
+@test "every command but help and completions takes --json" {
+  for command in $("$PERHAPS" help --names); do
+    case $command in help | completions) continue ;; esac
+    "$PERHAPS" help "$command" | grep -q -- --json || wrong "$command"
+  done
+}
+
+options_of() {
+  "$PERHAPS" help "$1" | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'
+}
+
+@test "manual pages for every command have every option" {
+  command -v scdoc >/dev/null || skip "scdoc is not installed"
+  for command in $("$PERHAPS" help --names); do
+    "$PERHAPS" help --scdoc "$command" | scdoc >page
+    for option in $(options_of "$command"); do
+      sed 's/\\f[BIR]//g; s/\\//g' page | grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" || wrong "$option is missing in the page of $command"
+    done
+    for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
+      grep -q "^.SH $section" page || wrong "$section is missing"
+    done
+  done
+  "$PERHAPS" help --scdoc | scdoc | grep -q perhaps
+}
+
+@test "the build made a page for every command" {
+  [ -d "${PERHAPS_PAGES-}/man" ] || skip "pages were not made in this build"
+  [ -n "$(ls "$PERHAPS_PAGES/man")" ] || skip "scdoc is not installed"
+  [ -s "$PERHAPS_PAGES/man/perhaps.1" ]
+  for command in $("$PERHAPS" help --names); do
+    [ -s "$PERHAPS_PAGES/man/perhaps-$command.1" ]
+  done
+}
+
+@test "completions are sound scripts" {
+  for shell in bash zsh fish; do
+    "$PERHAPS" completions $shell >script
+    [ -s script ]
+    for command in $("$PERHAPS" help --names); do
+      grep -q "$command" script
+      for option in $(options_of "$command"); do
+        grep -qE -- "(--|-l )${option#--}" script || wrong "$shell does not know $option"
+      done
+    done
+    if command -v $shell >/dev/null; then $shell -n script; fi
+  done
+  refuses "bash, zsh and fish" completions csh
+  refuses "missing" completions
+}
+
+# complete WORDS...: what bash offers for the last word.
+complete_words() {
+  bash -c 'source <("$0" completions bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _perhaps; echo "${COMPREPLY[*]}"' \
+    "$PERHAPS" "$@"
+}
+
+@test "bash completes commands, options, words and files" {
+  touch some.file
+  [ "$(complete_words perhaps int)" = intersect ]
+  [ "$(complete_words perhaps build --pre)" = --preset ]
+  [ "$(complete_words perhaps build -k bl)" = "bloom blocked" ]
+  [ "$(complete_words perhaps build --preset f)" = "fair fine" ]
+  [ "$(complete_words perhaps check some)" = some.file ]
+  [ "$(complete_words perhaps check --preset)" = "" ]
+  [ "$(complete_words perhaps help ver)" = "verify version" ]
+  [ "$(complete_words perhaps completions z)" = zsh ]
+}

@@ -1,0 +1,122 @@
+# info and verify, and bench and version while we look.
+load helper
+
+prepare() {
+  seq 1 1000 >keys
+  "$PERHAPS" build -n 1000 -p 0.01 -k bloom -o f.ph keys
+}
+
+@test "info describes a filter, with a bar for its fill" {
+  try 0 info f.ph
+  prints "f.ph: bloom"
+  prints "of 1,000"
+  [[ $output =~ \[#+\.+\] ]] || wrong "no bar"
+  prints "planned 0.0"
+  prints "xxh3, seed 0"
+  [[ $output != *$'\033'* ]] || wrong "colours in a pipe"
+}
+
+@test "info --json has the promised names" {
+  try 0 info --json f.ph
+  holds '.kind == "bloom" and .capacity == 1000 and .items > 950 and .items <= 1000'
+  holds '.fpr_target > 0 and .fpr_target <= 0.01 and .fpr_now > 0 and .fpr_now < 0.02'
+  holds '.bytes < .image_bytes and .bits_per_key > 9 and .bits_per_key < 10'
+  holds '.fill > 0.4 and .fill < 0.6 and .hash == "xxh3" and .seed == 0'
+  holds '.format_version == 1 and .children == []'
+  holds '.key == "bytes"'
+  [ "$(jq .image_bytes <<<"$output")" -eq "$(stat -c %s f.ph)" ]
+}
+
+@test "JSON strings are escaped" {
+  name=$'odd"\\\t\x01name'
+  cp f.ph "$name"
+  try 0 info --json "$name"
+  [ "$(jq -r .file <<<"$output")" = "$name" ]
+  cp f.ph $'bad\xff'
+  try 0 info --json $'bad\xff'
+  holds '.file == "bad\ufffd"'
+}
+
+@test "info --no-verify looks at a damaged filter" {
+  printf 'zzzz' | dd of=f.ph bs=1 seek=1000 conv=notrunc status=none
+  refuses "checksum" info f.ph
+  try 0 info --no-verify f.ph
+}
+
+@test "verify says how much was checked" {
+  try 0 verify f.ph
+  prints "f.ph: whole"
+  prints "bytes"
+  try 0 verify --json f.ph
+  [ "$(jq .bytes_checked <<<"$output")" -eq "$(stat -c %s f.ph)" ]
+}
+
+@test "verify finds damage anywhere" {
+  size=$(stat -c %s f.ph)
+  for at in 0 9 20 60 130 700 $((size - 1)); do
+    cp f.ph g.ph
+    byte=$(od -An -tu1 -j "$at" -N 1 g.ph)
+    printf "\\x$(printf %x $((byte ^ 1)))" | dd of=g.ph bs=1 seek="$at" conv=notrunc status=none
+    try 2 verify g.ph
+    [[ $stderr == "perhaps: g.ph: "*"; "* ]] || wrong "no cause and remedy"
+  done
+}
+
+@test "verify --keys finds all keys and measures the rate" {
+  try 0 verify f.ph --keys keys
+  prints "1,000 of 1,000 found"
+  prints "measured"
+  try 0 verify f.ph --keys keys --json
+  holds '.keys == 1000 and .missing == 0 and .fpr_trials == 1000000'
+  holds '.fpr_measured > 0.005 and .fpr_measured < 0.02 and .fpr_target <= 0.01 and has("fpr_now")'
+  run --separate-stderr "$PERHAPS" verify f.ph --keys - <keys
+  [ "$status" -eq 0 ]
+}
+
+@test "verify --keys: the measured rate is that of the encoding's keys" {
+  "$PERHAPS" build -p 0.05 --u64 -o n.ph keys
+  try 0 verify n.ph --keys keys --json
+  holds '.fpr_measured > 0.03 and .fpr_measured < 0.07'
+}
+
+@test "verify --keys tells how many are missing, and where" {
+  seq 900 1100 >other
+  "$PERHAPS" build -p 1e-9 -o g.ph keys
+  try 2 verify g.ph --keys other
+  says "100 of 201 keys are missing, the first on line 102 of other"
+  try 2 verify g.ph --keys other --json
+  holds '.missing == 100'
+}
+
+@test "version, in three spellings" {
+  try 0 version
+  [[ $output =~ ^perhaps\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "no version"
+  spelled=$output
+  try 0 --version
+  [ "$output" = "$spelled" ]
+  try 0 version --json
+  holds '"perhaps " + .version == "'"$spelled"'"'
+}
+
+@test "PERHAPS_ISA picks an instruction set, which gives the same bytes" {
+  PERHAPS_ISA=scalar "$PERHAPS" build -o a.ph keys
+  "$PERHAPS" build -o b.ph keys
+  cmp a.ph b.ph
+  PERHAPS_ISA=scalar run "$PERHAPS" info --json a.ph
+  holds '.isa == "scalar"'
+  PERHAPS_ISA=abacus run --separate-stderr "$PERHAPS" info a.ph
+  [ "$status" -eq 2 ]
+  says "PERHAPS_ISA"
+}
+
+@test "bench --kind --items --json has the promised names" {
+  try 0 bench --kind blocked --items 20000 --json
+  holds 'has("machine") and has("limit") and has("results")'
+  holds 'all(.results[]; .kind == "blocked" and .items == 20000)'
+  holds '[.results[].op] | contains(["add_many", "contains_many"])'
+}
+
+@test "bench refuses a kind that is none" {
+  refuses "choose from: bloom blocked" bench --kind blum
+  refuses "bench" bench extra
+}

@@ -1,0 +1,102 @@
+load helper
+
+@test "plan shows every kind, the recommended one, the limit and the classic formula" {
+  try 0 plan -n 1000000 -p 0.01
+  prints "bloom"
+  prints "blocked"
+  prints "6.64 bits a key"
+  prints "classic Bloom formula: k = 7, 9,585,058 bits before rounding"
+  [ "$(grep -c '^\*' <<<"$output")" -eq 1 ]
+  [ -z "$stderr" ]
+}
+
+@test "plan --json has the promised names" {
+  try 0 plan -n 1000000 -p 0.01 --json
+  holds '.items == 1000000 and .fpr == 0.01'
+  holds '.limit_bits_per_key > 6.64 and .limit_bits_per_key < 6.65'
+  holds '[.kinds[] | select(.recommended)] | length == 1'
+  holds '[.kinds[].kind] | contains(["bloom", "blocked"])'
+  holds 'all(.kinds[]; has("bits_per_key") and has("bytes") and has("fpr") and has("hashes") and has("cache_lines"))'
+  holds 'all(.kinds[]; .can | contains(["add", "merge", "intersect"]))'
+  holds 'all(.kinds[]; .fpr <= 0.01 and .bits_per_key > 6.64 and .bits_per_key * 1000000 <= .bytes * 8 + 1)'
+  holds '.classic.hashes == 7 and .classic.bits == 9585058'
+}
+
+@test "plan takes numbers as people write them" {
+  for n in 1000000 1e6 1.0e6 1M 1000k 0.001G; do
+    try 0 plan -n "$n" --json
+    holds '.items == 1000000'
+  done
+  try 0 plan -n 2^20 --json
+  holds '.items == 1048576'
+  try 0 plan -n1k --fpr=1% --json
+  holds '.items == 1000 and .fpr == 0.01'
+}
+
+@test "plan's rate is 0.01 unless something else is fixed" {
+  try 0 plan -n 1000 --json
+  holds '.fpr == 0.01'
+}
+
+@test "plan from bits per key, bytes and presets" {
+  try 0 plan -n 100k --bits-per-key 8 -k bloom --json
+  holds '.kinds[0] | .fpr > 0.0215 and .fpr < 0.0217'
+  try 0 plan -n 100k --bytes 98KiB --json
+  holds 'all(.kinds[]; .bytes <= 98 * 1024)'
+  try 0 plan --bytes 1MiB -p 0.01 --json
+  holds '.items > 700000 and .items < 900000'
+  prints '"kind": "blocked"'
+  try 0 plan -n 100k --preset good --json
+  holds '[.kinds[] | select(.kind == "bloom")][0] | .hashes == 12 and .fpr > 0.00046 and .fpr < 0.00047'
+}
+
+@test "plan -k shows one kind, --hashes and --lines shape it" {
+  try 0 plan -n 1M -k bloom --hashes 5 --json
+  holds '.kinds | length == 1'
+  holds '.kinds[0].hashes == 5'
+  try 0 plan -n 1M -p 1e-4 -k blocked --lines 1 --json
+  holds '.kinds[0].cache_lines == 1'
+  try 0 plan -n 1M -p 1e-4 -k blocked --lines 2 --json
+  holds '.kinds[0].cache_lines <= 2'
+}
+
+@test "plan says why a kind cannot do it" {
+  try 0 plan -n 1M --hashes 5
+  prints "blocked"
+  [[ $(grep '^ *blocked' <<<"$output") == *"5 hashes"* ]]
+  try 0 plan -n 1M --hashes 5 --json
+  holds '[.kinds[] | select(.kind == "blocked")][0] | has("error") and (.recommended | not)'
+}
+
+@test "plan --needs" {
+  try 0 plan -n 1M --needs add,merge
+  refuses "no kind can remove; bloom can add, merge, intersect" plan -n 1M --needs add,remove
+  refuses "choose from: add remove count merge intersect" plan -n 1M --needs fly
+}
+
+@test "plan refuses nonsense with a reason" {
+  refuses "0 keys" plan -n 0
+  refuses "between 0 and 1" plan -n 10 -p 0
+  refuses "between 0 and 1" plan -n 10 -p 1
+  refuses "between 0 and 1" plan -n 10 -p -0.5
+  refuses "between 0 and 1" plan -n 10 -p nan
+  refuses "is not a number" plan -n ten
+  refuses "is not a number" plan -n 1.5
+  refuses "is not a number" plan -n -5
+  refuses "is not a number" plan -n 1e30
+  refuses "is not a number" plan -n 0x10
+  refuses "is not a number" plan -n 64KiB
+  refuses "is not a size" plan -p 0.1 --bytes lots
+  refuses "0 bytes" plan -p 0.1 --bytes 0
+  refuses "2^64" plan -n 1M -p 1e-18
+  refuses "memory" plan -n 1e12 -k bloom
+  refuses "all given" plan -n 10 -p 0.1 --bytes 100
+  refuses "too little" plan
+  refuses "above 0" plan -n 10 --bits-per-key 0
+  refuses "--hashes" plan -n 10 --hashes 0
+  refuses "--lines" plan -n 10 --lines 0
+  refuses "fixes the size" plan -n 10 -p 0.1 --preset fair
+  refuses "layout of bloom" plan -n 10 -k blocked --preset fair
+  refuses "choose from: rough fair good fine" plan -n 10 --preset best
+  refuses "choose from: bloom blocked" plan -n 10 -k blum
+}
