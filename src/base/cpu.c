@@ -23,9 +23,9 @@ static bool available(enum isa isa) {
 #endif
 #if defined(__x86_64__)
     case ISA_AVX2:
-        return __builtin_cpu_supports("avx2") != 0;
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
     case ISA_AVX512:
-        return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && available(ISA_AVX2);
 #endif
     default:
         return false;

@@ -5,11 +5,12 @@
 #include "base/endian.h"
 
 static inline unsigned bit_get(const uint8_t *bytes, uint64_t i) {
-    return bytes[i >> 3] >> (i & 7) & 1;
+    return (unsigned)(load64(bytes + (i >> 6) * 8) >> (i & 63) & 1);
 }
 
 static inline void bit_set(uint8_t *bytes, uint64_t i) {
-    bytes[i >> 3] = (uint8_t)(bytes[i >> 3] | 1 << (i & 7));
+    uint8_t *word = bytes + (i >> 6) * 8;
+    store64(word, load64(word) | UINT64_C(1) << (i & 63));
 }
 
 /* into |= from, over `length` bytes, a multiple of eight. */
