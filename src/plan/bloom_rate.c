@@ -2,8 +2,8 @@
  * The rate of a classic Bloom filter.
  *
  * n keys throw k·n times into m bits and leave X of them set; a question asks k independent bits, so the rate is the mean
- * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT the distribution of X is
- * worked out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
+ * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT the mean is worked
+ * out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
  */
 #include "plan.h"
 #include "store/bits.h"
@@ -39,28 +39,32 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
-/* The mean of (X/m)^k, from the distribution of X after each throw: a throw hits a set bit with chance X/m, else X
- * grows by one. Chances below 1e-18 are dropped at both ends. */
-static double exact(unsigned m, unsigned hashes, uint64_t throws) {
-    double chance[EXACT + 1] = {1};
-    unsigned low = 0, high = 0;
-    for (uint64_t t = 0; t < throws && low < m; t++) {
-        if (high < m) chance[++high] = 0;
-        for (unsigned x = high; x > low; x--) {
-            chance[x] = chance[x] * x / m + chance[x - 1] * (m - (x - 1)) / m;
-        }
-        chance[low] = chance[low] * low / m;
-        while (low < high && chance[low] < 1e-18) low++;
-        while (high > low && chance[high] < 1e-18) high--;
+/*
+ * The mean of (X/m)^k without a rounding error to speak of, in k·throws steps. The k probes of a question fall on j
+ * different bits; the rate is the sum over j of that chance times the chance that j given bits are all set. Both grow
+ * throw by throw, from sums of positive terms:
+ *
+ *     j given bits are all set after a throw if they were before, or if all but one were and the throw hit that one;
+ *     a probe falls on one of the j bits that the earlier probes fell on, or on another.
+ */
+static double exact(double m, unsigned hashes, uint64_t throws) {
+    double all_set[HASHES_MAX + 1] = {1}, different[HASHES_MAX + 1] = {1};
+    unsigned most = hashes < m ? hashes : (unsigned)m;
+    for (uint64_t t = 0; t < throws; t++) {
+        for (unsigned j = most; j > 0; j--) all_set[j] += (all_set[j - 1] - all_set[j]) * j / m;
+    }
+    for (unsigned probe = 0; probe < hashes; probe++) {
+        for (unsigned j = most; j > 0; j--) different[j] = (different[j] * j + different[j - 1] * (m - (j - 1))) / m;
+        different[0] = 0;
     }
     double mean = 0;
-    for (unsigned x = low; x <= high; x++) mean += chance[x] * pow((double)x / m, hashes);
+    for (unsigned j = 1; j <= most; j++) mean += different[j] * all_set[j];
     return mean;
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     double m = (double)layout[BITS], k = (double)layout[HASHES], throws = k * (double)items;
-    if (m < EXACT && throws < 8 * m) return exact((unsigned)m, (unsigned)k, (uint64_t)throws);
+    if (m < EXACT && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
     double empty = m > 1 ? exp(throws * log1p(-1 / m)) : 0, set = 1 - empty;
     if (set <= 0) return 0;
     double variance = (empty - empty * empty * (1 + throws / m)) / m;
