@@ -32,14 +32,10 @@ INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) 
     return array->bytes + line * LINE_BYTES + (which ? array->length / 2 : 0);
 }
 
-INLINE void ISA(fetch)(const struct array *array, const struct ISA(block) * block, size_t i, int pair, int adding) {
-    for (int which = 0; which <= pair; which++) {
-        const uint8_t *line = ISA(place)(array, block->line[which][i], which);
-        if (adding)
-            __builtin_prefetch(line, 1);
-        else
-            __builtin_prefetch(line, 0);
-    }
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+INLINE void ISA(fetch)(const struct array *array, const struct ISA(block) * block, size_t i, int pair) {
+    for (int which = 0; which <= pair; which++)
+        __builtin_prefetch(ISA(place)(array, block->line[which][i], which), 0, 2);
 }
 
 INLINE unsigned ISA(step)(const struct array *array, const struct ISA(block) * block, size_t i, int two, int pair,
@@ -58,14 +54,14 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
     struct ISA(block) blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
     ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
-    for (size_t i = 0; i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair, adding);
+    for (size_t i = 0; i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], two, pair);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(fetch)(array, next, i, pair, adding);
+            ISA(fetch)(array, next, i, pair);
             answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
         }
         for (size_t i = coming; i < ready; i++) answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);

@@ -30,6 +30,7 @@
 #include "store/bits.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { BITS, HASHES }; /* the words of the layout */
 enum { HASHES_MAX = 64 };
@@ -77,8 +78,10 @@ static int contains(const struct array *array, const uint64_t *digest) {
 /*
  * Batches.
  *
- * The places of a group of keys are worked out in loops over the keys, which vector units can do, and fetched; they are
- * looked at only when the places of the next group are on their way too.
+ * The places of a group of keys are worked out in loops over the keys, which vector units can do. Then each step fetches
+ * the places of a key of the group that comes and looks at those of a key of the group that is here: memory accesses
+ * never stop, and no branch depends on an answer. They are fetched into the second-level cache, which can wait for
+ * more of them at a time than the first.
  */
 enum { GROUP = 32 };
 
@@ -96,106 +99,110 @@ INLINE void find_places(const uint64_t *restrict digests, size_t n, uint64_t fir
     }
 }
 
-static inline void fetch_places(const struct array *array, const uint64_t *at, size_t n, uint64_t count) {
-    for (size_t i = 0; i < n; i++) {
-        for (uint64_t p = 0; p < count; p++) __builtin_prefetch(array->bytes + (at[p * GROUP + i] >> 3));
-    }
+/* The three below take one key's places: at[0], at[GROUP], ... */
+INLINE void fetch_key(const struct array *array, const uint64_t *at, uint64_t count) {
+    for (uint64_t p = 0; p < count; p++) __builtin_prefetch(array->bytes + (at[p * GROUP] >> 3), 0, 2);
 }
 
-static inline unsigned all_set(const struct array *array, const uint64_t *at, uint64_t count) {
+INLINE unsigned test_key(const struct array *array, const uint64_t *at, uint64_t count) {
     unsigned all = 1;
     for (uint64_t p = 0; p < count; p++) all &= bit_get(array->bytes, at[p * GROUP]);
     return all;
 }
 
-static inline size_t smaller(size_t a, size_t b) {
+INLINE unsigned set_key(struct array *array, const uint64_t *at, uint64_t count) {
+    unsigned had = 1;
+    for (uint64_t p = 0; p < count; p++) {
+        had &= bit_get(array->bytes, at[p * GROUP]);
+        bit_set(array->bytes, at[p * GROUP]);
+    }
+    return had;
+}
+
+INLINE size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 /*
  * Asking: most strangers fail at one of the first bits, so fetching all k of every key would waste memory accesses. A key
- * goes through three stages, of two probes, two more, and the rest. Those that pass a stage are copied to the next one,
- * without a branch that depends on the answer. In each turn every stage works on another group:
+ * goes through three stages, of two probes, two more, and the rest; those that pass a stage are copied to the next. In
+ * each turn every stage tests one group and fetches the next:
  *
- *     turn     t          t + 1      t + 2      t + 3
- *     group t  fetch 0,1  test, 2,3  test, 4..  test, answer
+ *     turn     t           t + 1             t + 2              t + 3
+ *     group t  fetch 0, 1  test; fetch 2, 3  test; fetch 4...   test, answer
  */
 enum { STAGES = 3, EARLY = 2 };
 
-struct stage {
+/* Keys at the door of a stage; behind the last stage, those that are perhaps in the set. */
+struct keys {
     size_t n;
     uint64_t digests[GROUP];
     uint8_t *answers[GROUP];
-    uint64_t at[GROUP * HASHES_MAX];
 };
 
 /* The first probe of a stage; of stage STAGES, the number of probes. */
-static inline uint64_t first_of(unsigned stage, uint64_t hashes) {
+INLINE uint64_t first_of(unsigned stage, uint64_t hashes) {
     return stage == STAGES ? hashes : smaller(stage * EARLY, hashes);
 }
 
-/* Works out and fetches the places that a stage will test. */
-INLINE void begin_stage(const struct array *array, struct stage *stages, unsigned s, int vector) {
-    uint64_t hashes = array->layout[HASHES], first = first_of(s, hashes), count = first_of(s + 1, hashes) - first;
-    find_places(stages[s].digests, stages[s].n, first, count, array->layout[BITS], stages[s].at, vector);
-    fetch_places(array, stages[s].at, stages[s].n, count);
+/* Tests key i of a stage; if it passes, it stands at the next one's door. */
+INLINE void test_and_pass(const struct array *array, const struct keys *keys, size_t i, const uint64_t *at,
+                          uint64_t count, struct keys *next) {
+    next->digests[next->n] = keys->digests[i];
+    next->answers[next->n] = keys->answers[i];
+    next->n += test_key(array, at + i, count);
 }
 
-/* Tests a stage's keys; those that pass go on. */
-INLINE void pass_stage(const struct array *array, struct stage *stages, unsigned s, int vector) {
-    struct stage *from = &stages[s], *to = &stages[s + 1];
-    uint64_t hashes = array->layout[HASHES], count = first_of(s + 1, hashes) - first_of(s, hashes);
-    size_t passed = 0;
-    for (size_t i = 0; i < from->n; i++) {
-        to->digests[passed] = from->digests[i];
-        to->answers[passed] = from->answers[i];
-        passed += all_set(array, from->at + i, count);
+/* One turn of a stage: tests the keys that are here, whose places lie at `here_at`, while it fetches for those that
+ * come. */
+INLINE void turn_stage(const struct array *array, unsigned stage, const struct keys *here, const uint64_t *here_at,
+                       const struct keys *coming, uint64_t *coming_at, struct keys *next, int vector) {
+    uint64_t hashes = array->layout[HASHES], first = first_of(stage, hashes),
+             count = first_of(stage + 1, hashes) - first;
+    size_t whole = (coming->n + 7) / 8 * 8; /* vectors are whole; what stands behind the last key does no harm */
+    here_at += first * GROUP;
+    coming_at += first * GROUP;
+    find_places(coming->digests, whole, first, count, array->layout[BITS], coming_at, vector);
+    size_t both = smaller(here->n, coming->n);
+    next->n = 0;
+    for (size_t i = 0; i < both; i++) {
+        fetch_key(array, coming_at + i, count);
+        test_and_pass(array, here, i, here_at, count, next);
     }
-    to->n = passed;
-    begin_stage(array, stages, s + 1, vector);
-}
-
-static inline void answer_stage(const struct array *array, const struct stage *last) {
-    uint64_t hashes = array->layout[HASHES], count = hashes - first_of(STAGES - 1, hashes);
-    for (size_t i = 0; i < last->n; i++) *last->answers[i] = (uint8_t)all_set(array, last->at + i, count);
+    for (size_t i = both; i < coming->n; i++) fetch_key(array, coming_at + i, count);
+    for (size_t i = both; i < here->n; i++) test_and_pass(array, here, i, here_at, count, next);
 }
 
 INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
-    struct stage stages[STAGES];
-    for (int s = 0; s < STAGES; s++) stages[s].n = 0;
+    uint64_t at[2][GROUP * HASHES_MAX]; /* probe p of the group that comes, and of the one that is here */
+    struct keys keys[2][STAGES + 1];
+    memset(keys, 0, sizeof keys);
     memset(answers, 0, n);
-    for (size_t i = 0; i < n + STAGES * GROUP; i += GROUP) {
-        answer_stage(array, &stages[2]);
-        pass_stage(array, stages, 1, vector);
-        pass_stage(array, stages, 0, vector);
-        stages[0].n = i < n ? smaller(n - i, GROUP) : 0;
-        for (size_t j = 0; j < stages[0].n; j++) {
-            stages[0].digests[j] = digests[i + j];
-            stages[0].answers[j] = answers + i + j;
+    for (size_t i = 0, turn = 0; i < n + STAGES * GROUP; i += GROUP, turn ^= 1) {
+        struct keys *coming = keys[turn], *here = keys[turn ^ 1];
+        coming->n = i < n ? smaller(n - i, GROUP) : 0;
+        for (size_t j = 0; j < coming->n; j++) {
+            coming->digests[j] = digests[i + j];
+            coming->answers[j] = answers + i + j;
         }
-        begin_stage(array, stages, 0, vector);
+        for (unsigned s = 0; s < STAGES; s++)
+            turn_stage(array, s, &here[s], at[turn ^ 1], &coming[s], at[turn], &coming[s + 1], vector);
+        for (size_t j = 0; j < coming[STAGES].n; j++) *coming[STAGES].answers[j] = 1;
     }
 }
 
-/* Adding touches all k bits in any case: two groups, one on its way and one being set, in order. */
-static inline void set_group(struct array *array, const uint64_t *at, size_t n, uint8_t *answers) {
-    for (size_t i = 0; i < n; i++) {
-        unsigned had = 1;
-        for (uint64_t p = 0; p < array->layout[HASHES]; p++) {
-            had &= bit_get(array->bytes, at[p * GROUP + i]);
-            bit_set(array->bytes, at[p * GROUP + i]);
-        }
-        answers[i] = !had;
-    }
-}
-
+/* Adding touches all k bits in any case, so there is one stage. */
 INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
     uint64_t at[2][GROUP * HASHES_MAX], hashes = array->layout[HASHES];
+    size_t here = 0;
     for (size_t i = 0, turn = 0; i < n + GROUP; i += GROUP, turn ^= 1) {
         size_t coming = i < n ? smaller(n - i, GROUP) : 0;
         find_places(digests + i, coming, 0, hashes, array->layout[BITS], at[turn], vector);
-        fetch_places(array, at[turn], coming, hashes);
-        if (i) set_group(array, at[turn ^ 1], smaller(n - (i - GROUP), GROUP), answers + i - GROUP);
+        for (size_t j = 0; j < GROUP; j++) {
+            if (j < coming) fetch_key(array, at[turn] + j, hashes);
+            if (j < here) *answers++ = !set_key(array, at[turn ^ 1] + j, hashes);
+        }
+        here = coming;
     }
 }
 

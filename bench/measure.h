@@ -1,0 +1,178 @@
+/*
+ * The parts of the benchmark, in the order in which a run uses them.
+ *
+ *     machine.c      the clock, memory in huge pages, what machine this is
+ *     limit.c        the least time that any filter could take here
+ *     textbook.c     the Bloom filter that everybody writes first
+ *     rounds.c       a filter of the library, filled and timed beside the limit
+ *     bench.c        which working sets and kinds; collects the figures below
+ *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
+ */
+#ifndef PERHAPS_BENCH_MEASURE_H
+#define PERHAPS_BENCH_MEASURE_H
+
+#include <perhaps.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PASS_KEYS = 1 << 22, /* keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches */
+    SINGLE_PASS_KEYS = 1 << 20, /* ... of a loop of single calls, which are slower */
+    MOST_LIMIT_LINES = 3        /* the limit is measured for 1, 2 and 3 lines per key */
+};
+
+/* What share of the keys asked for is in the filter. */
+enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
+enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_COUNT };
+enum limit_op { LIMIT_LOAD, LIMIT_RMW, LIMIT_OP_COUNT };
+
+extern const int hits_percent[HITS_COUNT];
+extern const char *const op_names[OP_COUNT];
+extern const char *const limit_op_names[LIMIT_OP_COUNT];
+
+/* Keys by number: a bijection, so different numbers are different keys. */
+uint64_t key_number(uint64_t number);
+
+/* --- machine.c --- */
+
+struct machine {
+    char cpu[128];
+    unsigned cores;
+    uint64_t l1d, l2, l3; /* bytes; 0 = unknown */
+    char huge_pages[16];  /* always, madvise, never, unknown */
+    uint64_t memory;      /* bytes */
+    const char *compiler;
+    const char *isa; /* that the library uses */
+};
+
+void machine_describe(struct machine *machine);
+/* Keeps this thread on the core where it is, so that no pass pays for a move. */
+void machine_pin(void);
+/* Takes that back. */
+void machine_unpin(void);
+/* Nanoseconds of the day's clock, for how long a user waits ... */
+double machine_now(void);
+/* ... and those that this thread has worked, for all figures: what other programs take does not count. */
+double machine_worked(void);
+/* Zeroed memory in huge pages where the system has them; NULL if there is none. */
+void *machine_memory(uint64_t bytes);
+void machine_release(void *memory, uint64_t bytes);
+
+/* --- limit.c --- */
+
+enum line_prefetch { LINE_PREFETCH_NONE, LINE_PREFETCH_L1, LINE_PREFETCH_L2, LINE_PREFETCH_COUNT };
+enum key_prefetch { KEY_PREFETCH_NONE, KEY_PREFETCH_PAST_CACHES, KEY_PREFETCH_L2, KEY_PREFETCH_COUNT };
+extern const char *const line_prefetch_names[LINE_PREFETCH_COUNT];
+extern const char *const key_prefetch_names[KEY_PREFETCH_COUNT];
+
+/* One way of walking over the lines: see limit.c. */
+struct limit_variant {
+    unsigned depth; /* keys that the line number is worked out ahead of its use */
+    enum line_prefetch line_prefetch;
+    enum key_prefetch key_prefetch;
+    int vector; /* 1 = line numbers for 8 keys at a time in AVX-512 */
+};
+
+enum { LIMIT_FINALISTS = 2 };
+
+struct limit_figure {
+    double ns; /* per key */
+    struct limit_variant best;
+    struct limit_variant finalists[LIMIT_FINALISTS]; /* of short trials: those that all rounds are run with */
+};
+
+struct limit {
+    uint64_t bytes;
+    uint64_t *memory;
+    int has_vector;
+    size_t trial_start;                                               /* which keys the last short trial began with */
+    struct limit_figure figures[2][LIMIT_OP_COUNT][MOST_LIMIT_LINES]; /* plain, vector */
+    uint64_t kept; /* what the loads brought, so that none can be left out */
+};
+
+/* Takes memory for a working set and finds the best ways to walk it. `keys`: PASS_KEYS of them and KEYS_BEYOND more that
+ * may be read. 0, or -1 for want of memory. */
+enum { KEYS_BEYOND = 128 };
+int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys);
+/* One more round for 1..3 lines over n keys. */
+void limit_round(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys, size_t n);
+void limit_close(struct limit *limit);
+
+/* --- textbook.c --- */
+
+struct textbook {
+    uint64_t *words;
+    uint64_t word_count;
+};
+
+/* An array like that of a Bloom filter filled for 1 %. 0, or -1 for want of memory. */
+int textbook_open(struct textbook *book, uint64_t bytes);
+void textbook_add(struct textbook *book, const uint64_t *keys, size_t n);
+/* Returns how many were found. */
+size_t textbook_contains(const struct textbook *book, const uint64_t *keys, size_t n, uint8_t *answers);
+void textbook_close(struct textbook *book);
+
+/* --- rounds.c --- */
+
+/* What came out for one kind in one working set. */
+struct cell {
+    const char *kind;
+    uint64_t items;
+    uint64_t bytes;
+    unsigned limit_lines; /* of the limit it is compared with: as many as the kind touches, but at most 3 */
+    double bits_per_key;
+    double fpr;                      /* measured */
+    double ns[OP_COUNT][HITS_COUNT]; /* per key */
+    double limit_ns[LIMIT_OP_COUNT]; /* of the limit with limit_lines */
+    double textbook_ns[HITS_COUNT];  /* 0 = not measured */
+};
+
+/* Room for the keys and answers of a pass, made once. */
+struct pass {
+    uint64_t *keys; /* PASS_KEYS + KEYS_BEYOND */
+    uint8_t *answers;
+    double seconds; /* how long each of the two parts of a cell may take, filling aside */
+    void (*progress)(const struct cell *cell, const char *what);
+};
+
+/* Fills filter `f` and times it beside `limit`; the caller has set cell->bytes. 0 or an enum perhaps_error. */
+int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
+
+/* --- the figures of a run --- */
+
+enum { MOST_SETS = 64, MOST_CELLS = 256, MOST_CHECKS = 256 };
+
+struct figures {
+    struct machine machine;
+    size_t limit_count;
+    struct limit limits[MOST_SETS]; /* closed; the figures remain */
+    size_t cell_count;
+    struct cell cells[MOST_CELLS];
+};
+
+/* ns per key divided by the limit's. */
+double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);
+
+/* A figure with a goal: it is fine when value <= goal. */
+struct check {
+    char what[96];
+    double value, goal;
+};
+
+/* Fills `checks` and returns how many. */
+size_t figures_checks(const struct figures *figures, struct check checks[MOST_CHECKS]);
+
+/* --- the three forms of output --- */
+
+void table_machine(const struct machine *machine);
+/* The limits and cells from these on. */
+void table_set(const struct figures *figures, size_t first_limit, size_t first_cell);
+void table_checks(const struct figures *figures);
+
+void json_print(const struct figures *figures);
+
+/* Both: 0, or -1 after saying on stderr what is wrong with `path` or gnuplot. */
+int plot_ready(const char *path);
+int plot_write(const struct figures *figures, const char *path);
+
+#endif

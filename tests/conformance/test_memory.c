@@ -1,0 +1,335 @@
+/*
+ * Memory: everything a filter needs comes from its own allocator and goes back to it, and a failed allocation changes
+ * nothing. The linker sends the library's calls of malloc and its kin here (see CMakeLists.txt), so that memory taken
+ * behind the allocator's back is seen.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ITEMS = 300 };
+
+/* ---- the library's other ways to memory ---- */
+
+static bool watching;
+static unsigned taken;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+
+void *__wrap_malloc(size_t size) {
+    taken += watching;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size) {
+    taken += watching;
+    return __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    taken += watching;
+    return __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    taken += watching;
+    return __real_aligned_alloc(alignment, size);
+}
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+    taken += watching && fd < 0;
+    return __real_mmap(address, size, protection, flags, fd, offset);
+}
+
+/* ---- an allocator that counts, remembers sizes, and fails on demand ---- */
+
+struct pool {
+    uint64_t calls, fail_at; /* the call that fails, counted from 1; 0 = none */
+    int64_t blocks, bytes;   /* given and not yet returned */
+};
+
+static const size_t front = 64; /* before each block: its size, to compare at release */
+
+static void *pool_allocate(void *context, size_t size) {
+    struct pool *pool = context;
+    if (++pool->calls == pool->fail_at) return NULL;
+    uint8_t *block = __real_aligned_alloc(64, front + (size + 63) / 64 * 64);
+    if (!block) return NULL;
+    memset(block, 0xDD, front + size); /* any content */
+    memcpy(block, &size, sizeof size);
+    pool->blocks++;
+    pool->bytes += (int64_t)size;
+    return block + front;
+}
+
+static void pool_release(void *context, void *memory, size_t size) {
+    struct pool *pool = context;
+    uint8_t *block = (uint8_t *)memory - front;
+    size_t given;
+    memcpy(&given, block, sizeof given);
+    CHECK(given == size, "a block of %zu bytes came back as one of %zu", given, size);
+    pool->blocks--;
+    pool->bytes -= (int64_t)size;
+    free(block);
+}
+
+static perhaps_allocator allocator_of(struct pool *pool) {
+    return (perhaps_allocator){pool_allocate, pool_release, pool};
+}
+
+/* ---- operations to try; each gets a filter and ends what it made ---- */
+
+struct scene {
+    perhaps_want want;
+    perhaps *f, *other; /* both from the pool under test */
+    struct bytes image;
+    const char *path;
+    perhaps_allocator allocator;
+};
+
+static int try_create(struct scene *s) {
+    perhaps *made = NULL;
+    int rc = perhaps_create(&made, &s->want);
+    CHECK((rc < 0) == (made == NULL), "create answered %d and gave %p", rc, (void *)made);
+    perhaps_free(made);
+    return rc;
+}
+
+static int try_clone(struct scene *s) {
+    perhaps *made = NULL;
+    int rc = perhaps_clone(s->f, &made);
+    CHECK((rc < 0) == (made == NULL), "clone answered %d and gave %p", rc, (void *)made);
+    perhaps_free(made);
+    return rc;
+}
+
+static int try_open(struct scene *s, bool from_file, unsigned flags) {
+    perhaps *made = NULL;
+    perhaps_open_options options = PERHAPS_OPEN(.flags = flags, .allocator = &s->allocator);
+    int rc = from_file ? perhaps_open(&made, s->path, &options)
+                       : perhaps_open_memory(&made, s->image.data, s->image.length, &options);
+    CHECK((rc < 0) == (made == NULL), "open answered %d and gave %p", rc, (void *)made);
+    if (made && (flags & (PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE))) rc = perhaps_add_u64(made, 1) < 0 ? -1 : 0;
+    if (made && (flags & PERHAPS_OPEN_WRITE)) MUST(perhaps_sync(made));
+    perhaps_free(made);
+    return rc;
+}
+
+static int try_borrow(struct scene *s) {
+    return try_open(s, false, 0);
+}
+
+static int try_copy(struct scene *s) {
+    return try_open(s, false, PERHAPS_OPEN_COPY);
+}
+
+static int try_map(struct scene *s) {
+    return try_open(s, true, 0);
+}
+
+static int try_copy_file(struct scene *s) {
+    return try_open(s, true, PERHAPS_OPEN_COPY);
+}
+
+static int try_write_map(struct scene *s) {
+    return try_open(s, true, PERHAPS_OPEN_WRITE);
+}
+
+static int try_merge(struct scene *s) {
+    return perhaps_merge(s->f, s->other);
+}
+
+static int try_intersect(struct scene *s) {
+    return perhaps_intersect(s->f, s->other);
+}
+
+static int try_save(struct scene *s) {
+    return perhaps_save(s->f, s->path);
+}
+
+static int count_bytes(void *context, const void *bytes, size_t length) {
+    (void)bytes;
+    *(uint64_t *)context += length;
+    return 0;
+}
+
+static int try_write(struct scene *s) {
+    uint64_t length = 0;
+    int rc = perhaps_write(s->f, count_bytes, &length);
+    CHECK(rc < 0 || length == s->image.length, "%llu bytes were written", (unsigned long long)length);
+    return rc;
+}
+
+static int try_image(struct scene *s) {
+    const void *bytes;
+    uint64_t length;
+    return perhaps_image(s->f, &bytes, &length);
+}
+
+static int try_info(struct scene *s) {
+    struct perhaps_info info = {.size = sizeof info};
+    return perhaps_info(s->f, &info);
+}
+
+static int try_add_many(struct scene *s) {
+    static const char *keys[] = {"one", "two", "three", "one"};
+    static const size_t lengths[] = {3, 3, 5, 3};
+    return (int)perhaps_add_many(s->f, (const void *const *)keys, lengths, 4, NULL);
+}
+
+static int try_contains_many(struct scene *s) {
+    uint64_t keys[100];
+    for (size_t i = 0; i < 100; i++) keys[i] = member(i);
+    return (int)perhaps_contains_many_u64(s->f, keys, 100, NULL);
+}
+
+static int try_clear(struct scene *s) {
+    return perhaps_clear(s->f);
+}
+
+static const struct operation {
+    const char *name;
+    int (*run)(struct scene *scene);
+} operations[] = {
+    {"create", try_create},
+    {"clone", try_clone},
+    {"borrow", try_borrow},
+    {"copy", try_copy},
+    {"map", try_map},
+    {"copy a file", try_copy_file},
+    {"write map", try_write_map},
+    {"save", try_save},
+    {"write", try_write},
+    {"image", try_image},
+    {"info", try_info},
+    {"contains_many", try_contains_many},
+    {"merge", try_merge},
+    {"intersect", try_intersect},
+    {"add_many", try_add_many},
+    {"clear", try_clear},
+};
+
+static void set_scene(struct scene *s, const struct layout *layout, struct pool *pool) {
+    *s = (struct scene){.want = layout->want, .path = scratch("memory.ph"), .allocator = allocator_of(pool)};
+    s->want.allocator = &s->allocator;
+    s->f = make(&s->want);
+    s->other = make(&s->want);
+    add_members(s->f, 0, ITEMS / 2);
+    add_members(s->other, ITEMS / 4, ITEMS / 2);
+    MUST(perhaps_save(s->f, s->path));
+    s->image = image_of(s->f);
+}
+
+static void end_scene(struct scene *s, const struct pool *pool) {
+    perhaps_free(s->f);
+    perhaps_free(s->other);
+    CHECK(pool->blocks == 0 && pool->bytes == 0, "%lld blocks of %lld bytes were not given back",
+          (long long)pool->blocks, (long long)pool->bytes);
+    free(s->image.data);
+    unlink(s->path);
+}
+
+static void all_memory_comes_from_the_allocator(const struct layout *layout) {
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        struct pool pool = {0, 0, 0, 0};
+        struct scene s;
+        set_scene(&s, layout, &pool);
+        int64_t blocks = pool.blocks;
+        uint64_t calls = pool.calls;
+        CHECK(blocks > 0, "filters were made without their allocator");
+        taken = 0;
+        watching = true;
+        int rc = operations[i].run(&s);
+        watching = false;
+        CHECK(rc >= 0, "%s: %s", operations[i].name, perhaps_why());
+        CHECK(taken == 0, "%s took memory %u times behind the allocator's back", operations[i].name, taken);
+        CHECK(pool.blocks == blocks, "%s keeps %lld blocks", operations[i].name, (long long)(pool.blocks - blocks));
+        CHECK(i > 5 || pool.calls > calls, "%s did not use the allocator", operations[i].name);
+        end_scene(&s, &pool);
+    }
+}
+
+static void expect_scene_unchanged(const struct scene *s) {
+    expect_unchanged(s->f, s->image);
+    struct bytes file = read_whole(s->path);
+    CHECK(same_bytes(file, s->image), "the file changed");
+    free(file.data);
+}
+
+/* Lets the first, second, ... allocation of the operation fail until it succeeds. */
+static void fail_each_allocation(const struct layout *layout, const struct operation *operation) {
+    for (uint64_t fail = 1;; fail++) {
+        struct pool pool = {0, 0, 0, 0};
+        struct scene s;
+        set_scene(&s, layout, &pool);
+        int64_t blocks = pool.blocks, bytes = pool.bytes;
+        pool.calls = 0;
+        pool.fail_at = fail;
+        int rc = operation->run(&s);
+        bool failed = pool.calls >= fail;
+        pool.fail_at = 0;
+        CHECK(failed ? rc == PERHAPS_ENOMEM : rc >= 0, "%s: allocation %llu failed, the answer is %d: %s",
+              operation->name, (unsigned long long)fail, rc, perhaps_why());
+        CHECK(pool.blocks == blocks && pool.bytes == bytes, "%s leaks when allocation %llu fails", operation->name,
+              (unsigned long long)fail);
+        if (failed) expect_scene_unchanged(&s);
+        end_scene(&s, &pool);
+        if (!failed) return;
+        CHECK(fail < 1000, "%s allocates without end", operation->name);
+    }
+}
+
+static void a_failed_allocation_changes_nothing(const struct layout *layout) {
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) fail_each_allocation(layout, &operations[i]);
+}
+
+/* The allocator is copied: its struct may go away after create and open. */
+static void the_allocator_is_copied(const struct layout *layout) {
+    struct pool pool = {0, 0, 0, 0};
+    perhaps_allocator allocator = allocator_of(&pool);
+    perhaps_want want = layout->want;
+    want.allocator = &allocator;
+    perhaps *f = make(&want), *g = NULL, *h = NULL;
+    struct bytes image = image_of(f);
+    MUST(perhaps_open_memory(&g, image.data, image.length,
+                             &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY, .allocator = &allocator)));
+    memset(&allocator, 0, sizeof allocator);
+    uint64_t before = pool.calls;
+    MUST(perhaps_clone(g, &h));
+    CHECK(pool.calls > before, "a clone does not use its original's allocator");
+    perhaps_free(f);
+    perhaps_free(g);
+    add_members(h, 0, ITEMS);
+    perhaps_free(h);
+    CHECK(pool.blocks == 0, "%lld blocks were not given back", (long long)pool.blocks);
+    free(image.data);
+}
+
+static int teardown(void **state) {
+    (void)state;
+    remove_scratch();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOR_EACH_KIND(all_memory_comes_from_the_allocator, ITEMS),
+        FOR_EACH_KIND(all_memory_comes_from_the_allocator, 1000000),
+        FOR_EACH_KIND(a_failed_allocation_changes_nothing, ITEMS),
+        FOR_EACH_KIND(the_allocator_is_copied, ITEMS),
+    };
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}

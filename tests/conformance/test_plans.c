@@ -1,0 +1,335 @@
+/* What the planner promises: sizes, rates, and a clear answer to nonsense. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct perhaps_plan plan_of(perhaps_want want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    MUST(perhaps_plan(&want, &plan));
+    return plan;
+}
+
+static void expect_refusal(int error, perhaps_want want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    REFUSED(error, perhaps_plan(&want, &plan));
+    perhaps *f = (perhaps *)&plan;
+    REFUSED(error, perhaps_create(&f, &want));
+    CHECK(f == NULL, "a failed perhaps_create left a pointer");
+}
+
+/* ---- sizes ---- */
+
+static void expect_at_most(int kind, double fpr, double bits) {
+    static const uint64_t items[] = {1000000, 10000000, 100000000};
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = kind, .items = items[i], .fpr = fpr));
+        CHECK(plan.bits_per_key <= bits, "%g keys at %g take %.3f bits each, more than %g", (double)items[i], fpr,
+              plan.bits_per_key, bits);
+    }
+}
+
+static void blocked_is_small(void **state) {
+    (void)state;
+    expect_at_most(PERHAPS_BLOCKED, 1e-2, 10.2);
+    expect_at_most(PERHAPS_BLOCKED, 1e-3, 15.9);
+    expect_at_most(PERHAPS_BLOCKED, 1e-4, 20.4);
+}
+
+static void bloom_is_as_small_as_the_formula(void **state) {
+    (void)state;
+    static const double rates[] = {0.1, 0.05, 0.03, 0.02, 0.01, 0.003, 1e-3, 1e-4, 1e-5, 1e-6, 1e-9};
+    static const uint64_t items[] = {10000, 123457, 1000000, 100000000};
+    for (size_t p = 0; p < sizeof rates / sizeof *rates; p++)
+        for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+            struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = items[i], .fpr = rates[p]));
+            double formula = -log(rates[p]) / (M_LN2 * M_LN2);
+            CHECK(plan.bits_per_key <= 1.007 * formula, "%g keys at %g take %.4f bits each, the formula's %.4f",
+                  (double)items[i], rates[p], plan.bits_per_key, formula);
+        }
+}
+
+static void bloom_has_the_classic_numbers(void **state) {
+    (void)state;
+    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 1000000, .fpr = 0.01));
+    CHECK(plan.hashes == 7, "k is %u", plan.hashes);
+    CHECK(fabs((double)plan.bytes * 8 / 9585058 - 1) < 0.007, "the array has %llu bytes",
+          (unsigned long long)plan.bytes);
+}
+
+static void presets_have_their_rates(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned bits, hashes;
+        double fpr;
+    } presets[] = {
+        {"rough", 4, 3, .14689}, {"fair", 8, 6, .021577}, {"good", 16, 12, .00046557}, {"fine", 32, 23, 2.11673e-7}};
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        perhaps_want want = PERHAPS_WANT(.items = 10000000);
+        MUST(perhaps_want_preset(&want, presets[i].name));
+        struct perhaps_plan plan = plan_of(want);
+        CHECK(plan.kind == PERHAPS_BLOOM && plan.hashes == presets[i].hashes, "%s: kind %d, k = %u", presets[i].name,
+              plan.kind, plan.hashes);
+        CHECK(fabs(plan.bits_per_key - presets[i].bits) < 0.01, "%s: %g bits per key", presets[i].name,
+              plan.bits_per_key);
+        CHECK(fabs(plan.fpr / presets[i].fpr - 1) < 2e-5, "%s: rate %.8g where %.8g is due", presets[i].name, plan.fpr,
+              presets[i].fpr);
+    }
+    perhaps_want want = PERHAPS_WANT(.items = 10);
+    REFUSED(PERHAPS_EINVAL, perhaps_want_preset(&want, "splendid"));
+}
+
+static void small_filters_make_small_files(void **state) {
+    (void)state;
+    perhaps *f = make(&PERHAPS_WANT(.items = 100, .fpr = 0.01));
+    add_members(f, 0, 100);
+    struct bytes image = image_of(f);
+    CHECK(image.length <= 256, "100 keys at 1 %% make an image of %zu bytes", image.length);
+    CHECK(info_of(f).image_bytes == image.length, "info says %llu bytes", (unsigned long long)info_of(f).image_bytes);
+    free(image.data);
+    perhaps_free(f);
+}
+
+/* ---- any two of items, fpr and size give the third ---- */
+
+static const uint64_t counts[] = {1, 2, 3, 10, 37, 100, 1000, 12345, 1000000, 100000000};
+static const double rates[] = {0.9, 0.5, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-9};
+enum { COUNTS = sizeof counts / sizeof *counts, RATES = sizeof rates / sizeof *rates };
+
+static void expect_consistent(const struct perhaps_plan *plan, const struct layout *layout) {
+    CHECK(plan->kind == layout->row->kind, "kind %d", plan->kind);
+    CHECK(plan->fpr > 0 && plan->fpr <= 1, "fpr %g", plan->fpr);
+    CHECK(plan->bytes > 0 && plan->image_bytes > plan->bytes, "%llu bytes in an image of %llu",
+          (unsigned long long)plan->bytes, (unsigned long long)plan->image_bytes);
+    CHECK(fabs(plan->bits_per_key * (double)plan->items - 8.0 * (double)plan->bytes) < 1e-6 * 8.0 * (double)plan->bytes,
+          "%g bits per key for %llu keys in %llu bytes", plan->bits_per_key, (unsigned long long)plan->items,
+          (unsigned long long)plan->bytes);
+    CHECK(fabs(plan->limit_bits_per_key + log2(plan->fpr)) < 1e-9 * plan->limit_bits_per_key + 1e-9,
+          "the limit at %g is given as %g", plan->fpr, plan->limit_bits_per_key);
+    CHECK(plan->hashes >= 1 && plan->lines >= 1, "%u hashes in %u lines", plan->hashes, plan->lines);
+}
+
+static void the_rate_is_kept(const struct layout *layout) {
+    for (size_t n = 0; n < COUNTS; n++)
+        for (size_t p = 0; p < RATES; p++) {
+            struct perhaps_plan plan =
+                plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = rates[p]));
+            expect_consistent(&plan, layout);
+            CHECK(plan.items == counts[n], "planned for %llu keys", (unsigned long long)plan.items);
+            CHECK(plan.fpr <= rates[p], "%llu keys at %g: the plan has %g", (unsigned long long)counts[n], rates[p],
+                  plan.fpr);
+        }
+}
+
+static void the_size_is_kept(const struct layout *layout) {
+    for (size_t n = 0; n < COUNTS; n++) {
+        uint64_t bytes = 64 * ((counts[n] * 12 / 8 + 63) / 64);
+        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .bytes = bytes));
+        expect_consistent(&plan, layout);
+        CHECK(plan.bytes <= bytes, "%llu bytes were wanted, %llu planned", (unsigned long long)bytes,
+              (unsigned long long)plan.bytes);
+        CHECK(plan.bytes + 64 > bytes, "%llu bytes were wanted, only %llu planned", (unsigned long long)bytes,
+              (unsigned long long)plan.bytes);
+    }
+    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 1000000, .bits_per_key = 12));
+    CHECK(fabs(plan.bits_per_key - 12) < 0.01, "12 bits per key were wanted, %g planned", plan.bits_per_key);
+}
+
+/* (bytes, fpr): as many keys as fit. One more would break the rate, half as many would be a waste. */
+static void the_number_of_keys_follows(const struct layout *layout) {
+    static const uint64_t sizes[] = {64, 4096, 1 << 20, 1 << 28};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .bytes = sizes[i], .fpr = 0.01));
+        expect_consistent(&plan, layout);
+        CHECK(plan.fpr <= 0.01 && plan.bytes <= sizes[i], "rate %g in %llu bytes", plan.fpr,
+              (unsigned long long)plan.bytes);
+        struct perhaps_plan back =
+            plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 2 * plan.items, .fpr = 0.01));
+        CHECK(back.bytes > sizes[i], "%llu bytes would hold %llu keys, not only %llu", (unsigned long long)sizes[i],
+              (unsigned long long)(2 * plan.items), (unsigned long long)plan.items);
+    }
+}
+
+static void more_memory_fewer_mistakes(const struct layout *layout) {
+    double before = 1;
+    for (double bits = 2; bits <= 40; bits += 0.5) {
+        struct perhaps_plan plan =
+            plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 100000, .bits_per_key = bits));
+        CHECK(plan.fpr <= before * 1.0001, "%g bits per key: the rate rises from %g to %g", bits, before, plan.fpr);
+        before = plan.fpr;
+    }
+}
+
+/* A plan is what create makes. */
+static void create_makes_the_plan(const struct layout *layout) {
+    perhaps *f = make(&layout->want);
+    struct perhaps_info info = info_of(f);
+    CHECK(info.bytes == layout->plan.bytes && info.image_bytes == layout->plan.image_bytes, "%llu and %llu bytes",
+          (unsigned long long)info.bytes, (unsigned long long)info.image_bytes);
+    CHECK(info.hashes == layout->plan.hashes && info.lines == layout->plan.lines, "%u hashes in %u lines", info.hashes,
+          info.lines);
+    CHECK(info.capacity == layout->plan.items, "capacity %llu", (unsigned long long)info.capacity);
+    CHECK(info.fpr_target == layout->plan.fpr, "target %g, plan %g", info.fpr_target, layout->plan.fpr);
+    perhaps_free(f);
+}
+
+/* ---- the kind chosen by itself ---- */
+
+static void the_choice_can_do_what_is_needed(void **state) {
+    (void)state;
+    const struct perhaps_kind_row *row;
+    for (size_t r = 0; (row = perhaps_kind(r)); r++) {
+        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.items = 100000, .fpr = 0.01, .needs = row->can));
+        const struct perhaps_kind_row *chosen;
+        size_t c = 0;
+        while ((chosen = perhaps_kind(c)) && chosen->kind != plan.kind) c++;
+        CHECK(chosen, "the chosen kind %d is not in the table", plan.kind);
+        CHECK((chosen->can & row->can) == row->can, "%s cannot do what was needed", chosen->name);
+    }
+}
+
+static void the_table_of_kinds_is_sound(void **state) {
+    (void)state;
+    size_t rows = 0;
+    while (perhaps_kind(rows)) rows++;
+    CHECK(rows >= 2 && !perhaps_kind(rows + 1) && !perhaps_kind(SIZE_MAX), "%zu rows", rows);
+    for (size_t a = 0; a < rows; a++) {
+        const struct perhaps_kind_row *row = perhaps_kind(a);
+        CHECK(row->kind != PERHAPS_ANY && row->name[0] && row->summary[0], "row %zu is incomplete", a);
+        for (size_t b = 0; b < a; b++)
+            CHECK(row->kind != perhaps_kind(b)->kind && strcmp(row->name, perhaps_kind(b)->name) != 0,
+                  "rows %zu and %zu are the same kind", a, b);
+    }
+}
+
+/* ---- nonsense ---- */
+
+static void nonsense_is_refused(const struct layout *layout) {
+    int kind = layout->row->kind;
+    static const double bad[] = {-1, -0.0001, 1, 1.5, INFINITY, -INFINITY, NAN};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = bad[i]));
+        if (bad[i] == 1 || bad[i] == 1.5) continue; /* fine as a number of bits */
+        expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bits_per_key = bad[i]));
+    }
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .fpr = 0.01));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bytes = 1000));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bytes = 4096));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = 4096, .bits_per_key = 8));
+    perhaps *f = NULL;
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .tag = 256)));
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = 99)));
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = -1)));
+    REFUSED(PERHAPS_EINVAL,
+            perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = PERHAPS_SIPHASH)));
+}
+
+/* More than any layout or more than the machine: which of the two comes first is the kind's affair. */
+static void expect_too_much(perhaps_want want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    int error = perhaps_plan(&want, &plan);
+    CHECK(error == PERHAPS_ERANGE || error == PERHAPS_ENOMEM, "a want beyond reason got %d", error);
+    expect_refusal(error, want);
+}
+
+static void the_impossible_is_refused(const struct layout *layout) {
+    int kind = layout->row->kind;
+    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000000, .fpr = 1e-14));
+    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1, .fpr = 1e-20));
+    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .hashes = 65));
+    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .bits_per_key = 10));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .fpr = 0.9));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX / 4, .fpr = 0.9));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = (uint64_t)1 << 50, .fpr = 0.01));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = (uint64_t)1 << 50));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = UINT64_MAX));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .fpr = 0.01, .bytes = UINT64_MAX / 8));
+}
+
+static void more_than_the_machine_has_is_refused(void **state) {
+    (void)state;
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    expect_refusal(PERHAPS_ENOMEM, PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = memory, .bytes = 2 * memory));
+}
+
+static void unknown_things_are_refused(void **state) {
+    (void)state;
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = 9999, .items = 10, .fpr = 0.01));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = -1, .items = 10, .fpr = 0.01));
+    struct perhaps_plan plan = {.size = sizeof plan};
+    perhaps_want want = PERHAPS_WANT(.items = 10, .fpr = 0.01, .needs = 1u << 30);
+    CHECK(perhaps_plan(&want, &plan) < 0 && perhaps_why()[0], "an unknown need was accepted");
+}
+
+/* ---- programs compiled against another version of the structs ---- */
+
+static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    want.size = offsetof(perhaps_want, tag);
+    want.tag = 100000; /* beyond the struct's end: must not be looked at */
+    perhaps *f = make(&want);
+    CHECK(info_of(f).tag == 0, "a field beyond the want's size was read");
+    perhaps_free(f);
+    want.size = 0;
+    expect_refusal(PERHAPS_EINVAL, want);
+}
+
+static void older_answers_are_written_as_far_as_they_go(const struct layout *layout) {
+    struct perhaps_plan plan;
+    memset(&plan, 0xAA, sizeof plan);
+    plan.size = offsetof(struct perhaps_plan, limit_bits_per_key);
+    MUST(perhaps_plan(&layout->want, &plan));
+    CHECK(plan.fpr == layout->plan.fpr && plan.lines == 0xAAAAAAAA, "lines became %x", plan.lines);
+
+    struct perhaps_info info;
+    memset(&info, 0xAA, sizeof info);
+    info.size = offsetof(struct perhaps_info, tag);
+    perhaps *f = make(&layout->want);
+    MUST(perhaps_info(f, &info));
+    CHECK(info.capacity == layout->plan.items && info.tag == 0xAAAAAAAA, "tag became %x", info.tag);
+    info.size = 0;
+    REFUSED(PERHAPS_EINVAL, perhaps_info(f, &info));
+    perhaps_free(f);
+}
+
+static void errors_have_sentences(void **state) {
+    (void)state;
+    for (int error = PERHAPS_EBUSY; error <= PERHAPS_OK; error++) {
+        CHECK(perhaps_strerror(error)[0], "error %d has no sentence", error);
+        for (int other = PERHAPS_EBUSY; other < error; other++)
+            CHECK(strcmp(perhaps_strerror(error), perhaps_strerror(other)) != 0, "errors %d and %d say the same", error,
+                  other);
+    }
+    CHECK(perhaps_strerror(-9999)[0] && perhaps_strerror(12345)[0], "unknown numbers have no sentence");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocked_is_small),
+        cmocka_unit_test(bloom_is_as_small_as_the_formula),
+        cmocka_unit_test(bloom_has_the_classic_numbers),
+        cmocka_unit_test(presets_have_their_rates),
+        cmocka_unit_test(small_filters_make_small_files),
+        FOR_EACH_KIND(the_rate_is_kept, 1000),
+        FOR_EACH_KIND(the_size_is_kept, 1000),
+        FOR_EACH_KIND(the_number_of_keys_follows, 1000),
+        FOR_EACH_KIND(more_memory_fewer_mistakes, 1000),
+        FOR_EACH_LAYOUT(create_makes_the_plan, 1000),
+        cmocka_unit_test(the_choice_can_do_what_is_needed),
+        cmocka_unit_test(the_table_of_kinds_is_sound),
+        FOR_EACH_KIND(nonsense_is_refused, 1000),
+        FOR_EACH_KIND(the_impossible_is_refused, 1000),
+        cmocka_unit_test(more_than_the_machine_has_is_refused),
+        cmocka_unit_test(unknown_things_are_refused),
+        FOR_EACH_LAYOUT(older_wants_are_read_as_far_as_they_go, 1000),
+        FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
+        cmocka_unit_test(errors_have_sentences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

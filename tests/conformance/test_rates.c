@@ -1,0 +1,138 @@
+/*
+ * The measured false-positive rate is the planned one.
+ *
+ * For few keys the rate differs from filter to filter, so many filters are made and the spread between them counts in
+ * sigma; for many keys one filter is as good as any. Seeds are fixed. A case that lies outside 3 sigma (one in 370
+ * does by chance) is measured again with other keys and four times the questions, and must then lie inside. Over all
+ * cases the mean deviation must be small too: chance scatters both ways, a wrong plan does not.
+ */
+#include "support.h"
+
+#include <math.h>
+
+struct measurement {
+    double rate, sigma;
+};
+
+/* A filter's keys come from a place of their own in the sequence of members, and so do its questions. */
+static const uint64_t room_per_filter = (uint64_t)1 << 36;
+
+static double measure_one(perhaps *f, uint64_t items, uint64_t questions, uint64_t place) {
+    MUST(perhaps_clear(f));
+    add_members(f, place * room_per_filter, items);
+    return (double)count_strangers(f, place * room_per_filter, questions) / (double)questions;
+}
+
+/* The chance of a question alone gives this sigma, whatever the spread between filters; a floor under the estimate. */
+static double sigma_of_questions(double p, double questions) {
+    return sqrt(p * (1 - p) / questions);
+}
+
+static struct measurement measure(const perhaps_want *want, double planned, uint64_t questions, uint64_t filters,
+                                  uint64_t place) {
+    perhaps *f = make(want);
+    double sum = 0, squares = 0;
+    uint64_t each = questions / filters + 1;
+    for (uint64_t i = 0; i < filters; i++) {
+        double rate = measure_one(f, want->items, each, place + i);
+        sum += rate;
+        squares += rate * rate;
+    }
+    perhaps_free(f);
+    double n = (double)filters, mean = sum / n;
+    double floor_sigma = sigma_of_questions(planned, n * (double)each);
+    double spread = filters > 1 ? sqrt(fmax(squares / n - mean * mean, 0) / (n - 1)) : 0;
+    return (struct measurement){mean, fmax(floor_sigma, spread)};
+}
+
+static uint64_t filters_for(uint64_t items) {
+    if (items > 100000) return 1;
+    if (items > 10000) return 30;
+    return items > 300 ? 100 : 1000;
+}
+
+/* Enough questions for 2,500 false positives, within what time allows. At the smallest rate there are 100. */
+static uint64_t questions_for(double planned) {
+    double most = test_size() == TEST_SMALL ? 1e6 : fmax(1e7, fmin(1.1e8, 110 / planned));
+    return (uint64_t)fmin(2500 / planned, most);
+}
+
+/* Deviations of all cases, in sigmas. */
+struct scatter {
+    double sum;
+    unsigned cases;
+};
+
+static void expect_planned_rate(int kind, uint64_t items, double p, struct scatter *scatter) {
+    perhaps_want want = PERHAPS_WANT(.kind = kind, .items = items, .fpr = p);
+    struct perhaps_plan plan = {.size = sizeof plan};
+    MUST(perhaps_plan(&want, &plan));
+    uint64_t questions = questions_for(plan.fpr);
+    if (plan.fpr * (double)questions < 50) return; /* too few false positives to tell a wrong rate from a right one */
+    uint64_t filters = filters_for(items);
+    struct measurement first = measure(&want, plan.fpr, questions, filters, 0);
+    double deviation = (first.rate - plan.fpr) / first.sigma;
+    scatter->sum += deviation;
+    scatter->cases++;
+    if (fabs(deviation) <= 3) return;
+    struct measurement again = measure(&want, plan.fpr, 4 * questions, 4 * filters, filters);
+    CHECK(fabs(again.rate - plan.fpr) <= 3 * again.sigma,
+          "%llu keys at %g: planned %.6g, measured %.6g and then %.6g with sigma %.2g", (unsigned long long)items, p,
+          plan.fpr, first.rate, again.rate, again.sigma);
+}
+
+static uint64_t most_items(void) {
+    return test_size() == TEST_SMALL ? 10000 : test_size() == TEST_NORMAL ? 1000000 : 100000000;
+}
+
+static void measured_is_planned(const struct layout *layout) {
+    static const double rates[] = {0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6};
+    static const uint64_t counts[] = {1, 2, 10, 100, 1000, 10000, 100000, 1000000, 100000000};
+    struct scatter scatter = {0, 0};
+    for (size_t n = 0; n < sizeof counts / sizeof *counts && counts[n] <= most_items(); n++)
+        for (size_t p = 0; p < sizeof rates / sizeof *rates; p++) {
+            if (rates[p] < 1e-5 && n % 3 && test_size() != TEST_LONG) continue; /* a hundred million questions each */
+            expect_planned_rate(layout->row->kind, counts[n], rates[p], &scatter);
+        }
+    double mean = scatter.sum / scatter.cases;
+    CHECK(scatter.cases > 5 && fabs(mean) * sqrt(scatter.cases) <= 3.5,
+          "the %u cases deviate by %.2f sigma on average: measured rates are %s than planned", scatter.cases, mean,
+          mean > 0 ? "higher" : "lower");
+}
+
+/* Layouts that are asked for by name keep their rates too. */
+static void every_layout_has_its_rate(const struct layout *layout) {
+    uint64_t questions = questions_for(layout->plan.fpr);
+    if (layout->plan.fpr * (double)questions < 50) return;
+    uint64_t filters = filters_for(layout->want.items);
+    for (uint64_t attempt = 1; attempt <= 4; attempt *= 4) {
+        struct measurement seen =
+            measure(&layout->want, layout->plan.fpr, attempt * questions, attempt * filters, attempt * filters);
+        if (fabs(seen.rate - layout->plan.fpr) <= 3 * seen.sigma) return;
+        CHECK(attempt == 1, "planned %.6g, measured %.6g with sigma %.2g", layout->plan.fpr, seen.rate, seen.sigma);
+    }
+}
+
+/* The rate that info reads off the bits of a full filter is the measured one, and near the planned one. */
+static void the_live_rate_is_true(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, layout->want.items);
+    struct perhaps_info info = info_of(f);
+    uint64_t questions = questions_for(layout->plan.fpr);
+    double sigma = sigma_of_questions(info.fpr_now, (double)questions);
+    double measured = (double)count_strangers(f, 0, questions) / (double)questions;
+    CHECK(fabs(measured - info.fpr_now) <= 4 * sigma + 0.01 * info.fpr_now, "info says %.6g, measured %.6g, sigma %.2g",
+          info.fpr_now, measured, sigma);
+    CHECK(fabs(info.fpr_now / layout->plan.fpr - 1) < 0.1, "full, the rate is %.6g, the plan's %.6g", info.fpr_now,
+          layout->plan.fpr);
+    perhaps_free(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOR_EACH_KIND(measured_is_planned, 1000),
+        FOR_EACH_LAYOUT(every_layout_has_its_rate, 100),
+        FOR_EACH_LAYOUT(every_layout_has_its_rate, 5000),
+        FOR_EACH_LAYOUT(the_live_rate_is_true, 50000),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh in README.md and docs/ is
+# run, in order, in one folder per page with perhaps on the PATH; every block marked ```c is compiled, and run if it
+# has a main. Blocks without a mark are pictures and output. README.md names every command, and each
+# has its manual page.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+PATH=$build/cli:$PATH
+export PATH
+
+fail() {
+  echo "tests/docs: $*" >&2
+  exit 1
+}
+
+# Splits a page into FOLDER/NN.sh and FOLDER/NN.c.
+split_blocks() {
+  awk -v folder="$2" '
+    /^```/ && file { close(file); file = ""; next }
+    /^```(sh|c)$/ { file = sprintf("%s/%02d.%s", folder, ++count, substr($0, 4)); printf "" >file; next }
+    /^```/ { file = "/dev/null"; next }
+    file { print >file }' "$1"
+}
+
+# A block without main is the inside of a function, with the names that the pages use.
+compile() {
+  if ! grep -q 'int main(' "$1"; then
+    {
+      printf '#include <perhaps.h>\n#include <stdio.h>\n#include <string.h>\n'
+      printf 'int main(void) {\n'
+      cat "$1"
+      printf 'return 0;\n}\n'
+    } >"$1.whole.c"
+    set -- "$1" "$1.whole.c"
+  fi
+  gcc -std=c11 -Wall -Wextra -Werror -I "$root/include" "${2:-$1}" "$build/libperhaps.a" -lm -pthread -o "$1.out"
+}
+
+blocks=0
+for page in "$root"/README.md "$root"/docs/*.md; do
+  name=$(basename "$page" .md)
+  mkdir -p "$folder/$name/blocks" "$folder/$name/here"
+  split_blocks "$page" "$folder/$name/blocks"
+  cd "$folder/$name/here"
+  for block in "$folder/$name"/blocks/*; do
+    [ -e "$block" ] || continue
+    case $block in
+    *.sh) sh -eu "$block" ;;
+    *.c) compile "$block" && "$block.out" ;;
+    esac >"$folder/output" 2>&1 || {
+      cat "$block" "$folder/output"
+      fail "$name.md: the block above fails with the message above"
+    }
+    blocks=$((blocks + 1))
+  done
+done
+[ "$blocks" -ge 4 ] || fail "only $blocks blocks found: the pages have more"
+echo "$blocks blocks run"
+
+for command in $(perhaps help --names); do
+  grep -q "\`perhaps $command\`" "$root/README.md" || fail "README.md does not name the command $command"
+  [ -s "$build/cli/generated/man/perhaps-$command.1" ] || fail "there is no manual page of $command"
+done

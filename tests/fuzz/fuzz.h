@@ -1,0 +1,21 @@
+/* What the fuzz targets share. A broken promise ends the program with a sentence, which libFuzzer takes for a crash. */
+#ifndef PERHAPS_TESTS_FUZZ_H
+#define PERHAPS_TESTS_FUZZ_H
+
+#include <perhaps.h>
+
+#include <stdbool.h>
+
+/* libFuzzer's entry point, which the replay driver calls too. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the program unless `holds`. */
+void promise(bool holds, const char *what);
+
+/* Opens the bytes in every way; whatever opens is used in every way. */
+void open_and_use(const uint8_t *image, size_t length);
+
+/* The image of f in memory that the caller frees. */
+uint8_t *image_of(const perhaps *f, size_t *length);
+
+#endif

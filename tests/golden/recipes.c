@@ -1,0 +1,146 @@
+#include "recipes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const uint8_t golden_key[16] = {0x67, 0x6F, 0x6C, 0x64, 0x65, 0x6E, 0x20, 0x6B,
+                                0x65, 0x79, 0x20, 0x6F, 0x66, 0x20, 0x31, 0x36};
+
+enum { SEED = 7, TAG = 3, MANY = 100000, MORE = 1000000 }; /* MORE keys need more than one block of checksums */
+
+/* ---- keys ---- */
+
+static size_t text_of(uint64_t i, char *text) {
+    return (size_t)sprintf(text, "golden key %" PRIu64, i);
+}
+
+void add_golden_keys(perhaps *f, uint64_t first, uint64_t n) {
+    char text[40];
+    for (uint64_t i = first; i < first + n; i++) {
+        if (i % 3 == 0)
+            MUST(perhaps_add(f, text, text_of(i, text)));
+        else if (i % 3 == 1)
+            MUST(perhaps_add_u64(f, i * i));
+        else
+            MUST(perhaps_add_digest(f, member(i)));
+    }
+}
+
+uint64_t count_golden_keys(const perhaps *f, uint64_t first, uint64_t n) {
+    char text[40];
+    uint64_t found = 0;
+    for (uint64_t i = first; i < first + n; i++) {
+        if (i % 3 == 0)
+            found += (uint64_t)perhaps_contains(f, text, text_of(i, text));
+        else if (i % 3 == 1)
+            found += (uint64_t)perhaps_contains_u64(f, i * i);
+        else
+            found += (uint64_t)perhaps_contains_digest(f, member(i));
+    }
+    return found;
+}
+
+/* ---- small images, kept whole ---- */
+
+static struct bytes make_image(perhaps_want want) {
+    want.tag = TAG;
+    perhaps *f = make(&want);
+    add_golden_keys(f, 0, want.items);
+    struct bytes image = image_of(f);
+    perhaps_free(f);
+    return image;
+}
+
+static void use_image(const char *name, const char *ending, perhaps_want want,
+                      void (*use)(const char *, struct bytes)) {
+    char file[96];
+    snprintf(file, sizeof file, "%s%s.ph", name, ending);
+    struct bytes image = make_image(want);
+    use(file, image);
+    free(image.data);
+}
+
+static void make_small_images(void (*use)(const char *name, struct bytes bytes)) {
+    struct layout layouts[MOST_LAYOUTS];
+    size_t n = find_layouts(layouts, GOLDEN_KEYS);
+    for (size_t i = 0; i < n; i++) {
+        perhaps_want want = layouts[i].want;
+        want.seed = SEED;
+        use_image(layouts[i].name, "", want, use);
+        if (i > 0 && layouts[i].row == layouts[i - 1].row) continue;
+        want.seed = 0;
+        want.hash = PERHAPS_SIPHASH;
+        want.hash_key = golden_key;
+        use_image(layouts[i].row->name, "-siphash", want, use);
+        want.key_in_file = 1;
+        use_image(layouts[i].row->name, "-siphash-with-key", want, use);
+    }
+}
+
+/* ---- large images, of which only a sum is kept ---- */
+
+static uint64_t fnv1a(struct bytes bytes) {
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < bytes.length; i++) hash = (hash ^ bytes.data[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+static int print_sum(char *text, size_t room, const struct layout *layout) {
+    struct bytes image = make_image(layout->want);
+    int length = snprintf(text, room, "%s %" PRIu64 " keys %zu bytes fnv1a %016" PRIx64 "\n", layout->name,
+                          layout->want.items, image.length, fnv1a(image));
+    free(image.data);
+    return length;
+}
+
+static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
+    static char text[16384];
+    struct layout layouts[MOST_LAYOUTS];
+    int length = 0;
+    for (uint64_t items = MANY; items <= MORE; items *= MORE / MANY) {
+        size_t n = find_layouts(layouts, items);
+        for (size_t i = 0; i < n; i++) {
+            if (items == MORE && i > 0 && layouts[i].row == layouts[i - 1].row) continue;
+            length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
+        }
+    }
+    use("sums.txt", (struct bytes){(uint8_t *)text, (size_t)length});
+}
+
+/* ---- digests ---- */
+
+static int print_digests(char *text, size_t room, const char *title, const perhaps_want *want) {
+    perhaps *f = make(want);
+    char key[40];
+    int length = 0;
+    for (uint64_t i = 0; i < 20; i++) {
+        uint64_t number = i < 10 ? i : member(i);
+        size_t key_length = text_of(i * i * i, key);
+        length +=
+            snprintf(text + length, room - (size_t)length, "%s \"%s\" %016" PRIx64 " %" PRIu64 " %016" PRIx64 "\n",
+                     title, key, perhaps_digest(f, key, key_length), number, perhaps_digest_u64(f, number));
+    }
+    perhaps_free(f);
+    return length;
+}
+
+static void make_digests(void (*use)(const char *name, struct bytes bytes)) {
+    static char text[8192];
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 10, .fpr = 0.1);
+    int length = print_digests(text, sizeof text, "xxh3 seed 0", &want);
+    want.seed = SEED;
+    length += print_digests(text + length, sizeof text - (size_t)length, "xxh3 seed 7", &want);
+    want.seed = 0;
+    want.hash = PERHAPS_SIPHASH;
+    want.hash_key = golden_key;
+    length += print_digests(text + length, sizeof text - (size_t)length, "siphash", &want);
+    use("digests.txt", (struct bytes){(uint8_t *)text, (size_t)length});
+}
+
+void for_each_golden(void (*use)(const char *name, struct bytes bytes)) {
+    make_small_images(use);
+    make_sums(use);
+    make_digests(use);
+}

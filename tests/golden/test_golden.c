@@ -1,0 +1,86 @@
+/*
+ * The committed files are what this library makes on every machine, byte for byte, and it reads them. The folder is in
+ * the environment variable PERHAPS_GOLDEN; PERHAPS_ISA, if set, chooses the instruction set that must make them.
+ */
+#include "recipes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool ends_with(const char *name, const char *ending) {
+    size_t length = strlen(name), tail = strlen(ending);
+    return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+static unsigned made;
+
+static size_t first_difference(struct bytes a, struct bytes b) {
+    size_t at = 0;
+    while (at < a.length && at < b.length && a.data[at] == b.data[at]) at++;
+    return at;
+}
+
+static void expect_same_as_committed(const char *name, struct bytes bytes) {
+    CHECK(access(name, R_OK) == 0, "%s is not in the golden folder; make_golden writes it", name);
+    struct bytes committed = read_whole(name);
+    CHECK(same_bytes(committed, bytes),
+          "%s: the committed file has %zu bytes, the one made now %zu; they differ from byte %zu on", name,
+          committed.length, bytes.length, first_difference(committed, bytes));
+    free(committed.data);
+    made += ends_with(name, ".ph");
+}
+
+static void the_files_are_what_is_made_now(void **state) {
+    (void)state;
+    made = 0;
+    for_each_golden(expect_same_as_committed);
+}
+
+/* Needs nothing but the file: also what an older version wrote must open and answer. */
+static void expect_readable(const char *name) {
+    perhaps *f = NULL;
+    bool needs_key = ends_with(name, "-siphash.ph");
+    if (needs_key) REFUSED(PERHAPS_EKEY, perhaps_open(&f, name, NULL));
+    MUST(perhaps_open(&f, name, &PERHAPS_OPEN(.hash_key = needs_key ? golden_key : NULL)));
+    uint64_t found = count_golden_keys(f, 0, GOLDEN_KEYS);
+    CHECK(found == GOLDEN_KEYS, "%s: %llu of %d keys are found", name, (unsigned long long)found, GOLDEN_KEYS);
+    struct perhaps_info info = info_of(f);
+    CHECK(info.capacity == GOLDEN_KEYS && info.tag == 3, "%s: capacity %llu, tag %u", name,
+          (unsigned long long)info.capacity, info.tag);
+    double strangers = (double)count_golden_keys(f, 1000, 100000) / 100000;
+    CHECK(strangers < 2 * info.fpr_now + 1e-4, "%s: %g of strangers are found, info says %g", name, strangers,
+          info.fpr_now);
+    perhaps_free(f);
+}
+
+static void the_files_can_be_read(void **state) {
+    (void)state;
+    unsigned read = 0;
+    DIR *folder = opendir(".");
+    CHECK(folder, "the golden folder cannot be read: %s", strerror(errno));
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        if (!ends_with(entry->d_name, ".ph")) continue;
+        expect_readable(entry->d_name);
+        read++;
+    }
+    closedir(folder);
+    CHECK(read > 0 && read >= made, "%u files were read, %u made", read, made);
+}
+
+int main(void) {
+    const char *folder = getenv("PERHAPS_GOLDEN");
+    if (!folder || chdir(folder) != 0) {
+        fprintf(stderr, "PERHAPS_GOLDEN must name the folder of the golden files\n");
+        return 2;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_files_are_what_is_made_now),
+        cmocka_unit_test(the_files_can_be_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

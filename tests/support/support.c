@@ -1,0 +1,314 @@
+#include "support.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is being tested at the moment, for messages. */
+static char subject[96] = "(none)";
+
+void check_that(bool holds, const char *what, const char *file, int line, const char *format, ...) {
+    if (holds) return;
+    char seen[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(seen, sizeof seen, format, arguments);
+    va_end(arguments);
+    print_error("%s:%d: layout %s: not true: %s: %s\n", file, line, subject, what, seen);
+    _fail(file, line);
+}
+
+int64_t must_succeed(int64_t answer, const char *what, const char *file, int line) {
+    check_that(answer >= 0, what, file, line, "error %d, %s", (int)answer, perhaps_why());
+    return answer;
+}
+
+void must_be_refused(int error, int64_t answer, const char *what, const char *file, int line) {
+    check_that(answer == error, what, file, line, "answer %lld where %d (%s) was due; last reason: %s",
+               (long long)answer, error, perhaps_strerror(error), perhaps_why());
+    check_that(perhaps_why()[0] != '\0', what, file, line, "refused with error %d but without a reason", error);
+}
+
+/* ---- how much to test ---- */
+
+static enum test_size default_size(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return TEST_SMALL;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return TEST_SMALL;
+#endif
+#endif
+    return TEST_NORMAL;
+}
+
+enum test_size test_size(void) {
+    const char *wish = getenv("PERHAPS_TEST_SIZE");
+    if (!wish || !*wish) return default_size();
+    if (strcmp(wish, "small") == 0) return TEST_SMALL;
+    if (strcmp(wish, "normal") == 0) return TEST_NORMAL;
+    CHECK(strcmp(wish, "long") == 0, "PERHAPS_TEST_SIZE is '%s'; it may be small, normal or long", wish);
+    return TEST_LONG;
+}
+
+/* ---- layouts ---- */
+
+static bool is_known(const struct layout *layouts, size_t n, const struct layout *candidate) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(layouts[i].name, candidate->name) == 0) return true;
+    return false;
+}
+
+/* Plans the want; adds it to the list if it gives a layout that is not there yet. */
+static size_t try_layout(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, perhaps_want want) {
+    struct layout *candidate = &layouts[n];
+    *candidate = (struct layout){.row = row, .want = want, .plan = {.size = sizeof(struct perhaps_plan)}};
+    if (perhaps_plan(&want, &candidate->plan) < 0) return n;
+    snprintf(candidate->name, sizeof candidate->name, "%s-%ux%u", row->name, candidate->plan.hashes,
+             candidate->plan.lines);
+    if (is_known(layouts, n, candidate)) return n;
+    CHECK(n + 1 < MOST_LAYOUTS, "there are more layouts than MOST_LAYOUTS");
+    return n + 1;
+}
+
+/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. */
+static size_t find_layouts_of(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, uint64_t items) {
+    static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6};
+    static const unsigned hashes[] = {0, 8, 16, 32};
+    for (size_t p = 0; p < sizeof rates / sizeof *rates; p++)
+        for (size_t h = 0; h < (p == 0 ? sizeof hashes / sizeof *hashes : 1); h++)
+            for (unsigned lines = 0; lines <= 1; lines++) {
+                perhaps_want want = PERHAPS_WANT(.kind = row->kind, .items = items, .fpr = rates[p]);
+                want.hashes = hashes[h];
+                want.lines = lines;
+                n = try_layout(layouts, n, row, want);
+            }
+    return n;
+}
+
+size_t find_layouts(struct layout *layouts, uint64_t items) {
+    size_t n = 0;
+    const struct perhaps_kind_row *row;
+    for (size_t r = 0; (row = perhaps_kind(r)); r++) {
+        size_t before = n;
+        if (!(row->can & PERHAPS_ADD)) continue;
+        n = find_layouts_of(layouts, n, row, items);
+        CHECK(n > before, "kind %s has no layout for %llu keys: %s", row->name, (unsigned long long)items,
+              perhaps_why());
+    }
+    CHECK(n > 0, "the table of kinds is empty");
+    return n;
+}
+
+static void hold(const struct promise *promise, bool first_of_kind_only) {
+    struct layout layouts[MOST_LAYOUTS];
+    size_t n = find_layouts(layouts, promise->items);
+    for (size_t i = 0; i < n; i++) {
+        if (first_of_kind_only && i > 0 && layouts[i].row == layouts[i - 1].row) continue;
+        snprintf(subject, sizeof subject, "%s", layouts[i].name);
+        promise->holds(&layouts[i]);
+    }
+    snprintf(subject, sizeof subject, "(none)");
+}
+
+void for_each_layout(void **promise) {
+    hold(*promise, false);
+}
+
+void for_each_kind(void **promise) {
+    hold(*promise, true);
+}
+
+/* ---- keys ---- */
+
+/* A bijection, and not the library's: no test may pass because both use the same one. */
+static uint64_t scramble(uint64_t x) {
+    x += UINT64_C(0x632BE59BD9B4E019);
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+uint64_t member(uint64_t i) {
+    return scramble(2 * i);
+}
+
+uint64_t stranger(uint64_t i) {
+    return scramble(2 * i + 1);
+}
+
+uint64_t next_random(uint64_t *state) {
+    return scramble((*state)++);
+}
+
+static const size_t awkward_lengths[] = {0,  1,  2,  3,   4,   7,   8,   9,   15,   16,  17,
+                                         63, 64, 65, 127, 128, 129, 240, 241, 1024, 5000};
+
+struct byte_keys make_byte_keys(size_t n, uint64_t seed) {
+    enum { AWKWARD = sizeof awkward_lengths / sizeof *awkward_lengths };
+    struct byte_keys made = {n, calloc(n + 1, sizeof *made.keys), calloc(n + 1, sizeof *made.lengths)};
+    CHECK(made.keys && made.lengths, "no memory for %zu keys", n);
+    for (size_t i = 0; i < n; i++) {
+        /* The first ones are all zero bytes, so that only their length tells them apart. */
+        size_t length = i < AWKWARD ? awkward_lengths[i] : 9 + (size_t)(next_random(&seed) % 40);
+        uint8_t *key = calloc(1, length + 1);
+        CHECK(key, "no memory for a key of %zu bytes", length);
+        if (i >= AWKWARD) {
+            for (size_t j = 8; j < length; j++) key[j] = (uint8_t)next_random(&seed);
+            memcpy(key, &(uint64_t){i}, 8);
+        }
+        made.keys[i] = key;
+        made.lengths[i] = length;
+    }
+    return made;
+}
+
+void free_byte_keys(struct byte_keys *keys) {
+    for (size_t i = 0; i < keys->n; i++) free((void *)keys->keys[i]);
+    free(keys->keys);
+    free(keys->lengths);
+}
+
+/* ---- filters ---- */
+
+perhaps *make(const perhaps_want *want) {
+    perhaps *f = NULL;
+    MUST(perhaps_create(&f, want));
+    CHECK(f, "perhaps_create answered OK and gave no filter");
+    return f;
+}
+
+enum { CHUNK = 4096 };
+
+static size_t fill_chunk(uint64_t *keys, uint64_t (*key)(uint64_t), uint64_t first, uint64_t left) {
+    size_t n = left < CHUNK ? (size_t)left : CHUNK;
+    for (size_t i = 0; i < n; i++) keys[i] = key(first + i);
+    return n;
+}
+
+void add_members(perhaps *f, uint64_t first, uint64_t n) {
+    uint64_t keys[CHUNK];
+    for (uint64_t done = 0; done < n;) {
+        size_t some = fill_chunk(keys, member, first + done, n - done);
+        MUST(perhaps_add_many_u64(f, keys, some, NULL));
+        done += some;
+    }
+}
+
+perhaps *make_with_members(const struct layout *layout, uint64_t n) {
+    perhaps *f = make(&layout->want);
+    add_members(f, 0, n);
+    return f;
+}
+
+static uint64_t count_found(const perhaps *f, uint64_t (*key)(uint64_t), uint64_t first, uint64_t n) {
+    uint64_t keys[CHUNK], found = 0;
+    for (uint64_t done = 0; done < n;) {
+        size_t some = fill_chunk(keys, key, first + done, n - done);
+        found += (uint64_t)MUST(perhaps_contains_many_u64(f, keys, some, NULL));
+        done += some;
+    }
+    return found;
+}
+
+void expect_members(const perhaps *f, uint64_t first, uint64_t n) {
+    uint64_t found = count_found(f, member, first, n);
+    CHECK(found == n, "only %llu of %llu added keys are found", (unsigned long long)found, (unsigned long long)n);
+}
+
+uint64_t count_strangers(const perhaps *f, uint64_t first, uint64_t n) {
+    return count_found(f, stranger, first, n);
+}
+
+struct perhaps_info info_of(const perhaps *f) {
+    struct perhaps_info info = {.size = sizeof info};
+    MUST(perhaps_info(f, &info));
+    return info;
+}
+
+/* ---- images ---- */
+
+static int append(void *context, const void *data, size_t length) {
+    struct bytes *all = context;
+    uint8_t *larger = realloc(all->data, all->length + length + 1);
+    if (!larger) return 1;
+    memcpy(larger + all->length, data, length);
+    *all = (struct bytes){larger, all->length + length};
+    return 0;
+}
+
+struct bytes image_of(const perhaps *f) {
+    struct bytes image = {NULL, 0};
+    MUST(perhaps_write(f, append, &image));
+    return image;
+}
+
+struct bytes copy_bytes(struct bytes bytes) {
+    struct bytes copy = {malloc(bytes.length + 1), bytes.length};
+    CHECK(copy.data, "no memory for %zu bytes", bytes.length);
+    memcpy(copy.data, bytes.data, bytes.length);
+    return copy;
+}
+
+bool same_bytes(struct bytes a, struct bytes b) {
+    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+}
+
+void expect_unchanged(const perhaps *f, struct bytes before) {
+    struct bytes now = image_of(f);
+    CHECK(same_bytes(before, now), "the filter's image changed (%zu bytes before, %zu now)", before.length, now.length);
+    free(now.data);
+}
+
+/* ---- files ---- */
+
+static char scratch_folder[64];
+
+const char *scratch(const char *name) {
+    static char paths[8][160];
+    static unsigned turn;
+    if (!*scratch_folder) {
+        snprintf(scratch_folder, sizeof scratch_folder, "perhaps-test-XXXXXX");
+        CHECK(mkdtemp(scratch_folder), "cannot make a folder for test files: %s", strerror(errno));
+    }
+    char *path = paths[turn++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch_folder, name);
+    return path;
+}
+
+void remove_scratch(void) {
+    DIR *folder = *scratch_folder ? opendir(scratch_folder) : NULL;
+    if (!folder) return;
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", scratch_folder, entry->d_name);
+        if (entry->d_name[0] != '.' && unlink(path) != 0) rmdir(path);
+    }
+    closedir(folder);
+    rmdir(scratch_folder);
+    *scratch_folder = '\0';
+}
+
+struct bytes read_whole(const char *path) {
+    struct bytes all = {NULL, 0};
+    FILE *file = fopen(path, "rb");
+    CHECK(file, "cannot open %s: %s", path, strerror(errno));
+    uint8_t part[65536];
+    size_t got;
+    while ((got = fread(part, 1, sizeof part, file)) > 0) CHECK(append(&all, part, got) == 0, "no memory for %s", path);
+    CHECK(!ferror(file), "cannot read %s", path);
+    fclose(file);
+    return all;
+}
+
+void write_whole(const char *path, const void *data, size_t length) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file, "cannot create %s: %s", path, strerror(errno));
+    size_t put = fwrite(data, 1, length, file);
+    CHECK(fclose(file) == 0 && put == length, "cannot write %s: %s", path, strerror(errno));
+}

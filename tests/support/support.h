@@ -1,0 +1,128 @@
+/*
+ * What every test here shares: checks that say what they saw, keys, and the loop over the table of kinds.
+ *
+ * A test states a promise about one layout (a kind with its number of bits and cache lines) and FOR_EACH_LAYOUT
+ * holds it against every layout of every kind in the table. A kind that is added later is tested without an edit.
+ */
+#ifndef PERHAPS_TESTS_SUPPORT_H
+#define PERHAPS_TESTS_SUPPORT_H
+
+#include <perhaps.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+/* ---- checks ---- */
+
+/* Fails the test unless `condition` holds; the rest is a printf sentence with the numbers that matter. */
+#define CHECK(condition, ...) check_that(!!(condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
+
+/* The call must not fail; its answer is passed on. */
+#define MUST(call) must_succeed((call), #call, __FILE__, __LINE__)
+
+/* The call must fail with this error number and give a reason in words. */
+#define REFUSED(error, call) must_be_refused((error), (call), #call, __FILE__, __LINE__)
+
+__attribute__((format(printf, 5, 6))) void check_that(bool holds, const char *what, const char *file, int line,
+                                                      const char *format, ...);
+int64_t must_succeed(int64_t answer, const char *what, const char *file, int line);
+void must_be_refused(int error, int64_t answer, const char *what, const char *file, int line);
+
+/* ---- how much to test ---- */
+
+/* PERHAPS_TEST_SIZE=small|normal|long. Without it: small where a sanitizer or an emulator slows everything down. */
+enum test_size { TEST_SMALL, TEST_NORMAL, TEST_LONG };
+enum test_size test_size(void);
+
+/* ---- layouts ---- */
+
+struct layout {
+    const struct perhaps_kind_row *row;
+    perhaps_want want; /* makes this layout for `items` keys */
+    struct perhaps_plan plan;
+    char name[48]; /* "blocked-8x1": the kind, bits per key, cache lines */
+};
+
+enum { MOST_LAYOUTS = 64 };
+
+/* Every layout of every kind to which keys can be added, for filters of `items` keys. The first of each kind is the one
+ * it has at 1 %. */
+size_t find_layouts(struct layout *layouts, uint64_t items);
+
+/* A promise becomes a test of cmocka: it is held against every layout, or against the first of each kind. */
+struct promise {
+    void (*holds)(const struct layout *layout);
+    uint64_t items;
+};
+#define PROMISE(function, count)         (&(struct promise){.holds = (function), .items = (count)})
+#define FOR_EACH_LAYOUT(function, count) cmocka_promise(function, for_each_layout, count)
+#define FOR_EACH_KIND(function, count)   cmocka_promise(function, for_each_kind, count)
+/* clang-format off */
+#define cmocka_promise(function, loop, count) {#function, (loop), NULL, NULL, PROMISE(function, count)}
+/* clang-format on */
+void for_each_layout(void **promise);
+void for_each_kind(void **promise);
+
+/* ---- keys ---- */
+
+/* Integer keys that never repeat: member(i) and stranger(j) are different for all i and j below 2^62. */
+uint64_t member(uint64_t i);
+uint64_t stranger(uint64_t i);
+
+/* Pseudo-random words, the same in every run. */
+uint64_t next_random(uint64_t *state);
+
+/* Byte keys of every awkward sort: empty, NUL bytes, one that is another's beginning, long ones. */
+struct byte_keys {
+    size_t n;
+    const void **keys;
+    size_t *lengths;
+};
+struct byte_keys make_byte_keys(size_t n, uint64_t seed);
+void free_byte_keys(struct byte_keys *keys);
+
+/* ---- filters ---- */
+
+perhaps *make(const perhaps_want *want);
+
+/* Adds member(first), ..., member(first + n - 1). */
+void add_members(perhaps *f, uint64_t first, uint64_t n);
+
+/* A new filter of this layout with member(0..n-1) in it. */
+perhaps *make_with_members(const struct layout *layout, uint64_t n);
+
+/* All of member(first..first+n-1) must be found. */
+void expect_members(const perhaps *f, uint64_t first, uint64_t n);
+
+/* How many of stranger(first..first+n-1) are found. */
+uint64_t count_strangers(const perhaps *f, uint64_t first, uint64_t n);
+
+struct perhaps_info info_of(const perhaps *f);
+
+/* ---- images ---- */
+
+struct bytes {
+    uint8_t *data;
+    size_t length;
+};
+
+/* What a file of this filter would hold; made with perhaps_write, so the filter is only read. Free data with free(). */
+struct bytes image_of(const perhaps *f);
+struct bytes copy_bytes(struct bytes bytes);
+bool same_bytes(struct bytes a, struct bytes b);
+
+/* Fails unless f's image is still `before`. */
+void expect_unchanged(const perhaps *f, struct bytes before);
+
+/* A name in a folder that is made for this run; the same name gives the same path. */
+const char *scratch(const char *name);
+void remove_scratch(void);
+
+struct bytes read_whole(const char *path);
+void write_whole(const char *path, const void *data, size_t length);
+
+#endif

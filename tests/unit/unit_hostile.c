@@ -1,0 +1,197 @@
+/*
+ * Headers made by someone who knows the format and computes right checksums over nonsense: refused with a reason, and
+ * without allocating what they claim to need.
+ */
+#include "support.h"
+#include "checksums.h"
+
+#include "base/endian.h"
+#include "image/header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEMS = 50 };
+
+static size_t allocated;
+
+static void *count_and_allocate(void *context, size_t size) {
+    (void)context;
+    allocated += size;
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *context, void *memory, size_t size) {
+    (void)context;
+    (void)size;
+    free(memory);
+}
+
+static const perhaps_allocator counting = {count_and_allocate, release, NULL};
+
+static struct bytes image_for(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, ITEMS);
+    struct bytes image = image_of(f);
+    perhaps_free(f);
+    return image;
+}
+
+/* With every way of opening; a copy may take memory for the image that is really there, not for more. */
+static int open_hostile(struct bytes image) {
+    static const unsigned flags[] = {0, PERHAPS_OPEN_NO_VERIFY, PERHAPS_OPEN_RECOVER, PERHAPS_OPEN_COPY,
+                                     PERHAPS_OPEN_COPY | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER};
+    int answer = 0;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        perhaps *f = NULL;
+        allocated = 0;
+        int rc =
+            perhaps_open_memory(&f, image.data, image.length, &PERHAPS_OPEN(.flags = flags[i], .allocator = &counting));
+        CHECK(allocated < 2 * image.length + 16384, "%zu bytes were allocated for an image of %zu", allocated,
+              image.length);
+        CHECK(rc == 0 || perhaps_why()[0], "refused without a reason");
+        perhaps_free(f);
+        if (i == 0)
+            answer = rc;
+        else
+            CHECK(answer == rc, "flags %u give %d, no flags %d", flags[i], rc, answer);
+    }
+    return answer;
+}
+
+/* Puts `value` (size bytes, little-endian) at `at`, fixes the checksums, and wants a refusal. */
+static void expect_refusal(struct bytes image, size_t at, unsigned size, uint64_t value, int error) {
+    struct bytes hostile = copy_bytes(image);
+    for (unsigned i = 0; i < size; i++) hostile.data[at + i] = (uint8_t)(value >> 8 * i);
+    fix_checksums(hostile.data, hostile.length);
+    int rc = open_hostile(hostile);
+    CHECK(rc == error, "the value %llx at %zu got %d, not %d: %s", (unsigned long long)value, at, rc, error,
+          perhaps_why());
+    free(hostile.data);
+}
+
+static const uint64_t awkward[] = {0,
+                                   1,
+                                   7,
+                                   63,
+                                   64,
+                                   65,
+                                   1000,
+                                   UINT32_MAX,
+                                   (uint64_t)1 << 32,
+                                   (uint64_t)1 << 40,
+                                   INT64_MAX / 2,
+                                   INT64_MAX / 2 + 1,
+                                   INT64_MAX,
+                                   (uint64_t)1 << 63,
+                                   UINT64_MAX - 63,
+                                   UINT64_MAX - 7,
+                                   UINT64_MAX};
+enum { AWKWARD = sizeof awkward / sizeof *awkward };
+
+static void impossible_fields_are_refused(const struct layout *layout) {
+    struct bytes image = image_for(layout);
+    expect_refusal(image, 8, 2, 0, PERHAPS_EDAMAGED); /* format version */
+    expect_refusal(image, 8, 2, 2, PERHAPS_EVERSION);
+    expect_refusal(image, 10, 2, 0, PERHAPS_EDAMAGED); /* kind */
+    expect_refusal(image, 10, 2, 999, PERHAPS_EDAMAGED);
+    expect_refusal(image, 12, 1, 0, PERHAPS_EDAMAGED); /* hash */
+    expect_refusal(image, 12, 1, 77, PERHAPS_EDAMAGED);
+    expect_refusal(image, 14, 2, HEADER_HAS_KEY, PERHAPS_EDAMAGED); /* flags */
+    expect_refusal(image, 14, 2, 0x8000, PERHAPS_EDAMAGED);
+    expect_refusal(image, 32, 8, 1, PERHAPS_EDAMAGED);                            /* a key, without its flag */
+    expect_refusal(image, 64, 8, 0, PERHAPS_EDAMAGED);                            /* a planned rate of 0 */
+    expect_refusal(image, 64, 8, UINT64_C(0x7FF8000000000000), PERHAPS_EDAMAGED); /* not a number */
+    expect_refusal(image, 64, 8, UINT64_C(0xBFF0000000000000), PERHAPS_EDAMAGED); /* -1 */
+    expect_refusal(image, 64, 8, UINT64_C(0x4000000000000000), PERHAPS_EDAMAGED); /* 2 */
+    expect_refusal(image, 127, 1, 0xFF, 0); /* the checksum table is computed anew: this one is fine */
+    free(image.data);
+}
+
+/* Every word of the layout, and the payload's length, take awkward values: opened or refused, nothing worse. */
+static void hostile_layouts_are_harmless(const struct layout *layout) {
+    struct bytes image = image_for(layout);
+    for (size_t word = 0; word <= LAYOUT_WORDS; word++)
+        for (size_t i = 0; i < AWKWARD; i++) {
+            struct bytes hostile = copy_bytes(image);
+            store64(hostile.data + 72 + 8 * word, awkward[i]);
+            fix_checksums(hostile.data, hostile.length);
+            int rc = open_hostile(hostile);
+            CHECK(rc == PERHAPS_EDAMAGED || rc == 0, "word %zu = %llx got %d: %s", word, (unsigned long long)awkward[i],
+                  rc, perhaps_why());
+            free(hostile.data);
+        }
+    free(image.data);
+}
+
+/* A layout that asks for more payload than there is, with every length made to agree as far as it goes. */
+static void layout_and_length_must_agree(const struct layout *layout) {
+    struct bytes image = image_for(layout);
+    for (size_t extra = 64; extra <= 4096; extra *= 4) {
+        struct bytes longer = {calloc(1, image.length + extra), image.length + extra};
+        CHECK(longer.data, "no memory");
+        memcpy(longer.data, image.data, image.length);
+        store64(longer.data + 112, load64(image.data + 112) + extra);
+        fix_checksums(longer.data, longer.length);
+        CHECK(open_hostile(longer) == PERHAPS_EDAMAGED, "a payload %zu bytes longer than its layout was accepted",
+              extra);
+        free(longer.data);
+    }
+    free(image.data);
+}
+
+/* Sound in every number that memory depends on, absurd in those that only people read. */
+static void absurd_counts_are_harmless(const struct layout *layout) {
+    struct bytes image = image_for(layout);
+    for (size_t at = 48; at <= 56; at += 8)
+        for (size_t i = 0; i < AWKWARD; i++) {
+            struct bytes hostile = copy_bytes(image);
+            perhaps *f = NULL;
+            store64(hostile.data + at, awkward[i]);
+            fix_checksums(hostile.data, hostile.length);
+            if (perhaps_open_memory(&f, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == 0) {
+                expect_members(f, 0, ITEMS);
+                info_of(f);
+                add_members(f, ITEMS, ITEMS);
+                expect_members(f, 0, 2 * ITEMS);
+            }
+            perhaps_free(f);
+            free(hostile.data);
+        }
+    free(image.data);
+}
+
+/* Random doctoring of everything, checksums right: whatever opens must answer without harm. */
+static void doctored_images_are_harmless(const struct layout *layout) {
+    struct bytes image = image_for(layout);
+    uint64_t random = 5;
+    unsigned opened = 0, rounds = test_size() == TEST_SMALL ? 300 : 3000;
+    for (unsigned round = 0; round < rounds; round++) {
+        struct bytes hostile = copy_bytes(image);
+        for (uint64_t changes = 1 + next_random(&random) % 4; changes; changes--) {
+            size_t at = 8 + (size_t)(next_random(&random) % (hostile.length - 8));
+            hostile.data[at] = (uint8_t)next_random(&random);
+        }
+        fix_checksums(hostile.data, hostile.length);
+        perhaps *f = NULL;
+        if (perhaps_open_memory(&f, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == 0) {
+            opened++;
+            count_strangers(f, 0, 10);
+            info_of(f);
+            add_members(f, 0, 10);
+            expect_members(f, 0, 10);
+        }
+        perhaps_free(f);
+        free(hostile.data);
+    }
+    CHECK(opened > rounds / 30, "only %u of %u doctored images opened: this tests nothing", opened, rounds);
+    free(image.data);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),  FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
+        FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),   FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
+        FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
