@@ -44,5 +44,7 @@ write_basic_package_version_file(perhaps-config-version.cmake COMPATIBILITY Same
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/perhaps-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/perhaps-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/perhaps)
 
+# Relative to where the file lies, so that an installation can be moved, or made with cmake --install --prefix.
+file(RELATIVE_PATH PERHAPS_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/perhaps.pc.in perhaps.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/perhaps.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -195,7 +195,7 @@ struct perhaps_plan {
 };
 
 /*
- * Works out the layout for a want without making anything: `struct perhaps_plan plan = {sizeof plan};`.
+ * Works out the layout for a want without making anything: `struct perhaps_plan plan = {.size = sizeof plan};`.
  * PERHAPS_EINVAL for nonsense (fpr not between 0 and 1, nothing fixed, three things fixed, ...), PERHAPS_ERANGE where
  * no layout does it (fpr below items/2^64, sizes beyond 64 bits, ...), PERHAPS_ENOMEM for more memory than the machine
  * has. (free)
@@ -343,8 +343,8 @@ struct perhaps_info {
     int read_only;           /* 1 = cannot be changed */
 };
 
-/* Everything about a filter: `struct perhaps_info info = {sizeof info}; perhaps_info(f, &info);`. Counts bits, so it
- * reads the whole array. (reads) */
+/* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts
+ * bits, so it reads the whole array. (reads) */
 PERHAPS_API int perhaps_info(const perhaps *f, struct perhaps_info *info);
 
 /* The tag alone, at once, without counting bits. (reads) */

@@ -111,13 +111,10 @@ uint64_t hash_checksum(const void *bytes, size_t length) {
     return XXH3_64bits(bytes, length);
 }
 
-uint64_t hash_checksum_around(const void *bytes, size_t length, size_t hole) {
-    static const uint8_t zero[8] = {0};
-    const uint8_t *p = bytes;
+uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length) {
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, p, hole);
-    XXH3_64bits_update(&state, zero, sizeof zero);
-    XXH3_64bits_update(&state, p + hole + sizeof zero, length - hole - sizeof zero);
+    XXH3_64bits_update(&state, a, a_length);
+    XXH3_64bits_update(&state, b, b_length);
     return XXH3_64bits_digest(&state);
 }

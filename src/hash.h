@@ -32,8 +32,12 @@ const char *hash_name(int id);
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
 uint64_t hash_u64_siphash(const struct hash *hash, uint64_t key);
 
+static inline uint64_t hash_u64_xxh3(const struct hash *hash, uint64_t key) {
+    return mix64(key ^ hash->stir);
+}
+
 static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
-    return hash->id == PERHAPS_XXH3 ? mix64(key ^ hash->stir) : hash_u64_siphash(hash, key);
+    return hash->id == PERHAPS_XXH3 ? hash_u64_xxh3(hash, key) : hash_u64_siphash(hash, key);
 }
 
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
@@ -41,8 +45,8 @@ void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, 
 /* XXH3-64 without a seed: the checksum of images. */
 uint64_t hash_checksum(const void *bytes, size_t length);
 
-/* The same over bytes of which the eight at `hole` are taken as zero. */
-uint64_t hash_checksum_around(const void *bytes, size_t length, size_t hole);
+/* The same over two pieces, as if they were one. */
+uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length);
 
 /* SipHash-1-3 (Aumasson & Bernstein): one round a word, three at the end. */
 uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length);

@@ -28,13 +28,19 @@ struct array {
     uint64_t layout[LAYOUT_WORDS];
 };
 
+/* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as
+ * many words each. */
+struct digest {
+    uint64_t first, second;
+};
+
 /* The operations with a tight loop: one set for each instruction set, all giving the same bits and the same answers.
- * `digest` points to as many words as the kind's digests have; `answers` is never NULL. `ahead` is memory that will be
+ * `answers` is never NULL. `ahead` is memory that will be
  * read after this batch (the keys of the next one): a kind may fetch a line of it for every eight keys, so that the
  * stream of keys does not stall. */
 struct kind_ops {
-    int (*add)(struct array *array, const uint64_t *digest);            /* 1 new, 0 perhaps there */
-    int (*contains)(const struct array *array, const uint64_t *digest); /* 1 perhaps, 0 not */
+    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there */
+    int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
     void (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);

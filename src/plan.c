@@ -15,6 +15,7 @@ double plan_digest_fpr(double items) {
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
     kind->model->look(array, sight);
     sight->fpr = fmin(1, sight->fpr + plan_digest_fpr(sight->distinct));
+    sight->items = (uint64_t)llround(sight->distinct);
 }
 
 /* ---- is the want sound? ---- */

@@ -11,6 +11,7 @@
 struct sight {
     double fill;     /* share of bits set */
     double distinct; /* different keys, estimated */
+    uint64_t items;  /* the same, as a whole number; set by plan_look */
     double fpr;      /* the rate it has now */
 };
 

@@ -37,13 +37,30 @@ static int lock(struct file *file) {
     return fail(PERHAPS_EBUSY, "%s: another process is changing it in place; wait for it to end", file->path);
 }
 
-int file_open(struct file *file, const char *path, bool writable) {
+/* Whether the path still leads to this file, or another one has been renamed into its place. */
+static bool is_current(const struct file *file) {
+    struct stat here, there;
+    if (fstat(file->fd, &here) < 0 || stat(file->path, &there) < 0) return false;
+    return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static int open_once(struct file *file, const char *path, bool writable) {
     *file = (struct file){.path = path};
     file->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0) return refused(path, "cannot open it");
     int rc = check_regular(file);
     if (rc == PERHAPS_OK && writable) rc = lock(file);
     if (rc < 0) file_close(file);
+    return rc;
+}
+
+int file_open(struct file *file, const char *path, bool writable) {
+    int rc = open_once(file, path, writable);
+    /* Between opening and locking, a save may have replaced it: then the lock is on a file that nobody sees any more. */
+    while (rc == PERHAPS_OK && writable && !is_current(file)) {
+        file_close(file);
+        rc = open_once(file, path, writable);
+    }
     return rc;
 }
 

@@ -72,13 +72,25 @@ static uint64_t sum_block(const uint8_t *block, uint64_t length) {
     return sum ? sum : 1;
 }
 
-/* The head with a zero in place of its own checksum. */
-static uint64_t sum_head(const uint8_t *head, uint64_t payload_length) {
-    return hash_checksum_around(head, (size_t)image_offset(payload_length), AT_SUM);
+static bool is_dirty(const uint8_t *head) {
+    return head[AT_FLAGS] & HEADER_DIRTY;
 }
 
-void header_sum_head(uint8_t *head, uint64_t payload_length) {
-    store64(head + AT_SUM, sum_head(head, payload_length));
+void header_set_dirty(uint8_t *head, bool dirty) {
+    head[AT_FLAGS] = (uint8_t)((head[AT_FLAGS] & ~HEADER_DIRTY) | (dirty ? HEADER_DIRTY : 0));
+}
+
+void header_set_items(uint8_t *head, uint64_t items) {
+    store64(head + AT_ITEMS, items);
+}
+
+/* The head's checksum: over a clean one, with zero in the checksum's own place. */
+static uint64_t sum_head(const uint8_t *head, uint64_t payload_length) {
+    uint8_t start[AT_SEED];
+    memcpy(start, head, sizeof start);
+    header_set_dirty(start, false);
+    store64(start + AT_SUM, 0);
+    return hash_checksum_of_two(start, sizeof start, head + AT_SEED, (size_t)image_offset(payload_length) - AT_SEED);
 }
 
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
@@ -86,7 +98,7 @@ void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) 
         uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
-    header_sum_head(head, payload_length);
+    store64(head + AT_SUM, sum_head(head, payload_length));
 }
 
 bool image_block_is_empty(const uint8_t *head, uint64_t block) {
@@ -112,7 +124,7 @@ static void header_decode(const uint8_t *head, struct header *header) {
 }
 
 /* Is it ours, of a version we know, and as long as it says? */
-static int check_frame(const char *name, const uint8_t *image, uint64_t length) {
+static int check_frame(const char *name, const uint8_t *image, uint64_t length, bool recover) {
     size_t seen = length < sizeof magic ? (size_t)length : sizeof magic;
     if (memcmp(image, magic, seen) != 0 || length == 0)
         return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image%s", name, length == 0 ? ": it is empty" : "");
@@ -129,7 +141,12 @@ static int check_frame(const char *name, const uint8_t *image, uint64_t length) 
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes short", name, (unsigned long long)(total - length));
     if (length > total)
         return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
-    if (load64(image + AT_SUM) != sum_head(image, payload_length))
+    if (is_dirty(image) && !recover)
+        return fail(PERHAPS_EDIRTY,
+                    "%s: is being changed in place, or was when its writer ended; if no writer is left, open it for "
+                    "recovery",
+                    name);
+    if (!is_dirty(image) && load64(image + AT_SUM) != sum_head(image, payload_length))
         return fail(PERHAPS_EDAMAGED, "%s: the header's checksum differs; the file was changed or damaged", name);
     return PERHAPS_OK;
 }
@@ -162,8 +179,8 @@ static bool rest_is_zero(const uint8_t *image, uint64_t payload_length) {
     return true;
 }
 
-int header_read(const char *name, const uint8_t *image, uint64_t length, struct header *header) {
-    int rc = check_frame(name, image, length);
+int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header) {
+    int rc = check_frame(name, image, length, recover);
     if (rc < 0) return rc;
     header_decode(image, header);
     const char *reason = check_sense(image, header);

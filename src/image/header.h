@@ -8,7 +8,7 @@
  *         12      1  hash (enum perhaps_hash)
  *         13      1  tag: the application's own
  *         14      2  flags (enum header_flag)
- *         16      8  checksum of every byte before the payload, this field taken as zero
+ *         16      8  checksum of every byte before the payload, this field and the dirty flag taken as zero
  *         24      8  seed: of xxh3; for siphash a check of the key
  *         32     16  siphash key, or zero
  *         48      8  items
@@ -60,11 +60,14 @@ void header_write(const struct header *header, uint8_t *head);
 /* Computes the payload's checksums into the head, then the head's own. */
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length);
 
-/* Only the head's own, for when the payload's are known or meaningless. */
-void header_sum_head(uint8_t *head, uint64_t payload_length);
+/* For a mapped file. A writer may be killed between any two of these stores, so: the flag is one byte and not part of
+ * the checksum, and what changes else changes only while it is set. */
+void header_set_dirty(uint8_t *head, bool dirty);
+void header_set_items(uint8_t *head, uint64_t items);
 
-/* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. */
-int header_read(const char *name, const uint8_t *image, uint64_t length, struct header *header);
+/* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. A dirty one is refused, unless
+ * `recover`: then its checksum, which its writer may have left half-way, is passed over. */
+int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header);
 
 /* Checks the payload's checksums. */
 int image_verify(const char *name, const uint8_t *image, uint64_t payload_length);

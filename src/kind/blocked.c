@@ -50,25 +50,25 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return layout[LINES] * LINE_BYTES;
 }
 
-/* Each use of a digest takes a mix of its own: six odd multipliers, from the fractions of the square roots of 2, 3, 5,
- * 7, 11 and 13. A folding shift first lets the upper bits reach the lower ones. */
-static const uint64_t multiplier[6] = {UINT64_C(0x6A09E667F3BCC909), UINT64_C(0xBB67AE8584CAA73B),
-                                       UINT64_C(0x3C6EF372FE94F82B), UINT64_C(0xA54FF53A5F1D36F1),
-                                       UINT64_C(0x510E527FADE682D1), UINT64_C(0x9B05688C2B3E6C1F)};
-
-static inline uint64_t stir(uint64_t digest, int use) {
-    return (digest ^ digest >> 32) * multiplier[use];
-}
+/* Each use of a digest takes a mix of its own: the digest itself picks the first line, and five odd multipliers (from
+ * the fractions of the square roots of 3, 5, 7, 11 and 13) give what else is needed. Digests are uniform, and only the
+ * upper bits of the products are used, so a multiplication is mix enough. */
+static const uint64_t multiplier[6] = {1,
+                                       UINT64_C(0xBB67AE8584CAA73B),
+                                       UINT64_C(0x3C6EF372FE94F82B),
+                                       UINT64_C(0xA54FF53A5F1D36F1),
+                                       UINT64_C(0x510E527FADE682D1),
+                                       UINT64_C(0x9B05688C2B3E6C1F)};
 
 /* What picks the line of a digest: mul_high of it and the number of lines. `which` is 0 or 1, the first or second line
  * of the key. */
 static inline uint64_t line_hash(uint64_t digest, int which) {
-    return stir(digest, 3 * which);
+    return digest * multiplier[3 * which];
 }
 
 /* Which bit of each lane: bits 16 and up of this word, six for each. `second` is for the second bit of each lane. */
 static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
-    return stir(digest, 3 * which + 1 + second);
+    return digest * multiplier[3 * which + 1 + second];
 }
 
 #define INLINE TARGET static inline __attribute__((always_inline))

@@ -73,6 +73,10 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
     }
 }
 
+#ifndef HAS_ALONE /* what an instruction set may have for one key at a time */
+#define HAS_ALONE ISA(has)
+#endif
+
 /* One key at a time: the same, without a pipeline. */
 INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, int adding) {
     uint64_t lines = array->layout[LINES] >> pair;
@@ -80,18 +84,18 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
-        had &= adding ? ISA(put)(line, b, c, two) : ISA(has)(line, b, c, two);
+        had &= adding ? ISA(put)(line, b, c, two) : HAS_ALONE(line, b, c, two);
     }
     return (int)(had ^ (unsigned)adding);
 }
 
 /* The four operations of one shape. */
 #define SHAPE(name, two, pair)                                                                                         \
-    TARGET static int ISA(add_##name)(struct array * a, const uint64_t *digest) {                                      \
-        return ISA(one)(a, *digest, two, pair, 1);                                                                     \
+    TARGET static int ISA(add_##name)(struct array * a, struct digest digest) {                                        \
+        return ISA(one)(a, digest.first, two, pair, 1);                                                                \
     }                                                                                                                  \
-    TARGET static int ISA(contains_##name)(const struct array *a, const uint64_t *digest) {                            \
-        return ISA(one)(a, *digest, two, pair, 0);                                                                     \
+    TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
+        return ISA(one)(a, digest.first, two, pair, 0);                                                                \
     }                                                                                                                  \
     TARGET static void ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,     \
                                             const char *ahead) {                                                       \
@@ -113,3 +117,4 @@ static const struct kind_ops ISA(ops)[4] = {OPS(8_in_one), OPS(16_in_one), OPS(8
 
 #undef SHAPE
 #undef OPS
+#undef HAS_ALONE

@@ -56,10 +56,10 @@ static inline uint64_t probe(uint64_t digest, uint64_t i, uint64_t bits) {
     return mul_high(probe_mix(digest, i), bits);
 }
 
-static int add(struct array *array, const uint64_t *digest) {
+static int add(struct array *array, struct digest digest) {
     unsigned had = 1;
     for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
-        uint64_t at = probe(*digest, i, array->layout[BITS]);
+        uint64_t at = probe(digest.first, i, array->layout[BITS]);
         assert(at < array->layout[BITS]);
         had &= bit_get(array->bytes, at);
         bit_set(array->bytes, at);
@@ -68,9 +68,9 @@ static int add(struct array *array, const uint64_t *digest) {
 }
 
 /* One at a time, a question ends at the first zero bit. */
-static int contains(const struct array *array, const uint64_t *digest) {
+static int contains(const struct array *array, struct digest digest) {
     for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
-        if (!bit_get(array->bytes, probe(*digest, i, array->layout[BITS]))) return 0;
+        if (!bit_get(array->bytes, probe(digest.first, i, array->layout[BITS]))) return 0;
     }
     return 1;
 }
@@ -142,7 +142,7 @@ struct keys {
 
 /* The first probe of a stage; of stage STAGES, the number of probes. */
 INLINE uint64_t first_of(unsigned stage, uint64_t hashes) {
-    return stage == STAGES ? hashes : smaller(stage * EARLY, hashes);
+    return stage == STAGES || hashes < stage * EARLY ? hashes : stage * EARLY;
 }
 
 /* Tests key i of a stage; if it passes, it stands at the next one's door. */

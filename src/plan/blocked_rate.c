@@ -123,7 +123,7 @@ static struct line_sums look_at_lines(const uint8_t *lines, uint64_t count, int 
 
 static void look(const struct array *array, struct sight *sight) {
     uint64_t per_key = array->layout[LINES_PER_KEY], part = array->layout[LINES] / per_key;
-    *sight = (struct sight){0, 0, 1};
+    *sight = (struct sight){.fpr = 1};
     for (uint64_t i = 0; i < per_key; i++) {
         int bits_per_lane = (int)array->layout[BITS_PER_LINE] / LANES;
         struct line_sums sums = look_at_lines(array->bytes + i * part * LINE_BYTES, part, bits_per_lane);

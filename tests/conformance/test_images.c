@@ -1,4 +1,4 @@
-/* Saving and opening: the same filter comes back, whichever way it is opened, and files that change in place are safe. */
+/* Saving and opening: the same filter comes back, however it is opened; files that change in place are safe. */
 #include "support.h"
 
 #include <errno.h>

@@ -41,8 +41,11 @@ static void more_bits_than_32_bits_can_count(const struct layout *layout) {
     perhaps *f = make(&PERHAPS_WANT(.kind = layout->row->kind, .items = 1000000000, .bytes = bytes));
     struct perhaps_info info = info_of(f);
     CHECK(info.bytes > bytes - 4096 && info.bytes <= bytes, "%llu bytes", (unsigned long long)info.bytes);
-    add_members(f, 0, KEYS);
+    add_members(f, 0, KEYS / 2);
+    for (uint64_t i = KEYS / 2; i < KEYS; i++) MUST(perhaps_add_u64(f, member(i)));
     expect_members(f, 0, KEYS);
+    for (uint64_t i = 0; i < KEYS; i++)
+        CHECK(perhaps_contains_u64(f, member(i)) == 1, "a single question misses a key");
     CHECK(count_strangers(f, 0, 100000) == 0, "a nearly empty filter has false positives");
     info = info_of(f);
     CHECK(fabs(info.distinct - KEYS) < 0.01 * KEYS, "%d keys are estimated as %g", KEYS, info.distinct);

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -280,6 +281,41 @@ static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) 
     expect_refusal(PERHAPS_EINVAL, want);
 }
 
+/* A newer program may have fields that this library does not know; as long as they are zero it asks for nothing new. */
+static void newer_wants_are_read_if_they_ask_for_nothing_new(const struct layout *layout) {
+    struct {
+        perhaps_want want;
+        uint64_t news;
+    } newer = {layout->want, 0};
+    newer.want.size = sizeof newer;
+    struct perhaps_plan plan = {.size = sizeof plan};
+    MUST(perhaps_plan(&newer.want, &plan));
+    CHECK(plan.bytes == layout->plan.bytes, "%llu bytes", (unsigned long long)plan.bytes);
+    newer.news = 1;
+    REFUSED(PERHAPS_EINVAL, perhaps_plan(&newer.want, &plan));
+}
+
+/* Assignments after perhaps_want_init do what PERHAPS_WANT does. */
+static void both_ways_to_want_are_one(const struct layout *layout) {
+    perhaps_want want;
+    memset(&want, 0xAA, sizeof want);
+    perhaps_want_init(&want);
+    want.kind = layout->row->kind;
+    want.items = layout->want.items;
+    want.fpr = layout->want.fpr;
+    perhaps *f = make(&want), *g = make(&layout->want);
+    CHECK(perhaps_equal(f, g) == 1, "the two filters differ");
+    perhaps_free(f);
+    perhaps_free(g);
+}
+
+static void the_version_is_the_headers(void **state) {
+    (void)state;
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", PERHAPS_VERSION_MAJOR, PERHAPS_VERSION_MINOR, PERHAPS_VERSION_PATCH);
+    CHECK(strcmp(perhaps_version(), version) == 0, "the library says %s, the header %s", perhaps_version(), version);
+}
+
 static void older_answers_are_written_as_far_as_they_go(const struct layout *layout) {
     struct perhaps_plan plan;
     memset(&plan, 0xAA, sizeof plan);
@@ -328,8 +364,11 @@ int main(void) {
         cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(unknown_things_are_refused),
         FOR_EACH_LAYOUT(older_wants_are_read_as_far_as_they_go, 1000),
+        FOR_EACH_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
+        FOR_EACH_KIND(both_ways_to_want_are_one, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
         cmocka_unit_test(errors_have_sentences),
+        cmocka_unit_test(the_version_is_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

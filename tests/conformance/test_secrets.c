@@ -110,7 +110,7 @@ static void asked_for_the_key_is_in_the_file(const struct layout *layout) {
     unlink(path);
 }
 
-/* Images in memory are for where the filter lives: they open by themselves, and what is saved from them keeps the rule. */
+/* Images in memory are for where the filter lives: they open by themselves. What is saved from them keeps the rule. */
 static void memory_images_open_by_themselves(const struct layout *layout) {
     const char *path = scratch("from-memory.ph");
     perhaps *f = make_secret(layout, key, 0), *g = NULL, *h = NULL;

@@ -159,6 +159,7 @@ static void info_tells_the_truth(const struct layout *layout) {
     }
     CHECK(info.kind == layout->row->kind && strcmp(info.kind_name, layout->row->name) == 0, "kind %d %s", info.kind,
           info.kind_name);
+    CHECK(perhaps_tag(f) == 200, "the tag is %u", perhaps_tag(f));
     CHECK(info.can == layout->row->can, "can %x", info.can);
     CHECK(info.hash == PERHAPS_XXH3 && strcmp(info.hash_name, "xxh3") == 0, "hash %d %s", info.hash, info.hash_name);
     CHECK(info.seed == 99 && info.tag == 200 && info.read_only == 0, "seed %llu, tag %u", (unsigned long long)info.seed,

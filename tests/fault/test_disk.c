@@ -1,4 +1,4 @@
-/* A save that fails (full disk, missing folder, no permission) says why, keeps the old file and leaves nothing behind. */
+/* A save that fails (full disk, missing folder) says why, keeps the old file and leaves nothing behind. */
 #include "support.h"
 
 #include <dirent.h>
