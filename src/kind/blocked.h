@@ -6,7 +6,7 @@
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
  * fetches are under way at any time, and no branch depends on an answer.
  *
- * `two` (bits in each lane), `pair` (lines per key) and `adding` are constants in each caller, so that the compiler makes
+ * `two` (bits in each lane), `pair` (lines per key), `adding` and `far` are constants in each caller, so that the compiler makes
  * a tight version of each operation for each shape.
  */
 
@@ -15,12 +15,19 @@ struct ISA(block) {
     uint64_t b[2][BLOCK], c[2][BLOCK];
 };
 
+#ifndef LINE_NUMBERS /* what an instruction set may have for many keys at a time */
+#define LINE_NUMBERS ISA(line_numbers)
+INLINE void ISA(line_numbers)(const uint64_t *restrict digests, size_t n, int which, uint32_t lines,
+                              uint32_t *restrict numbers) {
+    for (size_t i = 0; i < n; i++) numbers[i] = (uint32_t)mul_high_32(line_hash(digests[i], which), lines);
+}
+#endif
+
 INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
                          struct ISA(block) *restrict block, int two, int pair) {
     uint32_t lines = (uint32_t)(array->layout[LINES] >> pair);
     for (int which = 0; which <= pair; which++) {
-        for (size_t i = 0; i < n; i++)
-            block->line[which][i] = (uint32_t)mul_high_32(line_hash(digests[i], which), lines);
+        LINE_NUMBERS(digests, n, which, lines, block->line[which]);
         for (size_t i = 0; i < n; i++) block->b[which][i] = lanes_of(digests[i], which, 0);
         if (!two) continue;
         for (size_t i = 0; i < n; i++) block->c[which][i] = lanes_of(digests[i], which, 1);
@@ -50,18 +57,18 @@ INLINE unsigned ISA(step)(const struct array *array, const struct ISA(block) * b
 }
 
 INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                      int two, int pair, int adding) {
+                      int two, int pair, int adding, int far) {
     struct ISA(block) blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
     ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
-    for (size_t i = 0; i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair);
+    for (size_t i = 0; far && i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], two, pair);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(fetch)(array, next, i, pair);
+            if (far) ISA(fetch)(array, next, i, pair);
             answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
         }
         for (size_t i = coming; i < ready; i++) answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
@@ -71,6 +78,15 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
         n -= ready;
         ready = coming;
     }
+}
+
+/* A filter that the second-level cache holds anyway is not fetched into it. */
+INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                  const char *ahead, int two, int pair, int adding) {
+    if (array->length <= NEAR_BYTES)
+        ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 0);
+    else
+        ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 1);
 }
 
 #ifndef HAS_ALONE /* what an instruction set may have for one key at a time */
@@ -99,11 +115,11 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     }                                                                                                                  \
     TARGET static void ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,     \
                                             const char *ahead) {                                                       \
-        ISA(many)(a, digests, n, answers, ahead, two, pair, 1);                                                        \
+        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 1);                                            \
     }                                                                                                                  \
     TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
                                             uint8_t *answers, const char *ahead) {                                     \
-        ISA(many)(a, digests, n, answers, ahead, two, pair, 0);                                                        \
+        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 0);                                            \
     }
 #define OPS(name)                                                                                                      \
     { ISA(add_##name), ISA(contains_##name), ISA(add_many_##name), ISA(ask_many_##name) }
@@ -118,3 +134,4 @@ static const struct kind_ops ISA(ops)[4] = {OPS(8_in_one), OPS(16_in_one), OPS(8
 #undef SHAPE
 #undef OPS
 #undef HAS_ALONE
+#undef LINE_NUMBERS
