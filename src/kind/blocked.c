@@ -73,7 +73,7 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-/* A template: each instruction set brings has() and put() for a line, and blocked.h makes the operations of them. */
+/* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
 #define ISA(name) name##_scalar
 #define TARGET
 #include "simd/blocked_scalar.h"

@@ -1,6 +1,6 @@
 /*
  * The operations of the blocked filter, a template: blocked.c includes this once for each instruction set, with
- * ISA(name), TARGET and INLINE defined and has() and put() for one line.
+ * ISA(name), TARGET and INLINE defined and lacks() and put() for one line.
  *
  * In a batch, the lines and lanes of the next BLOCK keys are worked out first, in loops that the compiler turns into
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
@@ -45,15 +45,16 @@ INLINE void ISA(fetch)(const struct array *array, const struct ISA(block) * bloc
         __builtin_prefetch(ISA(place)(array, block->line[which][i], which), 0, 2);
 }
 
-INLINE unsigned ISA(step)(const struct array *array, const struct ISA(block) * block, size_t i, int two, int pair,
-                          int adding) {
-    unsigned had = 1;
+/* Asks or adds key i; not 0 if a bit of it was missing. */
+INLINE uint8_t ISA(step)(const struct array *array, const struct ISA(block) * block, size_t i, int two, int pair,
+                         int adding) {
+    uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, block->line[which][i], which);
         uint64_t b = block->b[which][i], c = two ? block->c[which][i] : 0;
-        had &= adding ? ISA(put)(line, b, c, two) : ISA(has)(line, b, c, two);
+        lacked |= adding ? ISA(put)(line, b, c, two) : ISA(lacks)(line, b, c, two);
     }
-    return had ^ (unsigned)adding;
+    return lacked;
 }
 
 INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
@@ -69,9 +70,10 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
             if (far) ISA(fetch)(array, next, i, pair);
-            answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
+            answers[i] = ISA(step)(array, now, i, two, pair, adding);
         }
-        for (size_t i = coming; i < ready; i++) answers[i] = (uint8_t)ISA(step)(array, now, i, two, pair, adding);
+        for (size_t i = coming; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, adding);
+        for (size_t i = 0; i < ready; i++) answers[i] = adding ? answers[i] != 0 : answers[i] == 0;
         digests += ready;
         answers += ready;
         ahead += 8 * ready;
@@ -89,20 +91,20 @@ INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *dig
         ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 1);
 }
 
-#ifndef HAS_ALONE /* what an instruction set may have for one key at a time */
-#define HAS_ALONE ISA(has)
+#ifndef LACKS_ALONE /* what an instruction set may have for one key at a time */
+#define LACKS_ALONE ISA(lacks)
 #endif
 
 /* One key at a time: the same, without a pipeline. */
 INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, int adding) {
     uint64_t lines = array->layout[LINES] >> pair;
-    unsigned had = 1;
+    uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
-        had &= adding ? ISA(put)(line, b, c, two) : HAS_ALONE(line, b, c, two);
+        lacked |= adding ? ISA(put)(line, b, c, two) : LACKS_ALONE(line, b, c, two);
     }
-    return (int)(had ^ (unsigned)adding);
+    return adding ? lacked != 0 : lacked == 0;
 }
 
 /* The four operations of one shape. */
@@ -133,5 +135,5 @@ static const struct kind_ops ISA(ops)[4] = {OPS(8_in_one), OPS(16_in_one), OPS(8
 
 #undef SHAPE
 #undef OPS
-#undef HAS_ALONE
+#undef LACKS_ALONE
 #undef LINE_NUMBERS

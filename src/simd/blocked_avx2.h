@@ -11,20 +11,20 @@ TARGET static inline __m256i ISA(lanes)(int half, uint64_t b, uint64_t c, int tw
     return _mm256_or_si256(bits, _mm256_sllv_epi64(one, at));
 }
 
-TARGET static inline unsigned ISA(has)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     const __m256i *words = (const __m256i *)line;
     __m256i low = _mm256_andnot_si256(_mm256_loadu_si256(words), ISA(lanes)(0, b, c, two));
     __m256i high = _mm256_andnot_si256(_mm256_loadu_si256(words + 1), ISA(lanes)(1, b, c, two));
     __m256i missing = _mm256_or_si256(low, high);
-    return (unsigned)_mm256_testz_si256(missing, missing);
+    return !_mm256_testz_si256(missing, missing);
 }
 
-TARGET static inline unsigned ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m256i *words = (__m256i *)line;
     __m256i low = _mm256_loadu_si256(words), high = _mm256_loadu_si256(words + 1);
     __m256i low_bits = ISA(lanes)(0, b, c, two), high_bits = ISA(lanes)(1, b, c, two);
     __m256i missing = _mm256_or_si256(_mm256_andnot_si256(low, low_bits), _mm256_andnot_si256(high, high_bits));
     _mm256_storeu_si256(words, _mm256_or_si256(low, low_bits));
     _mm256_storeu_si256(words + 1, _mm256_or_si256(high, high_bits));
-    return (unsigned)_mm256_testz_si256(missing, missing);
+    return !_mm256_testz_si256(missing, missing);
 }

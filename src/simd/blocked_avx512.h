@@ -12,42 +12,42 @@ TARGET static inline __m512i ISA(lanes)(uint64_t b, uint64_t c, int two) {
     return two ? _mm512_or_si512(bits, _mm512_rolv_epi64(one, ISA(places)(c))) : bits;
 }
 
-/* One bit a lane is quicker rotated down to bit 0 than built as a mask. */
-TARGET static inline unsigned ISA(has)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+/* One bit a lane is quicker rotated down to bit 0 than built as a mask. The answer has a bit for each lane. */
+TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line);
     if (two) {
         __m512i missing = _mm512_andnot_si512(words, ISA(lanes)(b, c, two));
-        return _mm512_test_epi64_mask(missing, missing) == 0;
+        return _mm512_test_epi64_mask(missing, missing);
     }
-    return _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, ISA(places)(b)), _mm512_set1_epi64(1)) == 0;
+    return _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, ISA(places)(b)), _mm512_set1_epi64(1));
 }
 
-TARGET static inline unsigned ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line), bits = ISA(lanes)(b, c, two);
     __m512i missing = _mm512_andnot_si512(words, bits);
     _mm512_storeu_si512(line, _mm512_or_si512(words, bits));
-    return _mm512_test_epi64_mask(missing, missing) == 0;
+    return _mm512_test_epi64_mask(missing, missing);
 }
 
 /* For one key at a time. Out-of-order execution overlaps such calls, as many as the core can hold instructions of: the
  * fewer, the faster. In registers 16 and up, upper halves need no cleaning before the return (vzeroupper); compilers
  * cannot be asked for these. The bit is rotated to the sign: rotating left by the complement of its place does that. */
-TARGET static inline unsigned ISA(has_alone)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+TARGET static inline uint8_t ISA(lacks_alone)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     static const uint64_t shifts[8] __attribute__((aligned(64))) = {16, 22, 28, 34, 40, 46, 52, 58};
-    unsigned char all;
-    if (two) return ISA(has)(line, b, c, two);
+    uint8_t lacks;
+    if (two) return ISA(lacks)(line, b, c, two);
     __asm__("vpbroadcastq %[b], %%zmm16\n\t"
             "vpsrlvq %[shifts], %%zmm16, %%zmm16\n\t"
             "vmovdqu64 %[line], %%zmm17\n\t"
             "vprolvq %%zmm16, %%zmm17, %%zmm17\n\t"
             "vpmovq2m %%zmm17, %%k1\n\t"
             "kortestb %%k1, %%k1"
-            : "=@ccc"(all)
+            : "=@ccnc"(lacks)
             : [b] "r"(~b), [shifts] "m"(shifts), [line] "m"(*(const uint8_t(*)[64])line)
             : "xmm16", "xmm17", "k1");
-    return all;
+    return lacks;
 }
-#define HAS_ALONE ISA(has_alone)
+#define LACKS_ALONE ISA(lacks_alone)
 
 /* mul_high_32 of eight digests, in the multiplication of halves that compilers do not find by themselves. */
 TARGET static inline __m256i ISA(line_numbers_8)(__m512i digests, __m512i multipliers, __m512i lines) {

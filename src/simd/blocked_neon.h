@@ -11,8 +11,8 @@ static inline uint64x2_t ISA(lanes)(int pair, uint64_t b, uint64_t c, int two) {
     return vorrq_u64(bits, vshlq_u64(one, vreinterpretq_s64_u64(at)));
 }
 
-static inline unsigned ISA(none)(uint64x2_t missing) {
-    return vmaxvq_u32(vreinterpretq_u32_u64(missing)) == 0;
+static inline uint8_t ISA(any)(uint64x2_t missing) {
+    return vmaxvq_u32(vreinterpretq_u32_u64(missing)) != 0;
 }
 
 /* Two of the line's words, at any alignment. */
@@ -20,18 +20,18 @@ static inline uint64x2_t ISA(words)(const uint8_t *line, int pair) {
     return vreinterpretq_u64_u8(vld1q_u8(line + 16 * pair));
 }
 
-static inline unsigned ISA(has)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64x2_t missing = vdupq_n_u64(0);
     for (int i = 0; i < 4; i++) missing = vorrq_u64(missing, vbicq_u64(ISA(lanes)(i, b, c, two), ISA(words)(line, i)));
-    return ISA(none)(missing);
+    return ISA(any)(missing);
 }
 
-static inline unsigned ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64x2_t missing = vdupq_n_u64(0);
     for (int i = 0; i < 4; i++) {
         uint64x2_t words = ISA(words)(line, i), bits = ISA(lanes)(i, b, c, two);
         missing = vorrq_u64(missing, vbicq_u64(bits, words));
         vst1q_u8(line + 16 * i, vreinterpretq_u8_u64(vorrq_u64(words, bits)));
     }
-    return ISA(none)(missing);
+    return ISA(any)(missing);
 }

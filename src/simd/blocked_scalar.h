@@ -6,20 +6,20 @@ static inline uint64_t ISA(lane)(int i, uint64_t b, uint64_t c, int two) {
     return two ? bits | UINT64_C(1) << (c >> (16 + 6 * i) & 63) : bits;
 }
 
-/* 1 if all the key's bits are set in the line. */
-static inline unsigned ISA(has)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
+/* Not 0 if a bit of the key is missing in the line. */
+static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64_t missing = 0;
     for (int i = 0; i < 8; i++) missing |= ISA(lane)(i, b, c, two) & ~load64(line + 8 * i);
-    return missing == 0;
+    return missing != 0;
 }
 
-/* Sets them; 1 if all were set before. */
-static inline unsigned ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+/* Sets them all; not 0 if one was missing. */
+static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64_t missing = 0;
     for (int i = 0; i < 8; i++) {
         uint64_t word = load64(line + 8 * i), bits = ISA(lane)(i, b, c, two);
         missing |= bits & ~word;
         store64(line + 8 * i, word | bits);
     }
-    return missing == 0;
+    return missing != 0;
 }
