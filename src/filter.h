@@ -20,7 +20,7 @@ enum state {
  * in one piece), which is its own, borrowed or a mapped file. */
 struct perhaps {
     struct array array;
-    const struct kind_ops *ops;
+    struct kind_ops ops;
     struct hash hash;
     enum state state;
     enum isa isa;

@@ -93,7 +93,7 @@ static inline struct digest one_word(uint64_t digest) {
 static inline int add_digest(perhaps *f, struct digest digest) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    int is_new = f->ops->add(&f->array, digest);
+    int is_new = f->ops.add(&f->array, digest);
     f->header.items += (uint64_t)is_new;
     return is_new;
 }
@@ -111,21 +111,21 @@ int perhaps_add_digest(perhaps *f, uint64_t digest) {
 }
 
 int perhaps_contains(const perhaps *f, const void *key, size_t length) {
-    return f->ops->contains(&f->array, one_word(hash_bytes(&f->hash, key, length)));
+    return f->ops.contains(&f->array, one_word(hash_bytes(&f->hash, key, length)));
 }
 
 /* Kept apart, so that the common case below has no call to save registers for and ends in a jump. */
 static __attribute__((noinline)) int contains_u64_siphash(const perhaps *f, uint64_t key) {
-    return f->ops->contains(&f->array, one_word(hash_u64_siphash(&f->hash, key)));
+    return f->ops.contains(&f->array, one_word(hash_u64_siphash(&f->hash, key)));
 }
 
 int perhaps_contains_u64(const perhaps *f, uint64_t key) {
     if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_siphash(f, key);
-    return f->ops->contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
+    return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
 }
 
 int perhaps_contains_digest(const perhaps *f, uint64_t digest) {
-    return f->ops->contains(&f->array, one_word(digest));
+    return f->ops.contains(&f->array, one_word(digest));
 }
 
 uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
@@ -173,9 +173,9 @@ static int64_t many(const perhaps *f, perhaps *changed, const struct keys *keys,
         const uint64_t *digests = digests_of(f, keys, from, count, room);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         if (changed)
-            f->ops->add_many(&changed->array, digests, count, out, ahead);
+            f->ops.add_many(&changed->array, digests, count, out, ahead);
         else
-            f->ops->contains_many(&f->array, digests, count, out, ahead);
+            f->ops.contains_many(&f->array, digests, count, out, ahead);
         ones += count_ones(out, count);
     }
     return ones;

@@ -91,10 +91,6 @@ INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *dig
         ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 1);
 }
 
-#ifndef LACKS_ALONE /* what an instruction set may have for one key at a time */
-#define LACKS_ALONE ISA(lacks)
-#endif
-
 /* One key at a time: the same, without a pipeline. */
 INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, int adding) {
     uint64_t lines = array->layout[LINES] >> pair;
@@ -102,7 +98,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
-        lacked |= adding ? ISA(put)(line, b, c, two) : LACKS_ALONE(line, b, c, two);
+        lacked |= adding ? ISA(put)(line, b, c, two) : ISA(lacks)(line, b, c, two);
     }
     return adding ? lacked != 0 : lacked == 0;
 }
@@ -135,5 +131,4 @@ static const struct kind_ops ISA(ops)[4] = {OPS(8_in_one), OPS(16_in_one), OPS(8
 
 #undef SHAPE
 #undef OPS
-#undef LACKS_ALONE
 #undef LINE_NUMBERS

@@ -29,26 +29,6 @@ TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int
     return _mm512_test_epi64_mask(missing, missing);
 }
 
-/* For one key at a time. Out-of-order execution overlaps such calls, as many as the core can hold instructions of: the
- * fewer, the faster. In registers 16 and up, upper halves need no cleaning before the return (vzeroupper); compilers
- * cannot be asked for these. The bit is rotated to the sign: rotating left by the complement of its place does that. */
-TARGET static inline uint8_t ISA(lacks_alone)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
-    static const uint64_t shifts[8] __attribute__((aligned(64))) = {16, 22, 28, 34, 40, 46, 52, 58};
-    uint8_t lacks;
-    if (two) return ISA(lacks)(line, b, c, two);
-    __asm__("vpbroadcastq %[b], %%zmm16\n\t"
-            "vpsrlvq %[shifts], %%zmm16, %%zmm16\n\t"
-            "vmovdqu64 %[line], %%zmm17\n\t"
-            "vprolvq %%zmm16, %%zmm17, %%zmm17\n\t"
-            "vpmovq2m %%zmm17, %%k1\n\t"
-            "kortestb %%k1, %%k1"
-            : "=@ccnc"(lacks)
-            : [b] "r"(~b), [shifts] "m"(shifts), [line] "m"(*(const uint8_t(*)[64])line)
-            : "xmm16", "xmm17", "k1");
-    return lacks;
-}
-#define LACKS_ALONE ISA(lacks_alone)
-
 /* mul_high_32 of eight digests, in the multiplication of halves that compilers do not find by themselves. */
 TARGET static inline __m256i ISA(line_numbers_8)(__m512i digests, __m512i multipliers, __m512i lines) {
     __m512i hash = _mm512_mullo_epi64(digests, multipliers);
