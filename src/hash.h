@@ -17,9 +17,6 @@ struct hash {
     uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */
 };
 
-/* The most words a digest has (foreign formats need two; a kind's row says how many). */
-enum { DIGEST_WORDS = 2 };
-
 struct hash hash_xxh3(uint64_t seed);
 struct hash hash_siphash(const uint8_t key[16]);
 

@@ -1,13 +1,13 @@
 /*
  * What a kind of filter is: pure arithmetic on one array.
  *
- * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never keys. perhaps.c does the
- * rest: it allocates the array, hashes the keys, counts the items and maps the file. Everything a kind is stands in
+ * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never keys. perhaps.c and
+ * lifetime.c do the rest: they hash the keys, count the items, allocate the array and map the file. Everything a kind is stands in
  * one struct kind; everything the library has stands in one table (kind.c), which the conformance suite, the command
  * line, the benchmark and the documentation loop over.
  *
  * The struct has room for kinds of every sort without a special case in perhaps.c:
- *   - a digest has one word or two (foreign formats), and the row names the hash that makes it;
+ *   - a digest has one word, or two where a foreign format needs them, and the row names the hash that makes it;
  *   - an operation that a kind lacks is NULL, and the row's `can` says so to the outside;
  *   - a multiset is a kind whose row can PERHAPS_COUNT: its `add` stores a copy every time;
  *   - a kind that grows, is sealed or has children changes its array only through calls of perhaps.c, which owns it.
@@ -35,9 +35,8 @@ struct digest {
 };
 
 /* The operations with a tight loop: one set for each instruction set, all giving the same bits and the same answers.
- * `answers` is never NULL. `ahead` is memory that will be
- * read after this batch (the keys of the next one): a kind may fetch a line of it for every eight keys, so that the
- * stream of keys does not stall. */
+ * `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
+ * fetch a line of it for every eight keys, so that the stream of keys does not stall. */
 struct kind_ops {
     int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there */
     int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
@@ -50,7 +49,7 @@ struct model; /* plan.h: what rates a layout has */
 
 struct kind {
     struct perhaps_kind_row row; /* number, name, abilities */
-    unsigned digest_words;       /* 1, or 2 */
+    unsigned digest_words;       /* 1, or 2: then the calls that take digests refuse it */
     int hash;                    /* what PERHAPS_HASH_DEFAULT means */
 
     /* The payload's length for a layout; or 0 and a reason in words, when the layout is not one this kind could have

@@ -106,8 +106,15 @@ int perhaps_add_u64(perhaps *f, uint64_t key) {
     return add_digest(f, one_word(hash_u64(&f->hash, key)));
 }
 
+/* The calls that take digests are for kinds whose digests are one word. */
+static inline int check_digests(const perhaps *f) {
+    if (__builtin_expect(f->kind->digest_words == 1, 1)) return PERHAPS_OK;
+    return fail(PERHAPS_ECANNOT, "%s filters have digests of more than 64 bits; give the keys", f->kind->row.name);
+}
+
 int perhaps_add_digest(perhaps *f, uint64_t digest) {
-    return add_digest(f, one_word(digest));
+    int rc = check_digests(f);
+    return rc < 0 ? rc : add_digest(f, one_word(digest));
 }
 
 int perhaps_contains(const perhaps *f, const void *key, size_t length) {
@@ -125,7 +132,8 @@ int perhaps_contains_u64(const perhaps *f, uint64_t key) {
 }
 
 int perhaps_contains_digest(const perhaps *f, uint64_t digest) {
-    return f->ops.contains(&f->array, one_word(digest));
+    int rc = check_digests(f);
+    return rc < 0 ? rc : f->ops.contains(&f->array, one_word(digest));
 }
 
 uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
@@ -198,7 +206,8 @@ int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t
 }
 
 int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.digests = digests}, n, answers);
+    int rc = check_digests(f);
+    return rc < 0 ? rc : add_many(f, &(struct keys){.digests = digests}, n, answers);
 }
 
 int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
@@ -211,7 +220,8 @@ int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t
 }
 
 int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return many(f, NULL, &(struct keys){.digests = digests}, n, answers);
+    int rc = check_digests(f);
+    return rc < 0 ? rc : many(f, NULL, &(struct keys){.digests = digests}, n, answers);
 }
 
 /* -------------------------------------------------------------------------------------------- whole filters --- */

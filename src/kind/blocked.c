@@ -5,8 +5,8 @@
  * Idea: the digest picks one 512-bit line, and one bit (or two) in each of its eight 64-bit lanes. A question then
  * costs one memory access and a handful of vector instructions, whatever the answer. Small rates use two lines.
  *
- *     digest ─┬─ mix ──▶ line 0..lines-1
- *             └─ mix ──▶ 8 × 6 bits: a bit in each lane
+ *     digest ─┬────────▶ line 0..lines-1
+ *             └─ × odd ▶ 8 × 6 bits: a bit in each lane
  *
  *              lane 0      lane 1           lane 7
  *            ┌───────────┬───────────┬────┬───────────┐
@@ -50,7 +50,7 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return layout[LINES] * LINE_BYTES;
 }
 
-/* Each use of a digest takes a mix of its own: the digest itself picks the first line, and five odd multipliers (from
+/* Each use takes a function of its own of the digest: the digest itself picks the first line, and five odd multipliers (from
  * the fractions of the square roots of 3, 5, 7, 11 and 13) give what else is needed. Digests are uniform, and only the
  * upper bits of the products are used, so a multiplication is mix enough. */
 static const uint64_t multiplier[6] = {1,

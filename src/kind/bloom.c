@@ -80,7 +80,7 @@ static int contains(const struct array *array, struct digest digest) {
  *
  * The places of a group of keys are worked out in loops over the keys, which vector units can do. Then each step fetches
  * the places of a key of the group that comes and looks at those of a key of the group that is here: memory accesses
- * never stop, and no branch depends on an answer. They are fetched into the second-level cache, which can wait for
+ * never stop, and no branch depends on a single answer. They are fetched into the second-level cache, which can wait for
  * more of them at a time than the first.
  */
 enum { GROUP = 32 };
