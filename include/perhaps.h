@@ -23,7 +23,7 @@
  *   - The library never prints, never exits and reads no clock. Kinds of filter are pure arithmetic: the same calls
  *     give the same bytes on every machine.
  *   - Sizes and counts are 64 bits wide everywhere.
- *   - Public structs begin with their own size, so that later versions can append fields.
+ *   - Structs with a `size` field begin with it, so that later versions can append fields.
  *
  * Threads
  *   Each call below says what it promises, in one of three words:
@@ -37,6 +37,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PERHAPS_VERSION_MAJOR 0
 #define PERHAPS_VERSION_MINOR 1
@@ -67,7 +68,7 @@ enum perhaps_error {
     PERHAPS_OK = 0,
     PERHAPS_EINVAL = -1,     /* an argument makes no sense */
     PERHAPS_ENOMEM = -2,     /* an allocation failed */
-    PERHAPS_EIO = -3,        /* the system refused a file operation; errno says why, perhaps_why() names the file */
+    PERHAPS_EIO = -3,        /* the system refused a file operation; errno and perhaps_why() say why */
     PERHAPS_EFOREIGN = -4,   /* not an image of this library */
     PERHAPS_EVERSION = -5,   /* an image of a newer format */
     PERHAPS_EDAMAGED = -6,   /* an image that is truncated, changed or inconsistent */
@@ -125,7 +126,8 @@ enum perhaps_hash {
 };
 
 /* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
- * gets what `allocate` gave, with the same size. Calls come only from within calls of this library. */
+ * gets what `allocate` gave, with the same size. Calls come only from within calls of this library; if several threads
+ * share a filter, both must be safe to call from all of them (saving and cloning allocate too). */
 typedef struct perhaps_allocator {
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *memory, size_t size);
@@ -151,7 +153,7 @@ typedef struct perhaps_want {
     uint64_t items; /* how many different keys it is for ("expected insertions"); more raise the fpr */
     double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
     double bits_per_key;     /* memory for each of `items` keys */
-    uint64_t bytes;          /* memory in all, without the header (about 128 bytes) */
+    uint64_t bytes;          /* memory in all, in whole words of 8, without the header (about 128) */
     unsigned hashes;         /* bits set per key, if it matters: bloom 1..64, blocked 8, 16 or 32 */
     unsigned lines;          /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     int hash;                /* enum perhaps_hash */
@@ -166,7 +168,10 @@ typedef struct perhaps_want {
 #define PERHAPS_WANT(...) ((perhaps_want){.size = sizeof(perhaps_want), __VA_ARGS__})
 
 /* Sets every field to "choose for me". (free) */
-PERHAPS_API void perhaps_want_init(perhaps_want *want);
+static inline void perhaps_want_init(perhaps_want *want) {
+    memset(want, 0, sizeof *want);
+    want->size = sizeof *want;
+}
 
 /*
  * Sets memory and hashes from a name, for those who think in bits per key:
@@ -236,7 +241,8 @@ typedef struct perhaps_open_options {
  * files by renaming (perhaps_save does), or open with PERHAPS_OPEN_COPY.
  *
  * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
- * writer (PERHAPS_EBUSY) and marked dirty from the first change until perhaps_sync. (free)
+ * writer and against being replaced by perhaps_save (both get PERHAPS_EBUSY), and marked dirty from the first change until
+ * perhaps_sync. Filters that have mapped it for reading see the changes; do not save or clone those meanwhile. (free)
  */
 PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *options);
 
@@ -353,7 +359,8 @@ PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 /* ---------------------------------------------------------------------------------------------------- saving --- */
 
 /* Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
- * After a crash at any moment there is the old file or the new one. (reads) */
+ * After a crash at any moment there is the old file or the new one. PERHAPS_EBUSY over a file that a filter, this one
+ * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads) */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
 /* Hands the image to `sink` piece by piece, in order; a sink that returns non-zero stops it and perhaps_write returns
@@ -361,8 +368,9 @@ PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                               void *context);
 
-/* The image itself, in place, checksums brought up to date: valid until the next call that changes `f`. Contains the
- * SipHash key, if there is one: memory images are for where the filter lives. (changes) */
+/* The image itself, in place, checksums brought up to date: valid until the next call that changes `f`. Of a
+ * filter in memory of its own it contains the SipHash key, if there is one: memory images are for where the filter
+ * lives. (changes) */
 PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
 
 /* For a file opened with PERHAPS_OPEN_WRITE: makes all changes durable and marks the file clean. For others it does

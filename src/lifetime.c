@@ -159,13 +159,13 @@ static int open_hash(const char *name, const struct header *header, const uint8_
         return PERHAPS_OK;
     }
     uint8_t key[16];
-    if (given)
-        memcpy(key, given, sizeof key);
-    else if (header->flags & HEADER_HAS_KEY)
-        hash_key_bytes(header->key, key);
-    else
+    bool has_key = header->flags & HEADER_HAS_KEY;
+    hash_key_bytes(header->key, key);
+    if (has_key && hash_siphash(key).seed != header->seed)
+        return fail(PERHAPS_EDAMAGED, "%s: the hash key in it is not the one it was made with", name);
+    if (!has_key && !given)
         return fail(PERHAPS_EKEY, "%s: its keys are hashed with a secret key, which is not in the file; give it", name);
-    *hash = hash_siphash(key);
+    *hash = hash_siphash(given ? given : key);
     if (hash->seed != header->seed)
         return fail(PERHAPS_EKEY, "%s: made with another hash key than the one given", name);
     return PERHAPS_OK;
@@ -175,7 +175,9 @@ static int open_hash(const char *name, const struct header *header, const uint8_
 static int check_image(const char *name, const uint8_t *image, uint64_t length, unsigned flags, struct header *header) {
     int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header);
     if (rc < 0 || header->flags & HEADER_DIRTY || flags & PERHAPS_OPEN_NO_VERIFY) return rc;
-    return image_verify(name, image, header->length);
+    rc = image_verify(name, image, header->length);
+    /* A writer that has come since the header was read makes it dirty, not damaged. */
+    return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
 }
 
 static int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed) {
@@ -305,16 +307,18 @@ int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes
 }
 
 int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
-    int rc = PERHAPS_OK;
     if (f->owned) {
         header_write(&f->header, f->image);
         header_sum(f->image, f->array.bytes, f->array.length);
     } else {
-        rc = perhaps_sync(f);
+        if (f->state == READ_ONLY && f->header.flags & HEADER_DIRTY)
+            return fail(PERHAPS_EREADONLY, "the image is a dirty file, opened for reading; clone the filter first");
+        int rc = perhaps_sync(f);
+        if (rc < 0) return rc;
     }
     *bytes = f->image;
     *length = filter_image_bytes(f);
-    return rc;
+    return PERHAPS_OK;
 }
 
 /* Payload first, then the header that vouches for it, and only then the flag. */
@@ -329,7 +333,10 @@ int perhaps_sync(perhaps *f) {
     if (rc < 0) return rc;
     header_set_dirty(f->image, false);
     rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc == PERHAPS_OK) f->state = CLEAN_MAP;
+    if (rc < 0)
+        header_set_dirty(f->image, true);
+    else
+        f->state = CLEAN_MAP;
     return rc;
 }
 
@@ -339,6 +346,9 @@ int filter_unlock(perhaps *f) {
         return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
     header_set_dirty(f->image, true);
     int rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc == PERHAPS_OK) f->state = CHANGEABLE;
+    if (rc < 0)
+        header_set_dirty(f->image, false);
+    else
+        f->state = CHANGEABLE;
     return rc;
 }

@@ -54,11 +54,6 @@ const struct perhaps_kind_row *perhaps_kind(size_t row) {
 
 /* ------------------------------------------------------------------------------------------ wants and plans --- */
 
-void perhaps_want_init(perhaps_want *want) {
-    memset(want, 0, sizeof *want);
-    want->size = sizeof *want;
-}
-
 int perhaps_want_preset(perhaps_want *want, const char *name) {
     static const struct {
         const char *name;

@@ -6,6 +6,7 @@
 #include "image/header.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 double plan_digest_fpr(double items) {
@@ -65,9 +66,14 @@ static double rate(const struct model *model, const uint64_t layout[LAYOUT_WORDS
     return fmin(1, model->fpr(layout, items) + plan_digest_fpr((double)items));
 }
 
-static bool meets(const struct model *model, struct candidate *c, uint64_t steps, double fpr) {
+/* Gives the candidate that size, if the kind has it. */
+static bool fits(const struct model *model, struct candidate *c, uint64_t steps) {
     uint64_t bits;
-    if (!mul_fits(steps, model->step(c->layout), &bits) || !model->resize(c->layout, bits)) return false;
+    return mul_fits(steps, model->step(c->layout), &bits) && model->resize(c->layout, bits);
+}
+
+static bool meets(const struct model *model, struct candidate *c, uint64_t steps, double fpr) {
+    if (!fits(model, c, steps)) return false;
     return rate(model, c->layout, c->items) <= fpr;
 }
 
@@ -76,8 +82,7 @@ static bool solve_size(const struct model *model, const perhaps_want *want, stru
     c->items = want->items;
     uint64_t low = 0, high = 1; /* low does not do; high is to */
     while (!meets(model, c, high, want->fpr)) {
-        uint64_t bits;
-        if (!mul_fits(high, 2 * model->step(c->layout), &bits) || !model->resize(c->layout, bits)) return false;
+        if (!fits(model, c, high)) break; /* beyond the largest size: what does, if any, lies below */
         low = high;
         high *= 2;
     }
@@ -88,9 +93,8 @@ static bool solve_size(const struct model *model, const perhaps_want *want, stru
         else
             low = middle;
     }
-    meets(model, c, high, want->fpr);
     c->score = (double)high * (double)model->step(c->layout) * model->handicap(c->layout);
-    return true;
+    return meets(model, c, high, want->fpr);
 }
 
 static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
@@ -132,11 +136,11 @@ static bool solve_items(const struct model *model, const perhaps_want *want, str
 
 /* ---- one kind ---- */
 
-/* 24 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
+/* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
 static double without_noise(double x) {
     int exponent;
     double digits = frexp(x, &exponent);
-    return ldexp(floor(ldexp(digits, 24)), exponent - 24);
+    return ldexp(floor(ldexp(digits, 16)), exponent - 16);
 }
 
 static int too_large(const struct kind *kind, const perhaps_want *want) {
@@ -208,6 +212,8 @@ static int none_will_do(const perhaps_want *want, struct plan *plan) {
 /* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
 static int choose_kind(const perhaps_want *want, struct plan *plan) {
     struct plan cheapest = {.kind = NULL}, other;
+    char before[WHY_BYTES]; /* a kind that will not do is no failure of the caller's */
+    snprintf(before, sizeof before, "%s", why());
     for (size_t i = 0; i < kind_count; i++) {
         if (!can_do(kinds[i], want) || plan_kind(kinds[i], want, &other) < 0) continue;
         if (!cheapest.kind || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
@@ -219,7 +225,7 @@ static int choose_kind(const perhaps_want *want, struct plan *plan) {
         if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
             *plan = other;
     }
-    return PERHAPS_OK;
+    return fail(PERHAPS_OK, "%s", before);
 }
 
 int plan_make(const perhaps_want *want, struct plan *plan) {

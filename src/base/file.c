@@ -18,13 +18,17 @@ static int refused(const char *path, const char *what) {
     return fail(PERHAPS_EIO, "%s: %s: %s", path, what, strerror(errno));
 }
 
+static int not_regular(const char *path, const struct stat *status) {
+    errno = S_ISDIR(status->st_mode) ? EISDIR : ESPIPE;
+    return refused(path, "not a regular file");
+}
+
 /* ---- reading and mapping ---- */
 
 static int check_regular(struct file *file) {
     struct stat status;
     if (fstat(file->fd, &status) < 0) return refused(file->path, "cannot look at it");
-    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-    if (!S_ISREG(status.st_mode)) return refused(file->path, "not a regular file");
+    if (!S_ISREG(status.st_mode)) return not_regular(file->path, &status);
     file->length = (uint64_t)status.st_size;
     if (file->length > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "%s: too large for this machine's address space", file->path);
@@ -64,8 +68,16 @@ int file_open(struct file *file, const char *path, bool writable) {
     return rc;
 }
 
+/* Gives a file that will be changed in place its disk space: a hole that cannot be filled is a SIGBUS later. */
+static int fill_holes(const struct file *file) {
+    errno = posix_fallocate(file->fd, 0, (off_t)file->length);
+    return errno == ENOSPC ? refused(file->path, "cannot give it disk space for changes in place") : PERHAPS_OK;
+}
+
 int file_map(struct file *file, bool writable) {
     if (file->length == 0) return PERHAPS_OK;
+    int rc = writable ? fill_holes(file) : PERHAPS_OK;
+    if (rc < 0) return rc;
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     void *bytes = mmap(NULL, (size_t)file->length, protection, MAP_SHARED, file->fd, 0);
     if (bytes == MAP_FAILED) return refused(file->path, "cannot map it");
@@ -94,11 +106,14 @@ int file_sync(const struct file *file, uint64_t offset, uint64_t length) {
     return PERHAPS_OK;
 }
 
+/* Comes after failures too, whose errno the caller wants. */
 void file_close(struct file *file) {
+    int error = errno;
     if (file->bytes) munmap(file->bytes, (size_t)file->length);
     if (file->fd >= 0) close(file->fd);
     file->bytes = NULL;
     file->fd = -1;
+    errno = error;
 }
 
 /* ---- replacing ---- */
@@ -107,7 +122,8 @@ void file_close(struct file *file) {
 static int find_target(struct replacement *r) {
     struct stat status;
     if (!realpath(r->path, r->target)) {
-        if (errno != ENOENT) return refused(r->path, "cannot save there");
+        bool missing = errno == ENOENT && lstat(r->path, &status) < 0; /* and not a link to nothing */
+        if (!missing) return refused(r->path, "cannot save there");
         if (snprintf(r->target, sizeof r->target, "%s", r->path) >= (int)sizeof r->target) {
             errno = ENAMETOOLONG;
             return refused(r->path, "cannot save there");
@@ -115,9 +131,7 @@ static int find_target(struct replacement *r) {
         return PERHAPS_OK;
     }
     if (stat(r->target, &status) < 0) return refused(r->path, "cannot look at it");
-    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
-    if (!S_ISREG(status.st_mode)) return refused(r->path, "cannot save there: not a regular file");
-    return PERHAPS_OK;
+    return S_ISREG(status.st_mode) ? PERHAPS_OK : not_regular(r->path, &status);
 }
 
 /* The length of the folder's part of a path, slash included. */
@@ -169,16 +183,25 @@ static bool open_unnamed(struct replacement *r) {
     return r->fd >= 0;
 }
 
+/* Whoever changes the file in place has it locked; what they add after our rename would be lost. Those who save share
+ * their lock with each other. */
+static int lock_old(struct replacement *r) {
+    r->old = open(r->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (r->old < 0 || flock(r->old, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return PERHAPS_OK;
+    return fail(PERHAPS_EBUSY, "%s: is being changed in place, here or by another process; sync and close it first",
+                r->path);
+}
+
 int replacement_begin(struct replacement *r, const char *path) {
-    *r = (struct replacement){.path = path, .fd = -1};
+    *r = (struct replacement){.path = path, .fd = -1, .old = -1};
     int rc = find_target(r);
-    if (rc < 0) return rc;
-    if (!open_unnamed(r) && name_temporary(r, make_new) < 0) return refused(path, "cannot save there");
+    if (rc == PERHAPS_OK) rc = lock_old(r);
+    if (rc == PERHAPS_OK && !open_unnamed(r) && name_temporary(r, make_new) < 0)
+        rc = refused(path, "cannot save there");
     struct stat old;
-    if (stat(r->target, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) < 0) {
+    if (rc == PERHAPS_OK && fstat(r->old, &old) == 0 && fchmod(r->fd, old.st_mode & 07777) < 0)
         rc = refused(path, "cannot keep its permissions");
-        replacement_abandon(r);
-    }
+    if (rc < 0) replacement_abandon(r);
     return rc;
 }
 
@@ -199,6 +222,7 @@ static int sync_folder(struct replacement *r) {
     int folder = folder_length(r->target);
     r->target[folder > 1 ? folder - 1 : folder] = '\0';
     int fd = open(folder ? r->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* a folder that may be written but not read */
     if (fd < 0) return refused(r->path, "cannot open its folder");
     int rc = fsync(fd) < 0 && errno != EINVAL ? refused(r->path, "cannot write its folder to disk") : PERHAPS_OK;
     close(fd);
@@ -223,6 +247,9 @@ int replacement_commit(struct replacement *r, uint64_t length) {
 }
 
 void replacement_abandon(struct replacement *r) {
-    close(r->fd);
+    int error = errno;
+    if (r->fd >= 0) close(r->fd);
+    if (r->old >= 0) close(r->old);
     if (r->named) unlink(r->temporary);
+    errno = error;
 }

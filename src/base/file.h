@@ -29,11 +29,13 @@ void file_close(struct file *file);
 struct replacement {
     const char *path;
     int fd;
+    int old;    /* the file to be replaced, kept from being changed in place meanwhile; -1 if there is none */
     bool named; /* the temporary file has its name */
     char target[PATH_MAX];
     char temporary[PATH_MAX];
 };
 
+/* PERHAPS_EBUSY if a filter, of this process or another, is changing the file in place. */
 int replacement_begin(struct replacement *r, const char *path);
 int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length);
 /* Makes it durable, `length` bytes long, and puts it in the place of the old one. */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char sentence[512] = "nothing has failed in this thread";
+static _Thread_local char sentence[WHY_BYTES] = "nothing has failed in this thread";
 
 int fail(int error, const char *format, ...) {
     va_list arguments;

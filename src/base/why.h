@@ -2,6 +2,9 @@
 #ifndef PERHAPS_BASE_WHY_H
 #define PERHAPS_BASE_WHY_H
 
+/* The longest sentence, and its end. */
+enum { WHY_BYTES = 512 };
+
 /* Remembers the sentence and returns the error number, so that callers can write `return fail(...)`. */
 __attribute__((format(printf, 2, 3))) int fail(int error, const char *format, ...);
 

@@ -72,7 +72,7 @@ static uint64_t sum_block(const uint8_t *block, uint64_t length) {
     return sum ? sum : 1;
 }
 
-static bool is_dirty(const uint8_t *head) {
+bool header_is_dirty(const uint8_t *head) {
     return head[AT_FLAGS] & HEADER_DIRTY;
 }
 
@@ -84,13 +84,13 @@ void header_set_items(uint8_t *head, uint64_t items) {
     store64(head + AT_ITEMS, items);
 }
 
-/* The head's checksum: over a clean one, with zero in the checksum's own place. */
-static uint64_t sum_head(const uint8_t *head, uint64_t payload_length) {
-    uint8_t start[AT_SEED];
-    memcpy(start, head, sizeof start);
+/* The head's checksum: over a clean one, with zero in the checksum's own place. `rest` is what follows the header. */
+static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest, uint64_t payload_length) {
+    uint8_t start[HEADER_BYTES];
+    memcpy(start, header, sizeof start);
     header_set_dirty(start, false);
     store64(start + AT_SUM, 0);
-    return hash_checksum_of_two(start, sizeof start, head + AT_SEED, (size_t)image_offset(payload_length) - AT_SEED);
+    return hash_checksum_of_two(start, sizeof start, rest, (size_t)image_offset(payload_length) - HEADER_BYTES);
 }
 
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
@@ -98,7 +98,7 @@ void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) 
         uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
-    store64(head + AT_SUM, sum_head(head, payload_length));
+    store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, payload_length));
 }
 
 bool image_block_is_empty(const uint8_t *head, uint64_t block) {
@@ -123,44 +123,54 @@ static void header_decode(const uint8_t *head, struct header *header) {
     header->length = load64(head + AT_LENGTH);
 }
 
-/* Is it ours, of a version we know, and as long as it says? */
-static int check_frame(const char *name, const uint8_t *image, uint64_t length, bool recover) {
-    size_t seen = length < sizeof magic ? (size_t)length : sizeof magic;
-    if (memcmp(image, magic, seen) != 0 || length == 0)
-        return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image%s", name, length == 0 ? ": it is empty" : "");
+/* Is it ours, of a version we know? */
+static int check_magic(const char *name, const uint8_t *image, uint64_t length) {
+    if (length == 0) return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image: it is empty", name);
+    if (memcmp(image, magic, length < sizeof magic ? (size_t)length : sizeof magic) != 0)
+        return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image", name);
     if (length < HEADER_BYTES)
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes are less than a header", name,
                     (unsigned long long)length);
     if (load16(image + AT_VERSION) > FORMAT_VERSION)
         return fail(PERHAPS_EVERSION, "%s: format version %u is newer than this library's %d; update perhaps", name,
                     load16(image + AT_VERSION), FORMAT_VERSION);
-    uint64_t payload_length = load64(image + AT_LENGTH), total;
+    return PERHAPS_OK;
+}
+
+int header_refuse_dirty(const char *name) {
+    return fail(
+        PERHAPS_EDIRTY,
+        "%s: is being changed in place, or was when its writer ended; if no writer is left, open it for recovery",
+        name);
+}
+
+/* Is it as long as it says, clean, and unchanged? `rest` is what follows the header. */
+static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const uint8_t *rest, uint64_t length,
+                       bool recover) {
+    uint64_t payload_length = load64(head + AT_LENGTH), total;
     if (!image_length(payload_length, &total))
         return fail(PERHAPS_EDAMAGED, "%s: the header's payload length is impossible", name);
     if (length < total)
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes short", name, (unsigned long long)(total - length));
     if (length > total)
         return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
-    if (is_dirty(image) && !recover)
-        return fail(PERHAPS_EDIRTY,
-                    "%s: is being changed in place, or was when its writer ended; if no writer is left, open it for "
-                    "recovery",
-                    name);
-    if (!is_dirty(image) && load64(image + AT_SUM) != sum_head(image, payload_length))
+    if (header_is_dirty(head)) return recover ? PERHAPS_OK : header_refuse_dirty(name);
+    if (load64(head + AT_SUM) != sum_head(head, rest, payload_length))
         return fail(PERHAPS_EDAMAGED, "%s: the header's checksum differs; the file was changed or damaged", name);
     return PERHAPS_OK;
 }
 
 /* Sound even if someone computed the checksums anew over nonsense? */
-static const char *check_sense(const uint8_t *image, const struct header *header) {
+static const char *check_sense(const uint8_t *head, const struct header *header) {
     const struct kind *kind = kind_find(header->kind);
     const char *reason = NULL;
-    if (load16(image + AT_VERSION) == 0) return "format version 0";
+    if (load16(head + AT_VERSION) == 0) return "format version 0";
     if (!kind) return "a kind of filter that this library does not know";
     if (!hash_name(header->hash)) return "a hash that this library does not know";
     if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
     bool has_key = header->flags & HEADER_HAS_KEY;
     if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";
+    if (!has_key && header->flags & HEADER_KEY_IN_FILE) return "a flag that the hash key is in it, but no key";
     if (!has_key && (header->key[0] || header->key[1])) return "a hash key that the flags do not know of";
     if (!(header->fpr > 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
     if (header->capacity == 0) return "a capacity of zero";
@@ -179,11 +189,16 @@ static bool rest_is_zero(const uint8_t *image, uint64_t payload_length) {
     return true;
 }
 
+/* The image may be a file that another process changes as we read: its header is copied once, and only the copy counts. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header) {
-    int rc = check_frame(name, image, length, recover);
+    uint8_t head[HEADER_BYTES];
+    int rc = check_magic(name, image, length);
     if (rc < 0) return rc;
-    header_decode(image, header);
-    const char *reason = check_sense(image, header);
+    memcpy(head, image, sizeof head);
+    rc = check_frame(name, head, image + HEADER_BYTES, length, recover);
+    if (rc < 0) return rc;
+    header_decode(head, header);
+    const char *reason = check_sense(head, header);
     if (!reason && !rest_is_zero(image, header->length)) reason = "padding that is not zero";
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: the header has %s", name, reason);
     return PERHAPS_OK;

@@ -20,7 +20,7 @@
  *          ·      ·  zeros up to the payload's offset, a multiple of 64 (of 4096 when L is 1 MiB or more)
  *          ·      L  payload
  *
- * Checksums are XXH3-64; where that gives 0, 1 is written. docs/FORMAT.md tells the rest.
+ * Checksums are XXH3-64; for a block whose XXH3-64 is 0, 1 is written. docs/FORMAT.md tells the rest.
  */
 #ifndef PERHAPS_IMAGE_HEADER_H
 #define PERHAPS_IMAGE_HEADER_H
@@ -63,11 +63,15 @@ void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length);
 /* For a mapped file. A writer may be killed between any two of these stores, so: the flag is one byte and not part of
  * the checksum, and what changes else changes only while it is set. */
 void header_set_dirty(uint8_t *head, bool dirty);
+bool header_is_dirty(const uint8_t *head);
 void header_set_items(uint8_t *head, uint64_t items);
 
 /* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. A dirty one is refused, unless
  * `recover`: then its checksum, which its writer may have left half-way, is passed over. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header);
+
+/* PERHAPS_EDIRTY, with its sentence. */
+int header_refuse_dirty(const char *name);
 
 /* Checks the payload's checksums. */
 int image_verify(const char *name, const uint8_t *image, uint64_t payload_length);

@@ -202,6 +202,9 @@ static void an_unfinished_writer_leaves_a_dirty_file(const struct layout *layout
     expect_members(g, 0, ITEMS);
     CHECK(fabs((double)info_of(g).items / ITEMS - 1) < 0.1, "recovered %llu items of %d",
           (unsigned long long)info_of(g).items, ITEMS);
+    const void *bytes;
+    uint64_t length;
+    REFUSED(PERHAPS_EREADONLY, perhaps_image(g, &bytes, &length));
     perhaps_free(g);
 
     MUST(perhaps_open(&g, path, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_RECOVER | PERHAPS_OPEN_WRITE)));
@@ -224,6 +227,27 @@ static void opening_for_writing_alone_dirties_nothing(const struct layout *layou
     perhaps_free(f);
     free(before.data);
     free(after.data);
+    unlink(path);
+}
+
+/* Saving over it would leave the writer's later changes in a file that nobody sees any more. */
+static void a_file_changed_in_place_is_not_replaced(const struct layout *layout) {
+    const char *path = scratch("both.ph");
+    perhaps *f = make_with_members(layout, ITEMS / 2), *g;
+    MUST(perhaps_save(f, path));
+    g = open_for_writing(path);
+    add_members(g, ITEMS / 2, ITEMS / 4);
+    REFUSED(PERHAPS_EBUSY, perhaps_save(g, path));
+    REFUSED(PERHAPS_EBUSY, perhaps_save(f, path));
+    CHECK(strstr(perhaps_why(), path), "the reason does not name the file: %s", perhaps_why());
+    add_members(g, ITEMS * 3 / 4, ITEMS / 4);
+    MUST(perhaps_sync(g));
+    perhaps_free(g);
+    MUST(perhaps_open(&g, path, NULL));
+    expect_members(g, 0, ITEMS);
+    MUST(perhaps_save(f, path)); /* readers do not stand in the way */
+    perhaps_free(f);
+    perhaps_free(g);
     unlink(path);
 }
 
@@ -335,6 +359,7 @@ int main(void) {
         FOR_EACH_KIND(changes_in_place_last, LARGE),
         FOR_EACH_LAYOUT(an_unfinished_writer_leaves_a_dirty_file, ITEMS),
         FOR_EACH_KIND(opening_for_writing_alone_dirties_nothing, ITEMS),
+        FOR_EACH_KIND(a_file_changed_in_place_is_not_replaced, ITEMS),
         FOR_EACH_KIND(there_is_one_writer_at_a_time, ITEMS),
         FOR_EACH_KIND(a_sink_that_fails_stops_the_writing, ITEMS),
         cmocka_unit_test(things_that_are_no_images_are_refused),

@@ -334,6 +334,29 @@ static void older_answers_are_written_as_far_as_they_go(const struct layout *lay
     perhaps_free(f);
 }
 
+/* Trying kinds that will not do is no failure of the caller's. */
+static void success_leaves_the_last_reason(void **state) {
+    (void)state;
+    perhaps_want want = PERHAPS_WANT(.items = 5, .bytes = 8); /* too small for whole cache lines */
+    perhaps *f = NULL;
+    struct perhaps_plan plan = {.size = sizeof plan};
+    REFUSED(PERHAPS_EIO, perhaps_open(&f, "/no/such/file", NULL));
+    MUST(perhaps_plan(&want, &plan));
+    CHECK(strstr(perhaps_why(), "/no/such/file"), "a successful call left: %s", perhaps_why());
+}
+
+/* The largest sizes are found even where twice as large is too large: blocked ends at 2^32 lines. The machine may lack
+ * the memory, which is another answer. */
+static void the_largest_layouts_are_found(void **state) {
+    (void)state;
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = UINT64_C(150000000000), .fpr = 0.01);
+    struct perhaps_plan plan = {.size = sizeof plan};
+    int rc = perhaps_plan(&want, &plan);
+    CHECK(rc == PERHAPS_ENOMEM || rc == 0, "got %d: %s", rc, perhaps_why());
+    want.items *= 2;
+    REFUSED(PERHAPS_ERANGE, perhaps_plan(&want, &plan));
+}
+
 static void errors_have_sentences(void **state) {
     (void)state;
     for (int error = PERHAPS_EBUSY; error <= PERHAPS_OK; error++) {
@@ -367,6 +390,8 @@ int main(void) {
         FOR_EACH_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
         FOR_EACH_KIND(both_ways_to_want_are_one, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
+        cmocka_unit_test(success_leaves_the_last_reason),
+        cmocka_unit_test(the_largest_layouts_are_found),
         cmocka_unit_test(errors_have_sentences),
         cmocka_unit_test(the_version_is_the_headers),
     };

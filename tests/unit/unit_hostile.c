@@ -107,6 +107,28 @@ static void impossible_fields_are_refused(const struct layout *layout) {
     free(image.data);
 }
 
+/* A file must not be able to say that the caller's secret shall be written into it, nor carry a key that is not its own:
+ * with the right key given, it would be saved with the secret in clear, or in a state that nobody can open. */
+static void a_file_cannot_ask_for_the_key(const struct layout *layout) {
+    static const uint8_t key[16] = "a secret, really";
+    perhaps_want want = layout->want;
+    want.hash = PERHAPS_SIPHASH;
+    want.hash_key = key;
+    perhaps *f = make(&want), *g = NULL;
+    struct bytes image = image_of(f);
+    for (unsigned flags = HEADER_HAS_KEY; flags <= HEADER_FLAGS; flags += HEADER_HAS_KEY) {
+        struct bytes hostile = copy_bytes(image);
+        hostile.data[14] = (uint8_t)(flags & ~(unsigned)HEADER_DIRTY);
+        if (flags & HEADER_HAS_KEY) hostile.data[32] = 1;
+        fix_checksums(hostile.data, hostile.length);
+        REFUSED(PERHAPS_EDAMAGED,
+                perhaps_open_memory(&g, hostile.data, hostile.length, &PERHAPS_OPEN(.hash_key = key)));
+        free(hostile.data);
+    }
+    free(image.data);
+    perhaps_free(f);
+}
+
 /* Every word of the layout, and the payload's length, take awkward values: opened or refused, nothing worse. */
 static void hostile_layouts_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout);
@@ -191,7 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),  FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
         FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),   FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
-        FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS),
+        FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS), FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
