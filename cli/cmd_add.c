@@ -46,7 +46,7 @@ static void die_of_interrupt(void) {
 
 static int finish_in_place(perhaps *filter, const char *path) {
     int rc = perhaps_sync(filter);
-    return rc < 0 ? library_failure(path, rc) : FINE;
+    return rc < 0 ? saving_failure(path, rc) : FINE;
 }
 
 static void print_json(const struct adding *adding, const struct perhaps_info *info) {
@@ -77,7 +77,8 @@ static int add_to(const struct options *options, const char *path, perhaps *filt
     }
     die_of_interrupt();
     if (status != FINE || filter_info(filter, path, &info) != FINE) return TROUBLE;
-    warn_if_overfull(&info, path, given(options, OPT_RECOVER));
+    warn_if_overfull(&info, path, given(options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
+                     info.items - adding.new_keys + adding.keys);
     if (given(options, OPT_JSON)) print_json(&adding, &info);
     return FINE;
 }

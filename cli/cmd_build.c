@@ -42,10 +42,17 @@ static int hash_from_options(perhaps_want *want, const struct options *options, 
 
 /* ---------------------------------------------------------------------------------------------------- filling --- */
 
+/* A filter in the making. */
+struct building {
+    perhaps *filter;
+    uint64_t keys; /* read so far */
+};
+
 static int add_batch(void *context, const struct batch *batch) {
-    perhaps *filter = context;
-    int64_t rc = batch->numbers ? perhaps_add_many_u64(filter, batch->numbers, batch->n, NULL)
-                                : perhaps_add_many(filter, batch->keys, batch->lengths, batch->n, NULL);
+    struct building *building = context;
+    int64_t rc = batch->numbers ? perhaps_add_many_u64(building->filter, batch->numbers, batch->n, NULL)
+                                : perhaps_add_many(building->filter, batch->keys, batch->lengths, batch->n, NULL);
+    building->keys += batch->n;
     return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
 }
 
@@ -77,44 +84,46 @@ static int collect_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-static int fill_from_digests(perhaps **filter, perhaps_want *want, const struct collected *c) {
+static int fill_from_digests(struct building *building, perhaps_want *want, const struct collected *c) {
     want->items = c->n ? c->n : 1;
-    if (create(filter, want) != FINE) return TROUBLE;
-    int64_t rc = perhaps_add_many_digest(*filter, c->digests, c->n, NULL);
+    if (create(&building->filter, want) != FINE) return TROUBLE;
+    building->keys = c->n;
+    int64_t rc = perhaps_add_many_digest(building->filter, c->digests, c->n, NULL);
     return rc < 0 ? library_failure(NULL, (int)rc) : FINE;
 }
 
-static int build_from_pipe(perhaps **filter, perhaps_want *want, const struct input *input) {
+static int build_from_pipe(struct building *building, perhaps_want *want, const struct input *input) {
     perhaps *hasher;
     perhaps_want small =
         PERHAPS_WANT(.items = 1, .fpr = 0.5, .hash = want->hash, .seed = want->seed, .hash_key = want->hash_key);
     if (create(&hasher, &small) != FINE) return TROUBLE;
     struct collected collected = {.hasher = hasher};
     int status = input_read(input, collect_batch, &collected);
-    if (status == FINE) status = fill_from_digests(filter, want, &collected);
+    if (status == FINE) status = fill_from_digests(building, want, &collected);
     free(collected.digests);
     perhaps_free(hasher);
     return status;
 }
 
-static int build_from_input(perhaps **filter, perhaps_want *want, const struct input *input) {
+static int build_from_input(struct building *building, perhaps_want *want, const struct input *input) {
     bool number_known = want->items || (want->bytes && want->fpr > 0);
     if (!number_known) {
         bool countable;
         if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
-        if (!countable) return build_from_pipe(filter, want, input);
+        if (!countable) return build_from_pipe(building, want, input);
         if (!want->items) want->items = 1;
     }
-    if (create(filter, want) != FINE) return TROUBLE;
-    return input_read(input, add_batch, *filter);
+    if (create(&building->filter, want) != FINE) return TROUBLE;
+    return input_read(input, add_batch, building);
 }
 
 /* ---------------------------------------------------------------------------------------------------- command --- */
 
-static int finish(const struct options *options, const perhaps *filter) {
+static int finish(const struct options *options, const struct building *building) {
     struct perhaps_info info;
-    if (output_save(options, filter) != FINE || filter_info(filter, options->output, &info) != FINE) return TROUBLE;
-    warn_if_overfull(&info, options->output, false);
+    if (output_save(options, building->filter) != FINE) return TROUBLE;
+    if (filter_info(building->filter, options->output, &info) != FINE) return TROUBLE;
+    warn_if_overfull(&info, options->output, KEYS_COUNTED, building->keys);
     if (given(options, OPT_JSON)) print_info_json(&info, options->output);
     return FINE;
 }
@@ -123,13 +132,13 @@ int cmd_build(const struct options *options) {
     perhaps_want want;
     struct input input;
     uint8_t key[HASH_KEY_BYTES];
-    perhaps *filter = NULL;
+    struct building building = {0};
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (output_check(options) != FINE) return TROUBLE;
     want.tag = input.encoding;
-    int status = build_from_input(&filter, &want, &input);
-    if (status == FINE) status = finish(options, filter);
-    perhaps_free(filter);
+    int status = build_from_input(&building, &want, &input);
+    if (status == FINE) status = finish(options, &building);
+    perhaps_free(building.filter);
     return status;
 }

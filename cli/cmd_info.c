@@ -25,8 +25,9 @@ static void print_fill(double fill) {
 static void print_text(const struct perhaps_info *info, const char *path) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
     printf("%s: %s, %s\n", path, info->kind_name, kind_summary(info->kind));
-    printf("  keys      %s of %s; about %s different ones, from the bits\n", group_digits(info->items, a),
-           group_digits(info->capacity, b), group_digits((uint64_t)(info->distinct + 0.5), c));
+    printf("  keys      %s adds were new (made for %s); about %s different keys, from the bits\n",
+           group_digits(info->items, a), group_digits(info->capacity, b),
+           group_digits((uint64_t)(info->distinct + 0.5), c));
     print_fill(info->fill);
     printf("  fpr       now %s; planned %s\n", human_rate(info->fpr_now, a), human_rate(info->fpr_target, b));
     printf("  size      %s (%s bytes), %.2f bits a key; the file %s bytes\n", human_bytes(info->bytes, a),

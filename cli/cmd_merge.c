@@ -38,7 +38,7 @@ static int combine_all(const struct options *options, combine_function *combine)
     if (status == FINE) status = filter_info(into, options->output, &info);
     perhaps_free(into);
     if (status != FINE) return status;
-    warn_if_overfull(&info, options->output, true);
+    warn_if_overfull(&info, options->output, KEYS_ESTIMATED, 0);
     if (given(options, OPT_JSON)) print_info_json(&info, options->output);
     return FINE;
 }

@@ -47,6 +47,8 @@ static struct classic classic_formula(const perhaps_want *want) {
     if (want->bits_per_key > 0) c.bits = floor(c.keys * want->bits_per_key);
     if (c.bits == 0) c.bits = floor(-c.keys * log(c.rate) / (ln2 * ln2));
     if (c.keys == 0) c.keys = floor(c.bits * ln2 * ln2 / -log(c.rate));
+    c.bits = fmin(c.bits, 0x1p63); /* beyond, no number of the program's can hold it */
+    c.keys = fmin(fmax(c.keys, 1), 0x1p63);
     double hashes = round(c.bits / c.keys * ln2);
     c.hashes = hashes < 1 ? 1 : hashes > 1e6 ? 1000000 : (unsigned)hashes;
     if (c.rate == 0) c.rate = pow(1 - exp(-(double)c.hashes * c.keys / c.bits), c.hashes);

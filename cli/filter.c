@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,25 @@ static void on_bus_error(int signal_number) {
     _exit(TROUBLE);
 }
 
+static int check_path(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0) return failure(path, "a filter is mapped, so it must be a file; give its name");
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return failure(path, "is a directory; give a filter file");
+    return FINE;
+}
+
+/* Looking at a filter reads all of it, which --no-verify is there to avoid. */
+static void warn_if_keyless(const struct options *options, const perhaps *filter, const char *path) {
+    struct perhaps_info info = {.size = sizeof info};
+    if (!options->hash_key || given(options, OPT_NO_VERIFY)) return;
+    if (perhaps_info(filter, &info) == PERHAPS_OK && info.hash != PERHAPS_SIPHASH)
+        warning(path, "uses %s; --hash-key has no effect", info.hash_name);
+}
+
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter) {
     uint8_t key[HASH_KEY_BYTES];
     struct sigaction action = {.sa_handler = on_bus_error};
+    if (check_path(path) != FINE) return TROUBLE;
     mapped_path = path;
     mapped_for_writing = flags & PERHAPS_OPEN_WRITE;
     sigaction(SIGBUS, &action, NULL);
@@ -67,7 +84,9 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
         how.hash_key = key;
     }
     int rc = perhaps_open(filter, path, &how);
-    return rc < 0 ? library_failure(path, rc) : FINE;
+    if (rc < 0) return library_failure(path, rc);
+    warn_if_keyless(options, *filter, path);
+    return FINE;
 }
 
 /* --------------------------------------------------------------------------------------------------- saving --- */
@@ -115,7 +134,7 @@ int filter_save(const perhaps *filter, const char *path) {
     sigaddset(&ending, SIGHUP);
     sigprocmask(SIG_BLOCK, &ending, &before);
     int rc = perhaps_save(filter, path);
-    int status = rc < 0 ? library_failure(path, rc) : FINE;
+    int status = rc < 0 ? saving_failure(path, rc) : FINE;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
 }
@@ -148,15 +167,26 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-void warn_if_overfull(const struct perhaps_info *info, const char *path, bool estimated) {
-    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
-    uint64_t margin = estimated ? info->capacity / 20 : 0;
+/* The filter's own count misses keys that seemed to be there already; its bits tell better, until nearly all are set. */
+static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
+    static const double saturated = 0.99;
+    uint64_t seen = (uint64_t)fmax((double)info->items, round(info->distinct));
+    bool take_most = info->fill > saturated ? most > seen : most && most < seen;
+    return take_most ? most : seen;
+}
+
+void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
+    char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
+    uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
     if (info->items <= info->capacity + margin) return;
+    bool counted = known == KEYS_COUNTED;
+    uint64_t keys = counted ? most : keys_about(info, most);
     warning(is_standard_output(path) ? "standard output" : path,
-            "holds %s keys but was made for %s: its false-positive rate is now %s, planned was %s; build it anew with "
-            "-n %llu or more",
-            group_digits(info->items, items), group_digits(info->capacity, capacity), human_rate(info->fpr_now, now),
-            human_rate(info->fpr_target, target), (unsigned long long)info->items);
+            "%s %s keys but was made for %s: its false-positive rate is now %s, planned was %s; build it anew with "
+            "-n %llu%s",
+            counted ? "got" : "holds about", group_digits(keys, text), group_digits(info->capacity, capacity),
+            human_rate(info->fpr_now, now), human_rate(info->fpr_target, target), (unsigned long long)keys,
+            counted ? "" : " or more");
 }
 
 const char *tag_name(unsigned tag) {

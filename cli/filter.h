@@ -28,8 +28,13 @@ int filter_save(const perhaps *filter, const char *path);
 /* Everything about a filter. */
 int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info);
 
-/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate. */
-void warn_if_overfull(const struct perhaps_info *info, const char *path, bool estimated);
+/* Whence the number of keys in a filter is known: counted as they were read into a new one; its own count and how many
+ * were read; only from its bits. */
+enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
+
+/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate. `most`
+ * is how many keys can have gone into it; 0 = unknown. */
+void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 
 /* The object that 'perhaps info --json' prints. */
 void print_info_json(const struct perhaps_info *info, const char *path);

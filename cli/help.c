@@ -84,7 +84,7 @@ void print_help(const struct command *command) {
 int cmd_help(const struct options *options) {
     const struct command *command = NULL;
     if (options->operand_count && !(command = command_find(options->operands[0])))
-        return failure(options->operands[0], "no such command; see 'perhaps help'");
+        return command_unknown(options->operands[0]);
     if (given(options, OPT_NAMES))
         for (size_t i = 0; i < COMMANDS; i++) puts(commands[i].name);
     else if (given(options, OPT_SCDOC))

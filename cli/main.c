@@ -24,7 +24,7 @@ static int run(int count, char **arguments) {
     struct options options;
     if (count < 2) return failure(NULL, "what shall it do? See 'perhaps help'");
     const struct command *command = command_find(alias(arguments[1]));
-    if (!command) return failure(arguments[1], "no such command; see 'perhaps help'");
+    if (!command) return command_unknown(arguments[1]);
     int status = options_parse(&options, command, count - 2, arguments + 2);
     if (status != FINE) return status;
     if (given(&options, OPT_HELP)) {

@@ -16,15 +16,6 @@ static const struct suffix {
     {"MiB", 1048576, true}, {"GiB", 1073741824, true}, {"TiB", 1099511627776, true},
 };
 
-static bool parse_power(const char *text, uint64_t *value) {
-    char *end;
-    if (strncmp(text, "2^", 2) != 0 || strspn(text + 2, "0123456789") == 0) return false;
-    unsigned long power = strtoul(text + 2, &end, 10);
-    if (*end || power > 63) return false;
-    *value = UINT64_C(1) << power;
-    return true;
-}
-
 /* Whole numbers take this way, so that all 64 bits of a seed arrive. */
 static bool parse_digits(const char *text, uint64_t *value) {
     if (!*text || text[strspn(text, "0123456789")]) return false;
@@ -41,19 +32,40 @@ static bool parse_decimal(const char *text, double *value, char **end) {
     return *end != text && isfinite(*value);
 }
 
-bool parse_number(const char *text, bool sizes, uint64_t *value) {
-    if (parse_power(text, value) || parse_digits(text, value)) return true;
-    double real;
+static bool parse_power(const char *text, double *value) {
     char *end;
-    if (!parse_decimal(text, &real, &end)) return false;
+    if (strncmp(text, "2^", 2) != 0 || strspn(text + 2, "0123456789") == 0) return false;
+    unsigned long power = strtoul(text + 2, &end, 10);
+    *value = ldexp(1, power < 1000 ? (int)power : 1000);
+    return !*end;
+}
+
+/* A decimal with one of the suffixes, or a power of two. */
+static bool parse_scaled(const char *text, bool sizes, double *value) {
+    char *end;
+    if (parse_power(text, value)) return true;
+    if (!parse_decimal(text, value, &end)) return false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(end, suffixes[i].text) != 0 || (suffixes[i].sizes && !sizes)) continue;
-        real = real * suffixes[i].factor;
-        if (real != floor(real) || real >= 18446744073709551616.0) return false;
-        *value = (uint64_t)real;
+        *value *= suffixes[i].factor;
         return true;
     }
     return false;
+}
+
+static const double beyond_64_bits = 18446744073709551616.0;
+
+bool parse_number(const char *text, bool sizes, uint64_t *value) {
+    double real;
+    if (parse_digits(text, value)) return true;
+    if (!parse_scaled(text, sizes, &real) || real != floor(real) || real >= beyond_64_bits) return false;
+    *value = (uint64_t)real;
+    return true;
+}
+
+bool number_too_large(const char *text, bool sizes) {
+    double real;
+    return parse_scaled(text, sizes, &real) && real >= beyond_64_bits;
 }
 
 bool parse_real(const char *text, double *value) {

@@ -10,6 +10,9 @@
  * beyond 64 bits. */
 bool parse_number(const char *text, bool sizes, uint64_t *value);
 
+/* Would it be a number, were it not beyond 64 bits? */
+bool number_too_large(const char *text, bool sizes);
+
 /* 8, 9.6, 1e-3; false for anything else, infinities and NaN included. */
 bool parse_real(const char *text, double *value);
 

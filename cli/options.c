@@ -14,6 +14,41 @@ const struct command *command_find(const char *name) {
     return NULL;
 }
 
+static size_t least_of(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* How many letters must be changed, put in or left out; row by row of the usual table. */
+static size_t edit_distance(const char *a, const char *b) {
+    enum { LONGEST = 20 };
+    size_t row[LONGEST + 1], length = strlen(b);
+    if (length > LONGEST) return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++) row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t changed = diagonal + (*a != b[j - 1]);
+            diagonal = row[j];
+            row[j] = least_of(changed, least_of(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[length];
+}
+
+int command_unknown(const char *name) {
+    const char *likely = NULL;
+    size_t least = 3;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t distance = edit_distance(name, commands[i].name);
+        if (distance >= least || distance >= strlen(name)) continue;
+        least = distance;
+        likely = commands[i].name;
+    }
+    if (likely) return failure(name, "no such command; did you mean %s? See 'perhaps help'", likely);
+    return failure(name, "no such command; see 'perhaps help'");
+}
+
 bool command_takes(const struct command *command, const struct option *option) {
     return option->commands >> (command - commands) & 1;
 }
@@ -57,12 +92,16 @@ static int kind_from(const char *text) {
 
 /* NULL, or what the value should have been. */
 static const char *store_value(struct options *options, const struct option *option, const char *text) {
+    static const char too_large[] = "is too large; give less than 2^64";
     void *field = (char *)options + option->field;
     switch (option->type) {
     case VALUE_NUMBER:
-        return parse_number(text, false, field) ? NULL : "is not a number; write 5000000, 5e6, 5M, 10k or 2^20";
+        if (parse_number(text, false, field)) return NULL;
+        return number_too_large(text, false) ? too_large : "is not a number; write 5000000, 5e6, 5M, 10k or 2^20";
     case VALUE_SIZE:
-        return parse_number(text, true, field) ? NULL : "is not a size; write bytes or 64KiB, 1.5MiB, 2GiB, 10M, 2^20";
+        if (parse_number(text, true, field)) return NULL;
+        return number_too_large(text, true) ? too_large
+                                            : "is not a size; write bytes or 64KiB, 1.5MiB, 2GiB, 10M, 2^20";
     case VALUE_REAL:
         return parse_real(text, field) && *(double *)field > 0 ? NULL : "is not a number above 0; write 9.6 or 12";
     case VALUE_RATE: {
@@ -157,11 +196,19 @@ static int parse_short(struct options *options, struct arguments *rest) {
     return FINE;
 }
 
+/* The words of the usage begin with the operands: "A B... -o FILE". */
+static int missing_operand(const struct options *options) {
+    const struct command *command = options->command;
+    char name[20];
+    word_at(command->usage, (int)options->operand_count, name, sizeof name);
+    name[strcspn(name, ".")] = 0;
+    return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
+}
+
 static int check_operands(const struct options *options) {
     const struct command *command = options->command;
     if (given(options, OPT_HELP)) return FINE;
-    if (options->operand_count < command->least)
-        return failure(NULL, "something is missing; write 'perhaps %s %s'", command->name, command->usage);
+    if (options->operand_count < command->least) return missing_operand(options);
     if (options->operand_count > command->most)
         return failure(options->operands[command->most], "one argument too many; write 'perhaps %s%s%s'", command->name,
                        *command->usage ? " " : "", command->usage);

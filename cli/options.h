@@ -136,6 +136,9 @@ static inline bool given(const struct options *options, enum option_id id) {
 /* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
+/* Says that there is no such command, and which one it might have been. Returns TROUBLE. */
+int command_unknown(const char *name);
+
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
 

@@ -50,7 +50,7 @@ static const char *remedy(int error) {
     case PERHAPS_ENOMEM:
         return "ask for a smaller filter, or use a machine with more memory";
     case PERHAPS_EIO:
-        return "check the name, its permissions and the room on the disk";
+        return "check the name and its permissions";
     case PERHAPS_EFOREIGN:
         return "give a filter that 'perhaps build' made";
     case PERHAPS_EVERSION:
@@ -60,7 +60,7 @@ static const char *remedy(int error) {
     case PERHAPS_EKEY:
         return "give the key that it was made with: --hash-key FILE";
     case PERHAPS_EMISMATCH:
-        return "build both with the same kind, -n, -p or size, --hash and --seed";
+        return "build both with the same -k, -n, -p (or size), --hash and --seed";
     case PERHAPS_EDIRTY:
         return "give --recover to go on with it (add, check, info), or build it again";
     case PERHAPS_EBUSY:
@@ -72,13 +72,22 @@ static const char *remedy(int error) {
 
 /* The library's sentence often names the file itself; once is enough. Its advice is for programmers where it is about a
  * flag, and then gives way to ours. */
-int library_failure(const char *subject, int error) {
+static int explain(const char *subject, int error, const char *advice) {
     const char *why = perhaps_why();
     size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
-    size_t cause = named + strcspn(why + named, ";");
-    bool advised = why[cause] && error != PERHAPS_EKEY && error != PERHAPS_EDIRTY;
+    size_t cause = error == PERHAPS_EIO ? strlen(why) : named + strcspn(why + named, ";"); /* EIO has no advice */
+    bool advised = why[cause] && error != PERHAPS_EKEY && error != PERHAPS_EDIRTY && error != PERHAPS_EMISMATCH;
     if (advised) return failure(named ? NULL : subject, "%s", why);
-    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, why, remedy(error));
+    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, why, advice);
+}
+
+int library_failure(const char *subject, int error) {
+    return explain(subject, error, remedy(error));
+}
+
+int saving_failure(const char *subject, int error) {
+    return explain(subject, error,
+                   error == PERHAPS_EIO ? "check its permissions and the room on the disk" : remedy(error));
 }
 
 void warning(const char *subject, const char *format, ...) {

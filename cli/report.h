@@ -16,6 +16,9 @@ int failure(const char *subject, const char *format, ...) __attribute__((format(
 /* The same for a library call that returned `error`: the sentence is perhaps_why(). */
 int library_failure(const char *subject, int error);
 
+/* The same for a call that writes a file, which also takes room on a disk. */
+int saving_failure(const char *subject, int error);
+
 /* "perhaps: SUBJECT: warning: ..." or, for a remark, without the "warning". */
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -147,10 +147,9 @@ const struct option option_table[OPTIONS] = {
     [OPT_HASHES] = {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
                     "Bits set per key, if it matters: 1 to 64 for bloom, 8, 16 or 32 for blocked. Default: the best "
                     "for the size."},
-    [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "1|2", NULL, FIELD(lines), SIZING,
-                   "Touch at most so many cache lines per key (blocked): 1 is faster, 2 is smaller at small rates. "
-                   "Default: what suits "
-                   "the rate."},
+    [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "N", NULL, FIELD(lines), SIZING,
+                   "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at "
+                   "small rates); for bloom it means at most N hashes. Default: what suits the rate."},
     [OPT_HASH] = {"hash", 0, VALUE_WORD, "NAME", "xxh3 siphash", FIELD(hash), ON(BUILD),
                   "How keys are hashed: xxh3 (the default; fastest), or siphash with a secret key, for keys that "
                   "strangers choose. "

@@ -14,8 +14,8 @@ static int refuse_zeros(const struct options *options) {
         return failure("--bytes", "0 bytes hold no filter; give 1 or more");
     if (given(options, OPT_HASHES) && !options->hashes)
         return failure("--hashes", "must be 1 or more; leave it out to get the best");
-    if (given(options, OPT_LINES) && !options->lines)
-        return failure("--lines", "must be 1 or 2; leave it out to get the best");
+    if (given(options, OPT_LINES) && (!options->lines || options->lines > 64))
+        return failure("--lines", "must be 1 to 64; leave it out to get the best");
     return FINE;
 }
 
@@ -47,6 +47,33 @@ static int check_needs(const perhaps_want *want) {
                    kinds_sentence(kinds, sizeof kinds));
 }
 
+/* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the keys, unless size and
+ * rate say how many fit. */
+static int check_fixed(const perhaps_want *want, const struct options *options) {
+    bool rate = want->fpr > 0, size = want->bits_per_key > 0 || want->bytes;
+    bool number_follows = want->bytes && rate && !want->items;
+    bool counted = options->command == &commands[CMD_BUILD] && !number_follows;
+    if (want->bits_per_key > 0 && want->bytes)
+        return failure("--bytes", "and --bits-per-key both fix the size; give one");
+    if ((want->items || counted) && rate && size)
+        return failure(NULL,
+                       "too much is given%s; give only two of -n, -p and a size (--bits-per-key, --bytes, "
+                       "--preset): the third follows",
+                       want->items ? "" : ", since the keys are counted");
+    if (!want->items && !counted && !number_follows)
+        return failure(NULL, "too little is given; give -n, or --bytes with -p");
+    return FINE;
+}
+
+/* The library says that there is no such layout, but not which ones there are. */
+static int check_hashes(const perhaps_want *want) {
+    unsigned k = want->hashes;
+    if (k > 64) return failure("--hashes", "is too large; bloom has 1 to 64, blocked 8, 16 or 32");
+    if (want->kind == PERHAPS_BLOCKED && k && k != 8 && k != 16 && k != 32)
+        return failure("--hashes", "blocked has 8, 16 or 32; give one of them, or -k bloom");
+    return FINE;
+}
+
 int want_from_options(perhaps_want *want, const struct options *options) {
     if (refuse_zeros(options) != FINE) return TROUBLE;
     perhaps_want_init(want);
@@ -60,5 +87,6 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
     want->lines = clamp(options->lines);
     if (want->fpr == 0 && want->bits_per_key == 0 && !want->bytes) want->fpr = default_rate;
+    if (check_fixed(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
     return check_needs(want);
 }

@@ -37,7 +37,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #define PERHAPS_VERSION_MAJOR 0
 #define PERHAPS_VERSION_MINOR 1
@@ -169,7 +168,11 @@ typedef struct perhaps_want {
 
 /* Sets every field to "choose for me". (free) */
 static inline void perhaps_want_init(perhaps_want *want) {
-    memset(want, 0, sizeof *want);
+#ifdef __cplusplus
+    *want = perhaps_want();
+#else
+    *want = (perhaps_want){0};
+#endif
     want->size = sizeof *want;
 }
 

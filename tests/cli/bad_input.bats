@@ -20,7 +20,8 @@ all_refuse() {
 }
 
 @test "missing filter" {
-  all_refuse "No such file" absent.ph
+  all_refuse "No such file or directory; check the name and its permissions" absent.ph
+  [[ $stderr != *disk* ]] || wrong "the disk has nothing to do with it"
 }
 
 @test "missing key file" {
@@ -33,10 +34,14 @@ all_refuse() {
 
 @test "directory instead of a file" {
   mkdir folder
-  all_refuse "folder" folder
+  all_refuse "folder: is a directory; give a filter file" folder
   refuses "folder: cannot be read: Is a directory; give the files in it" build -o g.ph folder
   refuses "folder: cannot be read: Is a directory" check f.ph folder
   [ ! -e g.ph ]
+}
+
+@test "standard input instead of a filter" {
+  all_refuse "-: a filter is mapped, so it must be a file" -
 }
 
 @test "foreign and empty files" {
@@ -119,7 +124,7 @@ all_refuse() {
   run --separate-stderr bash -c 'ulimit -f 16; exec "$0" build -f -o f.ph many' "$PERHAPS"
   [ "$status" -eq 2 ] || wrong "status"
   says "f.ph"
-  [[ $stderr == *"; "* ]] || wrong "no remedy"
+  says "; check its permissions and the room on the disk"
   cmp f.ph before
   nothing_left_behind
   "$PERHAPS" build -n 200000 -o big.ph keys
@@ -190,14 +195,16 @@ all_refuse() {
 }
 
 @test "wrong command lines" {
-  refuses "perhaps help" chek f.ph
+  refuses "chek: no such command; did you mean check? See 'perhaps help'" chek f.ph
+  refuses "did you mean build?" help biuld
+  refuses "no such command; see 'perhaps help'" frobnicate
   refuses "no such option of 'perhaps check'" check --frobnicate f.ph
   refuses "no such option of 'perhaps check'" check -x f.ph
   refuses "no such option of 'perhaps info'" info -n 5 f.ph
   refuses "needs a value" build -o
   refuses "needs a value" build --output
   refuses "takes no value" check --count=5 f.ph
-  refuses "something is missing; write 'perhaps check FILTER" check
+  refuses "FILTER is missing; write 'perhaps check FILTER" check
   refuses "one argument too many" info f.ph f.ph
   refuses "what shall it do" 
 }

@@ -80,6 +80,13 @@ prepare() {
   done
 }
 
+@test "too much or too little is told in the words of the command line" {
+  refuses "give only two of -n, -p and a size" build -n 1000 -p 0.1 --bytes 2KiB -o f.ph keys
+  refuses "since the keys are counted; give only two of" build -p 0.1 --bits-per-key 8 -o f.ph keys
+  refuses "both fix the size" build --bytes 2KiB --bits-per-key 8 -o f.ph keys
+  [ ! -e f.ph ]
+}
+
 @test "--needs picks a kind that can, or says what kinds can" {
   try 0 build --needs add,merge -o f.ph keys
   refuses "no kind can remove and count" build --needs remove,count -o g.ph keys
@@ -141,7 +148,11 @@ prepare() {
   [ "$output" = 1000 ]
   echo 00112233445566778899aabbccddeeff >other
   refuses "another hash key" check --hash-key other f.ph keys
+  "$PERHAPS" build -o plain.ph keys
+  try 0 check -c --hash-key raw plain.ph keys
+  says "plain.ph: warning: uses xxh3; --hash-key has no effect"
   try 0 info --hash-key raw f.ph
+  [ -z "$stderr" ] || wrong "a warning"
   try 0 verify --hash-key raw f.ph
   try 0 merge --hash-key raw f.ph g.ph -o m.ph
   try 0 add --hash-key raw f.ph keys
@@ -169,9 +180,8 @@ prepare() {
 
 @test "-n too small: everything is found, and a warning tells the live rate and the remedy" {
   try 0 build -n 10 -o f.ph keys
-  says "f.ph: warning: holds"
-  says "was made for 10: its false-positive rate is now"
-  says "build it anew with -n"
+  says "f.ph: warning: got 1,000 keys but was made for 10: its false-positive rate is now"
+  [[ $stderr == *"; build it anew with -n 1000" ]] || wrong "another number"
   try 0 check -c f.ph keys
   [ "$output" = 1000 ]
 }

@@ -39,7 +39,7 @@ prepare() {
 
 @test "filters that do not fit are refused, and the difference is named" {
   "$PERHAPS" build -n 1000 -p 1e-6 --seed 1 -o seed.ph b
-  refuses "seed" merge a.ph seed.ph -o m.ph
+  refuses "differ in seed; build both with the same -k, -n, -p (or size), --hash and --seed" merge a.ph seed.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 -k bloom -o bloom.ph b
   refuses "kind" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b
@@ -50,7 +50,7 @@ prepare() {
 }
 
 @test "-o, -f and operands" {
-  refuses "write 'perhaps merge A B... -o FILE" merge a.ph -o m.ph
+  refuses "B is missing; write 'perhaps merge A B... -o FILE" merge a.ph -o m.ph
   refuses "-o" merge a.ph b.ph
   cp a.ph before
   refuses "exists; give -f" merge a.ph b.ph -o a.ph
@@ -66,5 +66,5 @@ prepare() {
   seq 10000 11500 >many
   "$PERHAPS" build -n 1000 -p 1e-6 -o many.ph many 2>/dev/null
   try 0 merge a.ph many.ph -o m.ph
-  says "m.ph: warning: holds"
+  says "m.ph: warning: holds about "
 }

@@ -79,7 +79,7 @@ options_of() {
     if command -v $shell >/dev/null; then $shell -n script; fi
   done
   refuses "bash, zsh and fish" completions csh
-  refuses "missing" completions
+  refuses "bash|zsh|fish is missing" completions
 }
 
 # complete WORDS...: what bash offers for the last word.
@@ -98,4 +98,37 @@ complete_words() {
   [ "$(complete_words perhaps check --preset)" = "" ]
   [ "$(complete_words perhaps help ver)" = "verify version" ]
   [ "$(complete_words perhaps completions z)" = zsh ]
+}
+
+# The files that the examples name.
+prepare_examples() {
+  seq 1000 >phones.txt
+  seq 500 >wanted.txt
+  seq 2000 2100 >new.txt
+  seq 3000 3100 | tee urls.txt log | gzip >urls.gz
+  sed 's/.*/&,name &/' wanted.txt >people.csv
+  "$PERHAPS" build -n 5000 -o phones.ph phones.txt
+  for name in seen monday tuesday wednesday customers visitors; do cp phones.ph $name.ph; done
+}
+
+# run_example LINE: as a user's shell would run it, in a folder where those files are.
+run_example() {
+  rm -rf try
+  mkdir try
+  (cd try && prepare_examples)
+  case $1 in *" build "*) rm -f try/*.ph ;; esac
+  run --separate-stderr bash -c 'perhaps() { "$PERHAPS" "$@"; }; set -o pipefail; cd try; eval "$1"' bash "$1"
+  [ "$status" -le 1 ] && [ -z "$stderr" ] || wrong "example: $1"
+}
+
+@test "every example of the help works as it stands" {
+  export PERHAPS
+  for command in $("$PERHAPS" help --names) ""; do
+    "$PERHAPS" help $command | sed -n '/^Examples:/,$s/^  //p' >examples
+    [ -s examples ] || wrong "no example for $command"
+    while IFS= read -r line <&3; do
+      [ "$line" != "perhaps bench" ] || line="perhaps bench --kind blocked --items 10000" # the plain one takes minutes
+      run_example "$line"
+    done 3<examples
+  done
 }

@@ -9,7 +9,7 @@ prepare() {
 @test "info describes a filter, with a bar for its fill" {
   try 0 info f.ph
   prints "f.ph: bloom"
-  prints "of 1,000"
+  prints "adds were new (made for 1,000); about "
   [[ $output =~ \[#+\.+\] ]] || wrong "no bar"
   prints "planned 0.0"
   prints "xxh3, seed 0"

@@ -58,6 +58,8 @@ load helper
   holds '.kinds[0].cache_lines == 1'
   try 0 plan -n 1M -p 1e-4 -k blocked --lines 2 --json
   holds '.kinds[0].cache_lines <= 2'
+  try 0 plan -n 1M -k bloom --lines 3 --json
+  holds '.kinds[0] | .cache_lines == 3 and .hashes == 3'
 }
 
 @test "plan says why a kind cannot do it" {
@@ -83,20 +85,35 @@ load helper
   refuses "is not a number" plan -n ten
   refuses "is not a number" plan -n 1.5
   refuses "is not a number" plan -n -5
-  refuses "is not a number" plan -n 1e30
+  refuses "'1e30' is too large" plan -n 1e30
+  refuses "'18446744073709551616' is too large" plan -n 18446744073709551616
+  refuses "'2^64' is too large" plan -n 2^64
+  refuses "is too large" plan -p 0.1 --bytes 1e12TiB
   refuses "is not a number" plan -n 0x10
   refuses "is not a number" plan -n 64KiB
   refuses "is not a size" plan -p 0.1 --bytes lots
   refuses "0 bytes" plan -p 0.1 --bytes 0
   refuses "2^64" plan -n 1M -p 1e-18
   refuses "memory" plan -n 1e12 -k bloom
-  refuses "all given" plan -n 10 -p 0.1 --bytes 100
-  refuses "too little" plan
+  refuses "give only two of -n, -p and a size" plan -n 10 -p 0.1 --bytes 100
+  refuses "too little is given; give -n, or --bytes with -p" plan
+  refuses "too little" plan --bytes 1MiB
+  refuses "too little" plan -p 0.1 --bits-per-key 8
+  refuses "both fix the size" plan -n 10 --bytes 100 --bits-per-key 8
   refuses "above 0" plan -n 10 --bits-per-key 0
   refuses "--hashes" plan -n 10 --hashes 0
+  refuses "blocked has 8, 16 or 32" plan -n 10 --hashes 9 -k blocked
+  refuses "bloom has 1 to 64" plan -n 10 --hashes 65
   refuses "--lines" plan -n 10 --lines 0
+  refuses "--lines: must be 1 to 64" plan -n 10 --lines 65
   refuses "fixes the size" plan -n 10 -p 0.1 --preset fair
   refuses "layout of bloom" plan -n 10 -k blocked --preset fair
   refuses "choose from: rough fair good fine" plan -n 10 --preset best
   refuses "choose from: bloom blocked" plan -n 10 -k blum
+}
+
+@test "rates next to 1 give numbers too large to count, and no nonsense" {
+  run "$PERHAPS" plan --bytes 1GiB -p 0.9999999999999999
+  [ "$status" -eq 0 ]
+  [[ $output != *" for 0 keys"* ]]
 }
