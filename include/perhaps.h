@@ -75,9 +75,9 @@ enum perhaps_error {
     PERHAPS_ECANNOT = -8,    /* this kind of filter cannot do that */
     PERHAPS_EMISMATCH = -9,  /* two filters that do not fit together */
     PERHAPS_EREADONLY = -10, /* the filter was opened for reading only */
-    PERHAPS_EDIRTY = -11,    /* a file that was being changed in place when its writer ended */
+    PERHAPS_EDIRTY = -11,    /* a file that is being changed in place, or was when its writer ended */
     PERHAPS_ERANGE = -12,    /* no layout can do what was wanted */
-    PERHAPS_EBUSY = -13      /* another process is changing the file in place */
+    PERHAPS_EBUSY = -13      /* a filter, of this process or another, is changing the file in place */
 };
 
 /* One sentence for an error number, for any thread at any time; never NULL. (free) */

@@ -36,9 +36,9 @@ const char *perhaps_strerror(int error) {
         "this kind of filter cannot do that",
         "the two filters do not fit together",
         "the filter was opened for reading only",
-        "the file was being changed in place when its writer ended",
+        "the file is being changed in place, or was when its writer ended",
         "no layout can do what was wanted",
-        "another process is changing the file in place",
+        "the file is being changed in place",
     };
     if (error > 0 || error <= -(int)(sizeof sentences / sizeof sentences[0])) return "an unknown error";
     return sentences[-error];

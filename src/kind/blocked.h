@@ -6,8 +6,8 @@
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
  * fetches are under way at any time, and no branch depends on an answer.
  *
- * `two` (bits in each lane), `pair` (lines per key), `adding` and `far` are constants in each caller, so that the compiler makes
- * a tight version of each operation for each shape.
+ * `two` (bits in each lane), `pair` (lines per key), `adding` and `far` are constants in each caller, so that the compiler
+ * makes a tight version of each operation for each shape.
  */
 
 struct ISA(block) {

@@ -149,12 +149,6 @@ static void foreign_bytes_are_called_foreign(const struct layout *layout) {
     free(image.data);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(every_flipped_byte_is_noticed, ITEMS),
@@ -166,5 +160,5 @@ int main(void) {
         FOR_EACH_KIND(newer_formats_are_called_newer, ITEMS),
         FOR_EACH_KIND(foreign_bytes_are_called_foreign, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

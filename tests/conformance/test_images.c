@@ -340,12 +340,6 @@ static void nonsense_is_refused(const struct layout *layout) {
     perhaps_free(f);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(memory_round_trips, ITEMS),
@@ -365,5 +359,5 @@ int main(void) {
         cmocka_unit_test(things_that_are_no_images_are_refused),
         FOR_EACH_KIND(nonsense_is_refused, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

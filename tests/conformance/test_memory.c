@@ -318,12 +318,6 @@ static void the_allocator_is_copied(const struct layout *layout) {
     free(image.data);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(all_memory_comes_from_the_allocator, ITEMS),
@@ -331,5 +325,5 @@ int main(void) {
         FOR_EACH_KIND(a_failed_allocation_changes_nothing, ITEMS),
         FOR_EACH_KIND(the_allocator_is_copied, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -134,12 +134,6 @@ static void memory_images_open_by_themselves(const struct layout *layout) {
     unlink(path);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(the_key_decides, ITEMS),
@@ -148,5 +142,5 @@ int main(void) {
         FOR_EACH_KIND(asked_for_the_key_is_in_the_file, ITEMS),
         FOR_EACH_KIND(memory_images_open_by_themselves, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

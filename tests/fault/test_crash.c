@@ -118,16 +118,10 @@ static void a_killed_writer_leaves_a_recoverable_file(const struct layout *layou
     unlink(path);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS),
         FOR_EACH_KIND(a_killed_writer_leaves_a_recoverable_file, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

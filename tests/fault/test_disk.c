@@ -123,17 +123,11 @@ static void impossible_places_are_refused(const struct layout *layout) {
     perhaps_free(f);
 }
 
-static int teardown(void **state) {
-    (void)state;
-    remove_scratch();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_file_that_cannot_grow_is_given_up, LARGE),
         FOR_EACH_KIND(a_full_disk_loses_nothing, LARGE),
         FOR_EACH_KIND(impossible_places_are_refused, ITEMS),
     };
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -280,18 +280,21 @@ const char *scratch(const char *name) {
     return path;
 }
 
-void remove_scratch(void) {
+int remove_scratch(void **state) {
+    (void)state;
     DIR *folder = *scratch_folder ? opendir(scratch_folder) : NULL;
-    if (!folder) return;
+    if (!folder) return 0;
     struct dirent *entry;
     while ((entry = readdir(folder))) {
         char path[400];
         snprintf(path, sizeof path, "%s/%s", scratch_folder, entry->d_name);
-        if (entry->d_name[0] != '.' && unlink(path) != 0) rmdir(path);
+        bool itself = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!itself && unlink(path) != 0) rmdir(path);
     }
     closedir(folder);
     rmdir(scratch_folder);
     *scratch_folder = '\0';
+    return 0;
 }
 
 struct bytes read_whole(const char *path) {

@@ -120,7 +120,7 @@ void expect_unchanged(const perhaps *f, struct bytes before);
 
 /* A name in a folder that is made for this run; the same name gives the same path. */
 const char *scratch(const char *name);
-void remove_scratch(void);
+int remove_scratch(void **state);
 
 struct bytes read_whole(const char *path);
 void write_whole(const char *path, const void *data, size_t length);
