@@ -24,8 +24,8 @@ static const uint64_t full_sets[] = {MIB / 4,   1 * MIB,   4 * MIB,    16 * MIB,
 /* The kinds of a default run, which has to stay short. */
 static const int main_kinds[] = {PERHAPS_BLOCKED, PERHAPS_BLOOM};
 
-/* A default run shall end within 45 seconds: a filter that takes long to fill and would not be full by this time is left
- * out. */
+/* A default run shall end within 45 seconds: a filter that takes long to fill and would not be full by this time is
+ * left out. Who names a kind gets all of it. */
 static const double fill_deadline = 33e9, long_fill = 3e9;
 
 struct bench {
@@ -90,7 +90,8 @@ static int has_time(const struct bench *bench, const char *kind, uint64_t items)
     for (size_t i = 0; i < figures->cell_count; i++)
         if (strcmp(figures->cells[i].kind, kind) == 0)
             fill_time = (double)items * figures->cells[i].ns[OP_ADD_MANY][HITS_0] / 2;
-    if (bench->options->full || bench->options->items || fill_time < long_fill) return 1;
+    const struct bench_options *options = bench->options;
+    if (options->full || options->items || options->kind || fill_time < long_fill) return 1;
     return machine_now() - bench->start + fill_time < fill_deadline;
 }
 
@@ -99,8 +100,8 @@ static int run_cell(struct bench *bench, const struct perhaps_kind_row *row, uin
     struct figures *figures = &bench->figures;
     struct cell *cell = &figures->cells[figures->cell_count];
     struct perhaps_plan plan = {.size = sizeof plan};
-    perhaps_want want =
-        PERHAPS_WANT(.kind = row->kind, .fpr = fpr, .bytes = bytes, .items = bytes ? 0 : bench->options->items);
+    perhaps_want want = PERHAPS_WANT(.kind = row->kind, .fpr = fpr, .bytes = bytes, .grow = PERHAPS_GROW_NEVER,
+                                     .items = bytes ? 0 : bench->options->items);
     perhaps *f = NULL;
     int error = figures->cell_count == MOST_CELLS ? PERHAPS_ENOMEM : perhaps_plan(&want, &plan);
     if (error >= 0 && !has_time(bench, row->name, plan.items)) {

@@ -49,27 +49,37 @@ static void print_limit(const struct limit *limit, int *first) {
         }
 }
 
+static void print_result(const struct cell *cell, enum op op, enum hits hits) {
+    printf("    {\"kind\": \"%s\", \"items\": %llu, \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, ", cell->kind,
+           (unsigned long long)cell->items, (unsigned long long)cell->bytes, op_names[op], hits_percent[hits]);
+    printf("\"ns_per_key\": %.4g, \"limit_lines\": %u, \"limit_ratio\": %.4g, \"bits_per_key\": %.5g, \"fpr\": %.5g",
+           cell->ns[op][hits], cell->limit_lines, cell_limit_ratio(cell, op, hits), cell->bits_per_key, cell->fpr);
+    if (op == OP_ADD_MANY && hits == HITS_0 && cell->first_ns > 0)
+        printf(", \"first_percent_ns\": %.4g, \"last_percent_ns\": %.4g", cell->first_ns, cell->last_ns);
+    putchar('}');
+}
+
+/* What was not measured, since it makes no sense for the kind, is left out. */
 static void print_cell(const struct cell *cell, int *first) {
     for (enum op op = 0; op < OP_COUNT; op++)
         for (enum hits hits = 0; hits < HITS_COUNT; hits++) {
+            if (cell->ns[op][hits] == 0) continue;
             print_comma(first);
-            printf("    {\"kind\": \"%s\", \"items\": %llu, \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, ",
-                   cell->kind, (unsigned long long)cell->items, (unsigned long long)cell->bytes, op_names[op],
-                   hits_percent[hits]);
-            printf("\"ns_per_key\": %.4g, \"limit_lines\": %u, \"limit_ratio\": %.4g, \"bits_per_key\": %.5g, "
-                   "\"fpr\": %.5g}",
-                   cell->ns[op][hits], cell->limit_lines, cell_limit_ratio(cell, op, hits), cell->bits_per_key,
-                   cell->fpr);
+            print_result(cell, op, hits);
         }
 }
 
+static void print_textbook_time(const struct cell *cell, const char *op, int hits, double ns, int *first) {
+    if (ns == 0) return;
+    print_comma(first);
+    printf("    {\"kind\": \"%s\", \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, \"ns_per_key\": %.4g}", cell->kind,
+           (unsigned long long)cell->bytes, op, hits, ns);
+}
+
 static void print_textbook(const struct cell *cell, int *first) {
-    if (cell->textbook_ns[HITS_0] == 0) return;
-    for (enum hits hits = 0; hits < HITS_COUNT; hits++) {
-        print_comma(first);
-        printf("    {\"bytes\": %llu, \"hits\": %d, \"ns_per_key\": %.4g}", (unsigned long long)cell->bytes,
-               hits_percent[hits], cell->textbook_ns[hits]);
-    }
+    for (enum hits hits = 0; hits < HITS_COUNT; hits++)
+        print_textbook_time(cell, "contains", hits_percent[hits], cell->textbook_ns[hits], first);
+    print_textbook_time(cell, "add", 0, cell->textbook_add_ns, first);
 }
 
 static void print_checks(const struct figures *figures) {

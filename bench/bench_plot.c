@@ -44,7 +44,7 @@ static void write_data(FILE *gnuplot, const struct figures *figures) {
             const struct cell *cell = &figures->cells[j];
             if (strcmp(cell->kind, figures->cells[i].kind) != 0) continue;
             fprintf(gnuplot, "%llu", (unsigned long long)cell->bytes);
-            for (enum op op = 0; op < OP_COUNT; op++) fprintf(gnuplot, " %g", cell->ns[op][HITS_50]);
+            for (enum op op = 0; op < OP_COUNT; op++) fprintf(gnuplot, " %g", cell->ns[op][cell_shown_hits(cell, op)]);
             fputc('\n', gnuplot);
         }
         fputs("END\n", gnuplot);
@@ -100,7 +100,7 @@ static void write_script(FILE *gnuplot, const struct figures *figures, const cha
     for (size_t i = 0; i < figures->cell_count; i++) kinds += (unsigned)is_first_of_kind(figures, i);
     fprintf(gnuplot, "set bmargin %u\n", 2 * kinds + 5); /* room for the names of all lines */
     write_half(gnuplot, figures, "asking, 50 % hits", OP_CONTAINS, OP_CONTAINS_MANY, 2);
-    write_half(gnuplot, figures, "adding, 50 % hits", OP_ADD, OP_ADD_MANY, 3);
+    write_half(gnuplot, figures, "adding, 50 % hits (multisets: new keys)", OP_ADD, OP_ADD_MANY, 3);
     fputs("unset multiplot\n", gnuplot);
 }
 

@@ -2,10 +2,12 @@
  * The parts of the benchmark, in the order in which a run uses them.
  *
  *     machine.c      the clock, memory in huge pages, what machine this is
+ *     keys.c         the keys, by number
  *     limit.c        the least time that any filter could take here
- *     textbook.c     the Bloom filter that everybody writes first
- *     rounds.c       a filter of the library, filled and timed beside the limit
+ *     textbook.c  textbook_cuckoo.c                the filters that everybody writes first
+ *     rounds.c       a filter of the library, timed beside the limit; with fills.c and refill.c, which fill it
  *     bench.c        which working sets and kinds; collects the figures below
+ *     bench_goals.c  which of the figures have a goal
  *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
  */
 #ifndef PERHAPS_BENCH_MEASURE_H
@@ -17,21 +19,17 @@
 
 enum {
     PASS_KEYS = 1 << 22, /* keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches */
-    SINGLE_PASS_KEYS = 1 << 20, /* ... of a loop of single calls, which are slower */
-    MOST_LIMIT_LINES = 3        /* the limit is measured for 1, 2 and 3 lines per key */
+    MOST_LIMIT_LINES = 3 /* the limit is measured for 1, 2 and 3 lines per key */
 };
 
 /* What share of the keys asked for is in the filter. */
 enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
-enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_COUNT };
+enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_REMOVE_MANY, OP_COUNT };
 enum limit_op { LIMIT_LOAD, LIMIT_RMW, LIMIT_OP_COUNT };
 
 extern const int hits_percent[HITS_COUNT];
 extern const char *const op_names[OP_COUNT];
 extern const char *const limit_op_names[LIMIT_OP_COUNT];
-
-/* Keys by number: a bijection, so different numbers are different keys. */
-uint64_t key_number(uint64_t number);
 
 /* --- machine.c --- */
 
@@ -57,6 +55,26 @@ double machine_worked(void);
 /* Zeroed memory in huge pages where the system has them; NULL if there is none. */
 void *machine_memory(uint64_t bytes);
 void machine_release(void *memory, uint64_t bytes);
+
+/* --- keys.c --- */
+
+/* Keys by number: a bijection, so different numbers are different keys. */
+uint64_t key_number(uint64_t number);
+
+/* Which keys a filter's members and strangers are. */
+struct key_space {
+    uint64_t members;
+    uint64_t range; /* keys are below this; 0 = any 64-bit integers */
+    unsigned bits;  /* of the numbers below the range */
+};
+
+struct key_space key_space_all(uint64_t members);
+struct key_space key_space_below(uint64_t range, uint64_t members); /* members < range */
+uint64_t key_member(const struct key_space *space, uint64_t number);
+uint64_t key_stranger(const struct key_space *space, uint64_t number);
+/* A random number for each number, and the member that one chooses of the first n. */
+uint64_t key_random(uint64_t number);
+uint64_t key_random_member(const struct key_space *space, uint64_t random, uint64_t n);
 
 /* --- limit.c --- */
 
@@ -103,20 +121,37 @@ void limit_close(struct limit *limit);
 struct textbook {
     uint64_t *words;
     uint64_t word_count;
+    unsigned cell_bits; /* 1 = a Bloom filter, 4 = a counting one */
 };
 
-/* An array like that of a Bloom filter filled for 1 %. 0, or -1 for want of memory. */
-int textbook_open(struct textbook *book, uint64_t bytes);
+/* An array like that of a filter filled for 1 %. 0, or -1 for want of memory. */
+int textbook_open(struct textbook *book, uint64_t bytes, unsigned cell_bits);
 void textbook_add(struct textbook *book, const uint64_t *keys, size_t n);
 /* Returns how many were found. */
 size_t textbook_contains(const struct textbook *book, const uint64_t *keys, size_t n, uint8_t *answers);
 void textbook_close(struct textbook *book);
 
+/* --- textbook_cuckoo.c --- */
+
+struct textbook_cuckoo {
+    uint16_t *slots;
+    uint64_t bytes, bucket_mask;
+    uint64_t capacity; /* keys at 95 % */
+    uint64_t random;
+    uint64_t lost; /* keys that found no place */
+};
+
+/* An empty filter of at most so many bytes. 0, or -1 for want of memory. */
+int textbook_cuckoo_open(struct textbook_cuckoo *book, uint64_t bytes);
+void textbook_cuckoo_add(struct textbook_cuckoo *book, const uint64_t *keys, size_t n);
+void textbook_cuckoo_close(struct textbook_cuckoo *book);
+
 /* --- rounds.c --- */
 
-/* What came out for one kind in one working set. */
+/* What came out for one kind in one working set. A time of 0 = not measured. */
 struct cell {
     const char *kind;
+    unsigned can; /* set of enum perhaps_ability */
     uint64_t items;
     uint64_t bytes;
     unsigned limit_lines; /* of the limit it is compared with: as many as the kind touches, but at most 3 */
@@ -124,7 +159,9 @@ struct cell {
     double fpr;                      /* measured */
     double ns[OP_COUNT][HITS_COUNT]; /* per key */
     double limit_ns[LIMIT_OP_COUNT]; /* of the limit with limit_lines */
-    double textbook_ns[HITS_COUNT];  /* 0 = not measured */
+    double first_ns, last_ns;        /* per key, of the first and the last 1 % of a fill by batches */
+    double textbook_ns[HITS_COUNT];  /* the textbook's filter asked */
+    double textbook_add_ns;          /* the textbook's cuckoo filter filled, average per key */
 };
 
 /* Room for the keys and answers of a pass, made once. */
@@ -152,6 +189,10 @@ struct figures {
 
 /* ns per key divided by the limit's. */
 double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);
+/* The hit rate to show where only one is shown: 50 %, or if that was not measured, none. */
+enum hits cell_shown_hits(const struct cell *cell, enum op op);
+
+/* --- bench_goals.c --- */
 
 /* A figure with a goal: it is fine when value <= goal. */
 struct check {

@@ -1,4 +1,5 @@
 #include "abilities.h"
+#include "report.h"
 
 #include <perhaps.h>
 
@@ -6,13 +7,10 @@
 #include <string.h>
 
 /* Name i belongs to the bit 1 << i of enum perhaps_ability. */
-static const char *const names[] = {"add", "remove", "count", "merge", "intersect"};
+static const char *const names[] = {"add",      "remove", "count", "merge",   "intersect",
+                                    "subtract", "grow",   "list",  "in-place"};
 
 enum { ABILITIES = sizeof names / sizeof *names };
-
-const char *ability_name(size_t i) {
-    return i < ABILITIES ? names[i] : NULL;
-}
 
 const char *abilities_text(unsigned abilities, const char *between, char *buffer, size_t size) {
     size_t used = 0;
@@ -36,14 +34,70 @@ bool abilities_parse(const char *text, unsigned *abilities) {
     return true;
 }
 
-const char *kinds_sentence(char *buffer, size_t size) {
-    size_t used = 0;
-    char can[100];
-    *buffer = 0;
+void json_abilities(struct json *json, unsigned abilities) {
+    json_open(json, "can", '[');
+    for (size_t i = 0; i < ABILITIES; i++)
+        if (abilities >> i & 1) json_text(json, NULL, names[i]);
+    json_close(json, ']');
+}
+
+/* Appends "a, b and c can WHAT". */
+static size_t append_who(unsigned ability, char *buffer, size_t size, size_t used) {
+    char what[40];
+    size_t left = 0;
+    for (size_t row = 0; perhaps_kind(row); row++) left += !(ability & ~perhaps_kind(row)->can);
+    if (!left) used += (size_t)snprintf(buffer + used, size - used, "no kind");
+    bool first = true;
     for (size_t row = 0; perhaps_kind(row) && used < size; row++) {
-        abilities_text(perhaps_kind(row)->can, ", ", can, sizeof can);
-        used +=
-            (size_t)snprintf(buffer + used, size - used, "%s%s can %s", row ? "; " : "", perhaps_kind(row)->name, can);
+        if (ability & ~perhaps_kind(row)->can) continue;
+        const char *between = first ? "" : left == 1 ? " and " : ", ";
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, perhaps_kind(row)->name);
+        first = false;
+        left--;
+    }
+    if (used >= size) return size;
+    abilities_text(ability, " ", what, sizeof what);
+    bool place = ability == PERHAPS_IN_PLACE;
+    return used + (size_t)snprintf(buffer + used, size - used, " can %s", place ? "be changed in place" : what);
+}
+
+const char *who_can(unsigned ability, char buffer[KINDS_TEXT]) {
+    append_who(ability, buffer, KINDS_TEXT, 0);
+    return buffer;
+}
+
+const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]) {
+    size_t used = 0;
+    for (size_t i = 0; i < ABILITIES && used < KINDS_TEXT; i++) {
+        if (!(abilities >> i & 1)) continue;
+        if (used) used += (size_t)snprintf(buffer + used, KINDS_TEXT - used, "; ");
+        if (used < KINDS_TEXT) used = append_who(1u << i, buffer, KINDS_TEXT, used);
     }
     return buffer;
+}
+
+const struct perhaps_kind_row *kind_row(int kind) {
+    for (size_t row = 0; perhaps_kind(row); row++)
+        if (perhaps_kind(row)->kind == kind) return perhaps_kind(row);
+    return NULL;
+}
+
+/* A bitmap holds only integers, so it is never chosen for keys that may be anything. */
+bool needs_can_be_met(unsigned abilities) {
+    for (size_t row = 0; perhaps_kind(row); row++)
+        if (perhaps_kind(row)->kind != PERHAPS_BITMAP && !(abilities & ~perhaps_kind(row)->can)) return true;
+    return false;
+}
+
+int cannot_failure(const char *subject, unsigned ability) {
+    char who[KINDS_TEXT], name[20], advice[KINDS_TEXT + 60];
+    who_can(ability, who);
+    abilities_text(ability, " ", name, sizeof name);
+    if (ability == PERHAPS_IN_PLACE)
+        snprintf(advice, sizeof advice, "leave out --in-place");
+    else if (needs_can_be_met(ability))
+        snprintf(advice, sizeof advice, "%s: build one with --needs %s", who, name);
+    else
+        snprintf(advice, sizeof advice, "%s, for keys that are integers: build one with -k bitmap", who);
+    return reason_failure(subject, advice);
 }

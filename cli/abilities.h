@@ -1,12 +1,9 @@
-/* The names of what filters can do: add, remove, count, merge, intersect. */
+/* The names of what filters can do: add, remove, count, ..., and which kinds can. */
 #ifndef CLI_ABILITIES_H
 #define CLI_ABILITIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* The name of ability number `i` (of the bit 1 << i), or NULL past the end. */
-const char *ability_name(size_t i);
 
 /* A set as text: "add, merge" with ", " between. Returns `buffer`. */
 const char *abilities_text(unsigned abilities, const char *between, char *buffer, size_t size);
@@ -14,7 +11,26 @@ const char *abilities_text(unsigned abilities, const char *between, char *buffer
 /* "add,merge" to a set. */
 bool abilities_parse(const char *text, unsigned *abilities);
 
-/* All kinds and what they can do, as a sentence. Returns `buffer`. */
-const char *kinds_sentence(char *buffer, size_t size);
+/* A set as the array `can` of a JSON object. */
+struct json;
+void json_abilities(struct json *json, unsigned abilities);
+
+enum { KINDS_TEXT = 400 };
+
+/* Which kinds can do one thing: "counting, cuckoo and table can remove". Returns `buffer`. */
+const char *who_can(unsigned ability, char buffer[KINDS_TEXT]);
+
+/* The same for each of several things, separated by semicolons. Returns `buffer`. */
+const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
+
+/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY. */
+const struct perhaps_kind_row *kind_row(int kind);
+
+/* Does a kind that is chosen without being named have all of these? */
+bool needs_can_be_met(unsigned abilities);
+
+/* After a call that said PERHAPS_ECANNOT for the want of this ability: the library's reason, and which kinds can.
+ * Returns TROUBLE. */
+int cannot_failure(const char *subject, unsigned ability);
 
 #endif

@@ -1,24 +1,12 @@
-/* perhaps add: more lines into a filter, through a copy that replaces the file, or in the file itself. */
+/* perhaps add and perhaps remove: lines into a filter or out of it, through a copy that replaces the file, or in the
+ * file itself. */
+#include "abilities.h"
+#include "change.h"
 #include "commands.h"
 #include "filter.h"
-#include "input.h"
+#include "numbers.h"
 
 #include <signal.h>
-
-struct adding {
-    perhaps *filter;
-    uint64_t keys, new_keys;
-};
-
-static int add_batch(void *context, const struct batch *batch) {
-    struct adding *adding = context;
-    int64_t added = batch->numbers ? perhaps_add_many_u64(adding->filter, batch->numbers, batch->n, NULL)
-                                   : perhaps_add_many(adding->filter, batch->keys, batch->lengths, batch->n, NULL);
-    if (added < 0) return library_failure(batch->path, (int)added);
-    adding->keys += batch->n;
-    adding->new_keys += (uint64_t)added;
-    return FINE;
-}
 
 /* In place, an interruption ends the reading, so that the file can be finished. */
 static volatile sig_atomic_t interrupting_signal;
@@ -44,16 +32,13 @@ static void die_of_interrupt(void) {
     raise(interrupting_signal);
 }
 
-static int finish_in_place(perhaps *filter, const char *path) {
-    int rc = perhaps_sync(filter);
-    return rc < 0 ? saving_failure(path, rc) : FINE;
-}
-
-static void print_json(const struct adding *adding, const struct perhaps_info *info) {
+static void print_json(const struct change *change, const struct perhaps_info *info) {
     struct json json = {0};
+    bool removing = change->direction == REMOVING;
     json_open(&json, NULL, '{');
-    json_count(&json, "keys", adding->keys);
-    json_count(&json, "new", adding->new_keys);
+    json_count(&json, "keys", change->keys);
+    json_count(&json, removing ? "removed" : "new", change->changed);
+    if (removing) json_count(&json, "not_found", change->keys - change->changed);
     json_count(&json, "items", info->items);
     json_count(&json, "capacity", info->capacity);
     json_real(&json, "fpr_target", info->fpr_target);
@@ -61,35 +46,70 @@ static void print_json(const struct adding *adding, const struct perhaps_info *i
     json_end(&json);
 }
 
-static int add_to(const struct options *options, const char *path, perhaps *filter) {
+/* Success is silent, but for what users should know. */
+static void tell(const struct options *options, const char *path, const struct change *change,
+                 const struct perhaps_info *info) {
+    char removed[NUMBER_TEXT], rest[NUMBER_TEXT];
+    if (change->direction == ADDING)
+        warn_if_overfull(info, path, given(options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
+                         info->items - change->changed + change->keys);
+    if (given(options, OPT_JSON))
+        print_json(change, info);
+    else if (change->direction == REMOVING && change->changed < change->keys)
+        remark(path, "%s removed, %s not found", group_digits(change->changed, removed),
+               group_digits(change->keys - change->changed, rest));
+}
+
+/* In place, what was changed stays changed, whatever ended the reading. */
+static int finish(const struct change *change, const char *path, int status) {
+    if (change->in_place) {
+        int rc = perhaps_sync(change->filter);
+        int finished = rc < 0 ? saving_failure(path, rc) : FINE;
+        if (status != TROUBLE) status = finished;
+    }
+    if (status != TROUBLE && change->error) status = change_failure(change, path);
+    if (status == FINE && !change->in_place) status = filter_save(change->filter, path);
+    return status;
+}
+
+static int change_filter(const struct options *options, const char *path, struct change *change) {
     struct input input;
     struct perhaps_info info;
-    struct adding adding = {.filter = filter};
-    bool in_place = given(options, OPT_IN_PLACE);
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
-    if (input_match_tag(&input, options, path, perhaps_tag(filter)) != FINE) return TROUBLE;
-    int status = input_read(&input, add_batch, &adding);
-    if (in_place) { /* what was added stays added, whatever ended the reading */
-        int finished = finish_in_place(filter, path);
-        if (status != TROUBLE) status = finished;
-    } else if (status == FINE) {
-        status = filter_save(filter, path);
-    }
+    if (input_match(&input, options, path, change->filter) != FINE) return TROUBLE;
+    int status = input_read(&input, change_batch, change);
+    status = finish(change, path, status);
     die_of_interrupt();
-    if (status != FINE || filter_info(filter, path, &info) != FINE) return TROUBLE;
-    warn_if_overfull(&info, path, given(options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
-                     info.items - adding.new_keys + adding.keys);
-    if (given(options, OPT_JSON)) print_json(&adding, &info);
+    if (status != FINE || filter_info(change->filter, path, &info) != FINE) return TROUBLE;
+    tell(options, path, change, &info);
     return FINE;
 }
 
-int cmd_add(const struct options *options) {
-    perhaps *filter;
+/* Asked before anything is read. */
+static int check_can_remove(perhaps *filter, const char *path) {
+    struct perhaps_info info;
+    if (filter_info(filter, path, &info) != FINE) return TROUBLE;
+    if (info.can & PERHAPS_REMOVE) return FINE;
+    perhaps_remove_u64(filter, 0); /* for its reason */
+    return cannot_failure(path, PERHAPS_REMOVE);
+}
+
+static int run(const struct options *options, enum direction direction) {
     const char *path = options->operands[0];
-    bool in_place = given(options, OPT_IN_PLACE);
-    if (filter_open(options, path, in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY, &filter) != FINE) return TROUBLE;
-    if (in_place) finish_on_interrupt();
-    int status = add_to(options, path, filter);
-    perhaps_free(filter);
+    struct change change = {.direction = direction, .in_place = given(options, OPT_IN_PLACE)};
+    unsigned how = change.in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY;
+    if (filter_open(options, path, how, &change.filter) != FINE) return TROUBLE;
+    if (change.in_place) finish_on_interrupt();
+    int status = direction == REMOVING ? check_can_remove(change.filter, path) : FINE;
+    if (status == FINE) status = change_filter(options, path, &change);
+    perhaps_free(change.filter);
     return status;
+}
+
+int cmd_add(const struct options *options) {
+    return run(options, ADDING);
+}
+
+int cmd_remove(const struct options *options) {
+    return run(options, REMOVING);
 }

@@ -1,8 +1,8 @@
 /* perhaps build: a filter from lines. The number of keys comes from -n, from counting files that can be read twice, or
  * from collecting the digests of a pipe. */
+#include "change.h"
 #include "commands.h"
 #include "filter.h"
-#include "input.h"
 #include "numbers.h"
 #include "want.h"
 
@@ -18,8 +18,19 @@ static int random_key(uint8_t key[HASH_KEY_BYTES]) {
     return failure("--hash", "no random numbers to be had for a key: %s; give --hash-key FILE", strerror(errno));
 }
 
+static int refuse_hash(const struct options *options) {
+    static const enum option_id about_hashes[] = {OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE};
+    for (size_t i = 0; i < sizeof about_hashes / sizeof *about_hashes; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "--%s", option_table[about_hashes[i]].name);
+        if (given(options, about_hashes[i])) return failure(name, "a bitmap takes integers as they are; leave it out");
+    }
+    return FINE;
+}
+
 /* `key` must live as long as the want. */
 static int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]) {
+    if (want->kind == PERHAPS_BITMAP) return refuse_hash(options);
     bool siphash = given(options, OPT_HASH) ? options->hash + 1 == PERHAPS_SIPHASH : given(options, OPT_HASH_KEY);
     want->hash = siphash ? PERHAPS_SIPHASH : PERHAPS_XXH3;
     want->seed = options->seed;
@@ -41,20 +52,6 @@ static int hash_from_options(perhaps_want *want, const struct options *options, 
 }
 
 /* ---------------------------------------------------------------------------------------------------- filling --- */
-
-/* A filter in the making. */
-struct building {
-    perhaps *filter;
-    uint64_t keys; /* read so far */
-};
-
-static int add_batch(void *context, const struct batch *batch) {
-    struct building *building = context;
-    int64_t rc = batch->numbers ? perhaps_add_many_u64(building->filter, batch->numbers, batch->n, NULL)
-                                : perhaps_add_many(building->filter, batch->keys, batch->lengths, batch->n, NULL);
-    building->keys += batch->n;
-    return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
-}
 
 static int create(perhaps **filter, const perhaps_want *want) {
     int rc = perhaps_create(filter, want);
@@ -84,15 +81,19 @@ static int collect_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-static int fill_from_digests(struct building *building, perhaps_want *want, const struct collected *c) {
+static int fill_from_digests(struct change *building, perhaps_want *want, const struct collected *c) {
     want->items = c->n ? c->n : 1;
     if (create(&building->filter, want) != FINE) return TROUBLE;
     building->keys = c->n;
     int64_t rc = perhaps_add_many_digest(building->filter, c->digests, c->n, NULL);
+    if (rc == PERHAPS_EFULL)
+        return failure(NULL, "some keys come too often for a filter for %zu; give it more room: -n %llu%s", c->n,
+                       2 * (unsigned long long)c->n,
+                       want->grow == PERHAPS_GROW_NEVER ? ", or leave out --no-grow" : "");
     return rc < 0 ? library_failure(NULL, (int)rc) : FINE;
 }
 
-static int build_from_pipe(struct building *building, perhaps_want *want, const struct input *input) {
+static int build_from_pipe(struct change *building, perhaps_want *want, const struct input *input) {
     perhaps *hasher;
     perhaps_want small =
         PERHAPS_WANT(.items = 1, .fpr = 0.5, .hash = want->hash, .seed = want->seed, .hash_key = want->hash_key);
@@ -105,22 +106,27 @@ static int build_from_pipe(struct building *building, perhaps_want *want, const 
     return status;
 }
 
-static int build_from_input(struct building *building, perhaps_want *want, const struct input *input) {
-    bool number_known = want->items || (want->bytes && want->fpr > 0);
-    if (!number_known) {
+/* How many keys there are, or how large they get, need not be known for every want. */
+static bool needs_number(const perhaps_want *want) {
+    return !want->items && !(want->bytes && want->fpr > 0) && want->kind != PERHAPS_BITMAP;
+}
+
+static int build_from_input(struct change *building, perhaps_want *want, const struct input *input) {
+    if (needs_number(want)) {
         bool countable;
         if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
         if (!countable) return build_from_pipe(building, want, input);
-        if (!want->items) want->items = 1;
     }
+    if (!want->items && !want->bytes) want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
     if (create(&building->filter, want) != FINE) return TROUBLE;
-    return input_read(input, add_batch, building);
+    return input_read(input, change_batch, building);
 }
 
 /* ---------------------------------------------------------------------------------------------------- command --- */
 
-static int finish(const struct options *options, const struct building *building) {
+static int finish(const struct options *options, const struct change *building) {
     struct perhaps_info info;
+    if (building->error) return change_failure(building, options->output);
     if (output_save(options, building->filter) != FINE) return TROUBLE;
     if (filter_info(building->filter, options->output, &info) != FINE) return TROUBLE;
     warn_if_overfull(&info, options->output, KEYS_COUNTED, building->keys);
@@ -132,9 +138,10 @@ int cmd_build(const struct options *options) {
     perhaps_want want;
     struct input input;
     uint8_t key[HASH_KEY_BYTES];
-    struct building building = {0};
+    struct change building = {.direction = ADDING};
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
+    if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
     if (output_check(options) != FINE) return TROUBLE;
     want.tag = input.encoding;
     int status = build_from_input(&building, &want, &input);

@@ -2,48 +2,27 @@
 #include "commands.h"
 #include "filter.h"
 #include "input.h"
+#include "printer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* Hits are gathered here; each batch ends with a write, so that a slow pipe's keys are answered as they come. */
-enum { OUTPUT = 64 << 10 };
 
 struct checking {
     const perhaps *filter;
     bool invert, quiet, printing;
     uint64_t checked, present;
     uint64_t hits; /* keys that are printed or would be */
-    size_t filled; /* of the output */
-    char output[OUTPUT];
+    struct printer printer;
 };
-
-static int print(const char *bytes, size_t length) {
-    return write_all(STDOUT_FILENO, bytes, length) == 0 ? FINE : output_failure();
-}
-
-static int flush(struct checking *c) {
-    size_t filled = c->filled;
-    c->filled = 0;
-    return print(c->output, filled);
-}
-
-static int put(struct checking *c, const char *bytes, size_t length) {
-    if (length > OUTPUT - c->filled && flush(c) != FINE) return TROUBLE;
-    if (length > OUTPUT) return print(bytes, length);
-    memcpy(c->output + c->filled, bytes, length);
-    c->filled += length;
-    return FINE;
-}
 
 /* Lines lie one after another in memory, so a batch of hits is one piece. */
 static int print_all(const struct batch *batch) {
     size_t last = batch->n - 1;
     const char *end = batch->lines[last] + batch->line_lengths[last] + batch->terminator_length;
-    return print(batch->lines[0], (size_t)(end - batch->lines[0]));
+    return print_directly(batch->lines[0], (size_t)(end - batch->lines[0]));
 }
 
+/* Each batch ends with a write, so that a slow pipe's keys are answered as they come. */
 static int print_hits(struct checking *c, const struct batch *batch, const uint8_t *answers) {
     uint16_t chosen[BATCH];
     size_t n = 0;
@@ -53,9 +32,10 @@ static int print_hits(struct checking *c, const struct batch *batch, const uint8
     }
     for (size_t i = 0; i < n; i++) {
         size_t line = chosen[i];
-        if (put(c, batch->lines[line], batch->line_lengths[line] + batch->terminator_length) != FINE) return TROUBLE;
+        size_t length = batch->line_lengths[line] + batch->terminator_length;
+        if (printer_put(&c->printer, batch->lines[line], length) != FINE) return TROUBLE;
     }
-    return flush(c);
+    return printer_flush(&c->printer);
 }
 
 static int check_batch(void *context, const struct batch *batch) {
@@ -90,7 +70,7 @@ static int check_with(const struct options *options, struct checking *c) {
     struct input input;
     const char *path = options->operands[0];
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
-    if (input_match_tag(&input, options, path, perhaps_tag(c->filter)) != FINE) return TROUBLE;
+    if (input_match(&input, options, path, c->filter) != FINE) return TROUBLE;
     input.silent = c->printing && isatty(STDOUT_FILENO);
     int status = input_read(&input, check_batch, c);
     if (status == TROUBLE) return TROUBLE;

@@ -1,39 +1,59 @@
-/* perhaps merge and perhaps intersect: filters of filters. */
+/* perhaps merge, intersect, subtract and differ: filters of filters. */
+#include "abilities.h"
 #include "commands.h"
 #include "filter.h"
+#include "input.h"
 
-typedef int combine_function(perhaps *into, const perhaps *from);
+/* What is made of two filters, and what they must be able to do for it. */
+struct combination {
+    int (*combine)(perhaps *into, const perhaps *from);
+    unsigned ability;
+};
 
-/* Two filters of numbers and of lines may look alike and yet have no key in common. */
+/* Two filters of numbers and of lines may look alike and yet have no key in common. Kinds of integers have them in
+ * common however they were written. */
 static int check_tags(const perhaps *into, const char *first, const perhaps *from, const char *path) {
-    if (perhaps_tag(into) == perhaps_tag(from)) return FINE;
+    if (same_keys(perhaps_tag(into), perhaps_tag(from)) || filter_of_integers(into)) return FINE;
     char name[16];
     snprintf(name, sizeof name, "%s", tag_name(perhaps_tag(into)));
     return failure(path, "its keys are written as %s, those of %s as %s; build both with the same --key",
                    tag_name(perhaps_tag(from)), first, name);
 }
 
+/* Of filters with a fixed number of slots, the union may have no room. */
+static int full_failure(const perhaps *into, const perhaps *from, const char *path) {
+    struct perhaps_info a, b;
+    if (filter_info(into, path, &a) != FINE || filter_info(from, path, &b) != FINE) return TROUBLE;
+    return failure(path, "its keys do not all fit into the union; build all of them with -n %llu or more%s",
+                   (unsigned long long)(a.items + b.items),
+                   a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
+}
+
+static int combine_two(const struct combination *what, perhaps *into, const perhaps *from, const char *path) {
+    int rc = what->combine(into, from);
+    if (rc == PERHAPS_EFULL) return full_failure(into, from, path);
+    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, what->ability);
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
 /* One at a time, so that only one file is mapped at any moment. */
-static int combine_one(const struct options *options, combine_function *combine, perhaps *into, const char *path) {
+static int combine_one(const struct options *options, const struct combination *what, perhaps *into, const char *path) {
     perhaps *from;
     if (filter_open(options, path, 0, &from) != FINE) return TROUBLE;
     int status = check_tags(into, options->operands[0], from, path);
-    if (status == FINE) {
-        int rc = combine(into, from);
-        if (rc < 0) status = library_failure(path, rc);
-    }
+    if (status == FINE) status = combine_two(what, into, from, path);
     perhaps_free(from);
     return status;
 }
 
-static int combine_all(const struct options *options, combine_function *combine) {
+static int combine_all(const struct options *options, const struct combination *what) {
     perhaps *into;
     struct perhaps_info info;
     if (output_check(options) != FINE) return TROUBLE;
     if (filter_open(options, options->operands[0], PERHAPS_OPEN_COPY, &into) != FINE) return TROUBLE;
     int status = FINE;
     for (size_t i = 1; i < options->operand_count && status == FINE; i++)
-        status = combine_one(options, combine, into, options->operands[i]);
+        status = combine_one(options, what, into, options->operands[i]);
     if (status == FINE) status = output_save(options, into);
     if (status == FINE) status = filter_info(into, options->output, &info);
     perhaps_free(into);
@@ -44,9 +64,17 @@ static int combine_all(const struct options *options, combine_function *combine)
 }
 
 int cmd_merge(const struct options *options) {
-    return combine_all(options, perhaps_merge);
+    return combine_all(options, &(struct combination){perhaps_merge, PERHAPS_MERGE});
 }
 
 int cmd_intersect(const struct options *options) {
-    return combine_all(options, perhaps_intersect);
+    return combine_all(options, &(struct combination){perhaps_intersect, PERHAPS_INTERSECT});
+}
+
+int cmd_subtract(const struct options *options) {
+    return combine_all(options, &(struct combination){perhaps_subtract, PERHAPS_SUBTRACT});
+}
+
+int cmd_differ(const struct options *options) {
+    return combine_all(options, &(struct combination){perhaps_differ, PERHAPS_SUBTRACT});
 }

@@ -74,18 +74,35 @@ static void print_row(const struct answer *answer, bool coloured) {
            abilities_text(answer->row->can, " ", can, sizeof can), coloured && answer->recommended ? "\033[0m" : "");
 }
 
+/* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
+static double planned_rate(const perhaps_want *want, const struct perhaps_plan *best) {
+    return want->fpr > 0 && best->fpr > 0 ? want->fpr : best->fpr;
+}
+
+/* Where there are no mistakes at all, the plan knows. */
+static double limit_at(double fpr, const struct perhaps_plan *best) {
+    return fpr > 0 ? log2(1 / fpr) : best->limit_bits_per_key;
+}
+
+static void print_limit(const perhaps_want *want, const struct perhaps_plan *best) {
+    struct classic classic = classic_formula(want);
+    char text[NUMBER_TEXT];
+    double fpr = planned_rate(want, best);
+    if (fpr == 0) return; /* exact: nothing to compare with */
+    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
+           human_rate(fpr, text));
+    print_classic(&classic);
+    if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
+        printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
+}
+
 static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
                        const perhaps_want *want) {
-    struct classic classic = classic_formula(want);
-    char rate[NUMBER_TEXT];
     bool coloured = colour_for(stdout);
     printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
     for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
     printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
-    double fpr = want->fpr > 0 ? want->fpr : best->fpr;
-    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", log2(1 / fpr),
-           human_rate(fpr, rate));
-    print_classic(&classic);
+    print_limit(want, best);
 }
 
 static void print_kind_json(struct json *json, const struct answer *answer) {
@@ -100,13 +117,11 @@ static void print_kind_json(struct json *json, const struct answer *answer) {
         json_count(json, "image_bytes", plan->image_bytes);
         json_count(json, "items", plan->items);
         json_real(json, "fpr", plan->fpr);
+        json_real(json, "loss", plan->loss);
         json_count(json, "hashes", plan->hashes);
         json_count(json, "cache_lines", plan->lines);
     }
-    json_open(json, "can", '[');
-    for (size_t i = 0; ability_name(i); i++)
-        if (answer->row->can >> i & 1) json_text(json, NULL, ability_name(i));
-    json_close(json, ']');
+    json_abilities(json, answer->row->can);
     json_flag(json, "recommended", answer->recommended);
     json_close(json, '}');
 }
@@ -115,11 +130,11 @@ static void print_json(const struct answer *answers, size_t n, const struct perh
                        const perhaps_want *want) {
     struct json json = {0};
     struct classic classic = classic_formula(want);
-    double fpr = want->fpr > 0 ? want->fpr : best->fpr;
+    double fpr = planned_rate(want, best);
     json_open(&json, NULL, '{');
     json_count(&json, "items", want->items ? want->items : best->items);
     json_real(&json, "fpr", fpr);
-    json_real(&json, "limit_bits_per_key", log2(1 / fpr));
+    json_real(&json, "limit_bits_per_key", limit_at(fpr, best));
     json_open(&json, "classic", '{');
     json_count(&json, "hashes", classic.hashes);
     json_count(&json, "bits", (uint64_t)classic.bits);
@@ -139,7 +154,9 @@ int cmd_plan(const struct options *options) {
     int rc = perhaps_plan(&want, &best);
     if (rc < 0) return library_failure(NULL, rc);
     for (size_t row = 0; perhaps_kind(row) && n < MOST_KINDS; row++) {
-        if (given(options, OPT_KIND) && perhaps_kind(row)->kind != options->kind) continue;
+        int kind = perhaps_kind(row)->kind;
+        bool shown = given(options, OPT_KIND) ? kind == options->kind : kind != PERHAPS_BITMAP; /* for integers only */
+        if (!shown) continue;
         answers[n] = (struct answer){.row = perhaps_kind(row)};
         ask(&want, options, &answers[n]);
         answers[n].recommended = answers[n].row->kind == best.kind;

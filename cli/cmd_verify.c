@@ -59,14 +59,13 @@ static double measure_fpr(const perhaps *filter, bool numbers) {
     return (double)found / TRIALS;
 }
 
-static int verify_keys(const struct options *options, const char *path, const struct perhaps_info *info,
-                       struct verifying *v) {
+static int verify_keys(const struct options *options, const char *path, struct verifying *v) {
     struct input input;
     char *key_paths[] = {(char *)(uintptr_t)options->keys};
     if (input_from_options(&input, options, key_paths, 1) != FINE) return TROUBLE;
-    if (input_match_tag(&input, options, path, info->tag) != FINE) return TROUBLE;
+    if (input_match(&input, options, path, v->filter) != FINE) return TROUBLE;
     if (input_read(&input, verify_batch, v) != FINE) return TROUBLE;
-    v->measured = measure_fpr(v->filter, input.encoding == ENCODING_U64 || input.encoding == ENCODING_U64LE);
+    v->measured = measure_fpr(v->filter, input_of_numbers(&input));
     return FINE;
 }
 
@@ -102,7 +101,7 @@ static int verify(const struct options *options, const char *path, const perhaps
     struct verifying v = {.filter = filter};
     char missing[NUMBER_TEXT], keys[NUMBER_TEXT];
     if (filter_info(filter, path, &info) != FINE) return TROUBLE;
-    if (options->keys && verify_keys(options, path, &info, &v) != FINE) return TROUBLE;
+    if (options->keys && verify_keys(options, path, &v) != FINE) return TROUBLE;
     if (given(options, OPT_JSON))
         print_json(&info, path, &v, options->keys);
     else

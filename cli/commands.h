@@ -7,10 +7,15 @@
 int cmd_plan(const struct options *options);
 int cmd_build(const struct options *options);
 int cmd_add(const struct options *options);
+int cmd_remove(const struct options *options);
 int cmd_check(const struct options *options);
+int cmd_count(const struct options *options);
+int cmd_list(const struct options *options);
 int cmd_info(const struct options *options);
 int cmd_merge(const struct options *options);
 int cmd_intersect(const struct options *options);
+int cmd_subtract(const struct options *options);
+int cmd_differ(const struct options *options);
 int cmd_verify(const struct options *options);
 int cmd_bench(const struct options *options);
 int cmd_completions(const struct options *options);

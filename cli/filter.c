@@ -1,4 +1,5 @@
 #include "filter.h"
+#include "abilities.h"
 #include "encode.h"
 #include "input.h"
 #include "numbers.h"
@@ -84,9 +85,17 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
         how.hash_key = key;
     }
     int rc = perhaps_open(filter, path, &how);
+    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
     if (rc < 0) return library_failure(path, rc);
     warn_if_keyless(options, *filter, path);
     return FINE;
+}
+
+/* Keys of bytes are refused even if there are none. */
+bool filter_of_integers(const perhaps *filter) {
+    static const void *const keys[1];
+    static const size_t lengths[1];
+    return perhaps_contains_many(filter, keys, lengths, 0, NULL) == PERHAPS_ECANNOT;
 }
 
 /* --------------------------------------------------------------------------------------------------- saving --- */
@@ -167,9 +176,16 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
+/* Copies of a key that is there already make no more mistakes. */
+static uint64_t keys_held(const struct perhaps_info *info) {
+    bool multiset = info->can & PERHAPS_COUNT;
+    return multiset ? (uint64_t)fmin((double)info->items, round(info->distinct)) : info->items;
+}
+
 /* The filter's own count misses keys that seemed to be there already; its bits tell better, until nearly all are set. */
 static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     static const double saturated = 0.99;
+    if (info->can & PERHAPS_COUNT) return keys_held(info);
     uint64_t seen = (uint64_t)fmax((double)info->items, round(info->distinct));
     bool take_most = info->fill > saturated ? most > seen : most && most < seen;
     return take_most ? most : seen;
@@ -178,7 +194,7 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
     uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
-    if (info->items <= info->capacity + margin) return;
+    if (info->can & PERHAPS_GROW || keys_held(info) <= info->capacity + margin) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);
     warning(is_standard_output(path) ? "standard output" : path,
@@ -207,6 +223,10 @@ void print_info_json(const struct perhaps_info *info, const char *path) {
     json_count(&json, "image_bytes", info->image_bytes);
     json_real(&json, "bits_per_key", info->bits_per_key);
     json_real(&json, "fill", info->fill);
+    json_real(&json, "loss", info->loss);
+    json_count(&json, "stuck", info->stuck);
+    json_count(&json, "stashed", info->stashed);
+    json_text(&json, "grow", info->grow == PERHAPS_GROW_NEVER ? "never" : "default");
     json_count(&json, "hashes", info->hashes);
     json_count(&json, "cache_lines", info->lines);
     json_text(&json, "hash", info->hash_name);
@@ -214,6 +234,7 @@ void print_info_json(const struct perhaps_info *info, const char *path) {
     json_text(&json, "key", tag_name(info->tag));
     json_count(&json, "format_version", info->format_version);
     json_text(&json, "isa", info->isa);
+    json_abilities(&json, info->can);
     json_open(&json, "children", '[');
     json_close(&json, ']');
     json_end(&json);

@@ -16,6 +16,9 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
  * mapped file that another program cuts short ends this one with a sentence. */
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
 
+/* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
+bool filter_of_integers(const perhaps *filter);
+
 /* May -o be written? Asked before any work is done. */
 int output_check(const struct options *options);
 
@@ -32,8 +35,8 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
  * were read; only from its bits. */
 enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
 
-/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate. `most`
- * is how many keys can have gone into it; 0 = unknown. */
+/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate; not
+ * if it is of a kind that grows. `most` is how many keys can have gone into it; 0 = unknown. */
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 
 /* The object that 'perhaps info --json' prints. */

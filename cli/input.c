@@ -1,5 +1,6 @@
 #include "input.h"
 #include "encode.h"
+#include "filter.h"
 #include "report.h"
 
 #include <errno.h>
@@ -50,8 +51,9 @@ static int line_failure(const struct reader *r, size_t i, const char *why) {
     strcpy(shown + length, r->line_lengths[i] > 40 ? "..." : "");
     bool carriage = r->line_lengths[i] && r->lines[i][r->line_lengths[i] - 1] == '\r';
     return failure(input_name(r->path), "line %llu %s: '%s'; %s", (unsigned long long)(r->line + i), why, shown,
-                   carriage ? "it ends in a carriage return: take those out first (tr -d '\\r')"
-                            : "correct it, or choose another --key");
+                   carriage             ? "it ends in a carriage return: take those out first (tr -d '\\r')"
+                   : r->input->integers ? "correct it, or choose another kind of filter: a bitmap holds integers only"
+                                        : "correct it, or choose another --key");
 }
 
 /* Finds the wanted field of line i. */
@@ -81,6 +83,13 @@ static int reserve_scratch(struct reader *r) {
     return r->scratch ? FINE : failure(input_name(r->path), "lines too long for the memory there is");
 }
 
+/* An int32 or int64; for a kind of integers as a number too. */
+static const char *make_integer(struct reader *r, size_t i, size_t size, uint8_t *key) {
+    const char *why = encode_int(r->keys_of[i], r->lengths[i], size, key);
+    if (why || !r->input->integers) return why;
+    return encode_u64(r->keys_of[i], r->lengths[i], &r->numbers[i]) ? "is below 0, where a bitmap begins" : NULL;
+}
+
 /* Turns the texts in keys_of into keys, in place of them. */
 static int encode_keys(struct reader *r) {
     if (reserve_scratch(r) != FINE) return TROUBLE;
@@ -101,7 +110,7 @@ static int encode_keys(struct reader *r) {
             break;
         default:
             made = r->input->encoding == ENCODING_INT32 ? 4 : 8;
-            why = encode_int(text, length, made, out);
+            why = make_integer(r, i, made, out);
         }
         if (why) return line_failure(r, i, why);
         r->keys_of[i] = out;
@@ -137,7 +146,7 @@ static int hand_on(struct reader *r) {
         .path = r->path,
         .first_line = r->line,
     };
-    if (records || r->input->encoding == ENCODING_U64) {
+    if (input_of_numbers(r->input)) {
         batch.numbers = r->numbers;
     } else {
         batch.keys = as_is ? (const void *const *)r->lines : r->keys_of;
@@ -397,26 +406,56 @@ int input_from_options(struct input *input, const struct options *options, char 
     return given(options, OPT_DELIMITER) ? delimiter_from(options->delimiter, &input->delimiter) : FINE;
 }
 
-/* Two ways to write the same 64-bit keys. */
-static bool same_keys(enum encoding a, enum encoding b) {
-    return a == b || (a == ENCODING_U64 && b == ENCODING_U64LE) || (a == ENCODING_U64LE && b == ENCODING_U64);
+bool input_of_numbers(const struct input *input) {
+    return input->integers || input->encoding == ENCODING_U64 || input->encoding == ENCODING_U64LE;
 }
 
-int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag) {
-    bool chosen = given(options, OPT_KEY) || given(options, OPT_U64) || given(options, OPT_HEX);
+static bool is_integer(unsigned encoding) {
+    return encoding >= ENCODING_U64 && encoding <= ENCODING_INT64;
+}
+
+/* u64 and u64le are two ways to write the same 64-bit keys. */
+bool same_keys(unsigned tag, unsigned other) {
+    return tag == other || (tag == ENCODING_U64 && other == ENCODING_U64LE) ||
+           (tag == ENCODING_U64LE && other == ENCODING_U64);
+}
+
+static bool encoding_given(const struct options *options) {
+    return given(options, OPT_KEY) || given(options, OPT_U64) || given(options, OPT_HEX);
+}
+
+int input_for_integers(struct input *input, const struct options *options) {
+    input->integers = true;
+    if (!encoding_given(options)) input->encoding = ENCODING_U64;
+    if (is_integer(input->encoding)) return FINE;
+    return failure("--key", "a bitmap holds integers, not %s; give u64, u64le, int32 or int64, or another -k",
+                   encoding_name(input->encoding));
+}
+
+/* Raw records are read only where no option speaks of lines. */
+static enum encoding encoding_from_tag(unsigned tag, const struct options *options) {
+    bool lines = given(options, OPT_FIELD) || given(options, OPT_NULL);
+    return tag == ENCODING_U64LE && lines ? ENCODING_U64 : (enum encoding)tag;
+}
+
+static int contradicts_tag(const char *filter_path, unsigned tag, enum encoding asked) {
+    char name[16];
+    snprintf(name, sizeof name, "%s", encoding_name(asked));
+    return failure(filter_path, "was made with --key %s, so --key %s would find nothing; leave it out",
+                   encoding_name((enum encoding)tag), name);
+}
+
+int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter) {
+    unsigned tag = perhaps_tag(filter);
+    bool chosen = encoding_given(options);
+    input->integers = filter_of_integers(filter);
+    if (input->integers && !is_integer(tag)) tag = ENCODING_U64; /* another program's: numbers, whatever it says */
     if (tag >= ENCODINGS) {
         if (chosen) return FINE;
         return failure(filter_path, "does not say how its keys are written (tag %u is another program's); give --key",
                        tag);
     }
-    if (!chosen) {
-        if (tag == ENCODING_U64LE && (given(options, OPT_FIELD) || given(options, OPT_NULL))) tag = ENCODING_U64;
-        input->encoding = (enum encoding)tag;
-        return FINE;
-    }
-    if (same_keys(input->encoding, (enum encoding)tag)) return FINE;
-    char asked[16];
-    snprintf(asked, sizeof asked, "%s", encoding_name(input->encoding));
-    return failure(filter_path, "was made with --key %s, so --key %s would find nothing; leave it out",
-                   encoding_name((enum encoding)tag), asked);
+    if (!chosen) input->encoding = encoding_from_tag(tag, options);
+    bool same = input->integers ? is_integer(input->encoding) : same_keys(input->encoding, tag);
+    return !chosen || same ? FINE : contradicts_tag(filter_path, tag, input->encoding);
 }

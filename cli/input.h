@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+#include <perhaps.h>
+
 #include <signal.h>
 
 enum { BATCH = 1024 };
@@ -17,6 +19,7 @@ struct input {
     char delimiter;     /* between fields */
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
+    bool integers;      /* for a kind of integers: keys are numbers from 0, in whatever way they are written */
     bool silent;        /* no progress, since keys are being printed to the same terminal */
 };
 
@@ -41,7 +44,16 @@ typedef int batch_function(void *context, const struct batch *batch);
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
 /* Uses the encoding that a filter's tag names, unless --key says the same or the tag is not one of ours. */
-int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag);
+int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
+
+/* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
+int input_for_integers(struct input *input, const struct options *options);
+
+/* Are keys handed on as numbers, for the _u64 calls? */
+bool input_of_numbers(const struct input *input);
+
+/* Are keys that are written in these two ways the same keys? */
+bool same_keys(unsigned tag, unsigned other);
 
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);

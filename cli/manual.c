@@ -75,7 +75,7 @@ static void print_overview(void) {
     }
     printf("\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tIf set and not empty, no colours.\n"
            "\n*PERHAPS\\_ISA*\n\tUse this instruction set: scalar, or another that the machine has.\n");
-    print_section("EXIT STATUS", "0, or 2 after an error; check also uses 1, as grep does.");
+    print_section("EXIT STATUS", "0, or 2 after an error; check and count also use 1, as grep does.");
     print_literal("EXAMPLES",
                   "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt");
     print_see_also(NULL);

@@ -11,10 +11,15 @@ enum command_id {
     CMD_PLAN,
     CMD_BUILD,
     CMD_ADD,
+    CMD_REMOVE,
     CMD_CHECK,
+    CMD_COUNT,
+    CMD_LIST,
     CMD_INFO,
     CMD_MERGE,
     CMD_INTERSECT,
+    CMD_SUBTRACT,
+    CMD_DIFFER,
     CMD_VERIFY,
     CMD_BENCH,
     CMD_COMPLETIONS,
@@ -46,6 +51,7 @@ enum option_id {
     OPT_PRESET,
     OPT_KIND,
     OPT_NEEDS,
+    OPT_NO_GROW,
     OPT_HASHES,
     OPT_LINES,
     OPT_HASH,
@@ -57,6 +63,8 @@ enum option_id {
     OPT_INVERT,
     OPT_COUNT,
     OPT_QUIET,
+    OPT_FROM,
+    OPT_LIMIT,
     OPT_KEYS,
     OPT_IN_PLACE,
     OPT_KEY,
@@ -122,7 +130,7 @@ struct options {
     uint64_t given; /* set of 1 << option_id */
     char **operands;
     size_t operand_count;
-    uint64_t items, bytes, hashes, lines, seed, field;
+    uint64_t items, bytes, hashes, lines, seed, from, limit, field;
     double fpr, bits_per_key;
     int kind, preset, hash, encoding;
     unsigned needs;

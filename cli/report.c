@@ -62,23 +62,37 @@ static const char *remedy(int error) {
     case PERHAPS_EMISMATCH:
         return "build both with the same -k, -n, -p (or size), --hash and --seed";
     case PERHAPS_EDIRTY:
-        return "give --recover to go on with it (add, check, info), or build it again";
+        return "give --recover to go on with it (add, remove, check, count, list, info), or build it again";
     case PERHAPS_EBUSY:
         return "wait until that has ended";
+    case PERHAPS_EFULL:
+        return "build it anew with a larger -n";
     default:
         return "see 'perhaps help plan' for what fits together";
     }
 }
 
-/* The library's sentence often names the file itself; once is enough. Its advice is for programmers where it is about a
- * flag, and then gives way to ours. */
-static int explain(const char *subject, int error, const char *advice) {
+/* Where the library's sentence goes over from the cause to the advice. It often names the file itself; once is enough:
+ * *named is how long that name is. A reason of the system's is all cause. */
+static size_t cause_length(const char *subject, int error, size_t *named) {
     const char *why = perhaps_why();
-    size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
-    size_t cause = error == PERHAPS_EIO ? strlen(why) : named + strcspn(why + named, ";"); /* EIO has no advice */
-    bool advised = why[cause] && error != PERHAPS_EKEY && error != PERHAPS_EDIRTY && error != PERHAPS_EMISMATCH;
-    if (advised) return failure(named ? NULL : subject, "%s", why);
-    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, why, advice);
+    *named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
+    return error == PERHAPS_EIO ? strlen(why) : *named + strcspn(why + *named, ";");
+}
+
+/* Is the library's advice for programmers: about a flag, a field, a call? */
+static bool for_programmers(int error) {
+    return error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
+}
+
+static int explain(const char *subject, int error, const char *advice) {
+    size_t named, cause = cause_length(subject, error, &named);
+    if (perhaps_why()[cause] && !for_programmers(error)) return failure(named ? NULL : subject, "%s", perhaps_why());
+    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, perhaps_why(), advice);
+}
+
+int reason_failure(const char *subject, const char *advice) {
+    return explain(subject, PERHAPS_ECANNOT, advice);
 }
 
 int library_failure(const char *subject, int error) {

@@ -16,6 +16,9 @@ int failure(const char *subject, const char *format, ...) __attribute__((format(
 /* The same for a library call that returned `error`: the sentence is perhaps_why(). */
 int library_failure(const char *subject, int error);
 
+/* The same with advice in place of the library's own. */
+int reason_failure(const char *subject, const char *advice);
+
 /* The same for a call that writes a file, which also takes room on a disk. */
 int saving_failure(const char *subject, int error);
 

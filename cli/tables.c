@@ -25,27 +25,58 @@ const struct command commands[COMMANDS] = {
          "bytes each, until their number is known. A filter that gets more than N keys still finds them all, but makes "
          "more "
          "mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+         "Some kinds are different. cuckoo and counting, which can forget keys, keep a copy for every line, so that "
+         "every "
+         "line has its remove; and a cuckoo filter that is full refuses more: the message then names the -n to give, "
+         "and no file is made. table and bitmap grow with their keys and make no mistakes to speak of, "
+         "so that -n is optional and -p means nothing to them. A bitmap holds integers: its keys are decimal numbers "
+         "(--key u64) "
+         "unless --key says in which other way they are written, and its -n is one more than the largest.\n\n"
          "Every line is a key, the empty line included. A carriage return before the line end is part of the key. The "
          "last "
          "line may lack its line end.",
          NULL,
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
          "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
-         "perhaps build --field 2 --delimiter , -o names.ph people.csv",
+         "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
+         "perhaps build --needs remove -o logins.ph logins.txt\n"
+         "perhaps build -k bitmap -o days.ph days.txt",
          0, UINT_MAX, cmd_build},
     [CMD_ADD] = {"add", "FILTER [OPTION...] [KEYS...]", "add lines to a filter",
                  "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
                  "replaces the old file "
-                 "in one step when all keys are in; until then, and if anything fails, the old one stays.\n\n"
+                 "in one step when all keys are in; until then, and if anything fails, the old one stays. A cuckoo or "
+                 "counting "
+                 "filter gets another copy of a key that it has already; all others have a key once.\n\n"
                  "With --in-place the file itself is changed, without a copy in memory. If that is broken off by force "
                  "or by a crash, "
                  "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
                  "Ctrl-C is no such "
-                 "case: it finishes the file first.",
+                 "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
+                 "cannot grow there.",
                  NULL,
                  "perhaps add phones.ph new.txt\n"
                  "tail -n 1000 log | perhaps add seen.ph --in-place",
                  1, UINT_MAX, cmd_add},
+    [CMD_REMOVE] =
+        {"remove", "FILTER [OPTION...] [KEYS...]", "take lines out of a filter that can forget",
+         "Takes the keys in the files KEYS (standard input if there are none) out of FILTER, one copy for each line, "
+         "and "
+         "says how "
+         "many were not found, if any were not. As with add, the new filter replaces the old file in one step, or the "
+         "file itself is "
+         "changed with --in-place. Kinds that can: counting, cuckoo, table and bitmap; 'perhaps build --needs remove' "
+         "makes one.\n\n"
+         "Remove only what was added. A key that was never added, but for which a counting or cuckoo filter says "
+         "'perhaps', takes away "
+         "the copy of another key that looks the same, and that other key is then not found any more: these filters "
+         "cannot tell the two "
+         "apart, and no message can warn of it. table and bitmap can: take one of them (-k table) where removes come "
+         "from strangers.",
+         NULL,
+         "perhaps remove logins.ph expired.txt\n"
+         "perhaps remove days.ph --in-place gone.txt",
+         1, UINT_MAX, cmd_remove},
     [CMD_CHECK] =
         {"check", "FILTER [OPTION...] [KEYS...]", "print the keys that are perhaps in a filter, like grep",
          "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
@@ -57,6 +88,28 @@ const struct command commands[COMMANDS] = {
          "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
          "echo 13800138000 | perhaps check -q phones.ph && echo perhaps",
          1, UINT_MAX, cmd_check},
+    [CMD_COUNT] =
+        {"count", "FILTER [OPTION...] [KEYS...]", "print how often each key is in a filter that counts",
+         "Reads keys from the files KEYS (standard input if there are none) and prints for each, in order, how many "
+         "copies of it are in "
+         "FILTER, a tab, and the line. Kinds that can: counting and cuckoo; 'perhaps build --needs count' makes "
+         "one.\n\n"
+         "A count is never too small, and too large only if another key looks the same. counting counts to 15, which "
+         "then means 15 "
+         "or more.",
+         "0 if a key was there, 1 if none, 2 after an error.",
+         "perhaps count logins.ph names.txt\n"
+         "perhaps count logins.ph names.txt | sort -rn | head -n 3",
+         1, UINT_MAX, cmd_count},
+    [CMD_LIST] = {"list", "FILTER [OPTION...]", "print what is in a filter that can tell",
+                  "Prints the integers in a bitmap, in decimal and in rising order, or the digests in a table, as 16 "
+                  "hexadecimal digits and "
+                  "in no order; one a line. Other kinds cannot tell what is in them, and a table has the digests of "
+                  "keys, not the keys.",
+                  NULL,
+                  "perhaps list days.ph\n"
+                  "perhaps list days.ph --from 1000 --limit 1",
+                  1, 1, cmd_list},
     [CMD_INFO] =
         {"info", "FILTER [OPTION...]", "describe a filter",
          "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now.",
@@ -67,15 +120,27 @@ const struct command commands[COMMANDS] = {
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
                    "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
                    "must have been "
-                   "made alike: same kind, -n, -p or size, hash and seed.",
+                   "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
+                   "counting and "
+                   "cuckoo filters it is the sum: every copy in each of them.",
                    NULL, "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph", 2, UINT_MAX, cmd_merge},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
                        "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in "
                        "all of them is kept; "
                        "it makes more mistakes than a filter made from the common keys alone. The filters must have "
                        "been made alike: same "
-                       "kind, -n, -p or size, hash and seed.",
+                       "kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
                        NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect},
+    [CMD_SUBTRACT] =
+        {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
+         "Writes to FILE what is in A and in none of the others. Only bitmaps can do that; they may differ "
+         "in size.",
+         NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract},
+    [CMD_DIFFER] = {"differ", "A B... -o FILE [OPTION...]", "make the symmetric difference of bitmaps",
+                    "Writes to FILE what is in one of two bitmaps but not in both; of more than two, what is in an odd "
+                    "number of them. "
+                    "Only bitmaps can do that; they may differ in size.",
+                    NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_differ},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
                     "check a filter file for damage, and a filter against its keys",
                     "Compares every byte of FILTER with its checksums and says how much was checked.\n\n"
@@ -114,10 +179,13 @@ const struct command commands[COMMANDS] = {
 
 enum {
     SIZING = ON(PLAN) | ON(BUILD),
-    READING = ON(BUILD) | ON(ADD) | ON(CHECK) | ON(VERIFY),
-    COMBINING = ON(MERGE) | ON(INTERSECT),
+    CHANGING = ON(ADD) | ON(REMOVE),
+    ASKING = ON(CHECK) | ON(COUNT),
+    READING = ON(BUILD) | CHANGING | ASKING | ON(VERIFY),
+    COMBINING = ON(MERGE) | ON(INTERSECT) | ON(SUBTRACT) | ON(DIFFER),
     WRITING = ON(BUILD) | COMBINING,
-    OPENING = ON(ADD) | ON(CHECK) | ON(INFO) | COMBINING | ON(VERIFY),
+    LOOKING = ASKING | ON(LIST) | ON(INFO),
+    OPENING = CHANGING | LOOKING | COMBINING | ON(VERIFY),
     ALL = (1u << COMMANDS) - 1
 };
 
@@ -125,11 +193,12 @@ const struct option option_table[OPTIONS] = {
     [OPT_ITEMS] = {"items", 'n', VALUE_NUMBER, "N", NULL, FIELD(items), SIZING | ON(BENCH),
                    "How many different keys the filter is for: digits, optionally with a fraction, an exponent or one "
                    "of k, M, G, T "
-                   "(thousands), such as 5000000, 5e6, 2.5M, 10k; or a power of two such as 2^20."},
+                   "(thousands), such as 5000000, 5e6, 2.5M, 10k; or a power of two such as 2^20. For a bitmap: the "
+                   "integers below N."},
     [OPT_FPR] = {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), SIZING,
                  "False-positive rate: the chance of 'perhaps' for a key that was never added, when all N keys are in. "
                  "Such as 0.01, "
-                 "1e-3 or 1%. Default 0.01."},
+                 "1e-3 or 1%. Default 0.01. table and bitmap have a far smaller one, whatever is given."},
     [OPT_BITS_PER_KEY] = {"bits-per-key", 0, VALUE_REAL, "B", NULL, FIELD(bits_per_key), SIZING,
                           "Memory for each of N keys, such as 12 or 9.6; the rate follows."},
     [OPT_BYTES] = {"bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), SIZING,
@@ -140,13 +209,23 @@ const struct option option_table[OPTIONS] = {
                     "A size by name, for a bloom filter: rough (4 bits a key, 14.7 % false positives), fair (8 bits, "
                     "2.2 %), good (16 "
                     "bits, 1 in 2,148), fine (32 bits, 1 in 4.7 million)."},
-    [OPT_KIND] = {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
-                  "Only this kind of filter. 'perhaps plan -n 1M' lists them."},
-    [OPT_NEEDS] = {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
-                   "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect."},
-    [OPT_HASHES] = {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
-                    "Bits set per key, if it matters: 1 to 64 for bloom, 8, 16 or 32 for blocked. Default: the best "
-                    "for the size."},
+    [OPT_KIND] =
+        {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
+         "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only."},
+    [OPT_NEEDS] =
+        {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
+         "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect, grow (make "
+         "room for more keys), list, in-place (be changed in its file). Of the kinds that can, the best is "
+         "taken. subtract is there "
+         "too, but only a bitmap can, which is made only with -k bitmap."},
+    [OPT_NO_GROW] =
+        {"no-grow", 0, VALUE_NONE, NULL, NULL, 0, ON(BUILD),
+         "Never grow: table and bitmap then refuse more than -n, and cuckoo more copies of a key than there "
+         "is room for. Other kinds never grow."},
+    [OPT_HASHES] =
+        {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
+         "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo "
+         "the places a key can be in, 4, 6 or 8. Default: the best for the size."},
     [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "N", NULL, FIELD(lines), SIZING,
                    "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at "
                    "small rates); for bloom it means at most N hashes. Default: what suits the rate."},
@@ -172,9 +251,12 @@ const struct option option_table[OPTIONS] = {
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},
     [OPT_QUIET] = {"quiet", 'q', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                    "Print nothing and stop at the first key found; the exit status tells."},
+    [OPT_FROM] = {"from", 0, VALUE_NUMBER, "N", NULL, FIELD(from), ON(LIST),
+                  "Begin with the first integer that is not below N. For bitmaps."},
+    [OPT_LIMIT] = {"limit", 0, VALUE_NUMBER, "N", NULL, FIELD(limit), ON(LIST), "Print at most N lines."},
     [OPT_KEYS] = {"keys", 0, VALUE_FILE, "FILE", NULL, FIELD(keys), ON(VERIFY),
                   "Every key in FILE must be found; '-' is standard input."},
-    [OPT_IN_PLACE] = {"in-place", 0, VALUE_NONE, NULL, NULL, 0, ON(ADD),
+    [OPT_IN_PLACE] = {"in-place", 0, VALUE_NONE, NULL, NULL, 0, CHANGING,
                       "Change the file itself rather than a copy that replaces it."},
     [OPT_KEY] = {"key", 0, VALUE_WORD, "ENCODING", "bytes hex u64 u64le int32 int64 utf16", FIELD(encoding), READING,
                  "How keys are written: bytes (the line as it is; the default), hex (the bytes that it spells), u64 (a "
@@ -183,7 +265,7 @@ const struct option option_table[OPTIONS] = {
                  "decimal number, to be "
                  "hashed as 4 or 8 little-endian bytes), utf16 (UTF-8, to be hashed as UTF-16LE). The filter remembers "
                  "it; give it "
-                 "only to build."},
+                 "only to build. A bitmap takes u64 (its default), u64le, int32 and int64, and nothing below 0."},
     [OPT_U64] = {"u64", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
     [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
@@ -192,14 +274,16 @@ const struct option option_table[OPTIONS] = {
                    "The key is the N-th field of the line, counted from 1, not the whole line."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
                        "The byte between fields, such as ','. Default '\\t', a tab."},
-    [OPT_NO_VERIFY] = {"no-verify", 0, VALUE_NONE, NULL, NULL, 0, ON(CHECK) | ON(INFO),
+    [OPT_NO_VERIFY] = {"no-verify", 0, VALUE_NONE, NULL, NULL, 0, LOOKING,
                        "Do not compare the filter with its checksums first: a large one then answers at once. Damage "
                        "can make answers "
                        "wrong, never unsafe."},
-    [OPT_RECOVER] = {"recover", 0, VALUE_NONE, NULL, NULL, 0, ON(ADD) | ON(CHECK) | ON(INFO),
-                     "Take a filter that was left unfinished by 'add --in-place': what was added to it is in it, and "
-                     "the number of keys "
-                     "is estimated."},
+    [OPT_RECOVER] =
+        {"recover", 0, VALUE_NONE, NULL, NULL, 0, CHANGING | LOOKING,
+         "Take a filter that was left unfinished by 'add --in-place' or 'remove --in-place': what was changed "
+         "in it is changed, and "
+         "the number of keys "
+         "is estimated."},
     [OPT_FULL] = {"full", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
                   "All kinds, and working sets up to gigabytes; takes minutes."},
     [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(BENCH),
@@ -209,6 +293,6 @@ const struct option option_table[OPTIONS] = {
     [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
                    "Print only the names of the commands, one a line."},
     [OPT_JSON] = {"json", 0, VALUE_NONE, NULL, NULL, 0, ALL & ~(ON(COMPLETIONS) | ON(HELP)),
-                  "Print the result as JSON on standard output; for check the counts in place of the keys."},
+                  "Print the result as JSON on standard output; for check and count the totals in place of the keys."},
     [OPT_HELP] = {"help", 'h', VALUE_NONE, NULL, NULL, 0, ALL, "Explain the command."},
 };

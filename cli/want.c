@@ -34,17 +34,33 @@ static int apply_preset(perhaps_want *want, const struct options *options) {
 }
 
 static int check_needs(const perhaps_want *want) {
-    char missing[100], kinds[400];
-    unsigned common = ~0u;
-    for (size_t row = 0; perhaps_kind(row); row++) {
-        unsigned lacking = want->needs & ~perhaps_kind(row)->can;
-        if (want->kind != PERHAPS_ANY && want->kind != perhaps_kind(row)->kind) continue;
+    char who[KINDS_TEXT], what[100];
+    if (want->kind != PERHAPS_ANY) {
+        const struct perhaps_kind_row *row = kind_row(want->kind);
+        unsigned lacking = want->needs & ~row->can;
         if (!lacking) return FINE;
-        common &= lacking;
+        return failure("--needs", "%s cannot %s; %s", row->name, abilities_text(lacking, " and ", what, sizeof what),
+                       who_can_each(lacking, who));
     }
-    abilities_text(common ? common : want->needs, " and ", missing, sizeof missing);
-    return failure("--needs", "no kind%s can %s; %s", want->kind ? " of those allowed" : "", missing,
-                   kinds_sentence(kinds, sizeof kinds));
+    if (needs_can_be_met(want->needs)) return FINE;
+    bool one = !(want->needs & (want->needs - 1));
+    if (!(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
+        return failure("--needs", "only bitmap can %s; give -k bitmap, if the keys are integers",
+                       one ? abilities_text(want->needs, "", what, sizeof what) : "do all of that");
+    return failure("--needs", "no kind can do all of that; %s", who_can_each(want->needs, who));
+}
+
+/* Kinds that make no mistakes to speak of: the number of keys or the memory alone says how large they are. */
+static bool is_exact(int kind) {
+    return kind == PERHAPS_TABLE || kind == PERHAPS_BITMAP;
+}
+
+/* Exact kinds have their rate, whatever is wanted: it only fills the place of the second of two that must be fixed. */
+static void settle_fpr(perhaps_want *want) {
+    bool size = want->bits_per_key > 0 || want->bytes;
+    if (want->kind == PERHAPS_BITMAP || (is_exact(want->kind) && want->items && size)) want->fpr = 0;
+    bool size_alone = is_exact(want->kind) && want->bytes && !want->items;
+    if (want->fpr == 0 && (!size || size_alone)) want->fpr = default_rate;
 }
 
 /* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the keys, unless size and
@@ -65,12 +81,23 @@ static int check_fixed(const perhaps_want *want, const struct options *options) 
     return FINE;
 }
 
+static int check_growth(const perhaps_want *want, const struct options *options) {
+    if (!given(options, OPT_NO_GROW) || want->kind != PERHAPS_BITMAP || want->items || want->bytes) return FINE;
+    return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
+}
+
 /* The library says that there is no such layout, but not which ones there are. */
 static int check_hashes(const perhaps_want *want) {
     unsigned k = want->hashes;
-    if (k > 64) return failure("--hashes", "is too large; bloom has 1 to 64, blocked 8, 16 or 32");
+    if (k > 64)
+        return failure("--hashes",
+                       "is too large; bloom and counting have 1 to 64, blocked 8, 16 or 32, cuckoo 4, 6 or 8");
     if (want->kind == PERHAPS_BLOCKED && k && k != 8 && k != 16 && k != 32)
         return failure("--hashes", "blocked has 8, 16 or 32; give one of them, or -k bloom");
+    if (want->kind == PERHAPS_CUCKOO && k && k != 4 && k != 6 && k != 8)
+        return failure("--hashes", "cuckoo has 4, 6 or 8; give one of them");
+    if (is_exact(want->kind) && k)
+        return failure("--hashes", "%s has one layout; leave it out", want->kind == PERHAPS_TABLE ? "table" : "bitmap");
     return FINE;
 }
 
@@ -86,7 +113,9 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (given(options, OPT_PRESET) && apply_preset(want, options) != FINE) return TROUBLE;
     if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
     want->lines = clamp(options->lines);
-    if (want->fpr == 0 && want->bits_per_key == 0 && !want->bytes) want->fpr = default_rate;
+    want->grow = given(options, OPT_NO_GROW) ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
+    settle_fpr(want);
     if (check_fixed(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
+    if (check_growth(want, options) != FINE) return TROUBLE;
     return check_needs(want);
 }

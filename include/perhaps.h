@@ -77,7 +77,8 @@ enum perhaps_error {
     PERHAPS_EREADONLY = -10, /* the filter was opened for reading only */
     PERHAPS_EDIRTY = -11,    /* a file that is being changed in place, or was when its writer ended */
     PERHAPS_ERANGE = -12,    /* no layout can do what was wanted */
-    PERHAPS_EBUSY = -13      /* a filter, of this process or another, is changing the file in place */
+    PERHAPS_EBUSY = -13,     /* a filter, of this process or another, is changing the file in place */
+    PERHAPS_EFULL = -14      /* the filter has no room for the key; nothing was added, all others are still found */
 };
 
 /* One sentence for an error number, for any thread at any time; never NULL. (free) */
@@ -90,18 +91,26 @@ PERHAPS_API const char *perhaps_why(void);
 /* -------------------------------------------------------------------------------------------------- kinds --- */
 
 enum perhaps_kind {
-    PERHAPS_ANY = 0,    /* choose for me */
-    PERHAPS_BLOOM = 1,  /* classic Bloom filter: k bits anywhere in one array; the smallest that can be changed */
-    PERHAPS_BLOCKED = 2 /* Bloom filter in cache lines: one (or two) memory accesses a key; the fastest */
+    PERHAPS_ANY = 0,      /* choose for me */
+    PERHAPS_BLOOM = 1,    /* classic Bloom filter: k bits anywhere in one array; the smallest that can be changed */
+    PERHAPS_BLOCKED = 2,  /* Bloom filter in cache lines: one (or two) memory accesses a key; the fastest */
+    PERHAPS_COUNTING = 3, /* Bloom filter of 4-bit counters: keys can be removed; four times the size */
+    PERHAPS_CUCKOO = 4,   /* cuckoo filter: keys can be removed and counted, and it is smaller than bloom below 1 % */
+    PERHAPS_TABLE = 5,    /* hash table of whole 64-bit digests: practically exact, grows, its digests can be listed */
+    PERHAPS_BITMAP = 6    /* one bit for each integer of a range: exact, grows; only the _u64 and _digest forms */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
 enum perhaps_ability {
-    PERHAPS_ADD = 1 << 0,      /* keys can be added one at a time, at any time */
-    PERHAPS_REMOVE = 1 << 1,   /* keys can be taken out again */
-    PERHAPS_COUNT = 1 << 2,    /* a multiset: it knows how often a key was added */
-    PERHAPS_MERGE = 1 << 3,    /* two filters become their union */
-    PERHAPS_INTERSECT = 1 << 4 /* two filters become (roughly) their intersection */
+    PERHAPS_ADD = 1 << 0,       /* keys can be added one at a time, at any time */
+    PERHAPS_REMOVE = 1 << 1,    /* keys can be taken out again */
+    PERHAPS_COUNT = 1 << 2,     /* a multiset: it knows how often a key was added */
+    PERHAPS_MERGE = 1 << 3,     /* two filters become their union */
+    PERHAPS_INTERSECT = 1 << 4, /* two filters become (roughly) their intersection */
+    PERHAPS_SUBTRACT = 1 << 5,  /* exact set difference and symmetric difference of two filters */
+    PERHAPS_GROW = 1 << 6,      /* it makes room for more keys than it was planned for */
+    PERHAPS_LIST = 1 << 7,      /* what is in it can be walked through with perhaps_next */
+    PERHAPS_IN_PLACE = 1 << 8   /* a file of it can be opened with PERHAPS_OPEN_WRITE */
 };
 
 /* A row of the table of kinds, for programs that show or loop over it. */
@@ -121,7 +130,14 @@ PERHAPS_API const struct perhaps_kind_row *perhaps_kind(size_t row);
 enum perhaps_hash {
     PERHAPS_HASH_DEFAULT = 0, /* the kind's own: xxh3 unless its documentation says otherwise */
     PERHAPS_XXH3 = 1,         /* XXH3-64 with a seed: fastest; for keys that nobody chooses against you */
-    PERHAPS_SIPHASH = 2       /* SipHash-1-3 with a secret 128-bit key: for keys that strangers choose */
+    PERHAPS_SIPHASH = 2,      /* SipHash-1-3 with a secret 128-bit key: for keys that strangers choose */
+    PERHAPS_IDENTITY = 3      /* integers as they are: what PERHAPS_BITMAP has, and only it */
+};
+
+/* What a kind that can PERHAPS_GROW does when it is full. */
+enum perhaps_growth {
+    PERHAPS_GROW_DEFAULT = 0, /* it grows, as long as memory lasts */
+    PERHAPS_GROW_NEVER = 1    /* adding says PERHAPS_EFULL */
 };
 
 /* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
@@ -140,7 +156,8 @@ typedef struct perhaps_allocator {
  *     how many mistakes  fpr
  *     how much memory    bits_per_key or bytes
  *
- * and the third follows. Make one with PERHAPS_WANT(.items = ..., .fpr = ...), or, where designated initialisers do
+ * and the third follows; for table and bitmap, which make no mistakes to speak of, one of items and memory is enough (the
+ * items of a bitmap are the integers 0..items-1). Make one with PERHAPS_WANT(.items = ..., .fpr = ...), or, where designated initialisers do
  * not exist (C++17), with perhaps_want_init(&want) and assignments.
  *
  * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
@@ -153,7 +170,9 @@ typedef struct perhaps_want {
     double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
     double bits_per_key;     /* memory for each of `items` keys */
     uint64_t bytes;          /* memory in all, in whole words of 8, without the header (about 128) */
-    unsigned hashes;         /* bits set per key, if it matters: bloom 1..64, blocked 8, 16 or 32 */
+    int grow;                /* enum perhaps_growth */
+    unsigned hashes;         /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
+                                cuckoo: places a key can be in, 4, 6 or 8 */
     unsigned lines;          /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     int hash;                /* enum perhaps_hash */
     uint64_t seed;           /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
@@ -198,6 +217,7 @@ struct perhaps_plan {
     uint64_t image_bytes;      /* of the whole image: what a file takes */
     double bits_per_key;       /* of the array */
     double limit_bits_per_key; /* log2(1/fpr): what no filter can go below */
+    double loss;               /* table: the chance that any two of `items` keys share a digest, and so are one */
     unsigned hashes;           /* bits set per key */
     unsigned lines;            /* cache lines touched per question, at most */
 };
@@ -278,13 +298,17 @@ PERHAPS_API void perhaps_free(perhaps *f);
  * NULL; otherwise answers[i] is 1 or 0, what the single call for key i would have returned.
  */
 
-/* Adds a key. 1 = it is new; 0 = it was perhaps there already (nothing changed). "add" and "mightContain" in one pass,
- * the addIfNotExist of other libraries. Negative on error. (changes) */
+/*
+ * Adds a key. 1 = it is new; 0 = it was perhaps there already (nothing changed). "add" and "mightContain" in one pass,
+ * the addIfNotExist of other libraries. Kinds that can PERHAPS_COUNT are multisets: they store a copy every time and
+ * answer 1, so that every add has its remove. PERHAPS_EFULL: no room, the key was not added. Negative on error. (changes)
+ */
 PERHAPS_API int perhaps_add(perhaps *f, const void *key, size_t length);
 PERHAPS_API int perhaps_add_u64(perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
 
-/* The number of new keys, or a negative error, in which case no key was added. (changes) */
+/* The number of new keys, or a negative error, in which case no key was added: those before a PERHAPS_EFULL are taken out
+ * again. (changes) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
                                      uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
@@ -302,6 +326,56 @@ PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const void *const *k
 PERHAPS_API int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
 PERHAPS_API int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
 
+/*
+ * Multisets: adds the key only if it is not perhaps there already; for sets it is the same as perhaps_add. Do not mix it
+ * with removes of the same keys: where it answered 0 because of another key that looks the same, nothing was stored, and
+ * the remove that belongs to this key takes the other's only copy. (changes)
+ */
+PERHAPS_API int perhaps_add_absent(perhaps *f, const void *key, size_t length);
+PERHAPS_API int perhaps_add_absent_u64(perhaps *f, uint64_t key);
+PERHAPS_API int perhaps_add_absent_digest(perhaps *f, uint64_t digest);
+
+/*
+ * Takes a key out: one copy of it, of a multiset. 1 = done, 0 = it is definitely not there (nothing changed).
+ *
+ * Remove only what you added. A key that was never added, but for which the filter says "perhaps", takes away the
+ * copy of another key that looks the same, and that one is then not found any more: cuckoo and counting cannot tell the two
+ * apart. table and bitmap can: theirs is the kind to take where removes come from strangers. (changes)
+ */
+PERHAPS_API int perhaps_remove(perhaps *f, const void *key, size_t length);
+PERHAPS_API int perhaps_remove_u64(perhaps *f, uint64_t key);
+PERHAPS_API int perhaps_remove_digest(perhaps *f, uint64_t digest);
+
+/* The number of keys that were taken out. (changes) */
+PERHAPS_API int64_t perhaps_remove_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                        uint8_t *answers);
+PERHAPS_API int64_t perhaps_remove_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_remove_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* How many copies of a key are in a multiset: never too few, and too many only if another key looks the same. counting
+ * counts to 15, which then means "15 or more". PERHAPS_ECANNOT for sets. (reads) */
+PERHAPS_API int64_t perhaps_count(const perhaps *f, const void *key, size_t length);
+PERHAPS_API int64_t perhaps_count_u64(const perhaps *f, uint64_t key);
+PERHAPS_API int64_t perhaps_count_digest(const perhaps *f, uint64_t digest);
+
+/* counts[i] becomes the count of key i; returns how many of them are not 0. (reads) */
+PERHAPS_API int64_t perhaps_count_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                       uint64_t *counts);
+PERHAPS_API int64_t perhaps_count_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *counts);
+PERHAPS_API int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint64_t *counts);
+
+/*
+ * Walks through what is in the filter, for kinds that can PERHAPS_LIST: 1 = *digest is the next; 0 = that was all.
+ *
+ *     uint64_t at = 0, digest;
+ *     while (perhaps_next(f, &at, &digest) == 1) use(digest);
+ *
+ * A table gives its digests in no particular order, each once, if the filter is not changed meanwhile; what comes out can be
+ * put into another filter of equal hash and seed with perhaps_add_digest. A bitmap gives its integers in rising order,
+ * and `at` may be set to any integer: the answer is the first in the set that is not below it. (reads)
+ */
+PERHAPS_API int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest);
+
 /* The digest that the bytes form (or the integer form) uses for this key in this filter. (reads) */
 PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
 PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
@@ -309,20 +383,27 @@ PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
 /* --------------------------------------------------------------------------------------------- whole filters --- */
 
 /*
- * into = the union of both: exactly the filter that would have come from adding the keys of both. The two must have
- * equal kind, layout, hash and seed; otherwise PERHAPS_EMISMATCH, and perhaps_why() names the field that differs.
- * `items` becomes an estimate. (changes `into`, reads `from`)
+ * into = the union of both: exactly the filter that would have come from adding the keys of both; of multisets, the sum.
+ * The two must have equal kind, layout, hash and seed (tables and bitmaps may differ in size); otherwise PERHAPS_EMISMATCH,
+ * and perhaps_why() names the field that differs. `items` becomes an estimate where it cannot be exact. PERHAPS_EFULL or
+ * PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was. (changes `into`, reads `from`)
  */
 PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 
 /* into = what both perhaps contain. Every key that is in both is kept; its fpr is at most the smaller of the two, but
- * higher than that of a filter made from the common keys alone. (changes `into`, reads `from`) */
+ * higher than that of a filter made from the common keys alone. Exact for bitmaps. (changes `into`, reads `from`) */
 PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
+
+/* into = what is in `into` and not in `from`; what is in one of the two but not in both. Bitmaps. (changes `into`, reads
+ * `from`) */
+PERHAPS_API int perhaps_subtract(perhaps *into, const perhaps *from);
+PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
 
 /* Forgets every key. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
 
-/* 1 = same kind, layout, hash, seed and contents; 0 = not. (reads both) */
+/* 1 = same kind, layout, hash, seed and array; 0 = not. cuckoo filters and tables with the same keys, added in another
+ * order, may have different arrays. (reads both) */
 PERHAPS_API int perhaps_equal(const perhaps *a, const perhaps *b);
 
 /* ------------------------------------------------------------------------------------------------ looking in --- */
@@ -333,11 +414,15 @@ struct perhaps_info {
     const char *kind_name;   /* "bloom" */
     unsigned can;            /* set of enum perhaps_ability */
     uint64_t capacity;       /* keys it was made for */
-    uint64_t items;          /* adds that answered 1; an estimate after merge, intersect and recovery */
-    double distinct;         /* different keys in it, estimated from the bits */
-    double fill;             /* share of bits that are set, 0..1 (the "use rate") */
+    uint64_t items;          /* adds that answered 1, less removes that did; an estimate after merge, intersect and
+                                recovery, except where the array tells exactly */
+    double distinct;         /* different keys in it, estimated from the array */
+    double fill;             /* share of bits (counters, slots) in use, 0..1 (the "use rate") */
     double fpr_target;       /* the rate it was planned for */
     double fpr_now;          /* the rate it has now, from the bits */
+    double loss;             /* table: the chance that any two keys in it share a digest */
+    uint64_t stuck;          /* counting: counters that have reached 15 and stay there */
+    uint64_t stashed;        /* cuckoo: copies kept outside the slots */
     uint64_t bytes;          /* of the array */
     uint64_t image_bytes;    /* of the whole image */
     double bits_per_key;     /* of the array, per key of capacity */
@@ -350,6 +435,7 @@ struct perhaps_info {
     unsigned format_version; /* of the image */
     const char *isa;         /* instruction set in use: "scalar", "avx2", "avx512", "neon" */
     int read_only;           /* 1 = cannot be changed */
+    int grow;                /* enum perhaps_growth */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts

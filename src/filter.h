@@ -45,6 +45,33 @@ static inline int filter_prepare_change(perhaps *f) {
     return __builtin_expect(f->state == CHANGEABLE, 1) ? PERHAPS_OK : filter_unlock(f);
 }
 
+/* PERHAPS_ECANNOT: "NAME filters cannot WHAT", and which kinds can. */
+int filter_cannot(const perhaps *f, const char *what);
+
+/* Keys of bytes are not for kinds of integers; digests are for kinds whose digests are one word. */
+static inline int filter_takes_bytes(const perhaps *f) {
+    if (__builtin_expect(f->hash.id != PERHAPS_IDENTITY, 1)) return PERHAPS_OK;
+    return filter_cannot(f, "take keys of bytes, only integers");
+}
+
+static inline int filter_takes_digests(const perhaps *f) {
+    if (__builtin_expect(f->kind->digest_words == 1, 1)) return PERHAPS_OK;
+    return filter_cannot(f, "take digests of 64 bits, only keys");
+}
+
+static inline void filter_count_removed(perhaps *f, uint64_t removed) {
+    f->header.items -= removed < f->header.items ? removed : f->header.items;
+}
+
+/* Gives a full filter an array with room for this digest, or says PERHAPS_EFULL. */
+int filter_grow(perhaps *f, uint64_t digest);
+
+/* The same with a layout from elsewhere, which `check` has accepted. */
+int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity);
+
+/* Exchanges two filters that were made by cloning one. */
+void filter_swap(perhaps *a, perhaps *b);
+
 /* Sets the number of items from the bits, when counting adds no longer tells. */
 void filter_count_items(perhaps *f);
 

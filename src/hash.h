@@ -19,6 +19,7 @@ struct hash {
 
 struct hash hash_xxh3(uint64_t seed);
 struct hash hash_siphash(const uint8_t key[16]);
+struct hash hash_identity(void);
 
 /* The 16 bytes of a key from its two words. */
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
@@ -27,14 +28,14 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
-uint64_t hash_u64_siphash(const struct hash *hash, uint64_t key);
+uint64_t hash_u64_other(const struct hash *hash, uint64_t key); /* than xxh3 */
 
 static inline uint64_t hash_u64_xxh3(const struct hash *hash, uint64_t key) {
     return mix64(key ^ hash->stir);
 }
 
 static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
-    return hash->id == PERHAPS_XXH3 ? hash_u64_xxh3(hash, key) : hash_u64_siphash(hash, key);
+    return hash->id == PERHAPS_XXH3 ? hash_u64_xxh3(hash, key) : hash_u64_other(hash, key);
 }
 
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);

@@ -2,8 +2,7 @@
 
 /* Adding a kind: write its file, its model, and a row here. */
 const struct kind *const kinds[] = {
-    &kind_bloom,
-    &kind_blocked,
+    &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap,
 };
 
 const size_t kind_count = sizeof kinds / sizeof kinds[0];

@@ -10,13 +10,16 @@
  *   - a digest has one word, or two where a foreign format needs them, and the row names the hash that makes it;
  *   - an operation that a kind lacks is NULL, and the row's `can` says so to the outside;
  *   - a multiset is a kind whose row can PERHAPS_COUNT: its `add` stores a copy every time;
- *   - a kind that grows, is sealed or has children changes its array only through calls of perhaps.c, which owns it.
+ *   - a kind that may be full says so from `add`; if it can grow, it names the layout it wants, and gets a new array;
+ *   - an array of zeros is an empty filter.
  */
 #ifndef PERHAPS_KIND_H
 #define PERHAPS_KIND_H
 
 #include "base/cpu.h"
 #include "perhaps.h"
+
+#include <stdbool.h>
 
 enum { LAYOUT_WORDS = 5 };
 
@@ -34,16 +37,29 @@ struct digest {
     uint64_t first, second;
 };
 
-/* The operations with a tight loop: one set for each instruction set, all giving the same bits and the same answers.
- * `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
- * fetch a line of it for every eight keys, so that the stream of keys does not stall. */
+/* The operations on keys: one set for each instruction set, all giving the same bits and the same answers. Batches are
+ * the same calls in order. */
+enum { FULL = -1 }; /* what `add` says when there is no room for the key; nothing has changed then */
+
 struct kind_ops {
-    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there */
+    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there, FULL */
     int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
-    void (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
+
+    /* `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
+     * fetch a line of it for every eight keys, so that the stream of keys does not stall. add_many gives the number of keys
+     * done: n, or fewer if the next one found no room. */
+    size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
+
+    /* NULL for kinds that cannot. Batches of these are made of `fetch` some keys ahead and the single call. */
+    int (*remove)(struct array *array, struct digest digest);           /* 1 one copy taken out, 0 not there */
+    uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
+    void (*fetch)(const struct array *array, struct digest digest);     /* prefetches what they will look at */
 };
+
+/* What two filters can become. */
+enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
 
 struct model; /* plan.h: what rates a layout has */
 
@@ -62,8 +78,23 @@ struct kind {
     /* The operations for a layout that `check` accepted, on a machine with that instruction set. */
     const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa);
 
-    void (*merge)(struct array *into, const struct array *from);     /* equal layouts */
-    void (*intersect)(struct array *into, const struct array *from); /* equal layouts */
+    /* into = into combined with from. False: no room, `into` must grow first; a kind that `reinserts` has then left it
+     * half-changed, others as it was. Layouts are equal, but for the words in `differing` (a set of bits). */
+    bool (*combine[COMBINATIONS])(struct array *into, const struct array *from);
+    bool reinserts;
+    unsigned differing;
+
+    /* For kinds that may be FULL. `grow` writes a larger layout, in which there is room for this digest, and the number
+     * of keys it is for (unchanged if the growth has nothing to do with it); false if there is none. `rehash` fills a
+     * zeroed array of that layout; false if that failed, and an even larger one is needed. */
+    const char *full; /* what to tell the user: half a sentence */
+    bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
+    bool (*rehash)(struct array *into, const struct array *from);
+
+    /* The next digest at or after position *at, which moves on; false at the end. */
+    bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
+
+    bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 
     const struct model *model;
 };
@@ -75,6 +106,6 @@ extern const size_t kind_count;
 /* By number; NULL if there is none. */
 const struct kind *kind_find(int id);
 
-extern const struct kind kind_bloom, kind_blocked;
+extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 
 #endif

@@ -3,16 +3,15 @@
  *
  *     key bytes ──hash.c──▶ digest ──kind/NAME.c──▶ bits in one array ──image/──▶ the same bytes in a file
  *
- * Kinds know nothing of keys, files, memory and counting: that is done here and, for the beginning and the end of a
- * filter's life, in lifetime.c.
+ * Kinds know nothing of keys, files, memory and counting: that is done here; for many keys at a time in many.c, and for the
+ * beginning and the end of a filter's life in lifetime.c.
  */
+#include "base/memory.h"
 #include "base/why.h"
 #include "filter.h"
 #include "plan.h"
 
 #include <string.h>
-
-enum { CHUNK = 2048 }; /* keys hashed at a time in batches: their digests stay in the first-level cache */
 
 /* ------------------------------------------------------------------------------------------ the small calls --- */
 
@@ -39,6 +38,7 @@ const char *perhaps_strerror(int error) {
         "the file is being changed in place, or was when its writer ended",
         "no layout can do what was wanted",
         "the file is being changed in place",
+        "the filter is full",
     };
     if (error > 0 || error <= -(int)(sizeof sentences / sizeof sentences[0])) return "an unknown error";
     return sentences[-error];
@@ -85,185 +85,238 @@ static inline struct digest one_word(uint64_t digest) {
     return (struct digest){digest, 0};
 }
 
-static inline int add_digest(perhaps *f, struct digest digest) {
-    int rc = filter_prepare_change(f);
-    if (rc < 0) return rc;
-    int is_new = f->ops.add(&f->array, digest);
+/* Kept apart from add_digest, which is to stay small: the filter was full. */
+static __attribute__((noinline)) int add_growing(perhaps *f, struct digest digest) {
+    int is_new;
+    do {
+        int rc = filter_grow(f, digest.first);
+        if (rc < 0) return rc;
+        is_new = f->ops.add(&f->array, digest);
+    } while (is_new == FULL);
     f->header.items += (uint64_t)is_new;
     return is_new;
 }
 
+static inline int add_digest(perhaps *f, struct digest digest) {
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    int is_new = f->ops.add(&f->array, digest);
+    if (__builtin_expect(is_new == FULL, 0)) return add_growing(f, digest);
+    f->header.items += (uint64_t)is_new;
+    return is_new;
+}
+
+static int add_absent_digest(perhaps *f, struct digest digest) {
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    return f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
+}
+
+static int remove_digest(perhaps *f, struct digest digest) {
+    int rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
+    if (rc < 0) return rc;
+    int gone = f->ops.remove(&f->array, digest);
+    filter_count_removed(f, (uint64_t)gone);
+    return gone;
+}
+
+static int64_t count_digest(const perhaps *f, struct digest digest) {
+    if (!f->ops.count) return filter_cannot(f, "count copies of a key");
+    return (int64_t)f->ops.count(&f->array, digest);
+}
+
+/* ---- keys of bytes ---- */
+
 int perhaps_add(perhaps *f, const void *key, size_t length) {
-    return add_digest(f, one_word(hash_bytes(&f->hash, key, length)));
-}
-
-int perhaps_add_u64(perhaps *f, uint64_t key) {
-    return add_digest(f, one_word(hash_u64(&f->hash, key)));
-}
-
-/* The calls that take digests are for kinds whose digests are one word. */
-static inline int check_digests(const perhaps *f) {
-    if (__builtin_expect(f->kind->digest_words == 1, 1)) return PERHAPS_OK;
-    return fail(PERHAPS_ECANNOT, "%s filters have digests of more than 64 bits; give the keys", f->kind->row.name);
-}
-
-int perhaps_add_digest(perhaps *f, uint64_t digest) {
-    int rc = check_digests(f);
-    return rc < 0 ? rc : add_digest(f, one_word(digest));
+    int rc = filter_takes_bytes(f);
+    return rc < 0 ? rc : add_digest(f, one_word(hash_bytes(&f->hash, key, length)));
 }
 
 int perhaps_contains(const perhaps *f, const void *key, size_t length) {
-    return f->ops.contains(&f->array, one_word(hash_bytes(&f->hash, key, length)));
+    int rc = filter_takes_bytes(f);
+    return rc < 0 ? rc : f->ops.contains(&f->array, one_word(hash_bytes(&f->hash, key, length)));
 }
 
-/* Kept apart, so that the common case below has no call to save registers for and ends in a jump. */
-static __attribute__((noinline)) int contains_u64_siphash(const perhaps *f, uint64_t key) {
-    return f->ops.contains(&f->array, one_word(hash_u64_siphash(&f->hash, key)));
+int perhaps_add_absent(perhaps *f, const void *key, size_t length) {
+    int rc = filter_takes_bytes(f);
+    return rc < 0 ? rc : add_absent_digest(f, one_word(hash_bytes(&f->hash, key, length)));
 }
 
-int perhaps_contains_u64(const perhaps *f, uint64_t key) {
-    if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_siphash(f, key);
-    return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
+int perhaps_remove(perhaps *f, const void *key, size_t length) {
+    int rc = filter_takes_bytes(f);
+    return rc < 0 ? rc : remove_digest(f, one_word(hash_bytes(&f->hash, key, length)));
 }
 
-int perhaps_contains_digest(const perhaps *f, uint64_t digest) {
-    int rc = check_digests(f);
-    return rc < 0 ? rc : f->ops.contains(&f->array, one_word(digest));
+int64_t perhaps_count(const perhaps *f, const void *key, size_t length) {
+    int rc = filter_takes_bytes(f);
+    return rc < 0 ? rc : count_digest(f, one_word(hash_bytes(&f->hash, key, length)));
 }
 
 uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
     return hash_bytes(&f->hash, key, length);
 }
 
+/* ---- integers ---- */
+
+int perhaps_add_u64(perhaps *f, uint64_t key) {
+    return add_digest(f, one_word(hash_u64(&f->hash, key)));
+}
+
+/* Kept apart, so that the common case below has no call to save registers for and ends in a jump. */
+static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64_t key) {
+    return f->ops.contains(&f->array, one_word(hash_u64_other(&f->hash, key)));
+}
+
+int perhaps_contains_u64(const perhaps *f, uint64_t key) {
+    if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_other(f, key);
+    return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
+}
+
+int perhaps_add_absent_u64(perhaps *f, uint64_t key) {
+    return add_absent_digest(f, one_word(hash_u64(&f->hash, key)));
+}
+
+int perhaps_remove_u64(perhaps *f, uint64_t key) {
+    return remove_digest(f, one_word(hash_u64(&f->hash, key)));
+}
+
+int64_t perhaps_count_u64(const perhaps *f, uint64_t key) {
+    return count_digest(f, one_word(hash_u64(&f->hash, key)));
+}
+
 uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key) {
     return hash_u64(&f->hash, key);
 }
 
-/* ---- in batches ---- */
+/* ---- digests ---- */
 
-/* Where the keys of a batch come from: one of the three forms. */
-struct keys {
-    const void *const *bytes;
-    const size_t *lengths;
-    const uint64_t *integers;
-    const uint64_t *digests;
-};
-
-/* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
-static const uint64_t *digests_of(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room) {
-    if (keys->digests) return keys->digests + from;
-    if (keys->integers) {
-        hash_u64_many(&f->hash, f->isa, keys->integers + from, n, room);
-        return room;
-    }
-    for (size_t i = 0; i < n; i++) room[i] = hash_bytes(&f->hash, keys->bytes[from + i], keys->lengths[from + i]);
-    return room;
+int perhaps_add_digest(perhaps *f, uint64_t digest) {
+    int rc = filter_takes_digests(f);
+    return rc < 0 ? rc : add_digest(f, one_word(digest));
 }
 
-static int64_t count_ones(const uint8_t *answers, size_t n) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += answers[i];
-    return (int64_t)sum;
+int perhaps_contains_digest(const perhaps *f, uint64_t digest) {
+    int rc = filter_takes_digests(f);
+    return rc < 0 ? rc : f->ops.contains(&f->array, one_word(digest));
 }
 
-static int64_t many(const perhaps *f, perhaps *changed, const struct keys *keys, size_t n, uint8_t *answers) {
-    uint64_t room[CHUNK];
-    uint8_t own_answers[CHUNK];
-    int64_t ones = 0;
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = n - from < CHUNK ? n - from : CHUNK;
-        uint8_t *out = answers ? answers + from : own_answers;
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
-        const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
-        if (changed)
-            f->ops.add_many(&changed->array, digests, count, out, ahead);
-        else
-            f->ops.contains_many(&f->array, digests, count, out, ahead);
-        ones += count_ones(out, count);
-    }
-    return ones;
+int perhaps_add_absent_digest(perhaps *f, uint64_t digest) {
+    int rc = filter_takes_digests(f);
+    return rc < 0 ? rc : add_absent_digest(f, one_word(digest));
 }
 
-static int64_t add_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int rc = filter_prepare_change(f);
-    if (rc < 0) return rc;
-    int64_t added = many(f, f, keys, n, answers);
-    f->header.items += (uint64_t)added;
-    return added;
+int perhaps_remove_digest(perhaps *f, uint64_t digest) {
+    int rc = filter_takes_digests(f);
+    return rc < 0 ? rc : remove_digest(f, one_word(digest));
 }
 
-int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
+int64_t perhaps_count_digest(const perhaps *f, uint64_t digest) {
+    int rc = filter_takes_digests(f);
+    return rc < 0 ? rc : count_digest(f, one_word(digest));
 }
 
-int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.integers = keys}, n, answers);
-}
-
-int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    int rc = check_digests(f);
-    return rc < 0 ? rc : add_many(f, &(struct keys){.digests = digests}, n, answers);
-}
-
-int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                              uint8_t *answers) {
-    return many(f, NULL, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
-}
-
-int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return many(f, NULL, &(struct keys){.integers = keys}, n, answers);
-}
-
-int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    int rc = check_digests(f);
-    return rc < 0 ? rc : many(f, NULL, &(struct keys){.digests = digests}, n, answers);
+int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest) {
+    if (!f->kind->next) return filter_cannot(f, "list what is in them");
+    return f->kind->next(&f->array, at, digest);
 }
 
 /* -------------------------------------------------------------------------------------------- whole filters --- */
 
-/* The first thing in which two filters differ, or NULL. */
-static const char *difference(const perhaps *a, const perhaps *b) {
+/* The first thing in which two filters differ, or NULL. Layout words in the set `may_differ` are passed over. */
+static const char *difference(const perhaps *a, const perhaps *b, unsigned may_differ) {
     if (a->kind != b->kind) return "kind";
     for (int i = 0; i < LAYOUT_WORDS; i++) {
-        if (a->header.layout[i] != b->header.layout[i]) return a->kind->layout_names[i];
+        if (a->header.layout[i] != b->header.layout[i] && !(may_differ >> i & 1)) return a->kind->layout_names[i];
     }
     if (a->header.hash != b->header.hash) return "hash";
     if (a->header.seed != b->header.seed) return a->header.hash == PERHAPS_SIPHASH ? "hash key" : "seed";
     return NULL;
 }
 
-static int combine(perhaps *into, const perhaps *from, void (*operation)(struct array *, const struct array *),
-                   const char *verb) {
-    if (!operation) return fail(PERHAPS_ECANNOT, "%s filters cannot %s", into->kind->row.name, verb);
-    const char *differs = difference(into, from);
+/* Combines in a copy of that layout, which then takes the filter's place: 1. If it has not room for all, it tells, by
+ * growing, which layout to try next: 0. */
+static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
+                           uint64_t *capacity) {
+    perhaps *copy;
+    int rc = perhaps_clone(into, &copy);
+    if (rc == PERHAPS_OK && memcmp(layout, into->header.layout, sizeof into->header.layout) != 0)
+        rc = filter_grow_to(copy, layout, *capacity);
+    bool done = rc == PERHAPS_OK && into->kind->combine[what](&copy->array, &from->array);
+    if (done)
+        filter_swap(into, copy);
+    else if (rc == PERHAPS_OK)
+        rc = filter_grow(copy, 0);
+    if (rc == PERHAPS_OK && !done) {
+        memcpy(layout, copy->header.layout, sizeof copy->header.layout);
+        *capacity = copy->header.capacity;
+    }
+    perhaps_free(copy);
+    return rc < 0 ? rc : done;
+}
+
+/* For kinds that put the keys of one into the other, and may find no room half-way. */
+static int combine_copy(perhaps *into, const perhaps *from, enum combination what) {
+    uint64_t layout[LAYOUT_WORDS], capacity = into->header.capacity;
+    memcpy(layout, into->header.layout, sizeof layout);
+    int rc;
+    do rc = combine_in_copy(into, from, what, layout, &capacity);
+    while (rc == 0);
+    return rc < 0 ? rc : PERHAPS_OK;
+}
+
+static int combine_in_place(perhaps *into, const perhaps *from, enum combination what) {
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && !into->kind->combine[what](&into->array, &from->array))
+        rc = filter_grow_to(into, from->header.layout, from->header.capacity);
+    return rc;
+}
+
+static int combine(perhaps *into, const perhaps *from, enum combination what) {
+    static const char *const verbs[COMBINATIONS] = {"be merged", "be intersected", "be subtracted from each other",
+                                                    "give their symmetric difference"};
+    if (!into->kind->combine[what]) return filter_cannot(into, verbs[what]);
+    const char *differs = difference(into, from, into->kind->differing);
     if (differs)
-        return fail(PERHAPS_EMISMATCH, "cannot %s: the two filters differ in %s; make both with the same want", verb,
-                    differs);
+        return fail(PERHAPS_EMISMATCH, "the two filters cannot %s: they differ in %s; make both with the same want",
+                    verbs[what], differs);
+    uint64_t items = into->header.items + from->header.items;
     int rc = filter_prepare_change(into);
+    if (rc == PERHAPS_OK)
+        rc = into->kind->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
     if (rc < 0) return rc;
-    operation(&into->array, &from->array);
-    filter_count_items(into);
+    if (into->kind->row.can & PERHAPS_COUNT)
+        into->header.items = items;
+    else
+        filter_count_items(into);
     return PERHAPS_OK;
 }
 
 int perhaps_merge(perhaps *into, const perhaps *from) {
-    return combine(into, from, into->kind->merge, "merge");
+    return combine(into, from, COMBINE_MERGE);
 }
 
 int perhaps_intersect(perhaps *into, const perhaps *from) {
-    return combine(into, from, into->kind->intersect, "intersect");
+    return combine(into, from, COMBINE_INTERSECT);
+}
+
+int perhaps_subtract(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_SUBTRACT);
+}
+
+int perhaps_differ(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_DIFFER);
 }
 
 int perhaps_clear(perhaps *f) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    memset(f->array.bytes, 0, (size_t)f->array.length);
+    memory_clear(f->array.bytes, f->array.length);
     f->header.items = 0;
     return PERHAPS_OK;
 }
 
 int perhaps_equal(const perhaps *a, const perhaps *b) {
-    return !difference(a, b) && memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
+    return !difference(a, b, 0) && memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------- looking in --- */
@@ -282,6 +335,9 @@ int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
         .fill = sight.fill,
         .fpr_target = f->header.fpr,
         .fpr_now = sight.fpr,
+        .loss = sight.loss,
+        .stuck = sight.stuck,
+        .stashed = sight.stashed,
         .bytes = f->array.length,
         .image_bytes = filter_image_bytes(f),
         .bits_per_key = 8 * (double)f->array.length / (double)f->header.capacity,
@@ -294,6 +350,7 @@ int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
         .format_version = FORMAT_VERSION,
         .isa = isa_name(f->isa),
         .read_only = f->state == READ_ONLY,
+        .grow = f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT,
     };
     return give_sized(theirs, &info, sizeof info, "info");
 }

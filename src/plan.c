@@ -13,10 +13,23 @@ double plan_digest_fpr(double items) {
     return ldexp(items, -64);
 }
 
+/* Integers as they are have no digests that could be equal. */
+static double digest_fpr(const struct kind *kind, double items) {
+    return kind->hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
+}
+
+/* The chance that any two of so many keys have equal digests. */
+static double loss(const struct kind *kind, double items) {
+    return kind->model->lossy ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
+}
+
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
+    *sight = (struct sight){0};
     kind->model->look(array, sight);
-    sight->fpr = fmin(1, sight->fpr + plan_digest_fpr(sight->distinct));
-    sight->items = (uint64_t)llround(sight->distinct);
+    if (sight->copies == 0) sight->copies = sight->distinct;
+    sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
+    sight->loss = loss(kind, sight->distinct);
+    sight->items = (uint64_t)llround(sight->copies);
 }
 
 /* ---- is the want sound? ---- */
@@ -37,6 +50,10 @@ static int check_rates(const perhaps_want *want) {
     return PERHAPS_OK;
 }
 
+static bool is_exact(int kind) {
+    return kind_find(kind) && kind_find(kind)->model->exact;
+}
+
 static int check_want(const perhaps_want *want) {
     int rc = check_rates(want);
     if (rc < 0) return rc;
@@ -44,9 +61,10 @@ static int check_want(const perhaps_want *want) {
         return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
     int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
     if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
-    if (fixed < 2 || (want->bits_per_key != 0 && !want->items))
+    bool enough = fixed == 2 || (fixed == 1 && is_exact(want->kind) && want->fpr == 0);
+    if (!enough || (want->bits_per_key != 0 && !want->items))
         return fail(PERHAPS_EINVAL, "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
-    if (want->needs & ~(unsigned)(PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT))
+    if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
     if (want->kind != PERHAPS_ANY && !kind_find(want->kind))
         return fail(PERHAPS_EINVAL, "there is no kind of filter with number %d", want->kind);
@@ -62,8 +80,9 @@ struct candidate {
     double fpr, score;
 };
 
-static double rate(const struct model *model, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    return fmin(1, model->fpr(layout, items) + plan_digest_fpr((double)items));
+static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    double of_array = kind->model->fpr(layout, items);
+    return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
 }
 
 /* Gives the candidate that size, if the kind has it. */
@@ -72,29 +91,32 @@ static bool fits(const struct model *model, struct candidate *c, uint64_t steps)
     return mul_fits(steps, model->step(c->layout), &bits) && model->resize(c->layout, bits);
 }
 
-static bool meets(const struct model *model, struct candidate *c, uint64_t steps, double fpr) {
-    if (!fits(model, c, steps)) return false;
-    return rate(model, c->layout, c->items) <= fpr;
+static bool meets(const struct kind *kind, struct candidate *c, uint64_t steps, double fpr) {
+    if (!fits(kind->model, c, steps)) return false;
+    return rate(kind, c->layout, c->items) <= fpr;
 }
 
 /* (items, fpr): the smallest size that meets the rate. */
-static bool solve_size(const struct model *model, const perhaps_want *want, struct candidate *c) {
+static bool solve_size(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     c->items = want->items;
     uint64_t low = 0, high = 1; /* low does not do; high is to */
-    while (!meets(model, c, high, want->fpr)) {
-        if (!fits(model, c, high)) break; /* beyond the largest size: what does, if any, lies below */
+    bool any = false;           /* a size that the kind has was found: none that follows is too small for it */
+    while (!meets(kind, c, high, want->fpr)) {
+        bool fit = fits(kind->model, c, high);
+        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large: what does, if any, lies below */
+        any |= fit;
         low = high;
         high *= 2;
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (meets(model, c, middle, want->fpr))
+        if (meets(kind, c, middle, want->fpr))
             high = middle;
         else
             low = middle;
     }
-    c->score = (double)high * (double)model->step(c->layout) * model->handicap(c->layout);
-    return meets(model, c, high, want->fpr);
+    c->score = (double)high * (double)kind->model->step(c->layout) * kind->model->handicap(c->layout);
+    return meets(kind, c, high, want->fpr);
 }
 
 static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
@@ -106,31 +128,31 @@ static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
 }
 
 /* (items, memory): the rate follows. A shape with a handicap must be clearly better, as a power of its rate. */
-static bool solve_rate(const struct model *model, const perhaps_want *want, struct candidate *c) {
+static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits;
-    if (!wanted_bits(want, &bits) || !model->resize(c->layout, bits)) return false;
+    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
     c->items = want->items;
-    c->score = rate(model, c->layout, c->items) * pow(model->handicap(c->layout), 8);
-    return true;
+    c->score = rate(kind, c->layout, c->items) * pow(kind->model->handicap(c->layout), 8);
+    return !isinf(c->score);
 }
 
 /* (memory, fpr): the largest number of items that keeps the rate. */
-static bool solve_items(const struct model *model, const perhaps_want *want, struct candidate *c) {
+static bool solve_items(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits, low = 0, high = 1; /* low does; high is not to */
-    if (!wanted_bits(want, &bits) || !model->resize(c->layout, bits)) return false;
-    while (high < UINT64_MAX / 2 && rate(model, c->layout, high) <= want->fpr) {
+    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
+    while (high < UINT64_MAX / 2 && rate(kind, c->layout, high) <= want->fpr) {
         low = high;
         high *= 2;
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (rate(model, c->layout, middle) <= want->fpr)
+        if (rate(kind, c->layout, middle) <= want->fpr)
             low = middle;
         else
             high = middle;
     }
     c->items = low;
-    c->score = model->handicap(c->layout) / (double)low;
+    c->score = kind->model->handicap(c->layout) / (double)low;
     return low > 0;
 }
 
@@ -147,7 +169,7 @@ static int too_large(const struct kind *kind, const perhaps_want *want) {
     if (want->hashes || want->lines)
         return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
                     kind->row.name, want->hashes, want->lines);
-    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold one item", kind->row.name);
+    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items", kind->row.name);
 }
 
 static int describe(struct plan *plan, const struct candidate *c) {
@@ -157,12 +179,13 @@ static int describe(struct plan *plan, const struct candidate *c) {
     memcpy(plan->layout, c->layout, sizeof plan->layout);
     shown->kind = plan->kind->row.kind;
     shown->items = c->items;
-    shown->fpr = without_noise(rate(model, c->layout, c->items));
+    shown->fpr = without_noise(rate(plan->kind, c->layout, c->items));
     shown->bytes = plan->kind->check(c->layout, &reason);
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
-    shown->limit_bits_per_key = log2(1 / shown->fpr);
+    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
+    shown->loss = loss(plan->kind, (double)c->items);
     if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(plan->kind, &(perhaps_want){0});
     if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", plan->kind->row.name,
@@ -172,12 +195,14 @@ static int describe(struct plan *plan, const struct candidate *c) {
 
 static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
     struct candidate best = {.score = INFINITY};
+    perhaps_want full = *want; /* exact kinds need no rate: any will do */
+    if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
     for (unsigned i = 0; i < kind->model->shapes; i++) {
         struct candidate c = {.score = INFINITY};
         if (!kind->model->shape(i, want, c.layout)) continue;
-        bool solved = !wants_memory(want) ? solve_size(kind->model, want, &c)
-                      : want->fpr != 0    ? solve_items(kind->model, want, &c)
-                                          : solve_rate(kind->model, want, &c);
+        bool solved = !wants_memory(want) ? solve_size(kind, &full, &c)
+                      : full.fpr != 0     ? solve_items(kind, &full, &c)
+                                          : solve_rate(kind, &full, &c);
         if (solved && c.score < best.score) best = c;
     }
     if (isinf(best.score)) return too_large(kind, want);
@@ -197,7 +222,11 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
     return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
 }
 
+/* A kind of integers is taken only by name, and a multiset, whose adds never say "already there", only where its
+ * gifts are needed. */
 static bool can_do(const struct kind *kind, const perhaps_want *want) {
+    if (kind->hash == PERHAPS_IDENTITY) return false;
+    if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
     return !(want->needs & ~kind->row.can);
 }
 

@@ -11,8 +11,11 @@
 struct sight {
     double fill;     /* share of bits set */
     double distinct; /* different keys, estimated */
-    uint64_t items;  /* the same, as a whole number; set by plan_look */
+    uint64_t items;  /* copies as a whole number; set by plan_look */
+    double copies;   /* keys in it, each as often as it was added; set by plan_look if `look` leaves it 0 */
     double fpr;      /* the rate it has now */
+    double loss;     /* the chance that two keys in it share a digest, where that loses one */
+    uint64_t stuck, stashed;
 };
 
 /* What the planner must know of a kind. A kind has one or more shapes (how many hashes, how many lines per key); a shape
@@ -29,11 +32,14 @@ struct model {
     /* Writes the largest size of at most `bits`; false if there is none. */
     bool (*resize)(uint64_t layout[LAYOUT_WORDS], uint64_t bits);
 
-    /* The expected rate with `items` keys in it. Falls with size, grows with items. */
+    /* The expected rate with `items` keys in it; INFINITY if they do not fit. Falls with size, grows with items. */
     double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
     /* By how much another shape may be larger and still be taken instead of this one: 1 = not at all. */
     double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
+
+    bool exact; /* the array makes no mistakes; how many items it is for says all */
+    bool lossy; /* keys with equal digests are one key, so that removing one loses the other */
 
     unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]); /* bits set per key */
     unsigned (*lines)(const uint64_t layout[LAYOUT_WORDS]);  /* cache lines touched per question, at most */

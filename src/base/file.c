@@ -68,35 +68,83 @@ int file_open(struct file *file, const char *path, bool writable) {
     return rc;
 }
 
-/* Gives a file that will be changed in place its disk space: a hole that cannot be filled is a SIGBUS later. */
-static int fill_holes(const struct file *file) {
+int file_reserve(const struct file *file) {
     errno = posix_fallocate(file->fd, 0, (off_t)file->length);
     return errno == ENOSPC ? refused(file->path, "cannot give it disk space for changes in place") : PERHAPS_OK;
 }
 
 int file_map(struct file *file, bool writable) {
     if (file->length == 0) return PERHAPS_OK;
-    int rc = writable ? fill_holes(file) : PERHAPS_OK;
-    if (rc < 0) return rc;
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     void *bytes = mmap(NULL, (size_t)file->length, protection, MAP_SHARED, file->fd, 0);
     if (bytes == MAP_FAILED) return refused(file->path, "cannot map it");
     file->bytes = bytes;
+    return PERHAPS_OK;
+}
+
+void file_use_huge_pages(const struct file *file) {
 #ifdef MADV_HUGEPAGE
-    madvise(bytes, (size_t)file->length, MADV_HUGEPAGE); /* honoured on tmpfs and some file systems */
+    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_HUGEPAGE); /* honoured on tmpfs and some others */
+#else
+    (void)file;
 #endif
+}
+
+void file_keep_sparse(const struct file *file) {
+#ifdef MADV_RANDOM
+    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_RANDOM);
+#else
+    (void)file;
+#endif
+}
+
+/* Where data begins, or a hole, at or after `at`; the file's length if there is none. Systems that cannot tell see data
+ * everywhere. */
+static uint64_t next_part(const struct file *file, uint64_t at, bool hole) {
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    int error = errno;
+    off_t found = lseek(file->fd, (off_t)at, hole ? SEEK_HOLE : SEEK_DATA);
+    bool none = found < 0 && errno == ENXIO;
+    errno = error;
+    if (none) return file->length;
+    if (found >= 0) return (uint64_t)found < file->length ? (uint64_t)found : file->length;
+#endif
+    return hole ? file->length : at;
+}
+
+bool file_is_hole(const struct file *file, const uint8_t *bytes, uint64_t length) {
+    uint64_t at = (uint64_t)(bytes - file->bytes);
+    return next_part(file, at, false) >= at + length;
+}
+
+int file_read_start(const struct file *file, uint8_t *bytes, size_t length) {
+    ssize_t got;
+    do got = pread(file->fd, bytes, length, 0);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? refused(file->path, "cannot read it") : PERHAPS_OK;
+}
+
+static int read_part(const struct file *file, uint8_t *bytes, uint64_t from, uint64_t to) {
+    while (from < to) {
+        ssize_t got = pread(file->fd, bytes + from, (size_t)(to - from), (off_t)from);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return refused(file->path, "cannot read it");
+        if (got == 0) return fail(PERHAPS_EDAMAGED, "%s: became shorter while it was read", file->path);
+        from += (uint64_t)got;
+    }
     return PERHAPS_OK;
 }
 
 int file_read(struct file *file, uint8_t *bytes) {
-    for (uint64_t done = 0; done < file->length;) {
-        ssize_t got = pread(file->fd, bytes + done, (size_t)(file->length - done), (off_t)done);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return refused(file->path, "cannot read it");
-        if (got == 0) return fail(PERHAPS_EDAMAGED, "%s: became shorter while it was read", file->path);
-        done += (uint64_t)got;
+    int rc = PERHAPS_OK;
+    for (uint64_t from = 0, to; rc == PERHAPS_OK && from < file->length; from = to) {
+        from = next_part(file, from, false);
+        to = next_part(file, from, true);
+        if (to <= from) to = file->length; /* it is changing under our hands */
+        rc = read_part(file, bytes, from, to);
     }
-    return PERHAPS_OK;
+    /* A hole at the end and a missing end look the same: read one byte of it. */
+    return rc == PERHAPS_OK && file->length ? read_part(file, bytes, file->length - 1, file->length) : rc;
 }
 
 int file_sync(const struct file *file, uint64_t offset, uint64_t length) {

@@ -18,7 +18,18 @@ struct file {
 /* Opens a regular file; for writing, with a lock against other writers (PERHAPS_EBUSY). */
 int file_open(struct file *file, const char *path, bool writable);
 int file_map(struct file *file, bool writable);
+/* Advice on the mapping: huge pages where they are to be had, or small ones, one at a time, so that a file with holes that
+ * is changed in place fills no more of them than it must. */
+void file_use_huge_pages(const struct file *file);
+void file_keep_sparse(const struct file *file);
+/* Gives a file that will be changed in place its disk space: a hole that cannot be filled is a SIGBUS later. */
+int file_reserve(const struct file *file);
+/* Reads all of it into memory of zeros; where the file has holes, the memory is not touched. */
 int file_read(struct file *file, uint8_t *bytes);
+/* Reads its first bytes, or as many of them as there are. */
+int file_read_start(const struct file *file, uint8_t *bytes, size_t length);
+/* Whether these bytes of the mapping are a hole in the file: then they are zero, and need not be brought into memory. */
+bool file_is_hole(const struct file *file, const uint8_t *bytes, uint64_t length);
 /* Makes the mapping's first `length` bytes from `offset` durable. */
 int file_sync(const struct file *file, uint64_t offset, uint64_t length);
 /* Unmaps and closes; fine for a file that was never opened if fd is -1. */

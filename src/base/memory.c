@@ -63,6 +63,36 @@ void *memory_zeroed(const perhaps_allocator *allocator, uint64_t size) {
     return memory;
 }
 
+void memory_keep_sparse(const perhaps_allocator *allocator, void *memory, uint64_t size) {
+#ifdef MADV_NOHUGEPAGE
+    if (is_default(allocator) && is_large((size_t)size)) madvise(memory, (size_t)size, MADV_NOHUGEPAGE);
+#else
+    (void)allocator, (void)memory, (void)size;
+#endif
+}
+
+bool memory_is_zero(const uint8_t *memory, uint64_t size) {
+    return size == 0 || (memory[0] == 0 && memcmp(memory, memory + 1, (size_t)size - 1) == 0);
+}
+
+static size_t page_at(uint64_t at, uint64_t size) {
+    return size - at < MEMORY_PAGE ? (size_t)(size - at) : MEMORY_PAGE;
+}
+
+void memory_copy_sparse(uint8_t *to, const uint8_t *from, uint64_t size) {
+    for (uint64_t at = 0; at < size; at += MEMORY_PAGE) {
+        size_t length = page_at(at, size);
+        if (!memory_is_zero(from + at, length)) memcpy(to + at, from + at, length);
+    }
+}
+
+void memory_clear(uint8_t *memory, uint64_t size) {
+    for (uint64_t at = 0; at < size; at += MEMORY_PAGE) {
+        size_t length = page_at(at, size);
+        if (!memory_is_zero(memory + at, length)) memset(memory + at, 0, length);
+    }
+}
+
 void memory_release(const perhaps_allocator *allocator, void *memory, uint64_t size) {
     if (memory) allocator->release(allocator->context, memory, (size_t)size);
 }

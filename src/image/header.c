@@ -2,6 +2,7 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
+#include "base/memory.h"
 #include "base/why.h"
 #include "hash.h"
 
@@ -65,11 +66,15 @@ void header_write(const struct header *header, uint8_t *head) {
 }
 
 /* 0 is for blocks of zeros, so that holes in files and untouched memory need no reading and no writing. */
-static uint64_t sum_block(const uint8_t *block, uint64_t length) {
-    bool empty = length == 0 || (block[0] == 0 && memcmp(block, block + 1, (size_t)length - 1) == 0);
-    if (empty) return 0;
+static uint64_t sum_block(const struct file *file, const uint8_t *block, uint64_t length) {
+    if ((file && file_is_hole(file, block, length)) || memory_is_zero(block, length)) return 0;
     uint64_t sum = hash_checksum(block, (size_t)length);
     return sum ? sum : 1;
+}
+
+bool header_is_sparse(const uint8_t *head) {
+    const struct kind *kind = kind_find(load16(head + AT_KIND));
+    return kind && kind->sparse;
 }
 
 bool header_is_dirty(const uint8_t *head) {
@@ -93,12 +98,20 @@ static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest
     return hash_checksum_of_two(start, sizeof start, rest, (size_t)image_offset(payload_length) - HEADER_BYTES);
 }
 
-void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
+static void sum_image(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
     for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
-        uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
+        uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
     store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, payload_length));
+}
+
+void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
+    sum_image(NULL, head, payload, payload_length);
+}
+
+void header_sum_file(const struct file *file, uint64_t payload_length) {
+    sum_image(file, file->bytes, file->bytes + image_offset(payload_length), payload_length);
 }
 
 bool image_block_is_empty(const uint8_t *head, uint64_t block) {
@@ -168,11 +181,15 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (!kind) return "a kind of filter that this library does not know";
     if (!hash_name(header->hash)) return "a hash that this library does not know";
     if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
+    if ((header->hash == PERHAPS_IDENTITY) != (kind->hash == PERHAPS_IDENTITY))
+        return "a hash that this kind does not use";
+    if (header->hash == PERHAPS_IDENTITY && header->seed) return "a seed without a hash that takes one";
+    if (header->flags & HEADER_FIXED && !kind->grow) return "a flag that it does not grow, which this kind never does";
     bool has_key = header->flags & HEADER_HAS_KEY;
     if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";
     if (!has_key && header->flags & HEADER_KEY_IN_FILE) return "a flag that the hash key is in it, but no key";
     if (!has_key && (header->key[0] || header->key[1])) return "a hash key that the flags do not know of";
-    if (!(header->fpr > 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
+    if (!(header->fpr >= 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
     if (header->capacity == 0) return "a capacity of zero";
     uint64_t length = kind->check(header->layout, &reason);
     if (!length) return reason;
@@ -204,10 +221,10 @@ int header_read(const char *name, const uint8_t *image, uint64_t length, bool re
     return PERHAPS_OK;
 }
 
-int image_verify(const char *name, const uint8_t *image, uint64_t payload_length) {
+int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length) {
     const uint8_t *payload = image + image_offset(payload_length);
     for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
-        uint64_t sum = sum_block(payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
+        uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         if (sum != load64(image + HEADER_BYTES + 8 * i))
             return fail(PERHAPS_EDAMAGED,
                         "%s: the checksum of payload block %llu of %llu differs; restore the file from a copy", name,

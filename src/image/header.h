@@ -25,6 +25,7 @@
 #ifndef PERHAPS_IMAGE_HEADER_H
 #define PERHAPS_IMAGE_HEADER_H
 
+#include "base/file.h"
 #include "kind.h"
 
 #include <stdbool.h>
@@ -35,7 +36,8 @@ enum header_flag {
     HEADER_DIRTY = 1 << 0,       /* a map is being changed: payload checksums and items are out of date */
     HEADER_HAS_KEY = 1 << 1,     /* the siphash key is in the image */
     HEADER_KEY_IN_FILE = 1 << 2, /* and shall be in files too */
-    HEADER_FLAGS = 7
+    HEADER_FIXED = 1 << 3,       /* it does not grow */
+    HEADER_FLAGS = 15
 };
 
 struct header {
@@ -60,6 +62,9 @@ void header_write(const struct header *header, uint8_t *head);
 /* Computes the payload's checksums into the head, then the head's own. */
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length);
 
+/* The same for an image that is a mapped file, whose holes stay out of memory. */
+void header_sum_file(const struct file *file, uint64_t payload_length);
+
 /* For a mapped file. A writer may be killed between any two of these stores, so: the flag is one byte and not part of
  * the checksum, and what changes else changes only while it is set. */
 void header_set_dirty(uint8_t *head, bool dirty);
@@ -73,8 +78,11 @@ int header_read(const char *name, const uint8_t *image, uint64_t length, bool re
 /* PERHAPS_EDIRTY, with its sentence. */
 int header_refuse_dirty(const char *name);
 
-/* Checks the payload's checksums. */
-int image_verify(const char *name, const uint8_t *image, uint64_t payload_length);
+/* Checks the payload's checksums. If the image is a mapped file, its holes stay out of memory; else `file` is NULL. */
+int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length);
+
+/* Whether these first bytes of an image, HEADER_BYTES of them, not checked yet, are those of a kind that stays sparse. */
+bool header_is_sparse(const uint8_t *head);
 
 /* Whether the payload's checksum says that block i is all zero. */
 bool image_block_is_empty(const uint8_t *head, uint64_t block);

@@ -16,14 +16,27 @@ static uint8_t *make_head(const struct header *header, const uint8_t *payload, c
     return head;
 }
 
-/* Blocks of zeros become holes. */
+/* Pages of zeros become holes: what lies between them is written in one piece. */
+static int write_block(struct replacement *r, uint64_t offset, const uint8_t *block, uint64_t length) {
+    int rc = PERHAPS_OK;
+    for (uint64_t at = 0, end; rc == PERHAPS_OK && at < length; at = end + MEMORY_PAGE) {
+        for (end = at; end < length; end += MEMORY_PAGE) {
+            uint64_t page = length - end < MEMORY_PAGE ? length - end : MEMORY_PAGE;
+            if (memory_is_zero(block + end, page)) break;
+        }
+        if (end > length) end = length;
+        if (end > at) rc = replacement_write(r, offset + at, block + at, end - at);
+    }
+    return rc;
+}
+
 static int write_file(struct replacement *r, const struct header *header, const uint8_t *head, const uint8_t *payload) {
     uint64_t offset = image_offset(header->length);
     int rc = replacement_write(r, 0, head, offset);
     for (uint64_t i = 0; rc == PERHAPS_OK && i < image_blocks(header->length); i++) {
         if (image_block_is_empty(head, i)) continue;
         uint64_t at = i * BLOCK_BYTES;
-        rc = replacement_write(r, offset + at, payload + at, image_block_length(header->length, i));
+        rc = write_block(r, offset + at, payload + at, image_block_length(header->length, i));
     }
     return rc;
 }

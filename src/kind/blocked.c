@@ -106,12 +106,14 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
 #undef TARGET
 #endif
 
-static void merge(struct array *into, const struct array *from) {
+static bool merge(struct array *into, const struct array *from) {
     bits_or(into->bytes, from->bytes, into->length);
+    return true;
 }
 
-static void intersect(struct array *into, const struct array *from) {
+static bool intersect(struct array *into, const struct array *from) {
     bits_and(into->bytes, from->bytes, into->length);
+    return true;
 }
 
 /* One of four shapes, for one instruction set. */
@@ -131,14 +133,13 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 extern const struct model model_blocked;
 
 const struct kind kind_blocked = {
-    .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "blocked",
+    .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "blocked",
             "Bloom filter in cache lines: one or two memory accesses a key; the fastest"},
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,
     .layout_names = {"lines", "bits per line", "lines per key"},
     .ops = ops,
-    .merge = merge,
-    .intersect = intersect,
+    .combine = {merge, intersect},
     .model = &model_blocked,
 };

@@ -111,16 +111,20 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
         return ISA(one)(a, digest.first, two, pair, 0);                                                                \
     }                                                                                                                  \
-    TARGET static void ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,     \
-                                            const char *ahead) {                                                       \
+    TARGET static size_t ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,   \
+                                              const char *ahead) {                                                     \
         ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 1);                                            \
+        return n;                                                                                                      \
     }                                                                                                                  \
     TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
                                             uint8_t *answers, const char *ahead) {                                     \
         ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 0);                                            \
     }
 #define OPS(name)                                                                                                      \
-    { ISA(add_##name), ISA(contains_##name), ISA(add_many_##name), ISA(ask_many_##name) }
+    {                                                                                                                  \
+        .add = ISA(add_##name), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name),                    \
+        .contains_many = ISA(ask_many_##name)                                                                          \
+    }
 
 SHAPE(8_in_one, 0, 0)
 SHAPE(16_in_one, 1, 0)

@@ -14,10 +14,7 @@
  * Example: a million keys at 1 % take k = 7 and 9.59 million bits; half of the bits are then set, so a stranger's
  * seven bits are all set with a chance of about 0.52^7 = 1 %.
  *
- * Every probe is a mix of its own. The usual shortcut, position a + i·b, makes two keys that agree in a and b (of which
- * there are only m² pairs) agree everywhere, and misses the planned rate by far where m is small or p is.
- *
- * Cost: k cache lines a question. Layout: m, k.
+ * Cost: k cache lines a question. Layout: m, k. Probes and batches stand in probes.h.
  *
  * Invariants
  *   I1  1 <= m, 1 <= k <= 64, and the payload has exactly ceil(m/64) words.
@@ -25,227 +22,45 @@
  *   I3  every key that was added has all its k bits set.
  */
 #include "kind.h"
-#include "base/arith.h"
-#include "simd/target.h"
 #include "store/bits.h"
 
-#include <assert.h>
-#include <string.h>
+enum { CELL_SHIFT = 3 };
 
-enum { BITS, HASHES }; /* the words of the layout */
-enum { HASHES_MAX = 64 };
-
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    if (layout[BITS] == 0 || layout[BITS] > UINT64_MAX - 63) {
-        *reason = "number of bits out of range";
-        return 0;
-    }
-    if (layout[HASHES] == 0 || layout[HASHES] > HASHES_MAX) {
-        *reason = "number of hashes is not 1 to 64";
-        return 0;
-    }
-    return (layout[BITS] + 63) / 64 * 8;
+static inline unsigned cell_used(const uint8_t *bytes, uint64_t i) {
+    return bit_get(bytes, i);
 }
 
-/* Probe i of a digest: its own mix, to be reduced to 0..m-1. */
-static inline uint64_t probe_mix(uint64_t digest, uint64_t i) {
-    return mix64(digest + (i + 1) * UINT64_C(0x9E3779B97F4A7C15));
-}
-
-static inline uint64_t probe(uint64_t digest, uint64_t i, uint64_t bits) {
-    return mul_high(probe_mix(digest, i), bits);
-}
-
-static int add(struct array *array, struct digest digest) {
-    unsigned had = 1;
-    for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
-        uint64_t at = probe(digest.first, i, array->layout[BITS]);
-        assert(at < array->layout[BITS]);
-        had &= bit_get(array->bytes, at);
-        bit_set(array->bytes, at);
-    }
-    return !had;
-}
-
-/* One at a time, a question ends at the first zero bit. */
-static int contains(const struct array *array, struct digest digest) {
-    for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
-        if (!bit_get(array->bytes, probe(digest.first, i, array->layout[BITS]))) return 0;
-    }
-    return 1;
-}
-
-/*
- * Batches.
- *
- * The places of a group of keys are worked out in loops over the keys, which vector units can do. Then each step fetches
- * the places of a key of the group that comes and looks at those of a key of the group that is here: memory accesses
- * never stop, and no branch depends on a single answer. They are fetched into the second-level cache, which can wait for
- * more of them at a time than the first.
- */
-enum { GROUP = 32 };
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* Probes first..first+count-1 of n keys: at[p * GROUP + i] is probe first + p of key i. `vector` is a constant in each
- * caller: whether 64-bit multiplications come eight at a time, but without an upper half. */
-INLINE void find_places(const uint64_t *restrict digests, size_t n, uint64_t first, uint64_t count, uint64_t bits,
-                        uint64_t *restrict at, int vector) {
-    for (uint64_t p = 0; p < count; p++) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t mix = probe_mix(digests[i], first + p);
-            at[p * GROUP + i] = vector ? mul_high_by_parts(mix, bits) : mul_high(mix, bits);
-        }
-    }
-}
-
-/* The three below take one key's places: at[0], at[GROUP], ... */
-INLINE void fetch_key(const struct array *array, const uint64_t *at, uint64_t count) {
-    for (uint64_t p = 0; p < count; p++) __builtin_prefetch(array->bytes + (at[p * GROUP] >> 3), 0, 2);
-}
-
-INLINE unsigned test_key(const struct array *array, const uint64_t *at, uint64_t count) {
-    unsigned all = 1;
-    for (uint64_t p = 0; p < count; p++) all &= bit_get(array->bytes, at[p * GROUP]);
-    return all;
-}
-
-INLINE unsigned set_key(struct array *array, const uint64_t *at, uint64_t count) {
-    unsigned had = 1;
-    for (uint64_t p = 0; p < count; p++) {
-        had &= bit_get(array->bytes, at[p * GROUP]);
-        bit_set(array->bytes, at[p * GROUP]);
-    }
+static inline unsigned cell_mark(uint8_t *bytes, uint64_t i) {
+    unsigned had = bit_get(bytes, i);
+    bit_set(bytes, i);
     return had;
 }
 
-INLINE size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
+#include "kind/probes.h"
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = "number of bits out of range";
+    if (layout[CELLS] == 0 || layout[CELLS] > UINT64_MAX - 63) return 0;
+    return hashes_fit(layout, reason) ? (layout[CELLS] + 63) / 64 * 8 : 0;
 }
 
-/*
- * Asking: most strangers fail at one of the first bits, so fetching all k of every key would waste memory accesses. A key
- * goes through three stages, of two probes, two more, and the rest; those that pass a stage are copied to the next. In
- * each turn every stage tests one group and fetches the next:
- *
- *     turn     t           t + 1             t + 2              t + 3
- *     group t  fetch 0, 1  test; fetch 2, 3  test; fetch 4...   test, answer
- */
-enum { STAGES = 3, EARLY = 2 };
-
-/* Keys at the door of a stage; behind the last stage, those that are perhaps in the set. */
-struct keys {
-    size_t n;
-    uint64_t digests[GROUP];
-    uint8_t *answers[GROUP];
-};
-
-/* The first probe of a stage; of stage STAGES, the number of probes. */
-INLINE uint64_t first_of(unsigned stage, uint64_t hashes) {
-    return stage == STAGES || hashes < stage * EARLY ? hashes : stage * EARLY;
-}
-
-/* Tests key i of a stage; if it passes, it stands at the next one's door. */
-INLINE void test_and_pass(const struct array *array, const struct keys *keys, size_t i, const uint64_t *at,
-                          uint64_t count, struct keys *next) {
-    next->digests[next->n] = keys->digests[i];
-    next->answers[next->n] = keys->answers[i];
-    next->n += test_key(array, at + i, count);
-}
-
-/* One turn of a stage: tests the keys that are here, whose places lie at `here_at`, while it fetches for those that
- * come. */
-INLINE void turn_stage(const struct array *array, unsigned stage, const struct keys *here, const uint64_t *here_at,
-                       const struct keys *coming, uint64_t *coming_at, struct keys *next, int vector) {
-    uint64_t hashes = array->layout[HASHES], first = first_of(stage, hashes),
-             count = first_of(stage + 1, hashes) - first;
-    size_t whole = (coming->n + 7) / 8 * 8; /* vectors are whole; what stands behind the last key does no harm */
-    here_at += first * GROUP;
-    coming_at += first * GROUP;
-    find_places(coming->digests, whole, first, count, array->layout[BITS], coming_at, vector);
-    size_t both = smaller(here->n, coming->n);
-    next->n = 0;
-    for (size_t i = 0; i < both; i++) {
-        fetch_key(array, coming_at + i, count);
-        test_and_pass(array, here, i, here_at, count, next);
-    }
-    for (size_t i = both; i < coming->n; i++) fetch_key(array, coming_at + i, count);
-    for (size_t i = both; i < here->n; i++) test_and_pass(array, here, i, here_at, count, next);
-}
-
-INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
-    uint64_t at[2][GROUP * HASHES_MAX]; /* probe p of the group that comes, and of the one that is here */
-    struct keys keys[2][STAGES + 1];
-    memset(keys, 0, sizeof keys);
-    memset(answers, 0, n);
-    for (size_t i = 0, turn = 0; i < n + STAGES * GROUP; i += GROUP, turn ^= 1) {
-        struct keys *coming = keys[turn], *here = keys[turn ^ 1];
-        coming->n = i < n ? smaller(n - i, GROUP) : 0;
-        for (size_t j = 0; j < coming->n; j++) {
-            coming->digests[j] = digests[i + j];
-            coming->answers[j] = answers + i + j;
-        }
-        for (unsigned s = 0; s < STAGES; s++)
-            turn_stage(array, s, &here[s], at[turn ^ 1], &coming[s], at[turn], &coming[s + 1], vector);
-        for (size_t j = 0; j < coming[STAGES].n; j++) *coming[STAGES].answers[j] = 1;
-    }
-}
-
-/* Adding touches all k bits in any case, so there is one stage. */
-INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
-    uint64_t at[2][GROUP * HASHES_MAX], hashes = array->layout[HASHES];
-    size_t here = 0;
-    for (size_t i = 0, turn = 0; i < n + GROUP; i += GROUP, turn ^= 1) {
-        size_t coming = i < n ? smaller(n - i, GROUP) : 0;
-        find_places(digests + i, coming, 0, hashes, array->layout[BITS], at[turn], vector);
-        for (size_t j = 0; j < GROUP; j++) {
-            if (j < coming) fetch_key(array, at[turn] + j, hashes);
-            if (j < here) *answers++ = !set_key(array, at[turn ^ 1] + j, hashes);
-        }
-        here = coming;
-    }
-}
-
-/* With k cache lines a key, the stream of keys has time enough: `ahead` is left to the hardware. */
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead) {
-    (void)ahead;
-    ask_many(array, digests, n, answers, 0);
-}
-
-static void add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    put_many(array, digests, n, answers, 0);
-}
-
-#if defined(__x86_64__)
-/* AVX-512 has the 64-bit multiplications that find_places is made of. */
-TARGET_AVX512 static void contains_many_avx512(const struct array *array, const uint64_t *digests, size_t n,
-                                               uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    ask_many(array, digests, n, answers, 1);
-}
-
-TARGET_AVX512 static void add_many_avx512(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                          const char *ahead) {
-    (void)ahead;
-    put_many(array, digests, n, answers, 1);
-}
-#endif
-
-static void merge(struct array *into, const struct array *from) {
+static bool merge(struct array *into, const struct array *from) {
     bits_or(into->bytes, from->bytes, into->length);
+    return true;
 }
 
-static void intersect(struct array *into, const struct array *from) {
+static bool intersect(struct array *into, const struct array *from) {
     bits_and(into->bytes, from->bytes, into->length);
+    return true;
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
-    static const struct kind_ops plain = {add, contains, add_many, contains_many};
+    static const struct kind_ops plain = {
+        .add = add, .contains = contains, .add_many = add_many, .contains_many = contains_many};
     (void)layout;
 #if defined(__x86_64__)
-    static const struct kind_ops avx512 = {add, contains, add_many_avx512, contains_many_avx512};
+    static const struct kind_ops avx512 = {
+        .add = add, .contains = contains, .add_many = add_many_avx512, .contains_many = contains_many_avx512};
     if (isa == ISA_AVX512) return &avx512;
 #endif
     (void)isa;
@@ -255,14 +70,13 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 extern const struct model model_bloom;
 
 const struct kind kind_bloom = {
-    .row = {PERHAPS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "bloom",
+    .row = {PERHAPS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "bloom",
             "classic Bloom filter: k bits anywhere; small, and any rate"},
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,
     .layout_names = {"bits", "hashes"},
     .ops = ops,
-    .merge = merge,
-    .intersect = intersect,
+    .combine = {merge, intersect},
     .model = &model_bloom,
 };

@@ -5,38 +5,33 @@
  * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT the mean is worked
  * out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
  */
-#include "plan.h"
+#include "plan/bloom_rate.h"
 #include "store/bits.h"
 
 #include <math.h>
 
-enum { BITS, HASHES };
-enum { AROUND = 3, EXACT = 1024, HASHES_MAX = 64 };
+enum { CELLS, HASHES };
+enum { AROUND = BLOOM_SHAPES / 2, EXACT = 1024, HASHES_MAX = 64 };
 
 /* The number of hashes that is best for large filters, from whatever the want fixes. */
-static double best_hashes(const perhaps_want *want) {
+static double best_hashes(const perhaps_want *want, unsigned bits_per_cell) {
     if (want->fpr > 0) return log2(1 / want->fpr);
     double bits = want->bytes ? 8.0 * (double)want->bytes / (double)want->items : want->bits_per_key;
-    return bits * log(2);
+    return bits / bits_per_cell * log(2);
 }
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]) {
     double most = want->lines && want->lines < HASHES_MAX ? want->lines : HASHES_MAX;
-    double hashes = fmin(fmax(round(best_hashes(want)), 1), most) + (double)number - AROUND;
+    double hashes = fmin(fmax(round(best_hashes(want, bits_per_cell)), 1), most) + (double)number - AROUND;
     if (want->hashes) hashes = number == 0 ? want->hashes : 0;
     if (!(hashes >= 1 && hashes <= most)) return false;
     layout[HASHES] = (uint64_t)hashes;
     return true;
 }
 
-static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
+uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
     return 64;
-}
-
-static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    layout[BITS] = bits;
-    return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
 /*
@@ -62,8 +57,8 @@ static double exact(double m, unsigned hashes, uint64_t throws) {
     return mean;
 }
 
-static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    double m = (double)layout[BITS], k = (double)layout[HASHES], throws = k * (double)items;
+double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    double m = (double)layout[CELLS], k = (double)layout[HASHES], throws = k * (double)items;
     if (m < EXACT && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
     double empty = m > 1 ? exp(throws * log1p(-1 / m)) : 0, set = 1 - empty;
     if (set <= 0) return 0;
@@ -71,35 +66,49 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return fmin(1, pow(set, k) * (1 + k * (k - 1) / 2 * variance / (set * set)));
 }
 
-static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
+double bloom_handicap(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
     return 1;
 }
 
-static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
+unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[HASHES];
 }
 
-static void look(const struct array *array, struct sight *sight) {
-    double m = (double)array->layout[BITS], k = (double)array->layout[HASHES];
-    double set = (double)bits_count(array->bytes, array->length);
-    sight->fill = fmin(set / m, 1);
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct sight *sight) {
+    double m = (double)layout[CELLS], k = (double)layout[HASHES];
+    sight->fill = fmin((double)used / m, 1);
     sight->fpr = pow(sight->fill, k);
-    /* A full array says only "many": as many as leave half a bit empty. One bit is a case of its own. */
+    /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its own. */
     double empty = fmax(1 - sight->fill, 0.5 / m);
-    sight->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : set;
+    sight->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
+}
+
+/* ---- bloom's own ---- */
+
+static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    return bloom_shape(number, want, 1, layout);
+}
+
+static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
+    layout[CELLS] = bits;
+    return bits > 0 && bits <= UINT64_MAX - 63;
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
 
 extern const struct model model_bloom;
 
 const struct model model_bloom = {
-    .shapes = 2 * AROUND + 1,
+    .shapes = BLOOM_SHAPES,
     .shape = shape,
-    .step = step,
+    .step = bloom_step,
     .resize = resize,
-    .fpr = fpr,
-    .handicap = handicap,
-    .hashes = hashes_of,
-    .lines = hashes_of,
+    .fpr = bloom_fpr,
+    .handicap = bloom_handicap,
+    .hashes = bloom_hashes,
+    .lines = bloom_hashes,
     .look = look,
 };

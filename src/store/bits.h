@@ -13,6 +13,11 @@ static inline void bit_set(uint8_t *bytes, uint64_t i) {
     store64(word, load64(word) | UINT64_C(1) << (i & 63));
 }
 
+static inline void bit_flip(uint8_t *bytes, uint64_t i) {
+    uint8_t *word = bytes + (i >> 6) * 8;
+    store64(word, load64(word) ^ UINT64_C(1) << (i & 63));
+}
+
 /* into |= from, over `length` bytes, a multiple of eight. */
 static inline void bits_or(uint8_t *into, const uint8_t *from, uint64_t length) {
     for (uint64_t i = 0; i < length; i += 8) store64(into + i, load64(into + i) | load64(from + i));

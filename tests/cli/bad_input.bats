@@ -8,13 +8,16 @@ prepare() {
 
 # Every command that opens a filter refuses this one with TEXT; and the message has a remedy.
 all_refuse() {
-  for command in check add info verify; do
+  for command in check count list add remove info verify; do
     refuses "$1" "$command" "$2"
     [[ $stderr == *"; "* ]] || wrong "no remedy"
   done
   refuses "$1" add --in-place "$2" keys
+  refuses "$1" remove --in-place "$2" keys
   refuses "$1" merge f.ph "$2" -o out.ph
   refuses "$1" intersect "$2" f.ph -o out.ph
+  refuses "$1" subtract "$2" f.ph -o out.ph
+  refuses "$1" differ f.ph "$2" -o out.ph
   [ ! -e out.ph ]
   nothing_left_behind
 }

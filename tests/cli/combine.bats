@@ -1,4 +1,4 @@
-# merge and intersect.
+# merge, intersect, subtract and differ.
 load helper
 
 prepare() {
@@ -67,4 +67,83 @@ prepare() {
   "$PERHAPS" build -n 1000 -p 1e-6 -o many.ph many 2>/dev/null
   try 0 merge a.ph many.ph -o m.ph
   says "m.ph: warning: holds about "
+}
+
+bitmaps() {
+  for f in a b; do "$PERHAPS" build -k bitmap -o $f-ids.ph $f; done
+}
+
+@test "bitmaps: the four combinations are exact, whatever their sizes" {
+  bitmaps
+  echo 100000 | "$PERHAPS" add b-ids.ph
+  for pair in "a-ids.ph b-ids.ph" "b-ids.ph a-ids.ph"; do
+    try 0 merge -f $pair -o m.ph
+    [ -z "$output$stderr" ]
+    [ "$("$PERHAPS" list m.ph)" = "$(seq 1 1000; echo 100000)" ]
+    try 0 intersect -f $pair -o m.ph --json
+    holds '.items == 200 and .file == "m.ph" and .kind == "bitmap"'
+    [ "$("$PERHAPS" list m.ph)" = "$(seq 401 600)" ]
+    try 0 differ -f $pair -o m.ph
+    [ "$("$PERHAPS" list m.ph)" = "$(seq 1 400; seq 601 1000; echo 100000)" ]
+  done
+  try 0 subtract -f a-ids.ph b-ids.ph -o m.ph
+  [ "$("$PERHAPS" list m.ph)" = "$(seq 1 400)" ]
+  try 0 subtract -f b-ids.ph a-ids.ph -o m.ph
+  [ "$("$PERHAPS" list m.ph)" = "$(seq 601 1000; echo 100000)" ]
+  try 0 verify m.ph
+  nothing_left_behind
+}
+
+@test "subtract and differ take more than two" {
+  bitmaps
+  seq 1 10 | "$PERHAPS" build -k bitmap -o c-ids.ph
+  try 0 subtract a-ids.ph b-ids.ph c-ids.ph -o s.ph
+  [ "$("$PERHAPS" list s.ph)" = "$(seq 11 400)" ]
+  try 0 differ a-ids.ph b-ids.ph c-ids.ph -o d.ph
+  [ "$("$PERHAPS" list d.ph)" = "$(seq 11 400; seq 601 1000)" ]
+  refuses "B is missing; write 'perhaps subtract A B... -o FILE" subtract a-ids.ph -o x.ph
+  refuses "exists; give -f" differ a-ids.ph b-ids.ph -o d.ph
+}
+
+@test "kinds that cannot say which can" {
+  for kind in counting cuckoo table; do
+    for f in a b; do "$PERHAPS" build -f -k $kind -n 2000 -o $f.ph $f; done
+    refuses "$kind filters cannot be intersected; bloom, blocked and bitmap can intersect" intersect a.ph b.ph -o m.ph
+    refuses "$kind filters cannot be subtracted; bitmap can subtract, for keys that are integers: build one with -k bitmap" \
+      subtract a.ph b.ph -o m.ph
+    refuses "-k bitmap" differ a.ph b.ph -o m.ph
+  done
+  [ ! -e m.ph ]
+}
+
+@test "of multisets the union is the sum" {
+  for kind in counting cuckoo; do
+    for f in a b; do "$PERHAPS" build -f -k $kind -n 2000 -p 1e-6 -o $f.ph $f; done
+    try 0 merge -f a.ph b.ph -o m.ph --json
+    holds '.items == 1200'
+    printf '1\n500\n1000\n1001\n' >some
+    try 0 count m.ph some
+    [ "$output" = "$(printf '1\t1\n2\t500\n1\t1000\n0\t1001')" ] || wrong "$kind"
+  done
+}
+
+@test "tables of any two sizes merge; one that must not grow says what to do" {
+  "$PERHAPS" build -k table -o ta.ph a
+  seq 5000 9000 | "$PERHAPS" build -k table -o tb.ph
+  try 0 merge ta.ph tb.ph -o m.ph --json
+  holds '.items == 4601'
+  [ -z "$stderr" ] || wrong "a warning"
+  "$PERHAPS" build -k table --no-grow -o fixed.ph a
+  refuses "tb.ph: its keys do not all fit into the union; build all of them with -n 4601 or more, or without --no-grow" \
+    merge fixed.ph tb.ph -o n.ph
+  [ ! -e n.ph ]
+}
+
+@test "two full cuckoo filters do not fit into one" {
+  seq 2001 3000 >c
+  seq 1001 2000 >d
+  for f in c d; do "$PERHAPS" build -k cuckoo -n 1000 -o $f.ph $f; done
+  refuses "d.ph: its keys do not all fit into the union; build all of them with -n 2000 or more" merge c.ph d.ph -o m.ph
+  [ ! -e m.ph ]
+  nothing_left_behind
 }

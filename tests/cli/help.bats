@@ -27,9 +27,14 @@ load helper
 }
 
 @test "the commands are those of the design" {
-  for command in plan build add check info merge intersect verify bench version help completions; do
+  for command in plan build add remove check count list info merge intersect subtract differ verify bench version help completions; do
     "$PERHAPS" help --names | grep -qx "$command"
   done
+}
+
+@test "the page of remove warns of removing what was never added" {
+  try 0 help remove
+  [[ $(tr -s '\n ' ' ' <<<"$output") == *"Remove only what was added."*"table and bitmap can"* ]]
 }
 
 @test "every command but help and completions takes --json" {
@@ -93,6 +98,9 @@ complete_words() {
   [ "$(complete_words perhaps int)" = intersect ]
   [ "$(complete_words perhaps build --pre)" = --preset ]
   [ "$(complete_words perhaps build -k bl)" = "bloom blocked" ]
+  [ "$(complete_words perhaps build --needs in)" = "intersect in-place" ]
+  [ "$(complete_words perhaps remove --in)" = --in-place ]
+  [ "$(complete_words perhaps list --fr)" = --from ]
   [ "$(complete_words perhaps build --preset f)" = "fair fine" ]
   [ "$(complete_words perhaps check some)" = some.file ]
   [ "$(complete_words perhaps check --preset)" = "" ]
@@ -107,7 +115,11 @@ prepare_examples() {
   seq 2000 2100 >new.txt
   seq 3000 3100 | tee urls.txt log | gzip >urls.gz
   sed 's/.*/&,name &/' wanted.txt >people.csv
+  tee names.txt expired.txt <wanted.txt >logins.txt
+  tee gone.txt <wanted.txt >days.txt
   "$PERHAPS" build -n 5000 -o phones.ph phones.txt
+  "$PERHAPS" build --needs remove -n 5000 -o logins.ph logins.txt
+  for name in days today yesterday; do "$PERHAPS" build -k bitmap -o $name.ph days.txt; done
   for name in seen monday tuesday wednesday customers visitors; do cp phones.ph $name.ph; done
 }
 

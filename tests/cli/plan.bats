@@ -2,8 +2,8 @@ load helper
 
 @test "plan shows every kind, the recommended one, the limit and the classic formula" {
   try 0 plan -n 1000000 -p 0.01
-  prints "bloom"
-  prints "blocked"
+  for kind in bloom blocked counting cuckoo table; do prints "$kind "; done
+  prints "if keys are integers from 0 to N, not far apart: a bitmap is exact"
   prints "6.64 bits a key"
   prints "classic Bloom formula: k = 7, 9,585,058 bits before rounding"
   [ "$(grep -c '^\*' <<<"$output")" -eq 1 ]
@@ -15,9 +15,12 @@ load helper
   holds '.items == 1000000 and .fpr == 0.01'
   holds '.limit_bits_per_key > 6.64 and .limit_bits_per_key < 6.65'
   holds '[.kinds[] | select(.recommended)] | length == 1'
-  holds '[.kinds[].kind] | contains(["bloom", "blocked"])'
+  holds '[.kinds[].kind] | . == ["bloom", "blocked", "counting", "cuckoo", "table"]'
   holds 'all(.kinds[]; has("bits_per_key") and has("bytes") and has("fpr") and has("hashes") and has("cache_lines"))'
-  holds 'all(.kinds[]; .can | contains(["add", "merge", "intersect"]))'
+  holds 'all(.kinds[]; (.can | contains(["add", "merge"])) and has("loss"))'
+  holds '[.kinds[] | select(.kind == "cuckoo").can[]] == ["add", "remove", "count", "merge"]'
+  holds '[.kinds[] | select(.kind == "table").can[]] == ["add", "remove", "merge", "grow", "list"]'
+  holds '[.kinds[] | select(.kind == "bloom").can[]] == ["add", "merge", "intersect", "in-place"]'
   holds 'all(.kinds[]; .fpr <= 0.01 and .bits_per_key > 6.64 and .bits_per_key * 1000000 <= .bytes * 8 + 1)'
   holds '.classic.hashes == 7 and .classic.bits == 9585058'
 }
@@ -72,8 +75,30 @@ load helper
 
 @test "plan --needs" {
   try 0 plan -n 1M --needs add,merge
-  refuses "no kind can remove; bloom can add, merge, intersect" plan -n 1M --needs add,remove
-  refuses "choose from: add remove count merge intersect" plan -n 1M --needs fly
+  try 0 plan -n 1M --needs add,remove
+  prints "bloom      cannot remove"
+  [[ $(grep '^\*' <<<"$output") == "* cuckoo "* ]] || wrong "another kind"
+  try 0 plan -n 1M --needs count
+  [[ $output != *"-k bitmap"* ]] || wrong "a bitmap does not count"
+  refuses "only bitmap can subtract; give -k bitmap" plan -n 1M --needs subtract
+  refuses "choose from: add remove count merge intersect subtract grow list in-place" plan -n 1M --needs fly
+}
+
+@test "plan of kinds without mistakes: -n or a size is enough" {
+  try 0 plan -n 1M -k bitmap --json
+  holds '.kinds == [.kinds[0]] and (.kinds[0] | .kind == "bitmap" and .bits_per_key == 1 and .bytes == 125000 and .fpr == 0)'
+  holds '.kinds[0].can | contains(["subtract", "grow", "list", "in-place"])'
+  holds '.fpr == 0 and .limit_bits_per_key == 1'
+  try 0 plan -n 1M -k bitmap -p 1e-30
+  [[ $output != *"no filter can do with fewer"* ]] || wrong "it can"
+  try 0 plan --bytes 1MiB -k bitmap --json
+  holds '.kinds[0].items == 8388608'
+  try 0 plan --bytes 1MiB -n 1M -k bitmap --json
+  holds '.limit_bits_per_key == 1'
+  try 0 plan -n 1M -k table --json
+  holds '.kinds[0] | .loss > 2e-8 and .loss < 3e-8 and .fpr < 1e-13 and .bits_per_key <= 72'
+  try 0 plan --bytes 1MiB -k table --json
+  holds '.kinds[0] | .items > 110000 and .bytes <= 1048576'
 }
 
 @test "plan refuses nonsense with a reason" {
@@ -103,13 +128,13 @@ load helper
   refuses "above 0" plan -n 10 --bits-per-key 0
   refuses "--hashes" plan -n 10 --hashes 0
   refuses "blocked has 8, 16 or 32" plan -n 10 --hashes 9 -k blocked
-  refuses "bloom has 1 to 64" plan -n 10 --hashes 65
+  refuses "bloom and counting have 1 to 64" plan -n 10 --hashes 65
   refuses "--lines" plan -n 10 --lines 0
   refuses "--lines: must be 1 to 64" plan -n 10 --lines 65
   refuses "fixes the size" plan -n 10 -p 0.1 --preset fair
   refuses "layout of bloom" plan -n 10 -k blocked --preset fair
   refuses "choose from: rough fair good fine" plan -n 10 --preset best
-  refuses "choose from: bloom blocked" plan -n 10 -k blum
+  refuses "choose from: bloom blocked counting cuckoo table bitmap" plan -n 10 -k blum
 }
 
 @test "rates next to 1 give numbers too large to count, and no nonsense" {

@@ -9,6 +9,7 @@ enum { ITEMS = 2000 };
 /* ---- no false negative ---- */
 
 static void bytes_are_found(const struct layout *layout) {
+    if (!hashes_keys(layout)) return;
     perhaps *f = make(&layout->want);
     struct byte_keys keys = make_byte_keys(ITEMS, 1);
     for (size_t i = 0; i < keys.n; i++) {
@@ -24,50 +25,92 @@ static void bytes_are_found(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* A kind of integers says so, whatever is done with bytes, and stays as it was. */
+static void kinds_of_integers_refuse_bytes(const struct layout *layout) {
+    if (hashes_keys(layout)) return;
+    perhaps *f = make_with_members(layout, ITEMS / 2);
+    struct bytes before = image_of(f);
+    const void *keys[] = {"a"};
+    size_t lengths[] = {1};
+    uint64_t counts[1];
+    REFUSED(PERHAPS_ECANNOT, perhaps_add(f, "a", 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_add_absent(f, "a", 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_contains(f, "a", 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_remove(f, "a", 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_count(f, "a", 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_add_many(f, keys, lengths, 1, NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_contains_many(f, keys, lengths, 1, NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_remove_many(f, keys, lengths, 1, NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_count_many(f, keys, lengths, 1, counts));
+    expect_unchanged(f, before);
+    free(before.data);
+    perhaps_free(f);
+}
+
 static void integers_are_found(const struct layout *layout) {
     static const uint64_t special[] = {0, 1, 2, UINT32_MAX, (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX};
     perhaps *f = make(&layout->want);
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++) MUST(perhaps_add_u64(f, special[i]));
+    size_t specials = takes_bytes(f) ? sizeof special / sizeof *special : 3; /* a range does not reach that far */
+    for (size_t i = 0; i < specials; i++) MUST(perhaps_add_u64(f, special[i]));
     for (uint64_t i = 0; i < ITEMS; i++) {
         MUST(perhaps_add_u64(f, i));
-        MUST(perhaps_add_digest(f, member(i)));
+        MUST(perhaps_add_digest(f, member_of(f, i)));
     }
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+    for (size_t i = 0; i < specials; i++)
         CHECK(perhaps_contains_u64(f, special[i]) == 1, "integer %llx is missed", (unsigned long long)special[i]);
     for (uint64_t i = 0; i < ITEMS; i++) {
         CHECK(perhaps_contains_u64(f, i) == 1, "integer %llu is missed", (unsigned long long)i);
-        CHECK(perhaps_contains_digest(f, member(i)) == 1, "digest %llx is missed", (unsigned long long)member(i));
+        CHECK(perhaps_contains_digest(f, member_of(f, i)) == 1, "digest %llx is missed",
+              (unsigned long long)member_of(f, i));
     }
     perhaps_free(f);
 }
 
-/* Far more keys than it was made for: more false positives, but still no key is missed. */
+/* Digests of all sorts, those that a kind might take for "nothing here" before all. */
+static void special_digests_are_found(const struct layout *layout) {
+    static const uint64_t special[] = {0, 1, UINT64_MAX, UINT32_MAX, (uint64_t)UINT32_MAX << 32, (uint64_t)1 << 63};
+    perhaps *f = make(&layout->want);
+    for (size_t i = 0; takes_bytes(f) && i < sizeof special / sizeof *special; i++) {
+        CHECK(perhaps_contains_digest(f, special[i]) == 0, "digest %llx is in a filter without it",
+              (unsigned long long)special[i]);
+        CHECK(perhaps_add_digest(f, special[i]) == 1, "digest %llx is not new", (unsigned long long)special[i]);
+        for (size_t j = 0; j <= i; j++)
+            CHECK(perhaps_contains_digest(f, special[j]) == 1, "digest %llx is missed", (unsigned long long)special[j]);
+    }
+    perhaps_free(f);
+}
+
+/* Far more keys than it was made for: more false positives, or a clear "full", but still no key is missed. */
 static void overfull_still_finds(const struct layout *layout) {
-    perhaps *f = make_with_members(layout, 10 * ITEMS);
-    expect_members(f, 0, 10 * ITEMS);
+    perhaps *f = make(&layout->want);
+    uint64_t added = add_while_room(f, 0, 10 * ITEMS);
+    CHECK(added == 10 * ITEMS || (added >= ITEMS && !grows(layout)), "full after %llu of %d keys",
+          (unsigned long long)added, ITEMS);
+    expect_members(f, 0, added);
     perhaps_free(f);
 }
 
 static void empty_has_nothing(const struct layout *layout) {
     perhaps *f = make(&layout->want);
     CHECK(count_strangers(f, 0, 5000) == 0, "an empty filter found something");
-    CHECK(perhaps_contains(f, "", 0) == 0, "an empty filter has the empty key");
+    CHECK(!takes_bytes(f) || perhaps_contains(f, "", 0) == 0, "an empty filter has the empty key");
     CHECK(perhaps_contains_digest(f, 0) == 0, "an empty filter has digest 0");
+    CHECK(perhaps_contains_digest(f, UINT64_MAX) == 0, "an empty filter has the last digest");
     perhaps_free(f);
 }
 
 /* ---- what add answers ---- */
 
-/* 1 exactly when contains would have said 0, and `items` counts these. */
+/* 1 exactly when contains would have said 0, and `items` counts these. A multiset stores every copy and always says 1. */
 static void add_answers_what_contains_knew(const struct layout *layout) {
-    if (layout->row->can & PERHAPS_COUNT) return; /* multisets store every copy */
     perhaps *f = make(&layout->want);
     uint64_t news = 0;
     for (uint64_t i = 0; i < 3 * ITEMS; i++) {
-        uint64_t key = member(i * 7 % (2 * ITEMS)); /* comes back to earlier keys */
+        uint64_t key = member_of(f, i * 7 % (2 * ITEMS)); /* comes back to earlier keys */
         int known = perhaps_contains_u64(f, key);
-        int answer = perhaps_add_u64(f, key);
-        CHECK(answer == !known, "add answered %d where contains had said %d", answer, known);
+        int answer = (int)MUST(perhaps_add_u64(f, key));
+        CHECK(answer == (is_multiset(layout) ? 1 : !known), "add answered %d where contains had said %d", answer,
+              known);
         news += (uint64_t)answer;
     }
     CHECK(info_of(f).items == news, "items is %llu, %llu adds answered 1", (unsigned long long)info_of(f).items,
@@ -75,11 +118,36 @@ static void add_answers_what_contains_knew(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* The same for adding what is absent, sets and multisets alike; for a set it is what add does. */
+static void add_absent_answers_what_contains_knew(const struct layout *layout) {
+    perhaps *f = make(&layout->want), *set = make(&layout->want);
+    uint64_t news = 0;
+    for (uint64_t i = 0; i < 3 * ITEMS; i++) {
+        uint64_t key = member_of(f, i * 7 % (2 * ITEMS));
+        int known = perhaps_contains_u64(f, key);
+        int answer = (int)MUST(i % 2 ? perhaps_add_absent_u64(f, key)
+                                     : perhaps_add_absent_digest(f, perhaps_digest_u64(f, key)));
+        CHECK(answer == !known, "add_absent answered %d where contains had said %d", answer, known);
+        CHECK(perhaps_contains_u64(f, key) == 1, "a key is missed after add_absent");
+        news += (uint64_t)answer;
+        if (!is_multiset(layout)) MUST(perhaps_add_u64(set, key));
+    }
+    CHECK(info_of(f).items == news, "items is %llu, %llu adds answered 1", (unsigned long long)info_of(f).items,
+          (unsigned long long)news);
+    CHECK(is_multiset(layout) || perhaps_equal(f, set) == 1, "add_absent is not add for a set");
+    if (takes_bytes(f)) {
+        MUST(perhaps_add_absent(f, "k", 1));
+        CHECK(MUST(perhaps_add_absent(f, "k", 1)) == 0, "a key of bytes is new twice");
+    }
+    perhaps_free(f);
+    perhaps_free(set);
+}
+
 /* ---- batches ---- */
 
 /* Keys of which every third repeats an earlier one of the same batch, sometimes its neighbour. */
-static void fill_with_duplicates(uint64_t *keys, size_t n, uint64_t start) {
-    for (size_t i = 0; i < n; i++) keys[i] = i % 3 == 2 ? keys[i - 1 - i % 2 * (i / 2)] : member(start + i);
+static void fill_with_duplicates(const perhaps *f, uint64_t *keys, size_t n, uint64_t start) {
+    for (size_t i = 0; i < n; i++) keys[i] = i % 3 == 2 ? keys[i - 1 - i % 2 * (i / 2)] : member_of(f, start + i);
 }
 
 static void expect_same_answers(const uint8_t *batch, const uint8_t *single, size_t n, const char *what) {
@@ -92,19 +160,63 @@ typedef int64_t batch_add(perhaps *, const uint64_t *, size_t, uint8_t *);
 typedef int single_add(perhaps *, uint64_t);
 typedef int64_t batch_ask(const perhaps *, const uint64_t *, size_t, uint8_t *);
 typedef int single_ask(const perhaps *, uint64_t);
+typedef int64_t batch_count(const perhaps *, const uint64_t *, size_t, uint64_t *);
+typedef int64_t single_count(const perhaps *, uint64_t);
 
 struct form {
     const char *name;
-    batch_add *add_many;
-    single_add *add;
+    batch_add *add_many, *remove_many;
+    single_add *add, *remove;
     batch_ask *contains_many;
     single_ask *contains;
+    batch_count *count_many;
+    single_count *count;
 };
 
 static const struct form forms[] = {
-    {"u64", perhaps_add_many_u64, perhaps_add_u64, perhaps_contains_many_u64, perhaps_contains_u64},
-    {"digest", perhaps_add_many_digest, perhaps_add_digest, perhaps_contains_many_digest, perhaps_contains_digest},
+    {"u64", perhaps_add_many_u64, perhaps_remove_many_u64, perhaps_add_u64, perhaps_remove_u64,
+     perhaps_contains_many_u64, perhaps_contains_u64, perhaps_count_many_u64, perhaps_count_u64},
+    {"digest", perhaps_add_many_digest, perhaps_remove_many_digest, perhaps_add_digest, perhaps_remove_digest,
+     perhaps_contains_many_digest, perhaps_contains_digest, perhaps_count_many_digest, perhaps_count_digest},
 };
+
+static void compare_counts(const perhaps *f, const struct form *form, const uint64_t *keys, size_t n) {
+    uint64_t *counts = calloc(n + 1, sizeof *counts);
+    int64_t present = 0, total;
+    CHECK(counts, "no memory for %zu counts", n);
+    total = MUST(form->count_many(f, keys, n, counts));
+    for (size_t i = 0; i < n; i++) {
+        int64_t single = MUST(form->count(f, keys[i]));
+        CHECK((uint64_t)single == counts[i], "count %zu of %zu is %llu in a batch, %lld alone", i, n,
+              (unsigned long long)counts[i], (long long)single);
+        CHECK((single > 0) == form->contains(f, keys[i]), "%lld copies, but contains says otherwise",
+              (long long)single);
+        present += single > 0;
+    }
+    CHECK(present == total, "count_many found %lld of %lld keys", (long long)total, (long long)present);
+    free(counts);
+}
+
+/* Takes half of the keys out again, and some that are there no more. */
+static void compare_removes(perhaps *a, perhaps *b, const struct form *form, const uint64_t *keys, size_t n) {
+    uint8_t *batch = malloc(n + 1);
+    int64_t sum = 0, total;
+    CHECK(batch, "no memory for %zu answers", n);
+    memset(batch, 7, n + 1);
+    n /= 2;
+    total = MUST(form->remove_many(a, keys, n, batch));
+    for (size_t i = 0; i < n; i++) {
+        int single = (int)MUST(form->remove(b, keys[i]));
+        CHECK(batch[i] == single, "remove: batch of %zu: answer %zu is %d, a single call's is %d", n, i, batch[i],
+              single);
+        sum += single;
+    }
+    CHECK(total == sum, "remove_many counted %lld of %lld", (long long)total, (long long)sum);
+    CHECK(batch[n] == 7, "a batch of %zu wrote past its answers", n);
+    CHECK(perhaps_equal(a, b) == 1, "after a batch of %zu removes (%s) the two filters differ", n, form->name);
+    CHECK(info_of(a).items == info_of(b).items, "the two count their items differently");
+    free(batch);
+}
 
 /* One batch against a and the same keys one by one against b, which must stay equal. */
 static void compare_one_batch(perhaps *a, perhaps *b, const struct form *form, const uint64_t *keys, size_t n) {
@@ -135,12 +247,16 @@ static void batches_agree_with_singles(const struct layout *layout) {
         perhaps *a = make(&layout->want), *b = make(&layout->want);
         uint64_t start = 0;
         for (size_t n = 0; n <= 130; n++, start += n / 2) {
-            fill_with_duplicates(keys, n, start);
+            fill_with_duplicates(a, keys, n, start);
             compare_one_batch(a, b, &forms[form], keys, n);
+            if (layout->row->can & PERHAPS_COUNT) compare_counts(a, &forms[form], keys, n);
+            if (layout->row->can & PERHAPS_REMOVE) compare_removes(a, b, &forms[form], keys, n);
         }
         for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
-            fill_with_duplicates(keys, large[i], start += large[i] / 2);
+            fill_with_duplicates(a, keys, large[i], start += large[i] / 2);
             compare_one_batch(a, b, &forms[form], keys, large[i]);
+            if (layout->row->can & PERHAPS_COUNT) compare_counts(a, &forms[form], keys, large[i]);
+            if (layout->row->can & PERHAPS_REMOVE) compare_removes(a, b, &forms[form], keys, large[i]);
         }
         perhaps_free(a);
         perhaps_free(b);
@@ -163,8 +279,30 @@ static void compare_byte_batch(perhaps *a, perhaps *b, const struct byte_keys *k
     CHECK(perhaps_equal(a, b) == 1, "after a batch of %zu byte keys the two filters differ", n);
 }
 
+/* Removing and counting in batches of bytes; the keys are in both filters. */
+static void compare_byte_removes(perhaps *a, perhaps *b, const struct byte_keys *keys, size_t first, size_t n) {
+    uint8_t batch[4097];
+    uint64_t counts[4097];
+    const void *const *start = keys->keys + first;
+    const size_t *lengths = keys->lengths + first;
+    if (info_of(a).can & PERHAPS_COUNT) {
+        MUST(perhaps_count_many(a, start, lengths, n, counts));
+        for (size_t i = 0; i < n; i++)
+            CHECK((int64_t)counts[i] == perhaps_count(b, start[i], lengths[i]), "count %zu differs", i);
+    }
+    int64_t sum = 0, total = MUST(perhaps_remove_many(a, start, lengths, n / 2, batch));
+    for (size_t i = 0; i < n / 2; i++) {
+        int single = (int)MUST(perhaps_remove(b, start[i], lengths[i]));
+        CHECK(batch[i] == single, "remove %zu answers %d in a batch, %d alone", i, batch[i], single);
+        sum += single;
+    }
+    CHECK(total == sum, "remove_many counted %lld of %lld", (long long)total, (long long)sum);
+    CHECK(perhaps_equal(a, b) == 1, "after %zu removes of byte keys the two filters differ", n / 2);
+}
+
 static void byte_batches_agree_with_singles(const struct layout *layout) {
     static const size_t sizes[] = {0, 1, 2, 31, 63, 64, 65, 127, 129, 1023, 1025, 4097};
+    if (!hashes_keys(layout)) return;
     perhaps *a = make(&layout->want), *b = make(&layout->want);
     struct byte_keys keys = make_byte_keys(5000, 3);
     for (size_t i = 10; i < keys.n; i += 10) { /* duplicates, far apart and neighbours */
@@ -176,7 +314,10 @@ static void byte_batches_agree_with_singles(const struct layout *layout) {
         keys.keys[i] = copy;
         keys.lengths[i] = keys.lengths[twin];
     }
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) compare_byte_batch(a, b, &keys, 17 * i, sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        compare_byte_batch(a, b, &keys, 17 * i, sizes[i]);
+        if (layout->row->can & PERHAPS_REMOVE) compare_byte_removes(a, b, &keys, 17 * i, sizes[i]);
+    }
     free_byte_keys(&keys);
     perhaps_free(a);
     perhaps_free(b);
@@ -186,6 +327,7 @@ static void byte_batches_agree_with_singles(const struct layout *layout) {
 
 /* A digest stands for its key in every filter of equal hash and seed, whatever the form of the question. */
 static void digests_stand_for_keys(const struct layout *layout) {
+    if (!hashes_keys(layout)) return;
     perhaps_want want = layout->want;
     want.seed = 77;
     perhaps *f = make(&want), *g = make(&want);
@@ -203,6 +345,7 @@ static void digests_stand_for_keys(const struct layout *layout) {
 }
 
 static void seeds_make_different_filters(const struct layout *layout) {
+    if (!hashes_keys(layout)) return;
     perhaps_want want = layout->want;
     perhaps *f = make(&want);
     want.seed = 1;
@@ -216,12 +359,15 @@ static void seeds_make_different_filters(const struct layout *layout) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(bytes_are_found, ITEMS),
-        FOR_EACH_LAYOUT(integers_are_found, 2 * ITEMS),
+        FOR_EACH_LAYOUT(kinds_of_integers_refuse_bytes, ITEMS),
+        FOR_EACH_LAYOUT(integers_are_found, 2 * ITEMS + 10),
+        FOR_EACH_LAYOUT(special_digests_are_found, ITEMS),
         FOR_EACH_LAYOUT(overfull_still_finds, ITEMS),
         FOR_EACH_LAYOUT(empty_has_nothing, ITEMS),
-        FOR_EACH_LAYOUT(add_answers_what_contains_knew, ITEMS),
-        FOR_EACH_LAYOUT(batches_agree_with_singles, ITEMS),
-        FOR_EACH_LAYOUT(byte_batches_agree_with_singles, ITEMS),
+        FOR_EACH_LAYOUT(add_answers_what_contains_knew, 3 * ITEMS),
+        FOR_EACH_LAYOUT(add_absent_answers_what_contains_knew, 3 * ITEMS),
+        FOR_EACH_LAYOUT(batches_agree_with_singles, 10 * ITEMS),
+        FOR_EACH_LAYOUT(byte_batches_agree_with_singles, 10 * ITEMS),
         FOR_EACH_LAYOUT(digests_stand_for_keys, ITEMS),
         FOR_EACH_KIND(seeds_make_different_filters, ITEMS),
     };

@@ -95,7 +95,7 @@ static void large_images_are_checked_to_the_end(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->want.items);
     struct bytes image = image_of(f);
     perhaps_free(f);
-    static const size_t distance = 99991;
+    size_t distance = image.length / 40 + 91;
     for (size_t at = 0; at < image.length; at += distance) {
         image.data[at] ^= 0x10;
         expect_damage(0, image, "a flipped bit", at);
@@ -119,8 +119,11 @@ static void unverified_damage_is_harmless(const struct layout *layout) {
     count_strangers(f, 0, 1000);
     struct perhaps_info info = info_of(f);
     CHECK(info.fpr_now >= 0 && info.fpr_now <= 1, "the rate became %g", info.fpr_now);
-    add_members(f, 0, 1000);
-    expect_members(f, 0, 1000);
+    uint64_t added = add_while_room(f, 0, 1000);
+    if (!order_matters(layout)) expect_members(f, 0, added); /* others may have lost keys to the damage */
+    for (uint64_t i = 0; layout->row->can & PERHAPS_REMOVE && i < 1000; i++)
+        MUST(perhaps_remove_u64(f, member_of(f, i)));
+    for (uint64_t i = 0; is_multiset(layout) && i < 1000; i++) MUST(perhaps_count_u64(f, stranger_of(f, i)));
     perhaps_free(f);
     free(image.data);
 }

@@ -21,25 +21,46 @@ static void expect_same_filter(const perhaps *f, const perhaps *g) {
           "items %llu and %llu, capacity %llu and %llu, target %g and %g, tag %u and %u", (unsigned long long)a.items,
           (unsigned long long)b.items, (unsigned long long)a.capacity, (unsigned long long)b.capacity, a.fpr_target,
           b.fpr_target, a.tag, b.tag);
-    expect_members(g, 0, a.capacity);
+    expect_members(g, 0, a.items); /* at least so many were added */
     free(image.data);
+}
+
+/* The calls that change a filter which is already there with others of its kind. */
+static int combine(perhaps *f, int verb) {
+    static int (*const verbs[])(perhaps *, const perhaps *) = {perhaps_merge, perhaps_intersect, perhaps_subtract,
+                                                               perhaps_differ};
+    return verbs[verb](f, f);
+}
+
+/* Refused because the filter is read-only, or because its kind cannot do that anyway. */
+static int due(const perhaps *f, unsigned ability) {
+    return info_of(f).can & ability ? PERHAPS_EREADONLY : PERHAPS_ECANNOT;
 }
 
 /* Every call that would change a read-only filter is refused, and nothing happens. */
 static void expect_read_only(perhaps *f) {
+    static const unsigned abilities[] = {PERHAPS_MERGE, PERHAPS_INTERSECT, PERHAPS_SUBTRACT, PERHAPS_SUBTRACT};
     struct bytes before = image_of(f);
-    uint64_t key = stranger(1);
+    uint64_t key = stranger_of(f, 1);
     const void *keys[] = {"a"};
     size_t lengths[] = {1};
+    int bytes_due = takes_bytes(f) ? PERHAPS_EREADONLY : PERHAPS_ECANNOT;
     CHECK(info_of(f).read_only == 1, "info does not say that the filter is read-only");
-    REFUSED(PERHAPS_EREADONLY, perhaps_add(f, "a", 1));
+    REFUSED(bytes_due, perhaps_add(f, "a", 1));
+    REFUSED(bytes_due, perhaps_add_absent(f, "a", 1));
+    REFUSED(bytes_due, perhaps_add_many(f, keys, lengths, 1, NULL));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_u64(f, key));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_digest(f, key));
-    REFUSED(PERHAPS_EREADONLY, perhaps_add_many(f, keys, lengths, 1, NULL));
+    REFUSED(PERHAPS_EREADONLY, perhaps_add_absent_u64(f, key));
+    REFUSED(PERHAPS_EREADONLY, perhaps_add_absent_digest(f, key));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_many_u64(f, &key, 1, NULL));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_many_digest(f, &key, 1, NULL));
-    REFUSED(PERHAPS_EREADONLY, perhaps_merge(f, f));
-    REFUSED(PERHAPS_EREADONLY, perhaps_intersect(f, f));
+    key = member_of(f, 0);
+    REFUSED(due(f, PERHAPS_REMOVE), perhaps_remove_u64(f, key));
+    REFUSED(due(f, PERHAPS_REMOVE), perhaps_remove_digest(f, key));
+    REFUSED(due(f, PERHAPS_REMOVE), perhaps_remove_many_u64(f, &key, 1, NULL));
+    REFUSED(due(f, PERHAPS_REMOVE), perhaps_remove_many_digest(f, &key, 1, NULL));
+    for (int i = 0; i < 4; i++) REFUSED(due(f, abilities[i]), combine(f, i));
     REFUSED(PERHAPS_EREADONLY, perhaps_clear(f));
     expect_unchanged(f, before);
     free(before.data);
@@ -49,8 +70,8 @@ static void expect_read_only(perhaps *f) {
 static void expect_own_copy(perhaps *f, struct bytes source) {
     struct bytes before = copy_bytes(source);
     CHECK(info_of(f).read_only == 0, "a copy is read-only");
-    add_members(f, 50000000, 500);
-    expect_members(f, 50000000, 500);
+    expect_members(f, 50000000, add_while_room(f, 50000000, 500));
+    if (info_of(f).can & PERHAPS_REMOVE) MUST(perhaps_remove_u64(f, member_of(f, 0)));
     CHECK(same_bytes(before, source), "a change of the copy reached the bytes it was opened from");
     free(before.data);
 }
@@ -106,7 +127,7 @@ static void the_image_in_place_is_what_is_written(const struct layout *layout) {
         expect_same_filter(f, g);
         perhaps_free(g);
         free(written.data);
-        add_members(f, ITEMS, 10);
+        add_while_room(f, ITEMS, 10);
     }
     perhaps_free(f);
 }
@@ -167,13 +188,14 @@ static perhaps *open_for_writing(const char *path) {
 }
 
 static void changes_in_place_last(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("write.ph");
     uint64_t items = layout->want.items;
     perhaps *whole = make_with_members(layout, items), *f = make_with_members(layout, items / 2);
     MUST(perhaps_save(f, path));
     perhaps_free(f);
     f = open_for_writing(path);
-    for (uint64_t i = items / 2; i < items / 2 + 10; i++) MUST(perhaps_add_u64(f, member(i)));
+    for (uint64_t i = items / 2; i < items / 2 + 10; i++) MUST(perhaps_add_u64(f, member_of(f, i)));
     MUST(perhaps_sync(f));
     add_members(f, items / 2 + 10, items - items / 2 - 10);
     MUST(perhaps_sync(f));
@@ -185,7 +207,63 @@ static void changes_in_place_last(const struct layout *layout) {
     unlink(path);
 }
 
+/* Those that move their keys about are never half-way in a file. */
+static void kinds_that_move_keys_are_not_changed_in_place(const struct layout *layout) {
+    if (layout->row->can & PERHAPS_IN_PLACE) return;
+    const char *path = scratch("moving.ph");
+    perhaps *f = make_with_members(layout, ITEMS), *g = NULL;
+    MUST(perhaps_save(f, path));
+    struct bytes before = read_whole(path);
+    REFUSED(PERHAPS_ECANNOT, perhaps_open(&g, path, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE)));
+    CHECK(g == NULL && strstr(perhaps_why(), path), "the reason does not name the file: %s", perhaps_why());
+    struct bytes after = read_whole(path);
+    CHECK(same_bytes(before, after), "the refusal changed the file");
+    MUST(perhaps_save(f, path)); /* it is not locked any more */
+    perhaps_free(f);
+    free(before.data);
+    free(after.data);
+    unlink(path);
+}
+
+/* Removing in place: what is synced is what is there. */
+static void removes_in_place_last(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE) || !(layout->row->can & PERHAPS_REMOVE)) return;
+    const char *path = scratch("removes.ph");
+    perhaps *f = make_with_members(layout, ITEMS), *half = make(&layout->want);
+    MUST(perhaps_save(f, path));
+    perhaps_free(f);
+    f = open_for_writing(path);
+    add_members(half, ITEMS / 2, ITEMS / 2);
+    for (uint64_t i = 0; i < ITEMS / 2; i++)
+        CHECK(MUST(perhaps_remove_u64(f, member_of(f, i))) == 1, "a key is missed");
+    MUST(perhaps_sync(f));
+    perhaps_free(f);
+    MUST(perhaps_open(&f, path, NULL));
+    CHECK(perhaps_equal(f, half) == 1 && info_of(f).items == ITEMS / 2, "%llu items are left",
+          (unsigned long long)info_of(f).items);
+    perhaps_free(f);
+    perhaps_free(half);
+    unlink(path);
+}
+
+/* A file cannot get longer under a map. */
+static void a_file_changed_in_place_does_not_grow(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE) || !grows(layout)) return;
+    const char *path = scratch("longer.ph");
+    perhaps *f = make_with_members(layout, ITEMS / 2);
+    MUST(perhaps_save(f, path));
+    perhaps_free(f);
+    f = open_for_writing(path);
+    REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, member_of(f, 100 * ITEMS)));
+    add_members(f, ITEMS / 2, ITEMS / 2);
+    MUST(perhaps_sync(f));
+    expect_members(f, 0, ITEMS);
+    perhaps_free(f);
+    unlink(path);
+}
+
 static void an_unfinished_writer_leaves_a_dirty_file(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("dirty.ph");
     perhaps *f = make(&layout->want), *g = NULL;
     MUST(perhaps_save(f, path));
@@ -217,6 +295,7 @@ static void an_unfinished_writer_leaves_a_dirty_file(const struct layout *layout
 }
 
 static void opening_for_writing_alone_dirties_nothing(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("idle.ph");
     perhaps *f = make_with_members(layout, ITEMS);
     MUST(perhaps_save(f, path));
@@ -232,6 +311,7 @@ static void opening_for_writing_alone_dirties_nothing(const struct layout *layou
 
 /* Saving over it would leave the writer's later changes in a file that nobody sees any more. */
 static void a_file_changed_in_place_is_not_replaced(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("both.ph");
     perhaps *f = make_with_members(layout, ITEMS / 2), *g;
     MUST(perhaps_save(f, path));
@@ -261,6 +341,7 @@ static void hold_for_writing(const char *path, int ready, int done) {
 }
 
 static void there_is_one_writer_at_a_time(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("busy.ph");
     perhaps *f = make_with_members(layout, ITEMS), *g = NULL;
     MUST(perhaps_save(f, path));
@@ -351,6 +432,9 @@ int main(void) {
         FOR_EACH_KIND(saving_again_replaces, ITEMS),
         FOR_EACH_LAYOUT(changes_in_place_last, ITEMS),
         FOR_EACH_KIND(changes_in_place_last, LARGE),
+        FOR_EACH_KIND(kinds_that_move_keys_are_not_changed_in_place, ITEMS),
+        FOR_EACH_LAYOUT(removes_in_place_last, ITEMS),
+        FOR_EACH_KIND(a_file_changed_in_place_does_not_grow, ITEMS),
         FOR_EACH_LAYOUT(an_unfinished_writer_leaves_a_dirty_file, ITEMS),
         FOR_EACH_KIND(opening_for_writing_alone_dirties_nothing, ITEMS),
         FOR_EACH_KIND(a_file_changed_in_place_is_not_replaced, ITEMS),

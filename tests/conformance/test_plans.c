@@ -52,6 +52,48 @@ static void bloom_is_as_small_as_the_formula(void **state) {
         }
 }
 
+/* Kinds that forget, at any capacity: powers of two, one more, a prime. The array, stash included. */
+static void kinds_that_forget_are_small(void **state) {
+    (void)state;
+    static const struct {
+        int kind;
+        double fpr, bits;
+    } cases[] = {{PERHAPS_CUCKOO, 1e-2, 9.85},   {PERHAPS_CUCKOO, 1e-3, 13.15}, {PERHAPS_CUCKOO, 0x1p-16, 19.65},
+                 {PERHAPS_COUNTING, 1e-2, 38.7}, {PERHAPS_TABLE, 1e-2, 72},     {PERHAPS_TABLE, 0, 72},
+                 {PERHAPS_BITMAP, 0, 1.001}};
+    static const uint64_t items[] = {1 << 20, (1 << 20) + 1, 1000003, 30000000};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t n = 0; n < sizeof items / sizeof *items; n++) {
+            struct perhaps_plan plan =
+                plan_of(PERHAPS_WANT(.kind = cases[i].kind, .items = items[n], .fpr = cases[i].fpr));
+            CHECK(plan.bits_per_key <= cases[i].bits, "kind %d: %llu keys at %g take %.3f bits each, more than %g",
+                  cases[i].kind, (unsigned long long)items[n], cases[i].fpr, plan.bits_per_key, cases[i].bits);
+            CHECK(cases[i].fpr == 0 || plan.fpr <= cases[i].fpr, "the rate is %g", plan.fpr);
+        }
+}
+
+/* Made for so many keys, it takes so many, and has not grown by then. */
+static void planned_keys_find_room(const struct layout *layout) {
+    static const uint64_t items[] = {1, 2, 3, 5, 10, 20, 50, 100, 333, 1000, 4099, 100003};
+    static const double some_rates[] = {0.5, 0.06, 0.01, 1e-4};
+    for (size_t n = 0; n < sizeof items / sizeof *items; n++)
+        for (size_t p = 0; p < sizeof some_rates / sizeof *some_rates; p++) {
+            perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = items[n], .fpr = some_rates[p]);
+            perhaps *f = make(&want);
+            uint64_t bytes = info_of(f).bytes, rounds = items[n] < 1000 && layout->hashed ? 20 : 1;
+            for (uint64_t round = 0; round < rounds; round++) {
+                MUST(perhaps_clear(f));
+                uint64_t added = add_while_room(f, round * 1000000, items[n]);
+                CHECK(added == items[n], "made for %llu keys at %g, full after %llu", (unsigned long long)items[n],
+                      some_rates[p], (unsigned long long)added);
+                /* At such a rate a few keys look alike so often that their copies take room of their own. */
+                CHECK(info_of(f).bytes == bytes || some_rates[p] == 0.5, "made for %llu keys at %g, it had to grow",
+                      (unsigned long long)items[n], some_rates[p]);
+            }
+            perhaps_free(f);
+        }
+}
+
 static void bloom_has_the_classic_numbers(void **state) {
     (void)state;
     struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 1000000, .fpr = 0.01));
@@ -102,13 +144,17 @@ enum { COUNTS = sizeof counts / sizeof *counts, RATES = sizeof rates / sizeof *r
 
 static void expect_consistent(const struct perhaps_plan *plan, const struct layout *layout) {
     CHECK(plan->kind == layout->row->kind, "kind %d", plan->kind);
-    CHECK(plan->fpr > 0 && plan->fpr <= 1, "fpr %g", plan->fpr);
+    CHECK((plan->fpr > 0 || layout->exact) && plan->fpr >= 0 && plan->fpr <= 1, "fpr %g", plan->fpr);
+    CHECK(isfinite(plan->fpr) && isfinite(plan->bits_per_key) && isfinite(plan->limit_bits_per_key) &&
+              isfinite(plan->loss),
+          "rate %g, %g bits, limit %g, loss %g", plan->fpr, plan->bits_per_key, plan->limit_bits_per_key, plan->loss);
+    CHECK(plan->loss >= 0 && plan->loss <= 1, "loss %g", plan->loss);
     CHECK(plan->bytes > 0 && plan->image_bytes > plan->bytes, "%llu bytes in an image of %llu",
           (unsigned long long)plan->bytes, (unsigned long long)plan->image_bytes);
     CHECK(fabs(plan->bits_per_key * (double)plan->items - 8.0 * (double)plan->bytes) < 1e-6 * 8.0 * (double)plan->bytes,
           "%g bits per key for %llu keys in %llu bytes", plan->bits_per_key, (unsigned long long)plan->items,
           (unsigned long long)plan->bytes);
-    CHECK(fabs(plan->limit_bits_per_key + log2(plan->fpr)) < 1e-9 * plan->limit_bits_per_key + 1e-9,
+    CHECK(plan->fpr == 0 || fabs(plan->limit_bits_per_key + log2(plan->fpr)) < 1e-9 * plan->limit_bits_per_key + 1e-9,
           "the limit at %g is given as %g", plan->fpr, plan->limit_bits_per_key);
     CHECK(plan->hashes >= 1 && plan->lines >= 1, "%u hashes in %u lines", plan->hashes, plan->lines);
 }
@@ -125,25 +171,37 @@ static void the_rate_is_kept(const struct layout *layout) {
         }
 }
 
+/* Kinds that keep whole digests need more memory for a key than others have use for. */
+static double roomy_bits(const struct layout *layout) {
+    return layout->exact && layout->hashed ? 100 : 12;
+}
+
 static void the_size_is_kept(const struct layout *layout) {
+    double bits = roomy_bits(layout);
     for (size_t n = 0; n < COUNTS; n++) {
-        uint64_t bytes = 64 * ((counts[n] * 12 / 8 + 63) / 64);
+        uint64_t bytes = 64 * (((uint64_t)((double)counts[n] * bits / 8) + 63) / 64);
+        if (order_matters(layout) && counts[n] < 100) bytes += 512; /* a stash and spare slots take their room */
         struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .bytes = bytes));
         expect_consistent(&plan, layout);
         CHECK(plan.bytes <= bytes, "%llu bytes were wanted, %llu planned", (unsigned long long)bytes,
               (unsigned long long)plan.bytes);
-        CHECK(plan.bytes + 64 > bytes, "%llu bytes were wanted, only %llu planned", (unsigned long long)bytes,
-              (unsigned long long)plan.bytes);
+        CHECK(plan.bytes + 64 + bytes / 1000 > bytes, "%llu bytes were wanted, only %llu planned",
+              (unsigned long long)bytes, (unsigned long long)plan.bytes);
     }
-    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 1000000, .bits_per_key = 12));
-    CHECK(fabs(plan.bits_per_key - 12) < 0.01, "12 bits per key were wanted, %g planned", plan.bits_per_key);
+    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 1000000, .bits_per_key = bits));
+    CHECK(fabs(plan.bits_per_key - bits) < 0.01, "%g bits per key were wanted, %g planned", bits, plan.bits_per_key);
 }
 
-/* (bytes, fpr): as many keys as fit. One more would break the rate, half as many would be a waste. */
+/* (bytes, fpr): as many keys as fit. One more would break the rate, half as many would be a waste. Exact kinds need no
+ * rate for it. */
 static void the_number_of_keys_follows(const struct layout *layout) {
     static const uint64_t sizes[] = {64, 4096, 1 << 20, 1 << 28};
+    struct perhaps_plan plan = {.size = sizeof plan};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .bytes = sizes[i], .fpr = 0.01));
+        perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .bytes = sizes[i], .fpr = layout->exact ? 0 : 0.01);
+        int rc = perhaps_plan(&want, &plan);
+        if (rc == PERHAPS_ERANGE && sizes[i] == 64) continue; /* too small for any of this kind */
+        MUST(rc);
         expect_consistent(&plan, layout);
         CHECK(plan.fpr <= 0.01 && plan.bytes <= sizes[i], "rate %g in %llu bytes", plan.fpr,
               (unsigned long long)plan.bytes);
@@ -155,12 +213,31 @@ static void the_number_of_keys_follows(const struct layout *layout) {
 }
 
 static void more_memory_fewer_mistakes(const struct layout *layout) {
+    if (layout->exact) return;
+    struct perhaps_plan plan = {.size = sizeof plan};
     double before = 1;
+    bool fits = false;
     for (double bits = 2; bits <= 40; bits += 0.5) {
-        struct perhaps_plan plan =
-            plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 100000, .bits_per_key = bits));
+        int rc = perhaps_plan(&PERHAPS_WANT(.kind = layout->row->kind, .items = 100000, .bits_per_key = bits), &plan);
+        if (rc == PERHAPS_ERANGE && !fits && bits < 6) continue; /* slots cannot be as narrow as that */
+        MUST(rc);
         CHECK(plan.fpr <= before * 1.0001, "%g bits per key: the rate rises from %g to %g", bits, before, plan.fpr);
         before = plan.fpr;
+        fits = true;
+    }
+}
+
+/* Exact kinds need to know how many, and nothing else; that is no less than with a rate. */
+static void exact_kinds_need_no_rate(const struct layout *layout) {
+    if (!layout->exact) return;
+    for (size_t n = 0; n < COUNTS; n++) {
+        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n]));
+        struct perhaps_plan rated = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = 0.01));
+        expect_consistent(&plan, layout);
+        CHECK(plan.bytes == rated.bytes && plan.fpr == rated.fpr && plan.fpr < 1e-10, "%llu and %llu bytes, rate %g",
+              (unsigned long long)plan.bytes, (unsigned long long)rated.bytes, plan.fpr);
+        CHECK(layout->hashed ? plan.fpr > 0 && (plan.loss > 0 || counts[n] < 2) : plan.fpr == 0 && plan.loss == 0,
+              "rate %g, loss %g", plan.fpr, plan.loss);
     }
 }
 
@@ -179,17 +256,53 @@ static void create_makes_the_plan(const struct layout *layout) {
 
 /* ---- the kind chosen by itself ---- */
 
-static void the_choice_can_do_what_is_needed(void **state) {
+static const struct perhaps_kind_row *chosen_for(unsigned needs, double fpr) {
+    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.items = 100000, .fpr = fpr, .needs = needs));
+    const struct perhaps_kind_row *chosen;
+    size_t c = 0;
+    while ((chosen = perhaps_kind(c)) && chosen->kind != plan.kind) c++;
+    CHECK(chosen, "the chosen kind %d is not in the table", plan.kind);
+    CHECK((chosen->can & needs) == needs, "%s cannot do what was needed", chosen->name);
+    return chosen;
+}
+
+/* A kind of integers is never chosen: what it alone can do is refused in words. */
+static void the_choice_can_do_what_is_needed(const struct layout *layout) {
+    if (layout->hashed)
+        chosen_for(layout->row->can, 0.01);
+    else
+        expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.items = 100000, .fpr = 0.01, .needs = layout->row->can));
+}
+
+/* What forgets and counts is taken where that is needed, and nowhere else: its adds never say "already there". */
+static void multisets_are_chosen_only_where_needed(void **state) {
     (void)state;
-    const struct perhaps_kind_row *row;
-    for (size_t r = 0; (row = perhaps_kind(r)); r++) {
-        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.items = 100000, .fpr = 0.01, .needs = row->can));
-        const struct perhaps_kind_row *chosen;
-        size_t c = 0;
-        while ((chosen = perhaps_kind(c)) && chosen->kind != plan.kind) c++;
-        CHECK(chosen, "the chosen kind %d is not in the table", plan.kind);
-        CHECK((chosen->can & row->can) == row->can, "%s cannot do what was needed", chosen->name);
+    for (size_t p = 0; p < RATES; p++) {
+        CHECK(!(chosen_for(0, rates[p])->can & PERHAPS_COUNT), "a multiset without need at %g", rates[p]);
+        CHECK(!(chosen_for(PERHAPS_ADD | PERHAPS_MERGE, rates[p])->can & PERHAPS_COUNT), "a multiset without need");
+        CHECK(chosen_for(PERHAPS_COUNT, rates[p])->can & PERHAPS_COUNT, "counts were needed");
     }
+    CHECK(chosen_for(PERHAPS_REMOVE, 0.01)->kind == PERHAPS_CUCKOO, "removes at 1 %%");
+    CHECK(chosen_for(PERHAPS_REMOVE, 1e-3)->kind == PERHAPS_CUCKOO, "removes at 0.1 %%");
+    CHECK(chosen_for(PERHAPS_REMOVE | PERHAPS_IN_PLACE, 0.01)->kind == PERHAPS_COUNTING, "removes in place");
+    CHECK(chosen_for(PERHAPS_REMOVE | PERHAPS_GROW, 0.01)->kind == PERHAPS_TABLE, "removes, and no end of keys");
+    CHECK(chosen_for(PERHAPS_LIST, 0.01)->kind == PERHAPS_TABLE, "a list");
+}
+
+static void ways_to_grow_are_checked(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    perhaps *f = NULL;
+    want.grow = 2;
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
+    want.grow = -1;
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
+    want.grow = PERHAPS_GROW_NEVER;
+    f = make(&want);
+    CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info says that it grows");
+    perhaps_free(f);
+    f = make(&layout->want);
+    CHECK(info_of(f).grow == PERHAPS_GROW_DEFAULT, "info says that it does not grow");
+    perhaps_free(f);
 }
 
 static void the_table_of_kinds_is_sound(void **state) {
@@ -217,9 +330,10 @@ static void nonsense_is_refused(const struct layout *layout) {
         expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bits_per_key = bad[i]));
     }
     expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000));
     expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .fpr = 0.01));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bytes = 1000));
+    if (!layout->exact) expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000));
+    if (!layout->exact) expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bytes = 1000));
+    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bits_per_key = 12));
     expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bytes = 4096));
     expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
     expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = 4096, .bits_per_key = 8));
@@ -244,7 +358,7 @@ static void the_impossible_is_refused(const struct layout *layout) {
     expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000000, .fpr = 1e-14));
     expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1, .fpr = 1e-20));
     expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .hashes = 65));
-    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .bits_per_key = 10));
+    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .bits_per_key = 10));
     expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .fpr = 0.9));
     expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX / 4, .fpr = 0.9));
     expect_too_much(PERHAPS_WANT(.kind = kind, .items = (uint64_t)1 << 50, .fpr = 0.01));
@@ -266,72 +380,6 @@ static void unknown_things_are_refused(void **state) {
     struct perhaps_plan plan = {.size = sizeof plan};
     perhaps_want want = PERHAPS_WANT(.items = 10, .fpr = 0.01, .needs = 1u << 30);
     CHECK(perhaps_plan(&want, &plan) < 0 && perhaps_why()[0], "an unknown need was accepted");
-}
-
-/* ---- programs compiled against another version of the structs ---- */
-
-static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) {
-    perhaps_want want = layout->want;
-    want.size = offsetof(perhaps_want, tag);
-    want.tag = 100000; /* beyond the struct's end: must not be looked at */
-    perhaps *f = make(&want);
-    CHECK(info_of(f).tag == 0, "a field beyond the want's size was read");
-    perhaps_free(f);
-    want.size = 0;
-    expect_refusal(PERHAPS_EINVAL, want);
-}
-
-/* A newer program may have fields that this library does not know; as long as they are zero it asks for nothing new. */
-static void newer_wants_are_read_if_they_ask_for_nothing_new(const struct layout *layout) {
-    struct {
-        perhaps_want want;
-        uint64_t news;
-    } newer = {layout->want, 0};
-    newer.want.size = sizeof newer;
-    struct perhaps_plan plan = {.size = sizeof plan};
-    MUST(perhaps_plan(&newer.want, &plan));
-    CHECK(plan.bytes == layout->plan.bytes, "%llu bytes", (unsigned long long)plan.bytes);
-    newer.news = 1;
-    REFUSED(PERHAPS_EINVAL, perhaps_plan(&newer.want, &plan));
-}
-
-/* Assignments after perhaps_want_init do what PERHAPS_WANT does. */
-static void both_ways_to_want_are_one(const struct layout *layout) {
-    perhaps_want want;
-    memset(&want, 0xAA, sizeof want);
-    perhaps_want_init(&want);
-    want.kind = layout->row->kind;
-    want.items = layout->want.items;
-    want.fpr = layout->want.fpr;
-    perhaps *f = make(&want), *g = make(&layout->want);
-    CHECK(perhaps_equal(f, g) == 1, "the two filters differ");
-    perhaps_free(f);
-    perhaps_free(g);
-}
-
-static void the_version_is_the_headers(void **state) {
-    (void)state;
-    char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", PERHAPS_VERSION_MAJOR, PERHAPS_VERSION_MINOR, PERHAPS_VERSION_PATCH);
-    CHECK(strcmp(perhaps_version(), version) == 0, "the library says %s, the header %s", perhaps_version(), version);
-}
-
-static void older_answers_are_written_as_far_as_they_go(const struct layout *layout) {
-    struct perhaps_plan plan;
-    memset(&plan, 0xAA, sizeof plan);
-    plan.size = offsetof(struct perhaps_plan, limit_bits_per_key);
-    MUST(perhaps_plan(&layout->want, &plan));
-    CHECK(plan.fpr == layout->plan.fpr && plan.lines == 0xAAAAAAAA, "lines became %x", plan.lines);
-
-    struct perhaps_info info;
-    memset(&info, 0xAA, sizeof info);
-    info.size = offsetof(struct perhaps_info, tag);
-    perhaps *f = make(&layout->want);
-    MUST(perhaps_info(f, &info));
-    CHECK(info.capacity == layout->plan.items && info.tag == 0xAAAAAAAA, "tag became %x", info.tag);
-    info.size = 0;
-    REFUSED(PERHAPS_EINVAL, perhaps_info(f, &info));
-    perhaps_free(f);
 }
 
 /* Trying kinds that will not do is no failure of the caller's. */
@@ -357,21 +405,12 @@ static void the_largest_layouts_are_found(void **state) {
     REFUSED(PERHAPS_ERANGE, perhaps_plan(&want, &plan));
 }
 
-static void errors_have_sentences(void **state) {
-    (void)state;
-    for (int error = PERHAPS_EBUSY; error <= PERHAPS_OK; error++) {
-        CHECK(perhaps_strerror(error)[0], "error %d has no sentence", error);
-        for (int other = PERHAPS_EBUSY; other < error; other++)
-            CHECK(strcmp(perhaps_strerror(error), perhaps_strerror(other)) != 0, "errors %d and %d say the same", error,
-                  other);
-    }
-    CHECK(perhaps_strerror(-9999)[0] && perhaps_strerror(12345)[0], "unknown numbers have no sentence");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocked_is_small),
         cmocka_unit_test(bloom_is_as_small_as_the_formula),
+        cmocka_unit_test(kinds_that_forget_are_small),
+        FOR_EACH_KIND(planned_keys_find_room, 1000),
         cmocka_unit_test(bloom_has_the_classic_numbers),
         cmocka_unit_test(presets_have_their_rates),
         cmocka_unit_test(small_filters_make_small_files),
@@ -380,20 +419,17 @@ int main(void) {
         FOR_EACH_KIND(the_number_of_keys_follows, 1000),
         FOR_EACH_KIND(more_memory_fewer_mistakes, 1000),
         FOR_EACH_LAYOUT(create_makes_the_plan, 1000),
-        cmocka_unit_test(the_choice_can_do_what_is_needed),
+        FOR_EACH_KIND(exact_kinds_need_no_rate, 1000),
+        FOR_EACH_KIND(the_choice_can_do_what_is_needed, 1000),
+        cmocka_unit_test(multisets_are_chosen_only_where_needed),
+        FOR_EACH_KIND(ways_to_grow_are_checked, 1000),
         cmocka_unit_test(the_table_of_kinds_is_sound),
         FOR_EACH_KIND(nonsense_is_refused, 1000),
         FOR_EACH_KIND(the_impossible_is_refused, 1000),
         cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(unknown_things_are_refused),
-        FOR_EACH_LAYOUT(older_wants_are_read_as_far_as_they_go, 1000),
-        FOR_EACH_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
-        FOR_EACH_KIND(both_ways_to_want_are_one, 1000),
-        FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
         cmocka_unit_test(success_leaves_the_last_reason),
         cmocka_unit_test(the_largest_layouts_are_found),
-        cmocka_unit_test(errors_have_sentences),
-        cmocka_unit_test(the_version_is_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,10 +30,14 @@ static void *read_everything(void *context) {
     uint64_t keys[500];
     reader->same = true;
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < 500; i++) keys[i] = member((round * 211 + i * 7) % ITEMS);
+        for (size_t i = 0; i < 500; i++) keys[i] = member_of(reader->f, (round * 211 + i * 7) % ITEMS);
         reader->missed += 500 - (uint64_t)perhaps_contains_many_u64(reader->f, keys, 500, NULL);
         for (size_t i = 0; i < 100; i++) reader->missed += perhaps_contains_u64(reader->f, keys[i]) != 1;
         reader->missed += perhaps_contains_digest(reader->f, perhaps_digest_u64(reader->f, keys[0])) != 1;
+        bool counts = info_of(reader->f).can & PERHAPS_COUNT, lists = info_of(reader->f).can & PERHAPS_LIST;
+        uint64_t at = 0, digest;
+        if (counts) reader->missed += perhaps_count_u64(reader->f, keys[1]) < 1;
+        if (lists) reader->missed += perhaps_next(reader->f, &at, &digest) != 1;
         struct perhaps_info info = {.size = sizeof info};
         struct bytes rest = reader->expected;
         perhaps *copy = NULL;
@@ -81,7 +85,7 @@ static void *work_alone(void *context) {
     snprintf(number, sizeof number, "%d", bad.kind);
     worker->own_reason = strstr(perhaps_why(), number) != NULL;
     if (perhaps_create(&worker->f, &worker->want) < 0) return NULL;
-    for (uint64_t i = 0; i < ITEMS; i++) perhaps_add_u64(worker->f, member(worker->first + i));
+    for (uint64_t i = 0; i < ITEMS; i++) perhaps_add_u64(worker->f, member_of(worker->f, worker->first + i));
     return NULL;
 }
 
@@ -97,7 +101,7 @@ static void filters_do_not_disturb_one_another(const struct layout *layout) {
         CHECK(workers[i].f, "thread %d made no filter", i);
         CHECK(workers[i].own_reason, "thread %d saw another thread's reason", i);
         perhaps *alone = make(&layout->want);
-        for (uint64_t k = 0; k < ITEMS; k++) MUST(perhaps_add_u64(alone, member(workers[i].first + k)));
+        for (uint64_t k = 0; k < ITEMS; k++) MUST(perhaps_add_u64(alone, member_of(alone, workers[i].first + k)));
         CHECK(perhaps_equal(workers[i].f, alone) == 1, "thread %d's filter is not what one thread makes", i);
         perhaps_free(alone);
         perhaps_free(workers[i].f);

@@ -69,10 +69,12 @@ static void a_killed_save_leaves_the_old_or_the_new(const struct layout *layout)
 static void change_in_place(const char *path, int ready) {
     perhaps *f = NULL;
     if (perhaps_open(&f, path, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE)) < 0) _exit(1);
-    for (uint64_t i = 0; i < 1000; i++) perhaps_add_u64(f, member(i));
+    for (uint64_t i = 0; i < 1000; i++) perhaps_add_u64(f, member_of(f, i));
     if (perhaps_sync(f) < 0 || write(ready, "r", 1) != 1) _exit(1);
+    bool removes = info_of(f).can & PERHAPS_REMOVE;
     for (uint64_t i = 1000;; i++) {
-        perhaps_add_u64(f, member(i));
+        perhaps_add_u64(f, member_of(f, i));
+        if (removes && i % 2) perhaps_remove_u64(f, member_of(f, i));
         if (perhaps_sync(f) < 0) _exit(1);
     }
 }
@@ -95,6 +97,7 @@ static void kill_while_changing(const char *path, uint64_t *random) {
 
 /* Whatever it was doing, adding or syncing: the file is clean, or says that it is dirty and can be recovered. */
 static void a_killed_writer_leaves_a_recoverable_file(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("writer.ph");
     uint64_t random = 77;
     int rounds = test_size() == TEST_SMALL ? ROUNDS / 3 : ROUNDS;

@@ -39,12 +39,25 @@ static void expect_failed_save(const perhaps *f, const perhaps *old, const char 
     perhaps_free(still);
 }
 
+/* A full filter whose file is longer than every limit here. */
+static perhaps *make_large(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    struct perhaps_plan plan = layout->plan;
+    while (plan.bytes < (1 << 20) + (1 << 16)) {
+        want.items *= 3;
+        MUST(perhaps_plan(&want, &plan));
+    }
+    perhaps *f = make(&want);
+    add_members(f, 0, want.items);
+    return f;
+}
+
 /* The limit on file sizes works like a disk that is full after so many bytes. */
 static void a_file_that_cannot_grow_is_given_up(const struct layout *layout) {
     const char *folder = scratch("limited"), *path = scratch("limited/f.ph");
     CHECK(mkdir(folder, 0700) == 0, "mkdir: %s", strerror(errno));
     perhaps *small = make(&PERHAPS_WANT(.kind = layout->row->kind, .items = ITEMS, .fpr = 0.01));
-    perhaps *large = make_with_members(layout, LARGE);
+    perhaps *large = make_large(layout);
     MUST(perhaps_save(small, path));
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, limit;
@@ -86,7 +99,7 @@ static int save_on_full_disk(const struct layout *layout, const char *folder) {
     char path[200];
     snprintf(path, sizeof path, "%s/f.ph", folder);
     perhaps *small = make(&PERHAPS_WANT(.kind = layout->row->kind, .items = ITEMS, .fpr = 0.01));
-    perhaps *large = make_with_members(layout, LARGE);
+    perhaps *large = make_large(layout);
     MUST(perhaps_save(small, path));
     expect_failed_save(large, small, folder, path, ENOSPC);
     perhaps_free(small);

@@ -1,18 +1,23 @@
 /*
- * Sequences of calls on two filters, beside exact sets of what was added: no key is ever missed, whatever happened
- * before. The input's first bytes choose the filters, then each call takes one byte and two for a key.
+ * Sequences of calls on two filters, beside exact multisets of what was added and removed: no key that is in is ever
+ * missed, whatever happened before, and those that make no mistakes make none here either. Removes are legal ones: of keys
+ * that are in. The input's first bytes choose the filters, then each call takes one byte and two for a key.
  */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 65536 };
+enum { KEYS = 4096, MOST_COUNTED = 15 };
 
-/* A filter, and which of the 65536 keys are in it. */
+/* A filter, and how often each of the 4096 keys is in it: at least, where it cannot be said exactly. */
 struct pair {
     perhaps *f;
-    uint8_t *exact;
+    uint32_t *copies;
+    bool exact;    /* nothing is found that was not added */
+    bool multiset; /* otherwise there is at most one copy */
+    bool hashed;   /* otherwise keys are integers of a range */
+    unsigned can;
 };
 
 struct input {
@@ -28,41 +33,119 @@ static unsigned next_byte(struct input *in) {
 
 static unsigned next_key(struct input *in) {
     unsigned low = next_byte(in);
-    return low | next_byte(in) << 8;
+    return (low | next_byte(in) << 8) % KEYS;
 }
 
 /* Half of the keys are integers, half are bytes; the same filter holds both. */
-static int add_key(perhaps *f, unsigned key) {
-    uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
-    return key % 2 ? perhaps_add(f, bytes, 2) : perhaps_add_u64(f, key);
+static bool as_bytes(const struct pair *p, unsigned key) {
+    return p->hashed && key % 2;
 }
 
-static int ask_key(const perhaps *f, unsigned key) {
+static int add_key(struct pair *p, unsigned key) {
     uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
-    return key % 2 ? perhaps_contains(f, bytes, 2) : perhaps_contains_u64(f, key);
+    return as_bytes(p, key) ? perhaps_add(p->f, bytes, 2) : perhaps_add_u64(p->f, key);
+}
+
+static int ask_key(const struct pair *p, unsigned key) {
+    uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    return as_bytes(p, key) ? perhaps_contains(p->f, bytes, 2) : perhaps_contains_u64(p->f, key);
+}
+
+static int remove_key(struct pair *p, unsigned key) {
+    uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    return as_bytes(p, key) ? perhaps_remove(p->f, bytes, 2) : perhaps_remove_u64(p->f, key);
+}
+
+static int64_t count_key(const struct pair *p, unsigned key) {
+    uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    return as_bytes(p, key) ? perhaps_count(p->f, bytes, 2) : perhaps_count_u64(p->f, key);
+}
+
+static void expect_key(const struct pair *p, unsigned key) {
+    int found = ask_key(p, key);
+    promise(found == 1 || (found == 0 && !p->copies[key]), "no key that is in is ever missed");
+    promise(!p->exact || found == (p->copies[key] != 0), "what makes no mistakes makes none");
+    if (!p->multiset) return;
+    int64_t count = count_key(p, key), least = p->copies[key];
+    promise(count >= least || count >= MOST_COUNTED, "counts are never below the truth");
+    promise((count > 0) == found, "count and contains agree");
+}
+
+static void note_added(struct pair *p, unsigned key) {
+    if (p->multiset || !p->copies[key]) p->copies[key]++;
 }
 
 static void add_one(struct pair *p, unsigned key) {
-    int before = ask_key(p->f, key);
-    int answer = add_key(p->f, key);
-    promise(answer == !before, "add answers what contains knew");
-    promise(!(p->exact[key] && answer), "a key that is there is not new");
-    p->exact[key] = 1;
-    promise(ask_key(p->f, key) == 1, "an added key is found");
+    int before = ask_key(p, key);
+    int answer = add_key(p, key);
+    if (answer == PERHAPS_EFULL) {
+        promise(ask_key(p, key) == before, "a key without room changes nothing");
+        return;
+    }
+    promise(answer == (p->multiset ? 1 : !before), "add answers what contains knew");
+    note_added(p, key);
+    expect_key(p, key);
 }
 
-/* A run of integers in one batch. */
+static void add_absent(struct pair *p, unsigned key) {
+    int before = ask_key(p, key), answer = perhaps_add_absent_u64(p->f, key);
+    promise(answer == !before || answer == PERHAPS_EFULL, "add_absent answers what contains knew");
+    if (answer == 1) note_added(p, key);
+    expect_key(p, key);
+}
+
+static void remove_one(struct pair *p, unsigned key) {
+    if (!(p->can & PERHAPS_REMOVE)) {
+        promise(remove_key(p, key) == PERHAPS_ECANNOT, "what cannot forget says so");
+        return;
+    }
+    if (!p->copies[key]) { /* only of those that make no mistakes */
+        if (p->exact) promise(remove_key(p, key) == 0, "what is not in is not removed");
+        return;
+    }
+    promise(remove_key(p, key) == 1, "what is in can be removed");
+    p->copies[key]--;
+    expect_key(p, key);
+}
+
+/* A run of integers in one batch: all of them, or none. */
 static void add_run(struct pair *p, unsigned key, unsigned n) {
     uint64_t keys[256] = {0};
     uint8_t answers[256];
-    for (unsigned i = 0; i < n; i++) {
-        keys[i] = (key + 2 * i) & (KEYS - 2);
-        p->exact[keys[i]] = 1;
-    }
+    for (unsigned i = 0; i < n; i++) keys[i] = (key + 2 * i) & (KEYS - 2);
     int64_t news = perhaps_add_many_u64(p->f, keys, n, answers);
-    for (unsigned i = 0; i < n; i++) news -= answers[i];
-    promise(news == 0, "a batch counts its answers");
-    promise(perhaps_contains_many_u64(p->f, keys, n, NULL) == (int64_t)n, "an added batch is found");
+    promise(news >= 0 || news == PERHAPS_EFULL, "a batch is added, or there is no room");
+    for (unsigned i = 0; news >= 0 && i < n; i++) note_added(p, (unsigned)keys[i]);
+    for (unsigned i = 0; i < n; i++) {
+        if (news >= 0) news -= answers[i];
+        expect_key(p, (unsigned)keys[i]);
+    }
+    promise(news == 0 || news == PERHAPS_EFULL, "a batch counts its answers");
+}
+
+/* Takes out of a run of integers what is in. */
+static void remove_run(struct pair *p, unsigned key, unsigned n) {
+    uint64_t keys[256] = {0};
+    unsigned count = 0;
+    if (!(p->can & PERHAPS_REMOVE)) return;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned next = (key + 2 * i) & (KEYS - 2);
+        if (!p->copies[next]) continue;
+        p->copies[next]--;
+        keys[count++] = next;
+    }
+    promise(perhaps_remove_many_u64(p->f, keys, count, NULL) == count, "a batch that is in is removed");
+    for (unsigned i = 0; i < count; i++) expect_key(p, (unsigned)keys[i]);
+}
+
+/* What comes out of a list is in. */
+static void list(const struct pair *p) {
+    uint64_t at = 0, digest, n = 0;
+    struct perhaps_info info = {.size = sizeof info};
+    if (!(p->can & PERHAPS_LIST)) return;
+    for (; perhaps_next(p->f, &at, &digest) == 1; n++)
+        promise(perhaps_contains_digest(p->f, digest) == 1, "what is listed is in");
+    promise(perhaps_info(p->f, &info) == PERHAPS_OK && info.items == n, "everything is listed once");
 }
 
 /* Through an image and back. */
@@ -86,26 +169,58 @@ static void replace_by_clone(struct pair *p) {
     p->f = copy;
 }
 
+typedef int combination(perhaps *, const perhaps *);
+
+/* Combines two filters, and says whether it was done. */
+static bool combine(struct pair *into, const struct pair *from, combination *verb, unsigned ability) {
+    int rc = verb(into->f, from->f);
+    promise(rc == PERHAPS_OK || rc == PERHAPS_EFULL || rc == PERHAPS_ECANNOT, "two that fit can be combined");
+    promise((rc == PERHAPS_ECANNOT) == !(into->can & ability), "what a kind can do, it does");
+    return rc == PERHAPS_OK;
+}
+
 static void merge(struct pair *into, const struct pair *from) {
-    if (perhaps_merge(into->f, from->f) < 0) return;
-    for (size_t i = 0; i < KEYS; i++) into->exact[i] |= from->exact[i];
+    if (!combine(into, from, perhaps_merge, PERHAPS_MERGE)) return;
+    for (size_t i = 0; i < KEYS; i++) {
+        uint32_t sum = into->copies[i] + from->copies[i];
+        into->copies[i] = into->multiset || !sum ? sum : 1;
+    }
 }
 
 static void intersect(struct pair *into, const struct pair *from) {
-    if (perhaps_intersect(into->f, from->f) < 0) return;
-    for (size_t i = 0; i < KEYS; i++) into->exact[i] &= from->exact[i];
+    if (!combine(into, from, perhaps_intersect, PERHAPS_INTERSECT)) return;
+    for (size_t i = 0; i < KEYS; i++) into->copies[i] &= from->copies[i];
+}
+
+static void subtract(struct pair *into, const struct pair *from) {
+    if (!combine(into, from, perhaps_subtract, PERHAPS_SUBTRACT)) return;
+    for (size_t i = 0; i < KEYS; i++) into->copies[i] &= !from->copies[i];
+}
+
+static void differ(struct pair *into, const struct pair *from) {
+    if (!combine(into, from, perhaps_differ, PERHAPS_SUBTRACT)) return;
+    for (size_t i = 0; i < KEYS; i++) into->copies[i] ^= from->copies[i];
 }
 
 static void expect_no_key_missed(const struct pair *p) {
     for (unsigned key = 0; key < KEYS; key++)
-        if (p->exact[key]) promise(ask_key(p->f, key) == 1, "no key is ever missed");
+        if (p->copies[key] || p->exact) expect_key(p, key);
 }
 
+static void look(const struct pair *p) {
+    struct perhaps_info info = {.size = sizeof info};
+    uint64_t copies = 0;
+    for (size_t i = 0; i < KEYS; i++) copies += p->copies[i];
+    promise(perhaps_info(p->f, &info) == PERHAPS_OK, "info");
+    promise(!p->exact || info.items == copies, "what makes no mistakes counts its items");
+}
+
+/* Whole filters are for the lower half of the calls, keys for the upper. */
 static void do_one_call(struct pair pairs[2], struct input *in) {
     unsigned call = next_byte(in);
     struct pair *p = &pairs[call >> 7], *other = &pairs[!(call >> 7)];
     unsigned key = next_key(in);
-    switch (call & 15) {
+    switch (call & 31) {
     case 0:
         reopen(p, key);
         break;
@@ -113,17 +228,17 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
         replace_by_clone(p);
         break;
     case 2:
-        merge(p, other);
+        merge(p, key % 8 ? other : p);
         break;
     case 3:
         intersect(p, other);
         break;
     case 4:
         promise(perhaps_clear(p->f) == PERHAPS_OK, "a filter can be cleared");
-        memset(p->exact, 0, KEYS);
+        memset(p->copies, 0, KEYS * sizeof *p->copies);
         break;
     case 5:
-        promise(perhaps_info(p->f, &(struct perhaps_info){.size = sizeof(struct perhaps_info)}) == PERHAPS_OK, "info");
+        look(p);
         break;
     case 6:
         expect_no_key_missed(p);
@@ -131,41 +246,84 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
     case 7:
         add_run(p, key & ~1u, 1 + key % 256);
         break;
+    case 16:
+        subtract(p, other);
+        break;
+    case 17:
+        differ(p, other);
+        break;
+    case 18:
+        list(p);
+        break;
+    case 19:
+        add_absent(p, key & ~1u);
+        break;
+    case 20:
+    case 21:
+        remove_run(p, key & ~1u, 1 + key % 256);
+        break;
+    case 22:
+    case 23:
+    case 24:
+    case 25:
+    case 26:
+        remove_one(p, key);
+        break;
+    case 27: /* the same key many times */
+        for (unsigned i = 0; i < 20; i++) add_one(p, key);
+        break;
     default:
         add_one(p, key);
     }
 }
 
-static int make_pair(struct pair pairs[2], struct input *in) {
+static perhaps_want read_want(const struct perhaps_kind_row *row, struct input *in) {
     static const double rates[] = {0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6};
+    static const unsigned hashes[] = {0, 4, 6, 8};
     static const uint8_t secret[16] = "sixteen bytes...";
-    size_t rows = 0;
-    while (perhaps_kind(rows)) rows++;
-    perhaps_want want = PERHAPS_WANT(.kind = perhaps_kind(next_byte(in) % rows)->kind, .items = 1 + next_key(in) % 2000,
-                                     .fpr = rates[next_byte(in) % 6]);
+    perhaps_want want = PERHAPS_WANT(.kind = row->kind, .items = 1 + next_key(in) % 2000);
+    want.fpr = rates[next_byte(in) % 6];
     unsigned options = next_byte(in);
     if (options & 1) {
         want.hash = PERHAPS_SIPHASH;
         want.hash_key = secret;
         want.key_in_file = 1;
     }
+    if (options & 2) want.grow = PERHAPS_GROW_NEVER;
+    if (row->can & PERHAPS_COUNT) want.hashes = hashes[options >> 2 & 3];
+    return want;
+}
+
+/* A counter that is stuck stays so, and a key whose counters are all stuck is never missed: the truth beside it is no more
+ * than a lower bound in any case. */
+static int make_pair(struct pair pairs[2], struct input *in) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    size_t rows = 0;
+    while (perhaps_kind(rows)) rows++;
+    const struct perhaps_kind_row *row = perhaps_kind(next_byte(in) % rows);
+    perhaps_want want = read_want(row, in);
     for (int i = 0; i < 2; i++) {
-        pairs[i].exact = calloc(1, KEYS);
-        if (perhaps_create(&pairs[i].f, &want) < 0 || !pairs[i].exact) return -1;
+        struct pair *p = &pairs[i];
+        p->copies = calloc(KEYS, sizeof *p->copies);
+        if (perhaps_create(&p->f, &want) < 0 || !p->copies) return -1;
+        p->can = row->can;
+        p->multiset = row->can & PERHAPS_COUNT;
+        p->hashed = perhaps_digest_u64(p->f, 1) != 1;
+        p->exact = perhaps_plan(&PERHAPS_WANT(.kind = row->kind, .items = 10), &plan) == PERHAPS_OK;
     }
     return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input in = {data, size};
-    struct pair pairs[2] = {{NULL, NULL}, {NULL, NULL}};
+    struct pair pairs[2] = {{.f = NULL}, {.f = NULL}};
     if (make_pair(pairs, &in) == 0) {
         for (int calls = 0; in.left && calls < 500; calls++) do_one_call(pairs, &in);
         for (int i = 0; i < 2; i++) expect_no_key_missed(&pairs[i]);
     }
     for (int i = 0; i < 2; i++) {
         perhaps_free(pairs[i].f);
-        free(pairs[i].exact);
+        free(pairs[i].copies);
     }
     return 0;
 }

@@ -16,10 +16,14 @@ static size_t text_of(uint64_t i, char *text) {
     return (size_t)sprintf(text, "golden key %" PRIu64, i);
 }
 
+/* Kinds of integers take the numbers themselves. */
 void add_golden_keys(perhaps *f, uint64_t first, uint64_t n) {
     char text[40];
+    bool hashed = takes_bytes(f);
     for (uint64_t i = first; i < first + n; i++) {
-        if (i % 3 == 0)
+        if (!hashed)
+            MUST(perhaps_add_u64(f, i));
+        else if (i % 3 == 0)
             MUST(perhaps_add(f, text, text_of(i, text)));
         else if (i % 3 == 1)
             MUST(perhaps_add_u64(f, i * i));
@@ -28,11 +32,29 @@ void add_golden_keys(perhaps *f, uint64_t first, uint64_t n) {
     }
 }
 
+static void remove_golden_keys(perhaps *f, uint64_t first, uint64_t n) {
+    char text[40];
+    bool hashed = takes_bytes(f);
+    for (uint64_t i = first; i < first + n; i++) {
+        if (!hashed)
+            MUST(perhaps_remove_u64(f, i));
+        else if (i % 3 == 0)
+            MUST(perhaps_remove(f, text, text_of(i, text)));
+        else if (i % 3 == 1)
+            MUST(perhaps_remove_u64(f, i * i));
+        else
+            MUST(perhaps_remove_digest(f, member(i)));
+    }
+}
+
 uint64_t count_golden_keys(const perhaps *f, uint64_t first, uint64_t n) {
     char text[40];
+    bool hashed = takes_bytes(f);
     uint64_t found = 0;
     for (uint64_t i = first; i < first + n; i++) {
-        if (i % 3 == 0)
+        if (!hashed)
+            found += (uint64_t)perhaps_contains_u64(f, i);
+        else if (i % 3 == 0)
             found += (uint64_t)perhaps_contains(f, text, text_of(i, text));
         else if (i % 3 == 1)
             found += (uint64_t)perhaps_contains_u64(f, i * i);
@@ -44,22 +66,54 @@ uint64_t count_golden_keys(const perhaps *f, uint64_t first, uint64_t n) {
 
 /* ---- small images, kept whole ---- */
 
-static struct bytes make_image(perhaps_want want) {
-    want.tag = TAG;
-    perhaps *f = make(&want);
-    add_golden_keys(f, 0, want.items);
+static struct bytes take_image(perhaps *f) {
     struct bytes image = image_of(f);
     perhaps_free(f);
     return image;
 }
 
-static void use_image(const char *name, const char *ending, perhaps_want want,
+static struct bytes make_image(perhaps_want want) {
+    want.tag = TAG;
+    perhaps *f = make(&want);
+    add_golden_keys(f, 0, want.items);
+    return take_image(f);
+}
+
+/* The same keys are in it at the end, but some went and came back; of a multiset one is in twice, and one so often that
+ * no slots can have all its copies. */
+static struct bytes make_changed_image(perhaps_want want) {
+    want.tag = TAG;
+    perhaps *f = make(&want);
+    add_golden_keys(f, 0, want.items);
+    remove_golden_keys(f, 0, want.items / 2);
+    add_golden_keys(f, want.items / 4, want.items / 4);
+    add_golden_keys(f, 0, want.items / 4);
+    remove_golden_keys(f, 11, 1);
+    for (int i = 0; i < 10; i++) add_golden_keys(f, 11, 1);
+    return take_image(f);
+}
+
+static void use_image(const char *name, const char *ending, struct bytes image,
                       void (*use)(const char *, struct bytes)) {
     char file[96];
     snprintf(file, sizeof file, "%s%s.ph", name, ending);
-    struct bytes image = make_image(want);
     use(file, image);
     free(image.data);
+}
+
+/* Whatever a file can say beside its layout: a secret key, that it does not grow. */
+static void make_variants(const struct layout *layout, void (*use)(const char *name, struct bytes bytes)) {
+    perhaps_want want = layout->want;
+    if (layout->hashed) {
+        want.hash = PERHAPS_SIPHASH;
+        want.hash_key = golden_key;
+        use_image(layout->row->name, "-siphash", make_image(want), use);
+        want.key_in_file = 1;
+        use_image(layout->row->name, "-siphash-with-key", make_image(want), use);
+    }
+    want = layout->want;
+    want.grow = PERHAPS_GROW_NEVER;
+    if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want), use);
 }
 
 static void make_small_images(void (*use)(const char *name, struct bytes bytes)) {
@@ -67,15 +121,10 @@ static void make_small_images(void (*use)(const char *name, struct bytes bytes))
     size_t n = find_layouts(layouts, GOLDEN_KEYS);
     for (size_t i = 0; i < n; i++) {
         perhaps_want want = layouts[i].want;
-        want.seed = SEED;
-        use_image(layouts[i].name, "", want, use);
-        if (i > 0 && layouts[i].row == layouts[i - 1].row) continue;
-        want.seed = 0;
-        want.hash = PERHAPS_SIPHASH;
-        want.hash_key = golden_key;
-        use_image(layouts[i].row->name, "-siphash", want, use);
-        want.key_in_file = 1;
-        use_image(layouts[i].row->name, "-siphash-with-key", want, use);
+        want.seed = layouts[i].hashed ? SEED : 0;
+        use_image(layouts[i].name, "", make_image(want), use);
+        if (layouts[i].row->can & PERHAPS_REMOVE) use_image(layouts[i].name, "-changed", make_changed_image(want), use);
+        if (i == 0 || layouts[i].row != layouts[i - 1].row) make_variants(&layouts[i], use);
     }
 }
 
@@ -96,7 +145,7 @@ static int print_sum(char *text, size_t room, const struct layout *layout) {
 }
 
 static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
-    static char text[16384];
+    static char text[32768];
     struct layout layouts[MOST_LAYOUTS];
     int length = 0;
     for (uint64_t items = MANY; items <= MORE; items *= MORE / MANY) {

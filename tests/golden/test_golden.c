@@ -51,6 +51,8 @@ static void expect_readable(const char *name) {
     struct perhaps_info info = info_of(f);
     CHECK(info.capacity == GOLDEN_KEYS && info.tag == 3, "%s: capacity %llu, tag %u", name,
           (unsigned long long)info.capacity, info.tag);
+    if (info.can & PERHAPS_REMOVE)
+        CHECK(info.items >= GOLDEN_KEYS, "%s: %llu items", name, (unsigned long long)info.items);
     double strangers = (double)count_golden_keys(f, 1000, 100000) / 100000;
     CHECK(strangers < 2 * info.fpr_now + 1e-4, "%s: %g of strangers are found, info says %g", name, strangers,
           info.fpr_now);

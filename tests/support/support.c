@@ -33,6 +33,12 @@ void must_be_refused(int error, int64_t answer, const char *what, const char *fi
     check_that(perhaps_why()[0] != '\0', what, file, line, "refused with error %d but without a reason", error);
 }
 
+int64_t must_succeed_or_be_full(int64_t answer, const char *what, const char *file, int line) {
+    check_that(answer >= 0 || answer == PERHAPS_EFULL, what, file, line, "error %d, %s", (int)answer, perhaps_why());
+    check_that(answer >= 0 || perhaps_why()[0], what, file, line, "full, but without a reason");
+    return answer < 0 ? 0 : answer;
+}
+
 /* ---- how much to test ---- */
 
 static enum test_size default_size(void) {
@@ -57,10 +63,18 @@ enum test_size test_size(void) {
 
 /* ---- layouts ---- */
 
-static bool is_known(const struct layout *layouts, size_t n, const struct layout *candidate) {
+static const struct layout *find_name(const struct layout *layouts, size_t n, const char *name) {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(layouts[i].name, candidate->name) == 0) return true;
-    return false;
+        if (strcmp(layouts[i].name, name) == 0) return &layouts[i];
+    return NULL;
+}
+
+/* Bits and lines do not tell how wide the slots of some kinds are. The rate does, and so does the size. */
+static void name_by_rate(struct layout *candidate, const struct layout *namesake) {
+    if (namesake->row != candidate->row || namesake->plan.bytes == candidate->plan.bytes || candidate->want.lines)
+        return;
+    size_t length = strlen(candidate->name);
+    snprintf(candidate->name + length, sizeof candidate->name - length, "-%g", candidate->want.fpr);
 }
 
 /* Plans the want; adds it to the list if it gives a layout that is not there yet. */
@@ -70,23 +84,42 @@ static size_t try_layout(struct layout *layouts, size_t n, const struct perhaps_
     if (perhaps_plan(&want, &candidate->plan) < 0) return n;
     snprintf(candidate->name, sizeof candidate->name, "%s-%ux%u", row->name, candidate->plan.hashes,
              candidate->plan.lines);
-    if (is_known(layouts, n, candidate)) return n;
+    const struct layout *namesake = find_name(layouts, n, candidate->name);
+    if (namesake) name_by_rate(candidate, namesake);
+    if (find_name(layouts, n, candidate->name)) return n;
     CHECK(n + 1 < MOST_LAYOUTS, "there are more layouts than MOST_LAYOUTS");
     return n + 1;
 }
 
-/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. */
+/* Only kinds that make no mistakes can be planned without a rate. */
+static bool plans_without_rate(const struct perhaps_kind_row *row) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    return perhaps_plan(&PERHAPS_WANT(.kind = row->kind, .items = 1000), &plan) == PERHAPS_OK;
+}
+
+static bool takes_seeds(const struct perhaps_kind_row *row) {
+    perhaps *f = NULL;
+    perhaps_create(&f, &PERHAPS_WANT(.kind = row->kind, .items = 5000, .fpr = 0.1, .seed = 1));
+    perhaps_free(f);
+    return f != NULL;
+}
+
+/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. Four and six bits are
+ * for multisets: what they mean to a cuckoo filter is two and three choices. */
 static size_t find_layouts_of(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, uint64_t items) {
     static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6};
-    static const unsigned hashes[] = {0, 8, 16, 32};
+    static const unsigned hashes[] = {0, 8, 16, 32, 4, 6};
+    size_t shapes = row->can & PERHAPS_COUNT ? 6 : 4, before = n;
     for (size_t p = 0; p < sizeof rates / sizeof *rates; p++)
-        for (size_t h = 0; h < (p == 0 ? sizeof hashes / sizeof *hashes : 1); h++)
+        for (size_t h = 0; h < (p == 0 ? shapes : 1); h++)
             for (unsigned lines = 0; lines <= 1; lines++) {
                 perhaps_want want = PERHAPS_WANT(.kind = row->kind, .items = items, .fpr = rates[p]);
                 want.hashes = hashes[h];
                 want.lines = lines;
                 n = try_layout(layouts, n, row, want);
             }
+    bool exact = plans_without_rate(row), hashed = takes_seeds(row);
+    for (size_t i = before; i < n; i++) layouts[i].exact = exact, layouts[i].hashed = hashed;
     return n;
 }
 
@@ -102,6 +135,27 @@ size_t find_layouts(struct layout *layouts, uint64_t items) {
     }
     CHECK(n > 0, "the table of kinds is empty");
     return n;
+}
+
+bool is_multiset(const struct layout *layout) {
+    return layout->row->can & PERHAPS_COUNT;
+}
+
+bool grows(const struct layout *layout) {
+    return layout->row->can & PERHAPS_GROW;
+}
+
+/* Where keys stay where they are, a file can be changed in place. */
+bool order_matters(const struct layout *layout) {
+    return !(layout->row->can & PERHAPS_IN_PLACE);
+}
+
+bool is_exact(const struct layout *layout) {
+    return layout->exact;
+}
+
+bool hashes_keys(const struct layout *layout) {
+    return layout->hashed;
 }
 
 static void hold(const struct promise *promise, bool first_of_kind_only) {
@@ -139,6 +193,19 @@ uint64_t member(uint64_t i) {
 
 uint64_t stranger(uint64_t i) {
     return scramble(2 * i + 1);
+}
+
+/* The digest of an integer is the integer itself only where nothing is hashed. */
+bool takes_bytes(const perhaps *f) {
+    return perhaps_digest_u64(f, 1) != 1 || perhaps_digest_u64(f, 2) != 2;
+}
+
+uint64_t member_of(const perhaps *f, uint64_t i) {
+    return takes_bytes(f) ? member(i) : i;
+}
+
+uint64_t stranger_of(const perhaps *f, uint64_t i) {
+    return takes_bytes(f) ? stranger(i) : STRANGE + i;
 }
 
 uint64_t next_random(uint64_t *state) {
@@ -184,19 +251,33 @@ perhaps *make(const perhaps_want *want) {
 
 enum { CHUNK = 4096 };
 
-static size_t fill_chunk(uint64_t *keys, uint64_t (*key)(uint64_t), uint64_t first, uint64_t left) {
+enum whose { MEMBERS = 0, STRANGERS = 1 };
+
+/* Members or strangers, as member_of and stranger_of give them, but with the kind looked at only once. */
+static size_t fill_chunk(const perhaps *f, uint64_t *keys, enum whose whose, uint64_t first, uint64_t left) {
     size_t n = left < CHUNK ? (size_t)left : CHUNK;
-    for (size_t i = 0; i < n; i++) keys[i] = key(first + i);
+    bool hashed = takes_bytes(f);
+    uint64_t small = first + (whose == STRANGERS ? STRANGE : 0);
+    for (size_t i = 0; i < n; i++) keys[i] = hashed ? scramble(2 * (first + i) + whose) : small + i;
     return n;
 }
 
 void add_members(perhaps *f, uint64_t first, uint64_t n) {
     uint64_t keys[CHUNK];
     for (uint64_t done = 0; done < n;) {
-        size_t some = fill_chunk(keys, member, first + done, n - done);
+        size_t some = fill_chunk(f, keys, MEMBERS, first + done, n - done);
         MUST(perhaps_add_many_u64(f, keys, some, NULL));
         done += some;
     }
+}
+
+uint64_t add_while_room(perhaps *f, uint64_t first, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) {
+        int answer = perhaps_add_u64(f, member_of(f, first + i));
+        MUST_OR_FULL(answer);
+        if (answer == PERHAPS_EFULL) return i;
+    }
+    return n;
 }
 
 perhaps *make_with_members(const struct layout *layout, uint64_t n) {
@@ -205,10 +286,10 @@ perhaps *make_with_members(const struct layout *layout, uint64_t n) {
     return f;
 }
 
-static uint64_t count_found(const perhaps *f, uint64_t (*key)(uint64_t), uint64_t first, uint64_t n) {
+static uint64_t count_found(const perhaps *f, enum whose whose, uint64_t first, uint64_t n) {
     uint64_t keys[CHUNK], found = 0;
     for (uint64_t done = 0; done < n;) {
-        size_t some = fill_chunk(keys, key, first + done, n - done);
+        size_t some = fill_chunk(f, keys, whose, first + done, n - done);
         found += (uint64_t)MUST(perhaps_contains_many_u64(f, keys, some, NULL));
         done += some;
     }
@@ -216,12 +297,12 @@ static uint64_t count_found(const perhaps *f, uint64_t (*key)(uint64_t), uint64_
 }
 
 void expect_members(const perhaps *f, uint64_t first, uint64_t n) {
-    uint64_t found = count_found(f, member, first, n);
+    uint64_t found = count_found(f, MEMBERS, first, n);
     CHECK(found == n, "only %llu of %llu added keys are found", (unsigned long long)found, (unsigned long long)n);
 }
 
 uint64_t count_strangers(const perhaps *f, uint64_t first, uint64_t n) {
-    return count_found(f, stranger, first, n);
+    return count_found(f, STRANGERS, first, n);
 }
 
 struct perhaps_info info_of(const perhaps *f) {

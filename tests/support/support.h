@@ -44,7 +44,8 @@ struct layout {
     const struct perhaps_kind_row *row;
     perhaps_want want; /* makes this layout for `items` keys */
     struct perhaps_plan plan;
-    char name[48]; /* "blocked-8x1": the kind, bits per key, cache lines */
+    bool exact, hashed; /* see is_exact and hashes_keys */
+    char name[48];      /* "blocked-8x1": the kind, bits per key, cache lines; the rate, where that does not tell it */
 };
 
 enum { MOST_LAYOUTS = 64 };
@@ -52,6 +53,13 @@ enum { MOST_LAYOUTS = 64 };
 /* Every layout of every kind to which keys can be added, for filters of `items` keys. The first of each kind is the one
  * it has at 1 %. */
 size_t find_layouts(struct layout *layouts, uint64_t items);
+
+/* What the table of kinds and the planner say of a kind, in the words of the tests. */
+bool is_multiset(const struct layout *layout);   /* a copy of the key every time: add answers 1, merge is the sum */
+bool is_exact(const struct layout *layout);      /* makes no mistakes: the number of items is all that it needs */
+bool grows(const struct layout *layout);         /* never full, as long as memory lasts */
+bool hashes_keys(const struct layout *layout);   /* not a kind of integers as they are */
+bool order_matters(const struct layout *layout); /* keys move about: other orders of adding give other arrays */
 
 /* A promise becomes a test of cmocka: it is held against every layout, or against the first of each kind. */
 struct promise {
@@ -73,6 +81,15 @@ void for_each_kind(void **promise);
 uint64_t member(uint64_t i);
 uint64_t stranger(uint64_t i);
 
+/* Key number i for this filter: member(i) and stranger(i), or, for a kind that takes integers of a range, small numbers:
+ * i itself, and STRANGE + i. Members are below the capacity if i is. */
+enum { STRANGE = 1 << 27 };
+uint64_t member_of(const perhaps *f, uint64_t i);
+uint64_t stranger_of(const perhaps *f, uint64_t i);
+
+/* Kinds of integers refuse keys of bytes. */
+bool takes_bytes(const perhaps *f);
+
 /* Pseudo-random words, the same in every run. */
 uint64_t next_random(uint64_t *state);
 
@@ -89,16 +106,23 @@ void free_byte_keys(struct byte_keys *keys);
 
 perhaps *make(const perhaps_want *want);
 
-/* Adds member(first), ..., member(first + n - 1). */
+/* Adds members first .. first + n - 1; there must be room for them. */
 void add_members(perhaps *f, uint64_t first, uint64_t n);
 
-/* A new filter of this layout with member(0..n-1) in it. */
+/* The same, one by one, as long as there is room: how many were added before PERHAPS_EFULL. */
+uint64_t add_while_room(perhaps *f, uint64_t first, uint64_t n);
+
+/* An answer, or a clear "full", which counts as 0. */
+#define MUST_OR_FULL(call) must_succeed_or_be_full((call), #call, __FILE__, __LINE__)
+int64_t must_succeed_or_be_full(int64_t answer, const char *what, const char *file, int line);
+
+/* A new filter of this layout with members 0..n-1 in it. */
 perhaps *make_with_members(const struct layout *layout, uint64_t n);
 
-/* All of member(first..first+n-1) must be found. */
+/* All members first..first+n-1 must be found. */
 void expect_members(const perhaps *f, uint64_t first, uint64_t n);
 
-/* How many of stranger(first..first+n-1) are found. */
+/* How many of the strangers first..first+n-1 are found. */
 uint64_t count_strangers(const perhaps *f, uint64_t first, uint64_t n);
 
 struct perhaps_info info_of(const perhaps *f);

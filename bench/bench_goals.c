@@ -1,0 +1,75 @@
+/* The figures that have a goal. Where hits matter, half of the keys are in the filter. */
+#include "measure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MIB ((uint64_t)1 << 20)
+
+static const uint64_t far_from_core = 128 * MIB; /* from here on memory decides, and most goals hold */
+
+struct checklist {
+    struct check *checks;
+    size_t count;
+};
+
+static void enter(struct checklist *list, const struct cell *cell, const char *what, double value, double goal) {
+    if (list->count == MOST_CHECKS) return;
+    struct check *check = &list->checks[list->count++];
+    snprintf(check->what, sizeof check->what, "%s, %.4g MiB: %s", cell->kind, (double)cell->bytes / (double)MIB, what);
+    check->value = value;
+    check->goal = goal;
+}
+
+static int is(const struct cell *cell, const char *kind) {
+    return strcmp(cell->kind, kind) == 0;
+}
+
+/* The nearer the working set is to the core, the more the arithmetic shows beside the memory. */
+static double contains_goal(uint64_t bytes) {
+    return bytes >= far_from_core ? 1.3 : bytes >= 16 * MIB ? 1.45 : 1.7;
+}
+
+static void check_blocked(struct checklist *list, const struct cell *cell) {
+    enter(list, cell, "contains_many / limit", cell_limit_ratio(cell, OP_CONTAINS_MANY, HITS_50),
+          contains_goal(cell->bytes));
+    enter(list, cell, "add_many / limit", cell_limit_ratio(cell, OP_ADD_MANY, HITS_50), 1.4);
+}
+
+/* Batches are no slower where answers cannot be guessed, and worth their while. */
+static void check_batches(struct checklist *list, const struct cell *cell) {
+    const double *batch = cell->ns[OP_CONTAINS_MANY];
+    enter(list, cell, "contains_many, half hits / all hits", batch[HITS_50] / batch[HITS_100], 1.15);
+    enter(list, cell, "contains / contains_many", cell->ns[OP_CONTAINS][HITS_50] / batch[HITS_50], 2.5);
+}
+
+static void check_cuckoo(struct checklist *list, const struct cell *cell) {
+    double fill = cell->ns[OP_ADD_MANY][HITS_0];
+    enter(list, cell, "contains_many / limit", cell_limit_ratio(cell, OP_CONTAINS_MANY, HITS_50), 1.4);
+    enter(list, cell, "add_many, empty to full / limit", cell_limit_ratio(cell, OP_ADD_MANY, HITS_0), 3);
+    enter(list, cell, "add_many, last 1 % / first 1 %", cell->last_ns / cell->first_ns, 30);
+    if (cell->textbook_add_ns > 0)
+        enter(list, cell, "add_many, empty to full / textbook", fill / cell->textbook_add_ns, 0.5);
+}
+
+static void check_table(struct checklist *list, const struct cell *cell) {
+    enter(list, cell, "contains_many / limit", cell_limit_ratio(cell, OP_CONTAINS_MANY, HITS_50), 1.4);
+    enter(list, cell, "add_many, empty to full / limit", cell_limit_ratio(cell, OP_ADD_MANY, HITS_0), 1.6);
+}
+
+static void check_cell(struct checklist *list, const struct cell *cell) {
+    if (is(cell, "blocked")) check_blocked(list, cell);
+    if (!(cell->can & PERHAPS_REMOVE)) check_batches(list, cell);
+    if (cell->bytes < far_from_core) return;
+    if (is(cell, "cuckoo")) check_cuckoo(list, cell);
+    if (is(cell, "table")) check_table(list, cell);
+    if (cell->textbook_ns[HITS_50] > 0)
+        enter(list, cell, "contains_many / textbook", cell->ns[OP_CONTAINS_MANY][HITS_50] / cell->textbook_ns[HITS_50],
+              0.5);
+}
+
+size_t figures_checks(const struct figures *figures, struct check checks[MOST_CHECKS]) {
+    struct checklist list = {checks, 0};
+    for (size_t i = 0; i < figures->cell_count; i++) check_cell(&list, &figures->cells[i]);
+    return list.count;
+}

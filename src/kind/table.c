@@ -1,0 +1,219 @@
+/*
+ * A hash table of whole digests: cuckoo hashing (Pagh, Rodler, "Cuckoo hashing", 2001) in buckets of one cache line
+ * (Dietzfelbinger, Weidling, "Balanced allocation and dictionaries with tightly packed constant size bins", 2007).
+ *
+ * Idea: a digest has two buckets of eight slots and is in one of these sixteen slots, or not in the table. A new one
+ * goes to the emptier bucket. If both are full, digests move to their other buckets, one after the other, until a slot
+ * is free.
+ *
+ *     digest ─┬───────▶ bucket a      a bucket is one cache line, eight little-endian words
+ *             └─ × odd ▶ bucket b
+ *                                        slot 0  1  2  3  4  5  6  7
+ *           ┌────────┬────────┬────┬────────────────────────────────────┬────┬────────┬──────┐
+ *           │bucket 0│bucket 1│ .. │ d  d  d  d  d  0  0  0             │ .. │ last   │ zero │
+ *           └────────┴────────┴────┴────────────────────────────────────┴────┴────────┴──────┘
+ *
+ * Zero marks an empty slot. The digest 0 itself lives in a word of its own behind the last bucket: 1 if it is in the
+ * table.
+ *
+ * Example: a million keys take 138,889 buckets, 90 % of whose slots are then in use: 8.9 MB, 71.1 bits a key. While it
+ * fills, 7,500 adds find both their buckets full, the first at 72 %, and each moves a single digest. Beyond the plan,
+ * every second add finds them full at 95 %, and at 98 % one finds no way to a free slot.
+ *
+ * A digest that is found was added: the table is as exact as digests are. Two keys of n share one with chance n²/2^65.
+ *
+ * Cost: two cache lines a question. Layout: buckets, any number of them.
+ *
+ * Invariants
+ *   I1  1 <= buckets <= 2^56, and the payload has 8 · buckets + 1 words.
+ *   I2  a digest other than 0 stands in a slot of one of its two buckets, and in no other slot.
+ *   I3  the slots of a bucket that are in use come first.
+ *   I4  the last word is 0 or 1.
+ * A payload of strangers may break I2 to I4: answers are then wrong, but nothing leaves the array or runs for ever.
+ */
+#include "kind.h"
+#include "base/arith.h"
+#include "base/endian.h"
+#include "kind/table_capacity.h"
+#include "simd/target.h"
+
+#include <assert.h>
+
+enum { BUCKETS }; /* the word of the layout */
+enum {
+    SLOTS = 8,
+    BUCKET_BYTES = 64,
+    BLOCK = 64,           /* keys in flight at a time */
+    NEAR_BYTES = 1 << 20, /* what the second-level cache holds need not be fetched into it */
+    SEARCHED = 32         /* buckets from which a search goes on to eight others, before the table counts as full */
+};
+
+static const uint64_t buckets_max = UINT64_C(1) << 56;
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    if (layout[BUCKETS] == 0 || layout[BUCKETS] > buckets_max) {
+        *reason = "number of buckets out of range";
+        return 0;
+    }
+    return layout[BUCKETS] * BUCKET_BYTES + 8;
+}
+
+/* What picks the second bucket: the digest times an odd number (the fraction of the square root of 17). The first is
+ * picked by the digest itself. Only the upper bits count in both, so the two are independent. */
+static const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B);
+
+/* The two buckets of a digest. They differ, if there is more than one. */
+struct pair {
+    uint64_t a, b;
+};
+
+static inline struct pair buckets_of(uint64_t digest, uint64_t buckets) {
+    struct pair pair = {mul_high(digest, buckets), mul_high(digest * second_multiplier, buckets)};
+    if (pair.a == pair.b) pair.b = pair.a + 1 == buckets ? 0 : pair.a + 1;
+    return pair;
+}
+
+static inline uint8_t *bucket_at(const struct array *array, uint64_t bucket) {
+    assert(bucket < array->layout[BUCKETS]);
+    return array->bytes + bucket * BUCKET_BYTES;
+}
+
+/* The word that says whether digest 0 is in. */
+static inline uint8_t *zero_of(const struct array *array) {
+    return array->bytes + array->layout[BUCKETS] * BUCKET_BYTES;
+}
+
+static inline int contains_zero(const struct array *array) {
+    return load64(zero_of(array)) != 0;
+}
+
+static int add_zero(const struct array *array) {
+    int is_new = !contains_zero(array);
+    store64(zero_of(array), 1);
+    return is_new;
+}
+
+static int remove_zero(const struct array *array) {
+    int was_there = contains_zero(array);
+    store64(zero_of(array), 0);
+    return was_there;
+}
+
+static void fetch(const struct array *array, struct digest digest) {
+    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    __builtin_prefetch(bucket_at(array, pair.a), 0, 2);
+    __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
+}
+
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+/* A template: each instruction set brings matches() for a bucket, and table.h makes the operations of it. */
+#define ISA(name) name##_scalar
+#define TARGET
+#include "simd/table_scalar.h"
+#include "kind/table.h"
+#undef ISA
+#undef TARGET
+
+#if defined(__x86_64__)
+#define ISA(name) name##_avx2
+#define TARGET    TARGET_AVX2
+#include "simd/table_avx2.h"
+#include "kind/table.h"
+#undef ISA
+#undef TARGET
+
+#define ISA(name) name##_avx512
+#define TARGET    TARGET_AVX512
+#include "simd/table_avx512.h"
+#include "kind/table.h"
+#undef ISA
+#undef TARGET
+#endif
+
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ISA(name) name##_neon
+#define TARGET
+#include "simd/table_neon.h"
+#include "kind/table.h"
+#undef ISA
+#undef TARGET
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+    (void)layout;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &ops_avx512;
+    if (isa == ISA_AVX2) return &ops_avx2;
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (isa == ISA_NEON) return &ops_neon;
+#endif
+    (void)isa;
+    return &ops_scalar;
+}
+
+/* Half as many buckets again, and at least one. */
+static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
+    uint64_t buckets = array->layout[BUCKETS], larger = buckets + (buckets > 1 ? buckets / 2 : 1);
+    (void)digest;
+    if (larger > buckets_max) return false;
+    for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = 0;
+    layout[BUCKETS] = larger;
+    *capacity = table_capacity(larger);
+    return true;
+}
+
+/* Puts all digests of one table into another, in whole batches: reading goes straight through the array, writing is
+ * fetched ahead by add_many. False if one found no place. */
+static bool put_all(struct array *into, const struct array *from) {
+    enum { BATCH = 1024 };
+    uint64_t digests[BATCH], slots = from->layout[BUCKETS] * SLOTS;
+    uint8_t answers[BATCH];
+    if (contains_zero(from)) add_zero(into);
+    for (uint64_t at = 0; at < slots;) {
+        size_t n = 0;
+        for (; at < slots && n < BATCH; at++) {
+            digests[n] = load64(from->bytes + 8 * at);
+            n += digests[n] != 0;
+        }
+        const char *ahead = (const char *)from->bytes + 8 * at;
+        if (add_many_scalar(into, digests, n, answers, ahead) < n) return false;
+    }
+    return true;
+}
+
+/* Positions are slots; the digest 0 comes last. */
+static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
+    uint64_t slots = array->layout[BUCKETS] * SLOTS;
+    for (; *at < slots; ++*at) {
+        *digest = load64(array->bytes + 8 * *at);
+        if (!*digest) continue;
+        ++*at;
+        return true;
+    }
+    if (*at > slots || !contains_zero(array)) return false;
+    ++*at;
+    *digest = 0;
+    return true;
+}
+
+extern const struct model model_table;
+
+const struct kind kind_table = {
+    .row = {PERHAPS_TABLE, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_GROW | PERHAPS_LIST, "table",
+            "hash table of whole digests: practically exact, forgets, grows, and can be listed"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"buckets"},
+    .ops = ops,
+    .combine = {[COMBINE_MERGE] = put_all},
+    .reinserts = true,
+    .differing = 1u << BUCKETS,
+    .full = "the table has no room for another key",
+    .grow = grow,
+    .rehash = put_all,
+    .next = next,
+    .model = &model_table,
+};

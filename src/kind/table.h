@@ -1,0 +1,197 @@
+/*
+ * The operations of the table, a template: table.c includes this once for each instruction set, with ISA(name), TARGET
+ * and INLINE defined and matches() for one bucket.
+ *
+ * In a batch, the buckets of the next BLOCK keys are worked out first. Then each step fetches the buckets of a key of
+ * the next block and does the work on a key of this block: fetches are under way at any time, and no branch depends on
+ * an answer. `adding` and `far` are constants in each caller.
+ */
+
+struct ISA(block) {
+    uint64_t a[BLOCK], b[BLOCK];
+};
+
+/* The buckets of n digests; an instruction set may have its own way for tables of less than 2^32 buckets. */
+INLINE void ISA(find_buckets)(const uint64_t *restrict digests, size_t n, uint64_t buckets, uint64_t *restrict a,
+                              uint64_t *restrict b) {
+#ifdef PAIRS
+    if (buckets <= UINT32_MAX) {
+        PAIRS(digests, n, buckets, a, b);
+        return;
+    }
+#endif
+    for (size_t i = 0; i < n; i++) {
+        struct pair pair = buckets_of(digests[i], buckets);
+        a[i] = pair.a;
+        b[i] = pair.b;
+    }
+}
+
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+INLINE void ISA(fetch_pair)(const struct array *array, uint64_t a, uint64_t b) {
+    __builtin_prefetch(bucket_at(array, a), 0, 2);
+    __builtin_prefetch(bucket_at(array, b), 0, 2);
+}
+
+INLINE int ISA(holds)(const struct array *array, uint64_t digest, uint64_t a, uint64_t b, int zero) {
+    int found = (ISA(matches)(bucket_at(array, a), digest) | ISA(matches)(bucket_at(array, b), digest)) != 0;
+    return digest ? found : zero;
+}
+
+/*
+ * Making room when both buckets are full: a search, level by level, for the shortest way to a free slot. The buckets
+ * that it has reached are numbered:
+ *
+ *     0, 1               the two buckets of the new digest
+ *     2 + 8p + s         the other bucket of the digest in slot s of the bucket with number p
+ *
+ * so the number alone tells the way back. Nothing moves before a free slot is found, so there is nothing to take back
+ * when there is none. A shortest way never comes to the same slot twice: every digest on it moves to its own other
+ * bucket.
+ */
+struct ISA(search) {
+    uint64_t reached[2 + SLOTS * SEARCHED];
+};
+
+/* Numbers the eight buckets that can be reached from bucket number p, and fetches them. */
+INLINE void ISA(spread)(const struct array *array, struct ISA(search) * search, unsigned p) {
+    uint64_t digests[SLOTS], a[SLOTS], b[SLOTS], here = search->reached[p];
+    uint64_t *reached = search->reached + 2 + SLOTS * p;
+    for (int s = 0; s < SLOTS; s++) digests[s] = load64(bucket_at(array, here) + 8 * s);
+    ISA(find_buckets)(digests, SLOTS, array->layout[BUCKETS], a, b);
+    for (int s = 0; s < SLOTS; s++) {
+        reached[s] = a[s] == here ? b[s] : a[s];
+        __builtin_prefetch(bucket_at(array, reached[s]), 0, 3);
+    }
+}
+
+/* Moves the digests on the way to a free slot of bucket number i, the last one first, and puts the new one in. */
+INLINE void ISA(move_along)(const struct array *array, const struct ISA(search) * search, unsigned i, unsigned slot,
+                            uint64_t digest) {
+    uint8_t *hole = bucket_at(array, search->reached[i]) + 8 * slot;
+    while (i >= 2) {
+        uint8_t *from = bucket_at(array, search->reached[(i - 2) / SLOTS]) + 8 * ((i - 2) % SLOTS);
+        store64(hole, load64(from));
+        hole = from;
+        i = (i - 2) / SLOTS;
+    }
+    store64(hole, digest);
+}
+
+/* Kept out of the way of those that find a free slot at once. 1 or FULL. */
+TARGET static __attribute__((noinline)) int ISA(make_room)(const struct array *array, uint64_t digest, uint64_t a,
+                                                           uint64_t b) {
+    struct ISA(search) search;
+    search.reached[0] = a;
+    search.reached[1] = b;
+    for (unsigned p = 0, i = 2; p < SEARCHED; p++) {
+        ISA(spread)(array, &search, p);
+        for (unsigned end = i + SLOTS; i < end; i++) {
+            unsigned empty = ISA(matches)(bucket_at(array, search.reached[i]), 0);
+            if (!empty) continue;
+            ISA(move_along)(array, &search, i, (unsigned)__builtin_ctz(empty), digest);
+            return 1;
+        }
+    }
+    return FULL;
+}
+
+/* Adds a digest to the emptier of its buckets. By I3 the one with more empty slots has the larger mask of them. What is
+ * there already is written once more, to nowhere: picked from two addresses, because compilers make a branch of a
+ * plain choice. */
+INLINE int ISA(put)(const struct array *array, uint64_t digest, uint64_t a, uint64_t b) {
+    uint8_t *first = bucket_at(array, a), *second = bucket_at(array, b), nowhere[8];
+    if (__builtin_expect(digest == 0, 0)) return add_zero(array);
+    unsigned found = ISA(matches)(first, digest) | ISA(matches)(second, digest);
+    unsigned empty_first = ISA(matches)(first, 0), empty_second = ISA(matches)(second, 0);
+    unsigned empty = empty_second > empty_first ? empty_second : empty_first;
+    if (__builtin_expect(!empty, 0)) return found ? 0 : ISA(make_room)(array, digest, a, b);
+    uint8_t *bucket = empty_second > empty_first ? second : first;
+    uint8_t *const places[2] = {bucket + 8 * __builtin_ctz(empty), nowhere};
+    store64(places[found != 0], digest);
+    return !found;
+}
+
+/* Asks for key i of a block, or adds it. */
+INLINE int ISA(step)(const struct array *array, const uint64_t *digests, const struct ISA(block) * block, size_t i,
+                     int zero, int adding) {
+    if (adding) return ISA(put)(array, digests[i], block->a[i], block->b[i]);
+    return ISA(holds)(array, digests[i], block->a[i], block->b[i], zero);
+}
+
+/* The number of keys done: all, unless the table was full. */
+INLINE size_t ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                        const char *ahead, int adding, int far) {
+    struct ISA(block) blocks[2];
+    int zero = contains_zero(array);
+    size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose buckets are on their way */
+    ISA(find_buckets)(digests, ready, array->layout[BUCKETS], blocks[0].a, blocks[0].b);
+    for (size_t i = 0; far && i < ready; i++) ISA(fetch_pair)(array, blocks[0].a[i], blocks[0].b[i]);
+    for (size_t done = 0, turn = 0; done < n; turn ^= 1) {
+        struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        size_t rest = n - done - ready, coming = rest < BLOCK ? rest : BLOCK;
+        ISA(find_buckets)(digests + done + ready, coming, array->layout[BUCKETS], next->a, next->b);
+        for (size_t i = 0; i < ready; i++) {
+            if (i % 8 == 0) __builtin_prefetch(ahead + 8 * (done + i), 0, 2);
+            if (far && i < coming) ISA(fetch_pair)(array, next->a[i], next->b[i]);
+            int answer = ISA(step)(array, digests + done, now, i, zero, adding);
+            if (adding && __builtin_expect(answer == FULL, 0)) return done + i;
+            answers[done + i] = (uint8_t)answer;
+        }
+        done += ready;
+        ready = coming;
+    }
+    return n;
+}
+
+INLINE size_t ISA(near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                               const char *ahead, int adding) {
+    return array->length <= NEAR_BYTES ? ISA(many)(array, digests, n, answers, ahead, adding, 0)
+                                       : ISA(many)(array, digests, n, answers, ahead, adding, 1);
+}
+
+TARGET static size_t ISA(add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                   const char *ahead) {
+    return ISA(near_or_far)(array, digests, n, answers, ahead, 1);
+}
+
+TARGET static void ISA(contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                      const char *ahead) {
+    ISA(near_or_far)(array, digests, n, answers, ahead, 0);
+}
+
+TARGET static int ISA(add)(struct array *array, struct digest digest) {
+    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    return ISA(put)(array, digest.first, pair.a, pair.b);
+}
+
+TARGET static int ISA(contains)(const struct array *array, struct digest digest) {
+    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    return ISA(holds)(array, digest.first, pair.a, pair.b, contains_zero(array));
+}
+
+/* Empties a slot; the last digest of the bucket moves into it, to keep I3. */
+INLINE void ISA(take_out)(uint8_t *bucket, unsigned slot) {
+    unsigned in_use = ~ISA(matches)(bucket, 0) & 0xff, last = 31 - (unsigned)__builtin_clz(in_use);
+    store64(bucket + 8 * slot, load64(bucket + 8 * last));
+    store64(bucket + 8 * last, 0);
+}
+
+TARGET static int ISA(take)(struct array *array, struct digest digest) {
+    if (digest.first == 0) return remove_zero(array);
+    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    uint8_t *first = bucket_at(array, pair.a), *second = bucket_at(array, pair.b);
+    unsigned in_first = ISA(matches)(first, digest.first), in_second = ISA(matches)(second, digest.first);
+    if (!(in_first | in_second)) return 0;
+    ISA(take_out)(in_first ? first : second, (unsigned)__builtin_ctz(in_first ? in_first : in_second));
+    return 1;
+}
+
+static const struct kind_ops ISA(ops) = {.add = ISA(add),
+                                         .contains = ISA(contains),
+                                         .add_many = ISA(add_many),
+                                         .contains_many = ISA(contains_many),
+                                         .remove = ISA(take),
+                                         .fetch = fetch};
+
+#undef PAIRS

@@ -1,0 +1,109 @@
+/*
+ * The rate and the capacity of a cuckoo filter.
+ *
+ * A key is one of homes · (2^f - 1) pairs of home and fingerprint, all equally likely, and a question is answered wrongly if
+ * its pair is one of those in the filter. How many keys fit follows from trials (bench/loads.c): searches of 2,048
+ * slots place every key of ten million up to a load of 93 %, so 92.5 % is planned; small filters deviate more from
+ * their mean, and get more room.
+ */
+#include "kind/places.h"
+#include "plan.h"
+
+#include <math.h>
+
+enum { SHAPES = SLOT_WIDTH_MAX - FINGERPRINT_MIN - 1 };
+
+static double slot_width(const uint64_t layout[LAYOUT_WORDS]) {
+    return (double)layout[FINGERPRINT] + low_bits(layout[CHOICES]);
+}
+
+/* A shape for each width of fingerprints; two choices unless the want names as many places as three or four have. */
+static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    layout[FINGERPRINT] = FINGERPRINT_MIN + number;
+    layout[CHOICES] = want->hashes ? want->hashes / 2 : 2;
+    bool places = !want->hashes || want->hashes == 4 || want->hashes == 6 || want->hashes == 8;
+    bool lines = !want->lines || want->lines >= layout[CHOICES];
+    return places && lines && slot_width(layout) <= SLOT_WIDTH_MAX;
+}
+
+static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
+    (void)layout;
+    return 64;
+}
+
+static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
+    double slots = (double)(layout[HOMES] + 1) * slot_width(layout);
+    return 64 * ceil((8 * ceil(slots / 8) + 8 * SLOTS_BEYOND) / 64) + 8 * (double)stash_length(layout[STASH]);
+}
+
+/* A first guess from below, and then one slot at a time. */
+static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
+    double width = slot_width(layout), all = (double)bits;
+    double homes = floor((all - 8 * (double)stash_length(6) - 128) / (width + 8.0 * STASH_CELL / 4096)) - 2;
+    if (!(homes < (double)HOMES_MAX)) return false;
+    layout[HOMES] = homes < HOMES_MIN ? HOMES_MIN : (uint64_t)homes;
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+    if (bits_of(layout) > all) return false;
+    for (;;) {
+        uint64_t next[LAYOUT_WORDS] = {layout[HOMES] + 1, layout[FINGERPRINT], layout[CHOICES],
+                                       stash_cells_for(layout[HOMES] + 1)};
+        if (bits_of(next) > all) return true;
+        for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = next[i];
+    }
+}
+
+/* Keys that a filter of that size is planned for. */
+static double planned_items(const uint64_t layout[LAYOUT_WORDS]) {
+    static const double loads[] = {0.92, 0.97, 0.98};
+    double slots = (double)layout[HOMES] + 1;
+    return floor(slots * loads[layout[CHOICES] - 2] - 0.8 * sqrt(slots));
+}
+
+static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    if ((double)items > planned_items(layout)) return INFINITY;
+    double pairs = (double)layout[HOMES] * (ldexp(1, (int)layout[FINGERPRINT]) - 1);
+    return -expm1((double)items * log1p(-1 / pairs));
+}
+
+static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
+    (void)layout;
+    return 1;
+}
+
+static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)(2 * layout[CHOICES]);
+}
+
+static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)layout[CHOICES];
+}
+
+static uint64_t slots_in_use(const struct array *array) {
+    uint64_t used = 0;
+    for (uint64_t i = 0; i <= array->layout[HOMES]; i++) used += slot_get(array->bytes, i, width_of(array)) != 0;
+    return used;
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    struct stash stash = stash_of(array);
+    double used = (double)slots_in_use(array), homes = (double)array->layout[HOMES];
+    for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
+    sight->fill = used / (homes + 1);
+    sight->distinct = used + (double)stash_placeless(stash);
+    sight->copies = used + (double)sight->stashed;
+    sight->fpr = fmin(1, sight->distinct / homes / (ldexp(1, (int)array->layout[FINGERPRINT]) - 1));
+}
+
+extern const struct model model_cuckoo;
+
+const struct model model_cuckoo = {
+    .shapes = SHAPES,
+    .shape = shape,
+    .step = step,
+    .resize = resize,
+    .fpr = fpr,
+    .handicap = handicap,
+    .hashes = hashes_of,
+    .lines = lines_of,
+    .look = look,
+};

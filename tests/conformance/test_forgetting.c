@@ -1,0 +1,419 @@
+/*
+ * Kinds that can forget, beside an exact multiset of what is in them.
+ *
+ * Long random sequences of adds and legal removes (only of keys that are in), at every load from empty to full: no key that
+ * is in is ever missed, counts are never below the truth, and kinds that make no mistakes make none here either.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counters that have reached it stay there. */
+enum { MOST_COUNTED = 15, KEYS_MOST = 4096 };
+
+/* ---- a filter and the truth about it ---- */
+
+struct model {
+    perhaps *f;
+    const struct layout *layout;
+    uint32_t copies[KEYS_MOST]; /* of key number i */
+    uint32_t keys;              /* keys in play */
+    uint64_t total;             /* copies of all */
+    uint64_t random;
+};
+
+static uint32_t pick(struct model *m) {
+    return (uint32_t)(next_random(&m->random) % m->keys);
+}
+
+static uint64_t key_of(const struct model *m, uint32_t i) {
+    return member_of(m->f, i);
+}
+
+/* A counter that reaches the end of its range cannot go back, so no key is added that often. */
+static bool may_add(const struct model *m, uint32_t i) {
+    return m->copies[i] + 1 < MOST_COUNTED - 1;
+}
+
+static void note_added(struct model *m, uint32_t i) {
+    if (!is_multiset(m->layout) && m->copies[i]) return;
+    m->copies[i]++;
+    m->total++;
+}
+
+static void expect_truth(const struct model *m, uint32_t i) {
+    uint64_t key = key_of(m, i);
+    int found = (int)MUST(perhaps_contains_u64(m->f, key));
+    CHECK(found || !m->copies[i], "key %u, which is in %u times, is missed", i, m->copies[i]);
+    CHECK(!is_exact(m->layout) || found == (m->copies[i] != 0), "key %u is found, but is not in", i);
+    if (!is_multiset(m->layout)) return;
+    int64_t count = MUST(perhaps_count_u64(m->f, key));
+    CHECK(count >= m->copies[i], "key %u is in %u times, but counted %lld times", i, m->copies[i], (long long)count);
+    CHECK((count > 0) == found, "%lld copies of key %u, but contains says %d", (long long)count, i, found);
+}
+
+static void expect_all_true(const struct model *m) {
+    for (uint32_t i = 0; i < m->keys; i++) expect_truth(m, i);
+    CHECK(info_of(m->f).items == m->total, "items is %llu, but %llu copies are in",
+          (unsigned long long)info_of(m->f).items, (unsigned long long)m->total);
+}
+
+/* ---- what can happen ---- */
+
+static void add_one(struct model *m, uint32_t i) {
+    int is_new = !m->copies[i], answer = perhaps_add_u64(m->f, key_of(m, i));
+    if (answer == PERHAPS_EFULL) return;
+    MUST(answer);
+    if (is_multiset(m->layout)) CHECK(answer == 1, "a multiset answered %d", answer);
+    if (is_exact(m->layout)) CHECK(answer == is_new, "key %u: add answered %d", i, answer);
+    note_added(m, i);
+    expect_truth(m, i);
+}
+
+static void remove_one(struct model *m, uint32_t i) {
+    if (!m->copies[i]) { /* only kinds that make no mistakes may be asked to remove what is not there */
+        if (is_exact(m->layout)) CHECK(MUST(perhaps_remove_u64(m->f, key_of(m, i))) == 0, "removed key %u, not in", i);
+        return;
+    }
+    CHECK(MUST(perhaps_remove_u64(m->f, key_of(m, i))) == 1, "key %u, which is in, is not removed", i);
+    m->copies[i]--;
+    m->total--;
+    expect_truth(m, i);
+}
+
+static void add_batch(struct model *m, uint32_t n) {
+    uint64_t keys[200] = {0};
+    uint32_t numbers[200], count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number = pick(m);
+        if (m->copies[number] + n >= MOST_COUNTED - 1) continue; /* it may come several times */
+        numbers[count] = number;
+        keys[count++] = key_of(m, number);
+    }
+    int64_t answer = perhaps_add_many_u64(m->f, keys, count, NULL);
+    MUST_OR_FULL(answer);
+    for (uint32_t i = 0; answer != PERHAPS_EFULL && i < count; i++) note_added(m, numbers[i]);
+    for (uint32_t i = 0; i < count; i++) expect_truth(m, numbers[i]);
+}
+
+static void remove_batch(struct model *m, uint32_t n) {
+    uint64_t keys[200] = {0};
+    uint32_t numbers[200], count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number = pick(m);
+        if (!m->copies[number]) continue;
+        m->copies[number]--;
+        m->total--;
+        numbers[count] = number;
+        keys[count++] = key_of(m, number);
+    }
+    CHECK(MUST(perhaps_remove_many_u64(m->f, keys, count, NULL)) == count, "not all of a batch were removed");
+    for (uint32_t i = 0; i < count; i++) expect_truth(m, numbers[i]);
+}
+
+static void save_and_open(struct model *m) {
+    struct bytes image = image_of(m->f);
+    perhaps *again = NULL;
+    MUST(perhaps_open_memory(&again, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
+    CHECK(perhaps_equal(m->f, again) == 1, "an opened image is not equal");
+    perhaps_free(m->f);
+    m->f = again;
+    free(image.data);
+}
+
+/* One thing at random; `load` per cent of the time it is an add. */
+static void do_something(struct model *m, unsigned load) {
+    uint64_t what = next_random(&m->random) % 1000;
+    bool adds = next_random(&m->random) % 100 < load;
+    uint32_t n = (uint32_t)(next_random(&m->random) % 10), number = pick(m);
+    if (what < 3)
+        save_and_open(m);
+    else if (what < 100)
+        adds ? add_batch(m, n) : remove_batch(m, n);
+    else if (!adds)
+        remove_one(m, number);
+    else if (may_add(m, number))
+        add_one(m, number);
+}
+
+/* Up and down: mostly adds until it is full or nearly, mostly removes until it is nearly empty, and so on. */
+static void a_long_life(const struct layout *layout, uint32_t keys, unsigned steps) {
+    static const unsigned loads[] = {90, 50, 20, 70, 50, 5, 99, 60, 0};
+    struct model m = {.f = make(&layout->want), .layout = layout, .keys = keys, .random = keys};
+    for (size_t phase = 0; phase < sizeof loads / sizeof *loads; phase++) {
+        for (unsigned step = 0; step < steps; step++) do_something(&m, loads[phase]);
+        expect_all_true(&m);
+    }
+    for (uint32_t i = 0; i < keys; i++)
+        while (m.copies[i]) remove_one(&m, i);
+    expect_all_true(&m);
+    CHECK(info_of(m.f).fill == 0 || info_of(m.f).stuck, "all keys are removed, but the fill is %g", info_of(m.f).fill);
+    perhaps_free(m.f);
+}
+
+/* Fewer keys than it is for, each many times; as many; more, so that it is full now and then. */
+static void lives_beside_the_truth(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_REMOVE)) return;
+    uint32_t items = (uint32_t)layout->want.items;
+    unsigned steps = items + 200; /* in each of nine phases; a full filter takes its time to say so */
+    if (test_size() != TEST_SMALL) steps *= test_size() == TEST_LONG ? 20 : 3;
+    a_long_life(layout, items / 20 + 1, steps);
+    a_long_life(layout, items, steps);
+    a_long_life(layout, items < KEYS_MOST / 2 ? 2 * items : KEYS_MOST, steps);
+}
+
+/* ---- full ---- */
+
+/* Members first..first+n-1 are taken out, one by one. */
+static void remove_members(perhaps *f, uint64_t first, uint64_t n) {
+    for (uint64_t i = first; i < first + n; i++)
+        CHECK(MUST(perhaps_remove_u64(f, member_of(f, i))) == 1, "member %llu is not there to be removed",
+              (unsigned long long)i);
+}
+
+/* Filled to the first "full": every key is found; half go, as many others come, and again every key is found. */
+static void a_full_filter_has_lost_nothing(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_REMOVE)) return;
+    perhaps_want want = layout->want;
+    want.grow = PERHAPS_GROW_NEVER;
+    perhaps *f = make(&want);
+    uint64_t n = add_while_room(f, 0, 4 * want.items), half = n / 2;
+    CHECK(n >= want.items, "full after %llu of %llu keys", (unsigned long long)n, (unsigned long long)want.items);
+    expect_members(f, 0, n);
+    remove_members(f, 0, half);
+    expect_members(f, half, n - half);
+    CHECK(info_of(f).items == n - half, "%llu items are left", (unsigned long long)info_of(f).items);
+    /* Integers of a range can come back only as themselves. */
+    uint64_t first = takes_bytes(f) ? n : 0, again = add_while_room(f, first, half);
+    CHECK(again + half / 20 + 3 >= half, "only %llu of %llu keys found room again", (unsigned long long)again,
+          (unsigned long long)half);
+    expect_members(f, half, n - half);
+    expect_members(f, first, again);
+    remove_members(f, half, n - half);
+    remove_members(f, first, again);
+    struct perhaps_info info = info_of(f);
+    CHECK(info.items == 0 && (info.fill == 0 || info.stuck), "all keys are removed, but %llu items are left",
+          (unsigned long long)info.items);
+    perhaps_free(f);
+}
+
+/* A batch that finds no room half-way: what was there is still there, what came with the batch is not. */
+static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layout) {
+    if (!(layout->row->can & PERHAPS_REMOVE)) return;
+    perhaps_want want = layout->want;
+    want.grow = PERHAPS_GROW_NEVER;
+    perhaps *f = make(&want);
+    uint64_t n = want.items * 9 / 10;
+    size_t keys_in_batch = (size_t)(3 * want.items);
+    add_members(f, 0, n);
+    uint64_t *batch = calloc(keys_in_batch, sizeof *batch), strangers = count_strangers(f, 0, 5000);
+    uint8_t *before = calloc(keys_in_batch, 1), *after = calloc(keys_in_batch, 1);
+    CHECK(batch && before && after, "no memory");
+    for (size_t i = 0; i < keys_in_batch; i++) batch[i] = member_of(f, n / 2 + i); /* some are in already */
+    MUST(perhaps_contains_many_u64(f, batch, keys_in_batch, before));
+    int64_t count = is_multiset(layout) ? MUST(perhaps_count_u64(f, member_of(f, 0))) : 0;
+    int64_t answer = perhaps_add_many_u64(f, batch, keys_in_batch, NULL);
+    MUST_OR_FULL(answer);
+    CHECK(!grows(layout) || answer == PERHAPS_EFULL, "a filter that must not grow took in everything");
+    if (answer == PERHAPS_EFULL) {
+        MUST(perhaps_contains_many_u64(f, batch, keys_in_batch, after));
+        CHECK(memcmp(before, after, keys_in_batch) == 0, "the batch left traces");
+        CHECK(info_of(f).items == n, "%llu items", (unsigned long long)info_of(f).items);
+        CHECK(count_strangers(f, 0, 5000) == strangers, "strangers are answered otherwise");
+        CHECK(!is_multiset(layout) || perhaps_count_u64(f, member_of(f, 0)) == count, "a key is counted otherwise");
+        remove_members(f, 0, n);
+        CHECK(info_of(f).fill == 0, "something of the batch is still in it");
+    }
+    expect_members(f, 0, answer == PERHAPS_EFULL ? 0 : n);
+    free(batch);
+    free(before);
+    free(after);
+    perhaps_free(f);
+}
+
+/* ---- copies ---- */
+
+static void expect_empty_again(perhaps *f, struct bytes empty) {
+    struct bytes now = image_of(f);
+    CHECK(same_bytes(now, empty), "what was added and removed left traces");
+    free(now.data);
+}
+
+/* Adds copies of a key, up to `most` or to the first counter that is stuck: how many. */
+static uint64_t add_copies(perhaps *f, uint64_t key, uint64_t most) {
+    uint64_t n = 0;
+    while (n < most && !(n < 2 * MOST_COUNTED && info_of(f).stuck)) {
+        CHECK(MUST(perhaps_add_u64(f, key)) == 1, "copy %llu was not added", (unsigned long long)n);
+        n++;
+    }
+    return n;
+}
+
+/* As often as it was added a key is there, and as often it can be removed; then nothing is left of it. Counters end at 15,
+ * which two probes of one key that meet in a small filter reach sooner. */
+static void as_many_copies_as_one_likes(const struct layout *layout) {
+    if (!is_multiset(layout)) return;
+    perhaps *f = make(&layout->want);
+    struct bytes empty = image_of(f);
+    uint64_t many = add_copies(f, 7, 10000);
+    CHECK(perhaps_count_u64(f, 7) >= (int64_t)many, "%llu copies are counted as %lld", (unsigned long long)many,
+          (long long)perhaps_count_u64(f, 7));
+    if (info_of(f).stuck) {
+        CHECK(many == MOST_COUNTED || layout->want.items < 100, "a counter is stuck after %llu copies",
+              (unsigned long long)many);
+        MUST(perhaps_clear(f));
+        many = add_copies(f, 7, many - 1);
+    }
+    for (uint64_t i = many; i > 0; i--) {
+        CHECK(perhaps_count_u64(f, 7) == (int64_t)i, "%llu copies are counted as %lld", (unsigned long long)i,
+              (long long)perhaps_count_u64(f, 7));
+        CHECK(MUST(perhaps_remove_u64(f, 7)) == 1, "copy %llu is not there to be removed", (unsigned long long)i);
+    }
+    CHECK(perhaps_contains_u64(f, 7) == 0 && perhaps_remove_u64(f, 7) == 0, "a key is there after its last copy");
+    if (info_of(f).bytes == layout->plan.bytes) expect_empty_again(f, empty);
+    CHECK(info_of(f).items == 0 && info_of(f).fill == 0 && info_of(f).stashed == 0, "something is left");
+    free(empty.data);
+    perhaps_free(f);
+}
+
+/* A set keeps one copy, however often a key comes; one remove takes it away. */
+static void a_set_keeps_one_copy(const struct layout *layout) {
+    if (is_multiset(layout) || !(layout->row->can & PERHAPS_REMOVE)) return;
+    perhaps *f = make(&layout->want);
+    struct bytes empty = image_of(f);
+    for (int i = 0; i < 100; i++) CHECK(MUST(perhaps_add_u64(f, 7)) == (i == 0), "add answered wrongly");
+    CHECK(info_of(f).items == 1, "%llu items", (unsigned long long)info_of(f).items);
+    CHECK(MUST(perhaps_remove_u64(f, 7)) == 1 && MUST(perhaps_remove_u64(f, 7)) == 0, "removed twice");
+    CHECK(perhaps_contains_u64(f, 7) == 0, "a removed key is still there");
+    expect_empty_again(f, empty);
+    free(empty.data);
+    perhaps_free(f);
+}
+
+/* Counters that are full stay so: keys are found for ever rather than lost. */
+static void full_counters_lose_no_key(const struct layout *layout) {
+    if (!is_multiset(layout)) return;
+    perhaps *f = make_with_members(layout, layout->want.items / 2);
+    for (int i = 0; i < 40; i++) MUST_OR_FULL(perhaps_add_u64(f, member_of(f, 0)));
+    int64_t copies = MUST(perhaps_count_u64(f, member_of(f, 0)));
+    CHECK(copies >= 41 || (copies == MOST_COUNTED && info_of(f).stuck > 0), "%lld of 41 copies are counted, %llu stuck",
+          (long long)copies, (unsigned long long)info_of(f).stuck);
+    for (int i = 0; i < 41; i++) CHECK(MUST(perhaps_remove_u64(f, member_of(f, 0))) == 1, "copy %d is gone", i);
+    expect_members(f, 1, layout->want.items / 2 - 1);
+    perhaps_free(f);
+}
+
+/* ---- streams in which few keys come often ---- */
+
+/* Key number i of n comes with a chance that falls like 1/i. */
+static uint64_t zipf(uint64_t n, uint64_t *random) {
+    double u = (double)(next_random(random) >> 11) / 9007199254740992.0;
+    return (uint64_t)pow((double)n, u) - 1;
+}
+
+/* As many adds as it is planned for, of keys that come again and again, find room, and can all be undone. */
+static void expect_stream_fits(const struct layout *layout, uint64_t copies) {
+    if (!is_multiset(layout)) return;
+    perhaps *f = make(&layout->want);
+    size_t n = (size_t)layout->want.items;
+    uint64_t random = n, *keys = calloc(n, sizeof *keys);
+    CHECK(keys, "no memory");
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = member_of(f, copies ? i / copies : zipf(n, &random));
+        int rc = perhaps_add_u64(f, keys[i]);
+        CHECK(rc == 1, "add %llu of %llu: %d, %s", (unsigned long long)i, (unsigned long long)n, rc, perhaps_why());
+    }
+    CHECK(MUST(perhaps_contains_many_u64(f, keys, n, NULL)) == (int64_t)n, "a key is missed");
+    CHECK(info_of(f).items == n, "%llu items", (unsigned long long)info_of(f).items);
+    bool stuck = info_of(f).stuck;
+    for (size_t i = n; i > 0; i--) {
+        CHECK(perhaps_contains_u64(f, keys[i - 1]) == 1, "a key that is in is missed");
+        CHECK(MUST(perhaps_remove_u64(f, keys[i - 1])) == 1, "a key that is in is not removed");
+    }
+    CHECK(stuck || info_of(f).fill == 0, "all is removed, but the fill is %g", info_of(f).fill);
+    free(keys);
+    perhaps_free(f);
+}
+
+static void a_stream_of_few_frequent_keys_fits(const struct layout *layout) {
+    expect_stream_fits(layout, 0);
+}
+
+static void a_stream_of_keys_in_pairs_fits(const struct layout *layout) {
+    expect_stream_fits(layout, 2);
+}
+
+static void a_stream_of_keys_by_the_half_dozen_fits(const struct layout *layout) {
+    expect_stream_fits(layout, 6);
+}
+
+/* The same where the stash may not grow: full at some time, but then nothing is lost. */
+static void a_stream_into_a_fixed_filter_loses_nothing(const struct layout *layout) {
+    if (!is_multiset(layout)) return;
+    perhaps_want want = layout->want;
+    want.grow = PERHAPS_GROW_NEVER;
+    perhaps *f = make(&want);
+    size_t n = (size_t)want.items, in = 0;
+    uint64_t random = 5 * n, *keys = calloc(n, sizeof *keys);
+    CHECK(keys, "no memory");
+    for (size_t i = 0; i < n; i++) {
+        keys[in] = member_of(f, zipf(n, &random));
+        if (MUST_OR_FULL(perhaps_add_u64(f, keys[in])) == 1) in++;
+    }
+    CHECK(MUST(perhaps_contains_many_u64(f, keys, in, NULL)) == (int64_t)in, "a key is missed");
+    for (size_t i = 0; i < in; i++) CHECK(MUST(perhaps_remove_u64(f, keys[i])) == 1, "a key is missed");
+    free(keys);
+    perhaps_free(f);
+}
+
+/* ---- growing ---- */
+
+/* From the smallest filter on, with removes on the way: nothing is lost when it grows. */
+static void growing_loses_nothing(const struct layout *layout) {
+    if (!grows(layout)) return;
+    perhaps_want want = layout->want;
+    want.items = 1;
+    perhaps *f = make(&want);
+    uint64_t n = test_size() == TEST_SMALL ? 20000 : 200000;
+    for (uint64_t i = 0; i < n; i++) {
+        CHECK(MUST(perhaps_add_u64(f, member_of(f, i))) == 1, "key %llu is not new", (unsigned long long)i);
+        if (i % 3 == 2) CHECK(MUST(perhaps_remove_u64(f, member_of(f, i - 1))) == 1, "key %llu", (unsigned long long)i);
+    }
+    for (uint64_t i = 0; i < n; i++)
+        CHECK(perhaps_contains_u64(f, member_of(f, i)) == (i % 3 != 1 || i + 1 >= n), "wrong about key %llu of %llu",
+              (unsigned long long)i, (unsigned long long)n);
+    struct perhaps_info info = info_of(f);
+    CHECK(info.items == n - n / 3 && (double)info.capacity >= 0.9 * (double)info.items,
+          "%llu items in a filter for %llu", (unsigned long long)info.items, (unsigned long long)info.capacity);
+    CHECK(count_strangers(f, 0, 10000) == 0, "a stranger came in");
+    perhaps_free(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        FOR_EACH_LAYOUT(lives_beside_the_truth, 1),
+        FOR_EACH_LAYOUT(lives_beside_the_truth, 17),
+        FOR_EACH_LAYOUT(lives_beside_the_truth, 300),
+        FOR_EACH_LAYOUT(lives_beside_the_truth, 1100),
+        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 1),
+        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 10),
+        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 100),
+        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 1003),
+        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 30000),
+        FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 100),
+        FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 5000),
+        FOR_EACH_LAYOUT(as_many_copies_as_one_likes, 1),
+        FOR_EACH_LAYOUT(as_many_copies_as_one_likes, 1000),
+        FOR_EACH_LAYOUT(a_set_keeps_one_copy, 1000),
+        FOR_EACH_LAYOUT(full_counters_lose_no_key, 1000),
+        FOR_EACH_LAYOUT(a_stream_of_few_frequent_keys_fits, 1000),
+        FOR_EACH_LAYOUT(a_stream_of_few_frequent_keys_fits, 50000),
+        FOR_EACH_LAYOUT(a_stream_of_keys_in_pairs_fits, 20000),
+        FOR_EACH_LAYOUT(a_stream_of_keys_by_the_half_dozen_fits, 20000),
+        FOR_EACH_LAYOUT(a_stream_into_a_fixed_filter_loses_nothing, 20000),
+        FOR_EACH_KIND(growing_loses_nothing, 1000),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
