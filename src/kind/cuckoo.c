@@ -58,7 +58,8 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
 
 /* Without a branch, which would be mispredicted half of the time in a filter that is half full. */
 INLINE bool is_full(uint64_t window, unsigned width) {
-    return ((window & slot_mask(width)) != 0) & ((window >> width & slot_mask(width)) != 0);
+    unsigned first = (window & slot_mask(width)) != 0, second = (window >> width & slot_mask(width)) != 0;
+    return first & second;
 }
 
 /* Writes a key into the window at home `choice`, which has an empty slot. */
@@ -124,8 +125,9 @@ INLINE uint64_t stashed_at(struct stash stash, const struct places *places) {
 
 /* A key whose places are all taken: others make room, or it goes to the stash. */
 INLINE int add_where_full(struct array *a, const struct places *places, uint64_t choices, int vector) {
+    if (push_one(a, places, choices)) return 1;
     unsigned copies = copies_in_slots(a, places, choices);
-    if (copies < 2 * choices && (push_one(a, places, choices) || make_room(a, places, choices, vector))) return 1;
+    if (copies < 2 * choices && make_room(a, places, choices, vector)) return 1;
     uint64_t who = who_is(places->home[0], places->fingerprint);
     return stash_put(stash_of(a), who, copies ? 1 : STASH_PLACELESS | 1) ? 1 : FULL;
 }

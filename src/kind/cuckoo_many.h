@@ -139,10 +139,8 @@ INLINE void look_at_some(const struct array *a, struct block *block, size_t i, s
 /* Adds key i of a block: to the slot noted, if it is still empty; else as a single call would. */
 INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t choices, int vector) {
     uint64_t slot = block->slot[i];
-    if (slot != NO_SLOT && !stash_entries(stash_of(a)) && slot_get(a->bytes, slot, width_of(a)) == 0) {
-        slot_set(a->bytes, slot, width_of(a), block->code[i]);
-        return 1;
-    }
+    bool known = slot != NO_SLOT && !stash_entries(stash_of(a));
+    if (known && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
     struct places places = block_places(block, i, choices);
     return add_places(a, &places, choices, vector);
 }

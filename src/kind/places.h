@@ -117,7 +117,7 @@ INLINE uint64_t code_of(uint64_t fingerprint, uint64_t choice, uint64_t choices)
 }
 
 INLINE uint64_t window_at(const struct array *a, uint64_t home) {
-    return slots_at(a->bytes, home * width_of(a));
+    return slots_at(a->bytes, home, width_of(a));
 }
 
 INLINE void fetch_home(const struct array *a, uint64_t home) {

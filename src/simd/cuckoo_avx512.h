@@ -1,12 +1,8 @@
 /* The cuckoo filter's batches in AVX-512: the windows of eight keys are gathered, and both slots of each looked at at once. */
-#include <immintrin.h>
-
 /* Slots as they stand in the window at home `choice` of the keys i..i+7: the first in the lowest bits. */
 TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, const struct block *block, size_t i,
                                                      uint64_t choice) {
-    __m512i bit = _mm512_mullo_epi64(_mm512_loadu_si512(block->home[choice] + i), _mm512_set1_epi64(width_of(a)));
-    __m512i words = _mm512_i64gather_epi64(_mm512_srli_epi64(bit, 3), a->bytes, 1);
-    return _mm512_srlv_epi64(words, _mm512_and_si512(bit, _mm512_set1_epi64(7)));
+    return slots_at_eight(a, _mm512_loadu_si512(block->home[choice] + i), 0xff);
 }
 
 /* What stands in a slot of each key at home 0 with offset 0; the place is added to it. */

@@ -68,11 +68,16 @@ TARGET_AVX512 static inline void places_at_eight(const struct array *a, __m512i 
     }
 }
 
-TARGET_AVX512 static inline __m512i slots_of_eight(const struct array *a, __m512i slot, __mmask8 lanes) {
-    const __m512i mask = same_eight(slot_mask(width_of(a)));
-    __m512i bit = _mm512_mullo_epi64(slot, same_eight(width_of(a)));
-    __m512i word = _mm512_mask_i64gather_epi64(mask, lanes, _mm512_srli_epi64(bit, 3), a->bytes, 1);
-    return _mm512_and_si512(_mm512_srlv_epi64(word, _mm512_and_si512(bit, same_eight(7))), mask);
+/* slots_at for those of eight that are in `lanes`. */
+TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, __mmask8 lanes) {
+    unsigned back = slot_word_back(width_of(a));
+    __m512i bit = _mm512_mullo_epi64(slot, same_eight(width_of(a))), byte = _mm512_srli_epi64(bit, 3);
+    __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
+    __m512i shift = _mm512_and_si512(bit, same_eight(7));
+    byte = _mm512_mask_sub_epi64(byte, late, byte, same_eight(back));
+    shift = _mm512_mask_add_epi64(shift, late, shift, same_eight(8 * back));
+    __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), lanes, byte, a->bytes, 1);
+    return _mm512_srlv_epi64(word, shift);
 }
 
 /* note_slot for those of eight slots that are in `noted`. */
@@ -95,7 +100,8 @@ TARGET_AVX512 static inline bool leave_avx512(const struct array *a, struct sear
     places_at_eight(a, slot, code, choices, home);
     for (uint64_t place = 0; place < 2 * choices; place++) {
         __m512i next = _mm512_add_epi64(home[place >> 1], same_eight(place & 1)),
-                there = slots_of_eight(a, next, lanes);
+                there = slots_at_eight(a, next, lanes);
+        there = _mm512_and_si512(there, same_eight(slot_mask(width_of(a))));
         __mmask8 twins = _mm512_mask_cmpeq_epi64_mask(lanes, there, _mm512_or_si512(own, same_eight(place)));
         twins = _mm512_mask_cmpneq_epi64_mask(twins, next, slot);
         __mmask8 noted = _mm512_mask_cmpgt_epu64_mask(lanes, _mm512_sub_epi64(next, window), one);

@@ -5,26 +5,56 @@
 
 #include "base/endian.h"
 
+#include <stdbool.h>
+
 enum { SLOT_WIDTH_MAX = 28, SLOTS_BEYOND = 8 };
 
 static inline uint64_t slot_mask(unsigned width) {
     return (UINT64_C(1) << width) - 1;
 }
 
-/* The slots from this bit on: the first in the lowest bits, the second above it; what lies above that is no matter. */
-static inline uint64_t slots_at(const uint8_t *bytes, uint64_t bit) {
-    return load64(bytes + (bit >> 3)) >> (bit & 7);
+/* Where the word is that has two slots, the first of them slot i, and at which of its bits they begin. A word that begins
+ * at the slot's first byte would often reach into the next cache line, where nothing of them is: near the end of a
+ * line it begins earlier. */
+struct slot_word {
+    uint64_t byte;
+    unsigned shift;
+};
+
+/* By how many bytes it may begin earlier and still have two slots. */
+static inline unsigned slot_word_back(unsigned width) {
+    return 8 - (2 * width + 14) / 8;
+}
+
+static inline struct slot_word slot_word(uint64_t i, unsigned width) {
+    uint64_t bit = i * width, byte = bit >> 3;
+    unsigned back = (byte & 63) > 56 ? slot_word_back(width) : 0;
+    return (struct slot_word){byte - back, (unsigned)(bit & 7) + 8 * back};
+}
+
+/* Slot i in the lowest bits, slot i + 1 above it; what lies above that is no matter. */
+static inline uint64_t slots_at(const uint8_t *bytes, uint64_t i, unsigned width) {
+    struct slot_word word = slot_word(i, width);
+    return load64(bytes + word.byte) >> word.shift;
 }
 
 static inline uint64_t slot_get(const uint8_t *bytes, uint64_t i, unsigned width) {
-    return slots_at(bytes, i * width) & slot_mask(width);
+    return slots_at(bytes, i, width) & slot_mask(width);
 }
 
 static inline void slot_set(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
-    uint64_t bit = i * width;
-    unsigned shift = (unsigned)(bit & 7);
-    uint8_t *word = bytes + (bit >> 3);
-    store64(word, (load64(word) & ~(slot_mask(width) << shift)) | value << shift);
+    struct slot_word word = slot_word(i, width);
+    uint64_t others = load64(bytes + word.byte) & ~(slot_mask(width) << word.shift);
+    store64(bytes + word.byte, others | value << word.shift);
+}
+
+/* Writes to a slot that is empty; false if it is not. */
+static inline bool slot_fill(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
+    struct slot_word word = slot_word(i, width);
+    uint64_t all = load64(bytes + word.byte);
+    if (all >> word.shift & slot_mask(width)) return false;
+    store64(bytes + word.byte, all | value << word.shift);
+    return true;
 }
 
 #endif
