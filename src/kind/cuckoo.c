@@ -19,8 +19,8 @@
  * those bits too: they pay for themselves. A stranger meets each of its places with the right choice and offset in
  * a quarter of the cases, so its four places give one chance of load / (2^f - 1).
  *
- * Example: a million keys at 1 % have f = 7: slots of 9 bits, 1,081,081 of them, 92.5 % full, 9.73 bits a key, and a
- * rate of 0.925/127 = 0.73 %. Buckets of four with the usual XOR take 10.5 bits, or twice that after rounding up.
+ * Example: a million keys at 1 % have f = 7: slots of 9 bits, 1.09 million of them, 92 % full, 9.8 bits a key, and a
+ * rate of 0.92/127 = 0.72 %. Buckets of four with the usual XOR take 10.5 bits, or up to twice that after rounding up.
  *
  * To make room, places are searched breadth first until an empty one is found, and only then is anything moved, from the
  * end of the path to its beginning. Keys that find none go to the stash (stash.h), and so do copies of a key whose

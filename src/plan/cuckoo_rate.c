@@ -3,7 +3,7 @@
  *
  * A key is one of homes · (2^f - 1) pairs of home and fingerprint, all equally likely, and a question is answered wrongly if
  * its pair is one of those in the filter. How many keys fit follows from trials (bench/loads.c): searches of 2,048
- * slots place every key of ten million up to a load of 93 %, so 92.5 % is planned; small filters deviate more from
+ * slots place every key of ten million up to a load of 93 %, and 92 % is planned; small filters deviate more from
  * their mean, and get more room.
  */
 #include "kind/places.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { SHAPES = SLOT_WIDTH_MAX - FINGERPRINT_MIN - 1 };
+enum { SHAPES = SLOT_WIDTH_MAX - FINGERPRINT_MIN - 1, SAMPLES = 1 << 18 };
 
 static double slot_width(const uint64_t layout[LAYOUT_WORDS]) {
     return (double)layout[FINGERPRINT] + low_bits(layout[CHOICES]);
@@ -59,10 +59,14 @@ static double planned_items(const uint64_t layout[LAYOUT_WORDS]) {
     return floor(slots * loads[layout[CHOICES] - 2] - 0.8 * sqrt(slots));
 }
 
+/* Pairs of home and fingerprint. */
+static double pairs_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (double)layout[HOMES] * (ldexp(1, (int)layout[FINGERPRINT]) - 1);
+}
+
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     if ((double)items > planned_items(layout)) return INFINITY;
-    double pairs = (double)layout[HOMES] * (ldexp(1, (int)layout[FINGERPRINT]) - 1);
-    return -expm1((double)items * log1p(-1 / pairs));
+    return -expm1((double)items * log1p(-1 / pairs_of(layout)));
 }
 
 static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
@@ -84,14 +88,38 @@ static uint64_t slots_in_use(const struct array *array) {
     return used;
 }
 
+/* Whether no earlier place of the same key has a copy. */
+static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t code) {
+    uint64_t choices = array->layout[CHOICES], place = code & slot_mask(low_bits(choices));
+    struct places places = places_at(array, slot, code, choices);
+    for (uint64_t i = 0; i < place && i < 2 * choices; i++) {
+        uint64_t there = slot_get(array->bytes, places.home[i >> 1] + (i & 1), width_of(array));
+        if (there == (code_of(places.fingerprint, 0, choices) | i)) return false;
+    }
+    return true;
+}
+
+/* The share of slots in use that are their key's first copy. Many thousands, evenly spread, tell. */
+static double share_of_first_copies(const struct array *array) {
+    uint64_t step = array->layout[HOMES] / SAMPLES + 1, used = 0, first = 0;
+    for (uint64_t slot = 0; slot <= array->layout[HOMES]; slot += step) {
+        uint64_t code = slot_get(array->bytes, slot, width_of(array));
+        used += code != 0;
+        first += code != 0 && is_first_copy(array, slot, code);
+    }
+    return used ? (double)first / (double)used : 1;
+}
+
 static void look(const struct array *array, struct sight *sight) {
     struct stash stash = stash_of(array);
     double used = (double)slots_in_use(array), homes = (double)array->layout[HOMES];
     for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
     sight->fill = used / (homes + 1);
-    sight->distinct = used + (double)stash_placeless(stash);
+    double pairs = pairs_of(array->layout),
+           known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
+    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs; /* some keys have the same pair */
     sight->copies = used + (double)sight->stashed;
-    sight->fpr = fmin(1, sight->distinct / homes / (ldexp(1, (int)array->layout[FINGERPRINT]) - 1));
+    sight->fpr = fmin(1, known / pairs);
 }
 
 extern const struct model model_cuckoo;

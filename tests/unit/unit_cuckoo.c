@@ -1,0 +1,170 @@
+/* The parts of the cuckoo filter: packed slots, places and back, the stash; and filters that are as full as can be. */
+#include "support.h"
+
+#include "kind/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- slots ---- */
+
+/* Every width, at every place of a line: what is written is read, and neighbours stay as they are. */
+static void slots_of_every_width(void **state) {
+    (void)state;
+    enum { SLOTS = 1500 };
+    static uint8_t bytes[SLOTS * SLOT_WIDTH_MAX / 8 + 64] __attribute__((aligned(64)));
+    for (unsigned width = 1; width <= SLOT_WIDTH_MAX; width++) {
+        uint64_t expected[SLOTS] = {0}, mask = slot_mask(width);
+        memset(bytes, 0, sizeof bytes);
+        for (uint64_t turn = 0; turn < 4 * SLOTS; turn++) {
+            uint64_t i = mix64(turn) % SLOTS, value = mix64(turn + width) & mask;
+            bool filled = turn % 2 && slot_fill(bytes, i, width, value);
+            CHECK(!(turn % 2) || filled == (expected[i] == 0), "width %u: slot_fill was wrong about slot %d", width,
+                  (int)i);
+            if (turn % 2 == 0) slot_set(bytes, i, width, value);
+            if (turn % 2 == 0 || filled) expected[i] = value;
+        }
+        for (uint64_t i = 0; i + 1 < SLOTS; i++) {
+            uint64_t two = slots_at(bytes, i, width);
+            assert_int_equal(slot_get(bytes, i, width), expected[i]);
+            assert_int_equal(two & mask, expected[i]);
+            assert_int_equal(two >> width & mask, expected[i + 1]);
+        }
+    }
+}
+
+/* ---- places ---- */
+
+/* From a digest to a key's places, and from each of them back to the same key. */
+static void a_slot_knows_its_key(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {HOMES_MIN, 9, 1000, (UINT64_C(1) << 33) + 7, HOMES_MAX};
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        for (uint64_t choices = 2; choices <= CHOICES_MAX; choices++) {
+            struct array a = {.layout = {sizes[n], 7, choices}};
+            for (uint64_t i = 0; i < 2000; i++) {
+                struct places places = places_of(&a, key_of(&a, mix64(i)), choices);
+                for (uint64_t place = 0; place < 2 * choices; place++) {
+                    uint64_t home = places.home[place >> 1], code = code_of(places.fingerprint, 0, choices) | place;
+                    CHECK(home < sizes[n], "home %llu of %llu", (unsigned long long)home, (unsigned long long)sizes[n]);
+                    struct places back = places_at(&a, home + (place & 1), code, choices);
+                    assert_int_equal(back.fingerprint, places.fingerprint);
+                    for (uint64_t c = 0; c < choices; c++) assert_int_equal(back.home[c], places.home[c]);
+                }
+                uint64_t apart =
+                    places.home[0] > places.home[1] ? places.home[0] - places.home[1] : places.home[1] - places.home[0];
+                CHECK(apart > 1, "the windows of a key overlap");
+            }
+        }
+    }
+}
+
+/* ---- the stash ---- */
+
+static void the_stash_against_an_array(void **state) {
+    (void)state;
+    enum { CELLS = 40, KEYS = 60 };
+    uint8_t bytes[STASH_HEAD + CELLS * STASH_CELL] = {0};
+    struct stash stash = {bytes, CELLS};
+    uint64_t copies[KEYS] = {0}, entries = 0;
+    for (uint64_t turn = 0; turn < 20000; turn++) {
+        uint64_t i = mix64(turn) % KEYS, who = mix64(i + 7), cell = stash_find(stash, who);
+        CHECK((cell != STASH_NOWHERE) == (copies[i] != 0), "key %d is where it should not be", (int)i);
+        if (copies[i]) {
+            assert_int_equal(stash_copies(stash, cell) & ~STASH_PLACELESS, copies[i]);
+            stash_take(stash, cell);
+            copies[i]--;
+            entries -= copies[i] == 0;
+        } else {
+            uint64_t some = 1 + turn % 3;
+            bool put = stash_put(stash, who, some | (i % 2 ? STASH_PLACELESS : 0));
+            CHECK(put == (entries < CELLS - CELLS / 8), "an eighth is to stay empty");
+            if (put) copies[i] = some, entries++;
+        }
+        assert_int_equal(stash_entries(stash), entries);
+    }
+    for (uint64_t i = 0; i < KEYS; i++) {
+        for (; copies[i]; copies[i]--) stash_take(stash, stash_find(stash, mix64(i + 7)));
+    }
+    for (size_t i = 0; i < sizeof bytes; i++) assert_int_equal(bytes[i], 0);
+}
+
+/* ---- whole filters ---- */
+
+static perhaps *cuckoo(uint64_t items, double fpr, unsigned places, int growth) {
+    return make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = items, .fpr = fpr, .hashes = places, .grow = growth));
+}
+
+/* What is planned fits, without growing, at every size and for every number of choices. */
+static void the_plan_fits(void **state) {
+    (void)state;
+    for (unsigned places = 4; places <= 8; places += 2) {
+        for (uint64_t items = 1; items < 50000; items += 1 + items / 7) {
+            perhaps *f = cuckoo(items, 0.01, places, PERHAPS_GROW_NEVER);
+            for (uint64_t i = 0; i < items; i++)
+                CHECK(perhaps_add_u64(f, member(i + items)) == 1, "%u places, key %d of %d: %s", places, (int)i,
+                      (int)items, perhaps_why());
+            for (uint64_t i = 0; i < items; i++) CHECK(perhaps_contains_u64(f, member(i + items)) == 1, "lost");
+            perhaps_free(f);
+        }
+    }
+}
+
+/* Full to the brim, with keys in the stash that have no slot; then emptied: they come back to the slots. */
+static void placeless_keys_come_back(void **state) {
+    (void)state;
+    perhaps *f = cuckoo(400000, 0.0001, 0, PERHAPS_GROW_NEVER), *empty = cuckoo(400000, 0.0001, 0, PERHAPS_GROW_NEVER);
+    uint64_t in = 0;
+    while (perhaps_add_u64(f, member(in)) == 1) in++;
+    struct perhaps_info info = info_of(f);
+    CHECK(info.stashed > 0 && info.fill > 0.93, "fill %g, stashed %d", info.fill, (int)info.stashed);
+    CHECK(info.items == in, "items");
+    for (uint64_t i = 0; i < in; i++) CHECK(perhaps_contains_u64(f, member(i)) == 1, "key %d is lost", (int)i);
+    for (uint64_t i = 0; i < in / 2; i++) CHECK(perhaps_remove_u64(f, member(i)) == 1, "key %d is lost", (int)i);
+    /* What may stay is a copy of a pair of home and fingerprint that a slot has too. */
+    CHECK(info_of(f).stashed < info.stashed / 2, "%d are still in the stash", (int)info_of(f).stashed);
+    for (uint64_t i = in / 2; i < in; i++) CHECK(perhaps_remove_u64(f, member(i)) == 1, "key %d is lost", (int)i);
+    CHECK(perhaps_equal(f, empty), "not empty again");
+    perhaps_free(f);
+    perhaps_free(empty);
+}
+
+/* Copies of keys never keep others out: every one of a planned number fits, however often each is added. */
+static void copies_leave_room(void **state) {
+    (void)state;
+    for (uint64_t each = 2; each <= 9; each++) {
+        perhaps *f = cuckoo(30000, 0.01, 0, PERHAPS_GROW_DEFAULT);
+        for (uint64_t i = 0; i < 30000; i++)
+            CHECK(perhaps_add_u64(f, member(i / each)) == 1, "%d copies each, add %d", (int)each, (int)i);
+        for (uint64_t i = 0; i < 30000 / each; i++)
+            CHECK(perhaps_count_u64(f, member(i)) >= (int64_t)each, "key %d has too few copies", (int)i);
+        double distinct = info_of(f).distinct, expected = 30000.0 / (double)each;
+        CHECK(distinct > 0.97 * expected && distinct < 1.03 * expected, "%g different keys of %g", distinct, expected);
+        perhaps_free(f);
+    }
+}
+
+static void one_key_four_billion_times(void **state) {
+    (void)state;
+    perhaps *f = cuckoo(1000, 0.01, 0, PERHAPS_GROW_NEVER), *sum = cuckoo(1000, 0.01, 0, PERHAPS_GROW_NEVER);
+    CHECK(perhaps_add_u64(f, 7) == 1, "%s", perhaps_why());
+    for (int i = 0; i < 33; i++) {
+        CHECK(perhaps_merge(sum, f) == 0, "%s", perhaps_why());
+        CHECK(perhaps_merge(f, f) == 0, "%s", perhaps_why());
+    }
+    assert_int_equal(perhaps_count_u64(f, 7), INT64_C(1) << 33);
+    assert_int_equal(perhaps_count_u64(sum, 7), (INT64_C(1) << 33) - 1);
+    assert_int_equal(info_of(f).items, INT64_C(1) << 33);
+    perhaps_free(f);
+    perhaps_free(sum);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_of_every_width),       cmocka_unit_test(a_slot_knows_its_key),
+        cmocka_unit_test(the_stash_against_an_array), cmocka_unit_test(the_plan_fits),
+        cmocka_unit_test(placeless_keys_come_back),   cmocka_unit_test(copies_leave_room),
+        cmocka_unit_test(one_key_four_billion_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
