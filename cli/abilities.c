@@ -23,15 +23,15 @@ const char *abilities_text(unsigned abilities, const char *between, char *buffer
 }
 
 bool abilities_parse(const char *text, unsigned *abilities) {
-    *abilities = 0;
     do {
-        size_t length = strcspn(text, ","), i = 0;
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ", "), i = 0;
         while (i < ABILITIES && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0)) i++;
         if (i == ABILITIES) return false;
         *abilities |= 1u << i;
-        text += length;
-    } while (*text++ == ',');
-    return true;
+        text += length + strspn(text + length, " ");
+    } while (*text == ',' && text++);
+    return *text == '\0';
 }
 
 void json_abilities(struct json *json, unsigned abilities) {

@@ -8,7 +8,7 @@
 /* A set as text: "add, merge" with ", " between. Returns `buffer`. */
 const char *abilities_text(unsigned abilities, const char *between, char *buffer, size_t size);
 
-/* "add,merge" to a set. */
+/* Adds "add,merge" to a set. */
 bool abilities_parse(const char *text, unsigned *abilities);
 
 /* A set as the array `can` of a JSON object. */

@@ -81,8 +81,13 @@ static int collect_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
+static void warn_of_no_keys(void) {
+    warning(NULL, "there are no keys, so the filter is made for one; if more are to come, build it with -n");
+}
+
 static int fill_from_digests(struct change *building, perhaps_want *want, const struct collected *c) {
     want->items = c->n ? c->n : 1;
+    if (!c->n) warn_of_no_keys();
     if (create(&building->filter, want) != FINE) return TROUBLE;
     building->keys = c->n;
     int64_t rc = perhaps_add_many_digest(building->filter, c->digests, c->n, NULL);
@@ -117,7 +122,10 @@ static int build_from_input(struct change *building, perhaps_want *want, const s
         if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
         if (!countable) return build_from_pipe(building, want, input);
     }
-    if (!want->items && !want->bytes) want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
+    if (!want->items && !want->bytes) {
+        if (needs_number(want)) warn_of_no_keys();
+        want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
+    }
     if (create(&building->filter, want) != FINE) return TROUBLE;
     return input_read(input, change_batch, building);
 }

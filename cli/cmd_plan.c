@@ -91,7 +91,7 @@ static void print_limit(const perhaps_want *want, const struct perhaps_plan *bes
     if (fpr == 0) return; /* exact: nothing to compare with */
     printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
            human_rate(fpr, text));
-    print_classic(&classic);
+    if (want->kind != PERHAPS_TABLE) print_classic(&classic);
     if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
         printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
 }

@@ -176,9 +176,9 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* Copies of a key that is there already make no more mistakes. */
+/* Copies of a key that is there already make no more mistakes. An array without an empty place cannot tell them apart. */
 static uint64_t keys_held(const struct perhaps_info *info) {
-    bool multiset = info->can & PERHAPS_COUNT;
+    bool multiset = info->can & PERHAPS_COUNT && info->fill < 1;
     return multiset ? (uint64_t)fmin((double)info->items, round(info->distinct)) : info->items;
 }
 

@@ -137,7 +137,8 @@ enum perhaps_hash {
 /* What a kind that can PERHAPS_GROW does when it is full. */
 enum perhaps_growth {
     PERHAPS_GROW_DEFAULT = 0, /* it grows, as long as memory lasts */
-    PERHAPS_GROW_NEVER = 1    /* adding says PERHAPS_EFULL */
+    PERHAPS_GROW_NEVER =
+        1 /* adding says PERHAPS_EFULL; also in a cuckoo filter, whose stash grows for copies of keys */
 };
 
 /* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
@@ -165,8 +166,10 @@ typedef struct perhaps_allocator {
 typedef struct perhaps_want {
     size_t size;    /* of this struct; set by PERHAPS_WANT and perhaps_want_init */
     int kind;       /* enum perhaps_kind; PERHAPS_ANY picks the fastest kind that is not much larger than the best */
-    unsigned needs; /* what it must be able to do: set of enum perhaps_ability; only for PERHAPS_ANY */
-    uint64_t items; /* how many different keys it is for ("expected insertions"); more raise the fpr */
+    unsigned needs; /* what it must be able to do: set of enum perhaps_ability. PERHAPS_ANY takes
+                       a bitmap never, and a multiset only for PERHAPS_REMOVE or PERHAPS_COUNT */
+    uint64_t items; /* how many different keys it is for ("expected insertions"), or copies of a multiset; more raise
+                       the fpr, or do not fit */
     double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
     double bits_per_key;     /* memory for each of `items` keys */
     uint64_t bytes;          /* memory in all, in whole words of 8, without the header (about 128) */
@@ -308,14 +311,15 @@ PERHAPS_API int perhaps_add_u64(perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
 
 /* The number of new keys, or a negative error, in which case no key was added: those before a PERHAPS_EFULL are taken out
- * again. (changes) */
+ * again, and `answers` means nothing. (changes) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
                                      uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
 
 /* Is it in the set? 0 = definitely not, 1 = perhaps ("mightContain"). Cannot fail for kinds that can be added to at any
- * time; if it ever returns a negative error, reading non-zero as "perhaps" is safe. (reads) */
+ * time, but for the bytes form of a bitmap; if it ever returns a negative error, reading non-zero as "perhaps" is safe.
+ * (reads) */
 PERHAPS_API int perhaps_contains(const perhaps *f, const void *key, size_t length);
 PERHAPS_API int perhaps_contains_u64(const perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_contains_digest(const perhaps *f, uint64_t digest);
@@ -376,7 +380,8 @@ PERHAPS_API int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *
  */
 PERHAPS_API int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest);
 
-/* The digest that the bytes form (or the integer form) uses for this key in this filter. (reads) */
+/* The digest that the bytes form (or the integer form) uses for this key in this filter; the bytes form of a bitmap has none.
+ * (reads) */
 PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
 PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
 

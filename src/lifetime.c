@@ -351,10 +351,9 @@ static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint
 }
 
 static int refuse_growth(const perhaps *f) {
-    const char *remedy = !f->kind->grow                   ? "make one for more items"
-                         : f->header.flags & HEADER_FIXED ? "it was made not to grow"
-                         : !f->owned ? "a file changed in place cannot grow; open a copy and save it"
-                                     : "make one for more items";
+    const char *remedy = f->header.flags & HEADER_FIXED ? "it was made not to grow"
+                         : !f->owned                    ? "a file changed in place cannot grow; open a copy and save it"
+                                                        : "make one for more items, or take a table";
     return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->full, remedy);
 }
 

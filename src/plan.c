@@ -20,12 +20,13 @@ static double digest_fpr(const struct kind *kind, double items) {
 
 /* The chance that any two of so many keys have equal digests. */
 static double loss(const struct kind *kind, double items) {
-    return kind->model->lossy ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
+    return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
 }
 
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
     *sight = (struct sight){0};
     kind->model->look(array, sight);
+    sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
     if (sight->copies == 0) sight->copies = sight->distinct;
     sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
     sight->loss = loss(kind, sight->distinct);
@@ -63,7 +64,10 @@ static int check_want(const perhaps_want *want) {
     if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
     bool enough = fixed == 2 || (fixed == 1 && is_exact(want->kind) && want->fpr == 0);
     if (!enough || (want->bits_per_key != 0 && !want->items))
-        return fail(PERHAPS_EINVAL, "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
+        return fail(PERHAPS_EINVAL,
+                    is_exact(want->kind)
+                        ? "too little is given: say items (above 0) or bytes"
+                        : "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
     if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
     if (want->kind != PERHAPS_ANY && !kind_find(want->kind))
@@ -235,7 +239,9 @@ static int none_will_do(const perhaps_want *want, struct plan *plan) {
     for (size_t i = 0; i < kind_count; i++) {
         if (can_do(kinds[i], want)) return plan_kind(kinds[i], want, plan);
     }
-    return fail(PERHAPS_ERANGE, "no kind of filter can do everything in needs; each can only some of it");
+    return fail(PERHAPS_ERANGE,
+                "no kind that takes keys of every sort can do everything in needs; bitmap, which is for "
+                "integers, is chosen by its name");
 }
 
 /* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
@@ -260,5 +266,9 @@ static int choose_kind(const perhaps_want *want, struct plan *plan) {
 int plan_make(const perhaps_want *want, struct plan *plan) {
     int rc = check_want(want);
     if (rc < 0) return rc;
+    const struct kind *kind = kind_find(want->kind);
+    if (kind && want->needs & ~kind->row.can)
+        return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
+                    kind->row.name);
     return want->kind == PERHAPS_ANY ? choose_kind(want, plan) : plan_kind(kind_find(want->kind), want, plan);
 }

@@ -228,26 +228,26 @@ static void fetch(const struct array *a, struct digest digest) {
 
 #include "kind/cuckoo_many.h"
 
-#define SHAPE(suffix, target, choices, vector)                                                                         \
-    target static int add_##suffix(struct array *a, struct digest digest) {                                            \
+#define SHAPE(suffix, choices, vector)                                                                                 \
+    TARGET static int add_##suffix(struct array *a, struct digest digest) {                                            \
         struct places places = places_of(a, key_of(a, digest.first), choices);                                         \
         return add_places(a, &places, choices, vector);                                                                \
     }                                                                                                                  \
-    target static size_t add_many_##suffix(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,       \
+    TARGET static size_t add_many_##suffix(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,       \
                                            const char *ahead) {                                                        \
         return put_many(a, digests, n, answers, ahead, choices, vector);                                               \
     }                                                                                                                  \
-    target static void contains_many_##suffix(const struct array *a, const uint64_t *digests, size_t n,                \
+    TARGET static void contains_many_##suffix(const struct array *a, const uint64_t *digests, size_t n,                \
                                               uint8_t *answers, const char *ahead) {                                   \
         ask_many(a, digests, n, answers, ahead, choices, vector);                                                      \
     }                                                                                                                  \
-    target static int contains_##suffix(const struct array *a, struct digest digest) {                                 \
+    TARGET static int contains_##suffix(const struct array *a, struct digest digest) {                                 \
         return contains_key(a, digest.first, choices);                                                                 \
     }                                                                                                                  \
-    target static int remove_##suffix(struct array *a, struct digest digest) {                                         \
+    TARGET static int remove_##suffix(struct array *a, struct digest digest) {                                         \
         return remove_key(a, digest.first, choices);                                                                   \
     }                                                                                                                  \
-    target static uint64_t count_##suffix(const struct array *a, struct digest digest) {                               \
+    TARGET static uint64_t count_##suffix(const struct array *a, struct digest digest) {                               \
         return count_key(a, digest.first, choices);                                                                    \
     }
 #define OPS(suffix)                                                                                                    \
@@ -256,15 +256,19 @@ static void fetch(const struct array *a, struct digest digest) {
         .fetch = fetch, .add_many = add_many_##suffix, .contains_many = contains_many_##suffix                         \
     }
 
-SHAPE(2, , 2, 0)
-SHAPE(3, , 3, 0)
-SHAPE(4, , 4, 0)
+#define TARGET
+SHAPE(2, 2, 0)
+SHAPE(3, 3, 0)
+SHAPE(4, 4, 0)
+#undef TARGET
 static const struct kind_ops plain[] = {OPS(2), OPS(3), OPS(4)};
 
 #if defined(__x86_64__)
-SHAPE(2_avx512, TARGET_AVX512, 2, 1)
-SHAPE(3_avx512, TARGET_AVX512, 3, 1)
-SHAPE(4_avx512, TARGET_AVX512, 4, 1)
+#define TARGET TARGET_AVX512
+SHAPE(2_avx512, 2, 1)
+SHAPE(3_avx512, 3, 1)
+SHAPE(4_avx512, 4, 1)
+#undef TARGET
 static const struct kind_ops avx512[] = {OPS(2_avx512), OPS(3_avx512), OPS(4_avx512)};
 #endif
 

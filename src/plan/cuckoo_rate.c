@@ -23,7 +23,9 @@ static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAY
     layout[CHOICES] = want->hashes ? want->hashes / 2 : 2;
     bool places = !want->hashes || want->hashes == 4 || want->hashes == 6 || want->hashes == 8;
     bool lines = !want->lines || want->lines >= layout[CHOICES];
-    return places && lines && slot_width(layout) <= SLOT_WIDTH_MAX;
+    /* A filter that must stay three quarters empty to reach the rate is none to take. */
+    bool apt = want->fpr == 0 || want->fpr * (ldexp(1, (int)layout[FINGERPRINT]) - 1) > 0.25;
+    return places && lines && apt && slot_width(layout) <= SLOT_WIDTH_MAX;
 }
 
 static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {

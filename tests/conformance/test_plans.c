@@ -162,8 +162,10 @@ static void expect_consistent(const struct perhaps_plan *plan, const struct layo
 static void the_rate_is_kept(const struct layout *layout) {
     for (size_t n = 0; n < COUNTS; n++)
         for (size_t p = 0; p < RATES; p++) {
-            struct perhaps_plan plan =
-                plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = rates[p]));
+            perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = rates[p]);
+            struct perhaps_plan plan = {.size = sizeof plan};
+            if (rates[p] < 1e-8 && perhaps_plan(&want, &plan) == PERHAPS_ERANGE) continue; /* not for every kind */
+            plan = plan_of(want);
             expect_consistent(&plan, layout);
             CHECK(plan.items == counts[n], "planned for %llu keys", (unsigned long long)plan.items);
             CHECK(plan.fpr <= rates[p], "%llu keys at %g: the plan has %g", (unsigned long long)counts[n], rates[p],
