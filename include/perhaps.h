@@ -19,7 +19,8 @@
  *
  * Conventions
  *   - Every call that can fail returns a negative number of enum perhaps_error; zero and positive numbers are answers.
- *   - A failed call changes nothing: the filter is as it was. perhaps_why() then has the reason in a sentence.
+ *   - A failed call changes nothing: the filter has the keys and copies it had. (One that grows may have grown, and in a
+ *     cuckoo filter or a table keys may have moved.) perhaps_why() then has the reason in a sentence.
  *   - The library never prints, never exits and reads no clock. Kinds of filter are pure arithmetic: the same calls
  *     give the same bytes on every machine.
  *   - Sizes and counts are 64 bits wide everywhere.
@@ -264,7 +265,8 @@ typedef struct perhaps_open_options {
  * truncated or foreign file is refused and perhaps_why() says what is wrong with it.
  *
  * A file that another program truncates while it is mapped kills this one with SIGBUS, as with any mapping: replace
- * files by renaming (perhaps_save does), or open with PERHAPS_OPEN_COPY.
+ * files by renaming (perhaps_save does), or open with PERHAPS_OPEN_COPY. So does a disk without room for a change in
+ * place, for a bitmap: its files have holes, and get disk space as they fill. All other kinds get theirs when they are opened.
  *
  * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
  * writer and against being replaced by perhaps_save (both get PERHAPS_EBUSY), and marked dirty from the first change until

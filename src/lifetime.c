@@ -255,7 +255,7 @@ static int open_copy(perhaps **f, struct file *file, const perhaps_open_options 
     struct header header;
     uint8_t head[HEADER_BYTES] = {0};
     uint64_t size = file->length ? file->length : 1;
-    uint8_t *image = memory_zeroed(&allocator, size);
+    uint8_t *image = size <= memory_of_machine() ? memory_zeroed(&allocator, size) : NULL;
     if (!image)
         return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", file->path, (unsigned long long)file->length);
     int rc = file_read_start(file, head, sizeof head);

@@ -122,7 +122,8 @@ static int remove_digest(perhaps *f, struct digest digest) {
 
 static int64_t count_digest(const perhaps *f, struct digest digest) {
     if (!f->ops.count) return filter_cannot(f, "count copies of a key");
-    return (int64_t)f->ops.count(&f->array, digest);
+    uint64_t count = f->ops.count(&f->array, digest);
+    return count < INT64_MAX ? (int64_t)count : INT64_MAX; /* in a damaged filter it may be anything */
 }
 
 /* ---- keys of bytes ---- */

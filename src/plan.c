@@ -30,7 +30,7 @@ void plan_look(const struct kind *kind, const struct array *array, struct sight 
     if (sight->copies == 0) sight->copies = sight->distinct;
     sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
     sight->loss = loss(kind, sight->distinct);
-    sight->items = (uint64_t)llround(sight->copies);
+    sight->items = sight->copies < 0x1p62 ? (uint64_t)llround(sight->copies) : UINT64_C(1) << 62;
 }
 
 /* ---- is the want sound? ---- */
@@ -185,6 +185,7 @@ static int describe(struct plan *plan, const struct candidate *c) {
     shown->items = c->items;
     shown->fpr = without_noise(rate(plan->kind, c->layout, c->items));
     shown->bytes = plan->kind->check(c->layout, &reason);
+    if (!shown->bytes) return too_large(plan->kind, &(perhaps_want){0}); /* what a kind would refuse to open */
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;

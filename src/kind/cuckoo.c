@@ -151,7 +151,7 @@ INLINE int add_places(struct array *a, const struct places *places, uint64_t cho
     struct stash stash = stash_of(a);
     uint64_t cell = stashed_at(stash, places);
     if (cell != STASH_NOWHERE) {
-        stash_write(stash, cell, stash_who(stash, cell), stash_copies(stash, cell) + 1);
+        stash_more(stash, cell, 1);
         return 1;
     }
     if (put(a, places, choices)) return 1;
@@ -289,7 +289,7 @@ static bool add_copies(struct array *a, struct key key, uint64_t copies) {
     for (; copies; copies--) {
         uint64_t cell = stashed_at(stash, &places);
         if (cell != STASH_NOWHERE) {
-            stash_write(stash, cell, stash_who(stash, cell), stash_copies(stash, cell) + copies);
+            stash_more(stash, cell, copies);
             return true;
         }
         if (add_copy(a, &places) == FULL) return false;

@@ -86,7 +86,7 @@ INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t 
     size_t here = 0;
     for (size_t i = 0, turn = 0; i < n + BLOCK; i += BLOCK, turn ^= 1) {
         size_t coming = i < n ? smaller(n - i, BLOCK) : 0;
-        prepare(a, digests + i, coming, &blocks[turn], choices, vector);
+        prepare(a, digests + smaller(i, n), coming, &blocks[turn], choices, vector);
         for (size_t j = 0; j < BLOCK; j += 8) {
             __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
             fetch_some(a, &blocks[turn], j, coming, choices);
@@ -106,6 +106,7 @@ INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t 
 INLINE void look_at_one(const struct array *a, struct block *block, size_t i, uint64_t choices) {
     unsigned width = width_of(a);
     block->slot[i] = NO_SLOT;
+    block->code[i] = 0;
     for (uint64_t place = 2 * choices; place-- > 0;) {
         uint64_t slot = block->home[place >> 1][i] + (place & 1);
         bool empty = slot_get(a->bytes, slot, width) == 0;
@@ -153,7 +154,7 @@ INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n,
     size_t next = 0, here = 0;
     for (size_t i = 0, turn = 0; i < n + 2 * BLOCK; i += BLOCK, turn = (turn + 1) % 3) {
         size_t coming = i < n ? smaller(n - i, BLOCK) : 0;
-        prepare(a, digests + i, coming, &blocks[turn], choices, vector);
+        prepare(a, digests + smaller(i, n), coming, &blocks[turn], choices, vector);
         for (size_t j = 0; j < BLOCK; j += 8) {
             __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
             fetch_some(a, &blocks[turn], j, coming, choices);

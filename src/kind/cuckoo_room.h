@@ -82,7 +82,7 @@ static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
     struct stash stash = stash_of(a);
     uint64_t who = who_is(places.home[0], places.fingerprint), cell = stash_find(stash, who);
     if (cell == STASH_NOWHERE) return stash_put(stash, who, 1);
-    stash_write(stash, cell, who, stash_copies(stash, cell) + 1);
+    stash_more(stash, cell, 1);
     return true;
 }
 

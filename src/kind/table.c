@@ -154,10 +154,18 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 }
 
 /* Half as many buckets again, and at least one. */
+/* Whether so little of it is in use that growing is no cure: the keys were chosen to have the same two buckets. */
+static bool is_strangely_empty(const struct array *array) {
+    enum { FEW_BUCKETS = 64 };
+    uint64_t slots = array->layout[BUCKETS] * 8, used = 0;
+    for (uint64_t i = 0; i < slots; i++) used += load64(array->bytes + 8 * i) != 0;
+    return array->layout[BUCKETS] > FEW_BUCKETS && used < slots / 4;
+}
+
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     uint64_t buckets = array->layout[BUCKETS], larger = buckets + (buckets > 1 ? buckets / 2 : 1);
     (void)digest;
-    if (larger > buckets_max) return false;
+    if (larger > buckets_max || is_strangely_empty(array)) return false;
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = 0;
     layout[BUCKETS] = larger;
     *capacity = table_capacity(larger);

@@ -49,7 +49,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     for (;;) {
         uint64_t next[LAYOUT_WORDS] = {layout[HOMES] + 1, layout[FINGERPRINT], layout[CHOICES],
                                        stash_cells_for(layout[HOMES] + 1)};
-        if (bits_of(next) > all) return true;
+        if (bits_of(next) > all || next[HOMES] > HOMES_MAX) return true;
         for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = next[i];
     }
 }

@@ -26,9 +26,9 @@ static void slots_of_every_width(void **state) {
         }
         for (uint64_t i = 0; i + 1 < SLOTS; i++) {
             uint64_t two = slots_at(bytes, i, width);
-            assert_int_equal(slot_get(bytes, i, width), expected[i]);
-            assert_int_equal(two & mask, expected[i]);
-            assert_int_equal(two >> width & mask, expected[i + 1]);
+            CHECK(slot_get(bytes, i, width) == expected[i], "width %u: slot %d changed", width, (int)i);
+            CHECK((two & mask) == expected[i], "width %u: slot %d of two", width, (int)i);
+            CHECK((two >> width & mask) == expected[i + 1], "width %u: the slot behind slot %d", width, (int)i);
         }
     }
 }
@@ -48,8 +48,9 @@ static void a_slot_knows_its_key(void **state) {
                     uint64_t home = places.home[place >> 1], code = code_of(places.fingerprint, 0, choices) | place;
                     CHECK(home < sizes[n], "home %llu of %llu", (unsigned long long)home, (unsigned long long)sizes[n]);
                     struct places back = places_at(&a, home + (place & 1), code, choices);
-                    assert_int_equal(back.fingerprint, places.fingerprint);
-                    for (uint64_t c = 0; c < choices; c++) assert_int_equal(back.home[c], places.home[c]);
+                    CHECK(back.fingerprint == places.fingerprint, "another fingerprint came back");
+                    for (uint64_t c = 0; c < choices; c++)
+                        CHECK(back.home[c] == places.home[c], "another home came back");
                 }
                 uint64_t apart =
                     places.home[0] > places.home[1] ? places.home[0] - places.home[1] : places.home[1] - places.home[0];
@@ -71,7 +72,8 @@ static void the_stash_against_an_array(void **state) {
         uint64_t i = mix64(turn) % KEYS, who = mix64(i + 7), cell = stash_find(stash, who);
         CHECK((cell != STASH_NOWHERE) == (copies[i] != 0), "key %d is where it should not be", (int)i);
         if (copies[i]) {
-            assert_int_equal(stash_copies(stash, cell) & ~STASH_PLACELESS, copies[i]);
+            CHECK((stash_copies(stash, cell) & ~STASH_PLACELESS) == copies[i], "key %d has another number of copies",
+                  (int)i);
             stash_take(stash, cell);
             copies[i]--;
             entries -= copies[i] == 0;
@@ -81,12 +83,12 @@ static void the_stash_against_an_array(void **state) {
             CHECK(put == (entries < CELLS - CELLS / 8), "an eighth is to stay empty");
             if (put) copies[i] = some, entries++;
         }
-        assert_int_equal(stash_entries(stash), entries);
+        CHECK(stash_entries(stash) == entries, "the entries are miscounted");
     }
     for (uint64_t i = 0; i < KEYS; i++) {
         for (; copies[i]; copies[i]--) stash_take(stash, stash_find(stash, mix64(i + 7)));
     }
-    for (size_t i = 0; i < sizeof bytes; i++) assert_int_equal(bytes[i], 0);
+    for (size_t i = 0; i < sizeof bytes; i++) CHECK(bytes[i] == 0, "a trace of removed entries stays");
 }
 
 /* ---- whole filters ---- */
@@ -152,11 +154,22 @@ static void one_key_four_billion_times(void **state) {
         CHECK(perhaps_merge(sum, f) == 0, "%s", perhaps_why());
         CHECK(perhaps_merge(f, f) == 0, "%s", perhaps_why());
     }
-    assert_int_equal(perhaps_count_u64(f, 7), INT64_C(1) << 33);
-    assert_int_equal(perhaps_count_u64(sum, 7), (INT64_C(1) << 33) - 1);
-    assert_int_equal(info_of(f).items, INT64_C(1) << 33);
+    CHECK(perhaps_count_u64(f, 7) == INT64_C(1) << 33, "doubled 33 times");
+    CHECK(perhaps_count_u64(sum, 7) == (INT64_C(1) << 33) - 1, "the sum of 33 powers of two");
+    CHECK(info_of(f).items == INT64_C(1) << 33, "doubled 33 times");
     perhaps_free(f);
     perhaps_free(sum);
+}
+
+/* At the upper end, what is planned is what the kind would open: or it is refused. */
+static void the_largest_plan_is_sound(void **state) {
+    (void)state;
+    for (uint64_t bytes = UINT64_C(69256347000); bytes < UINT64_C(69256349000); bytes += 8) {
+        perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = 126305223400, .bytes = bytes);
+        struct perhaps_plan plan = {.size = sizeof plan};
+        CHECK(perhaps_plan(&want, &plan) < 0 || plan.bytes > bytes / 2, "a plan of %llu bytes for %llu",
+              (unsigned long long)plan.bytes, (unsigned long long)bytes);
+    }
 }
 
 int main(void) {
@@ -164,7 +177,7 @@ int main(void) {
         cmocka_unit_test(slots_of_every_width),       cmocka_unit_test(a_slot_knows_its_key),
         cmocka_unit_test(the_stash_against_an_array), cmocka_unit_test(the_plan_fits),
         cmocka_unit_test(placeless_keys_come_back),   cmocka_unit_test(copies_leave_room),
-        cmocka_unit_test(one_key_four_billion_times),
+        cmocka_unit_test(one_key_four_billion_times), cmocka_unit_test(the_largest_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
