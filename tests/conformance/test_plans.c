@@ -164,7 +164,9 @@ static void the_rate_is_kept(const struct layout *layout) {
         for (size_t p = 0; p < RATES; p++) {
             perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = rates[p]);
             struct perhaps_plan plan = {.size = sizeof plan};
-            if (rates[p] < 1e-8 && perhaps_plan(&want, &plan) == PERHAPS_ERANGE) continue; /* not for every kind */
+            int rc = perhaps_plan(&want, &plan);
+            if (rates[p] < 1e-8 && rc == PERHAPS_ERANGE) continue;    /* not for every kind */
+            if (sizeof(size_t) < 8 && rc == PERHAPS_ENOMEM) continue; /* nor for every machine */
             plan = plan_of(want);
             expect_consistent(&plan, layout);
             CHECK(plan.items == counts[n], "planned for %llu keys", (unsigned long long)plan.items);

@@ -240,7 +240,7 @@ static bool open_and_use(struct bytes hostile, const struct layout *layout) {
 static void doctored_images_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout);
     uint64_t random = 5;
-    unsigned opened = 0, rounds = test_size() == TEST_SMALL ? 100 : 1500;
+    unsigned opened = 0, rounds = test_size() == TEST_SMALL ? 30 : 300;
     for (unsigned round = 0; round < rounds; round++) {
         struct bytes hostile = copy_bytes(image);
         for (uint64_t changes = 1 + next_random(&random) % 4; changes; changes--) {
@@ -259,7 +259,7 @@ static void payloads_of_noise_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout);
     size_t payload = (size_t)load64(image.data + 112), start = image.length - payload;
     uint64_t random = 6;
-    unsigned rounds = test_size() == TEST_SMALL ? 16 : 200;
+    unsigned rounds = test_size() == TEST_SMALL ? 8 : 60;
     for (unsigned round = 0; round < rounds; round++) {
         struct bytes hostile = copy_bytes(image);
         size_t first = start + (size_t)(next_random(&random) % payload) * (round % 3 == 1);
