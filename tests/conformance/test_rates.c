@@ -82,7 +82,7 @@ static void expect_planned_rate(int kind, uint64_t items, double p, struct scatt
 }
 
 static uint64_t most_items(void) {
-    return test_size() == TEST_SMALL ? 10000 : test_size() == TEST_NORMAL ? 1000000 : 100000000;
+    return test_size() == TEST_SMALL ? 10000 : test_size() == TEST_NORMAL ? 300000 : 100000000;
 }
 
 static void measured_is_planned(const struct layout *layout) {
