@@ -89,6 +89,10 @@ static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS],
     return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
 }
 
+static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
+    return kind->model->handicap ? kind->model->handicap(layout) : 1;
+}
+
 /* Gives the candidate that size, if the kind has it. */
 static bool fits(const struct model *model, struct candidate *c, uint64_t steps) {
     uint64_t bits;
@@ -119,7 +123,7 @@ static bool solve_size(const struct kind *kind, const perhaps_want *want, struct
         else
             low = middle;
     }
-    c->score = (double)high * (double)kind->model->step(c->layout) * kind->model->handicap(c->layout);
+    c->score = (double)high * (double)kind->model->step(c->layout) * handicap_of(kind, c->layout);
     return meets(kind, c, high, want->fpr);
 }
 
@@ -136,7 +140,7 @@ static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct
     uint64_t bits;
     if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
     c->items = want->items;
-    c->score = rate(kind, c->layout, c->items) * pow(kind->model->handicap(c->layout), 8);
+    c->score = rate(kind, c->layout, c->items) * pow(handicap_of(kind, c->layout), 8);
     return !isinf(c->score);
 }
 
@@ -156,7 +160,7 @@ static bool solve_items(const struct kind *kind, const perhaps_want *want, struc
             high = middle;
     }
     c->items = low;
-    c->score = kind->model->handicap(c->layout) / (double)low;
+    c->score = handicap_of(kind, c->layout) / (double)low;
     return low > 0;
 }
 

@@ -35,7 +35,7 @@ struct model {
     /* The expected rate with `items` keys in it; INFINITY if they do not fit. Falls with size, grows with items. */
     double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
-    /* By how much another shape may be larger and still be taken instead of this one: 1 = not at all. */
+    /* By how much another shape may be larger and still be taken instead of this one; NULL: not at all. */
     double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
 
     bool exact; /* the array makes no mistakes; how many items it is for says all */

@@ -153,15 +153,15 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &ops_scalar;
 }
 
-/* Half as many buckets again, and at least one. */
 /* Whether so little of it is in use that growing is no cure: the keys were chosen to have the same two buckets. */
 static bool is_strangely_empty(const struct array *array) {
     enum { FEW_BUCKETS = 64 };
-    uint64_t slots = array->layout[BUCKETS] * 8, used = 0;
+    uint64_t slots = array->layout[BUCKETS] * SLOTS, used = 0;
     for (uint64_t i = 0; i < slots; i++) used += load64(array->bytes + 8 * i) != 0;
     return array->layout[BUCKETS] > FEW_BUCKETS && used < slots / 4;
 }
 
+/* Half as many buckets again, and at least one. */
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     uint64_t buckets = array->layout[BUCKETS], larger = buckets + (buckets > 1 ? buckets / 2 : 1);
     (void)digest;

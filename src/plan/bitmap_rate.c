@@ -25,11 +25,6 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return items <= layout[RANGE] ? 0 : INFINITY;
 }
 
-static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
-    (void)layout;
-    return 1;
-}
-
 static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
     return 1;
@@ -49,7 +44,6 @@ const struct model model_bitmap = {
     .step = step,
     .resize = resize,
     .fpr = fpr,
-    .handicap = handicap,
     .exact = true,
     .hashes = one,
     .lines = one,

@@ -66,11 +66,6 @@ double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return fmin(1, pow(set, k) * (1 + k * (k - 1) / 2 * variance / (set * set)));
 }
 
-double bloom_handicap(const uint64_t layout[LAYOUT_WORDS]) {
-    (void)layout;
-    return 1;
-}
-
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[HASHES];
 }
@@ -107,7 +102,6 @@ const struct model model_bloom = {
     .step = bloom_step,
     .resize = resize,
     .fpr = bloom_fpr,
-    .handicap = bloom_handicap,
     .hashes = bloom_hashes,
     .lines = bloom_hashes,
     .look = look,

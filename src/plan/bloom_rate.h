@@ -11,7 +11,6 @@ enum { BLOOM_SHAPES = 7 };
 bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
 uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]);
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
-double bloom_handicap(const uint64_t layout[LAYOUT_WORDS]);
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);
 
 /* What `used` cells say of fill, rate and number of different keys. */

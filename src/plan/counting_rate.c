@@ -33,7 +33,6 @@ const struct model model_counting = {
     .step = bloom_step,
     .resize = resize,
     .fpr = bloom_fpr,
-    .handicap = bloom_handicap,
     .hashes = bloom_hashes,
     .lines = bloom_hashes,
     .look = look,

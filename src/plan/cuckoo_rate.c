@@ -71,11 +71,6 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return -expm1((double)items * log1p(-1 / pairs_of(layout)));
 }
 
-static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
-    (void)layout;
-    return 1;
-}
-
 static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)(2 * layout[CHOICES]);
 }
@@ -132,7 +127,6 @@ const struct model model_cuckoo = {
     .step = step,
     .resize = resize,
     .fpr = fpr,
-    .handicap = handicap,
     .hashes = hashes_of,
     .lines = lines_of,
     .look = look,

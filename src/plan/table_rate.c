@@ -33,11 +33,6 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return items <= table_capacity(layout[BUCKETS]) ? 0 : INFINITY;
 }
 
-static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
-    (void)layout;
-    return 1;
-}
-
 static unsigned two(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
     return 2;
@@ -59,7 +54,6 @@ const struct model model_table = {
     .step = step,
     .resize = resize,
     .fpr = fpr,
-    .handicap = handicap,
     .exact = true,
     .lossy = true,
     .hashes = two,
