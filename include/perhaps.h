@@ -32,6 +32,11 @@
  *     changes  no other call on the same filter may run at the same time;
  *     free     touches no filter: any thread, any time.
  *   Different filters never disturb one another.
+ *
+ *   A filter made with want.shared goes further: its add, contains, add_absent, remove and count calls, in all forms, may run
+ *   in any number of threads at the same time. bloom, blocked, counting and bitmap do that without locks, and readers
+ *   never wait; there `add` answers "new" at least once for a key that several threads add at the same time. The others do it
+ *   in shards with a lock each; there `add` answers "new" exactly once. All other calls on it stay as they say.
  */
 #ifndef PERHAPS_H
 #define PERHAPS_H
@@ -98,7 +103,13 @@ enum perhaps_kind {
     PERHAPS_COUNTING = 3, /* Bloom filter of 4-bit counters: keys can be removed; four times the size */
     PERHAPS_CUCKOO = 4,   /* cuckoo filter: keys can be removed and counted, and it is smaller than bloom below 1 % */
     PERHAPS_TABLE = 5,    /* hash table of whole 64-bit digests: practically exact, grows, its digests can be listed */
-    PERHAPS_BITMAP = 6    /* one bit for each integer of a range: exact, grows; only the _u64 and _digest forms */
+    PERHAPS_BITMAP = 6,   /* one bit for each integer of a range: exact, grows; only the _u64 and _digest forms */
+
+    /* Filters of filters. They are not made by name, but of the kinds above, by want.grow, want.generations and want.shards; this
+     * is what perhaps_info then calls them. */
+    PERHAPS_GROWING = 7, /* layers, each larger than those before: for sets of unknown size */
+    PERHAPS_WINDOW = 8,  /* generations, of which the oldest is forgotten: for the last N keys, or the last T seconds */
+    PERHAPS_SHARDED = 9  /* shards, all of a key in one of them: for many threads, and for growing in small steps */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -114,7 +125,7 @@ enum perhaps_ability {
     PERHAPS_IN_PLACE = 1 << 8   /* a file of it can be opened with PERHAPS_OPEN_WRITE */
 };
 
-/* A row of the table of kinds, for programs that show or loop over it. */
+/* A row of the table of kinds, for programs that show or loop over it. Filters of filters are not in it. */
 struct perhaps_kind_row {
     int kind;            /* PERHAPS_BLOOM ... */
     unsigned can;        /* set of enum perhaps_ability */
@@ -135,11 +146,12 @@ enum perhaps_hash {
     PERHAPS_IDENTITY = 3      /* integers as they are: what PERHAPS_BITMAP has, and only it */
 };
 
-/* What a kind that can PERHAPS_GROW does when it is full. */
+/* What a filter does when it is full. */
 enum perhaps_growth {
-    PERHAPS_GROW_DEFAULT = 0, /* it grows, as long as memory lasts */
+    PERHAPS_GROW_DEFAULT = 0, /* a kind that can PERHAPS_GROW grows, as long as memory lasts; others do not */
     PERHAPS_GROW_NEVER =
-        1 /* adding says PERHAPS_EFULL; also in a cuckoo filter, whose stash grows for copies of keys */
+        1, /* adding says PERHAPS_EFULL; also in a cuckoo filter, whose stash grows for copies of keys */
+    PERHAPS_GROW_LAYERS = 2 /* it becomes a PERHAPS_GROWING filter, see below; a table or bitmap grows by itself */
 };
 
 /* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
@@ -163,6 +175,26 @@ typedef struct perhaps_allocator {
  * not exist (C++17), with perhaps_want_init(&want) and assignments.
  *
  * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
+ *
+ * A filter of filters comes from one of these, over the kind that `kind` says (or that is chosen):
+ *
+ *   grow = PERHAPS_GROW_LAYERS: for sets of unknown size. `items` is a first guess (1,000 if it is 0), and fpr holds for ever:
+ *       when the newest layer has its share of keys, a larger one is laid over it, and the layers' rates together stay
+ *       below fpr. Over bloom, blocked, counting (no remove, then) and cuckoo. The memory is at most twice that of a filter
+ *       made for the true number of keys, times 1.75 for stricter layers. Asking costs more: a stranger is looked up in every
+ *       layer.
+ *
+ *   generations = g: a window, which remembers the last `items` keys and forgets older ones. Over bloom, blocked and
+ *       table. A key belongs to the newest generation; when that has items/(g-1) keys, the oldest is forgotten and
+ *       becomes the newest. So every key among the last `items` different ones is found, and none is remembered, other than by
+ *       chance, that has items·g/(g-1) younger ones. `add` of a key of an older generation answers 0, and makes it young again.
+ *       With `period` it remembers keys by time instead: every key that was added less than `period` ago is found, none
+ *       that is older than period·g/(g-1). `items` is then how many keys come in a period; more raise the rate.
+ *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
+ *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
+ *
+ *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap, and over growing layers. A sharded
+ *       table grows one shard at a time, so that growing never takes twice the memory.
  */
 typedef struct perhaps_want {
     size_t size;    /* of this struct; set by PERHAPS_WANT and perhaps_want_init */
@@ -172,14 +204,23 @@ typedef struct perhaps_want {
     uint64_t items; /* how many different keys it is for ("expected insertions"), or copies of a multiset; more raise
                        the fpr, or do not fit */
     double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
-    double bits_per_key;     /* memory for each of `items` keys */
-    uint64_t bytes;          /* memory in all, in whole words of 8, without the header (about 128) */
-    int grow;                /* enum perhaps_growth */
-    unsigned hashes;         /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
+    double bits_per_key;  /* memory for each of `items` keys */
+    uint64_t bytes;       /* memory in all, in whole words of 8, without the header (about 128) */
+    int grow;             /* enum perhaps_growth */
+    double growth;        /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 4 while it is small, then 2 */
+    uint64_t max_bytes;   /* layers: at most so many bytes in all; what does not fit then is PERHAPS_EFULL */
+    unsigned generations; /* window: 2 to 64 (1 with clear_at); 0 = no window, or 4 with period, 1 with clear_at */
+    uint64_t period;      /* window: how long keys are remembered, in the units of the caller's clock; see
+                                perhaps_advance */
+    double clear_at;      /* window: the fill at which the oldest generation is forgotten, between 0 and 1 */
+    unsigned shards;      /* 0 = not sharded; at most 65,536 */
+    int shared;           /* 1 = many threads may add, ask and remove at the same time; see Threads above. cuckoo, table
+                                and growing layers need shards for it */
+    unsigned hashes;      /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
                                 cuckoo: places a key can be in, 4, 6 or 8 */
-    unsigned lines;          /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
-    int hash;                /* enum perhaps_hash */
-    uint64_t seed;           /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
+    unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
+    int hash;             /* enum perhaps_hash */
+    uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
     int key_in_file;         /* PERHAPS_SIPHASH: 1 = save() writes the key into the file; 0 = only a check of it */
     unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
@@ -246,7 +287,8 @@ enum perhaps_open_flag {
     PERHAPS_OPEN_WRITE = 1 << 1,     /* files: map it for changing in place; see perhaps_sync */
     PERHAPS_OPEN_NO_VERIFY = 1 << 2, /* skip the payload's checksums: opens at once, however large. The header is always
                                         checked, and no damage to a payload can make a call unsafe, only wrong */
-    PERHAPS_OPEN_RECOVER = 1 << 3    /* open a file that was left dirty: payload taken as it is, items estimated anew */
+    PERHAPS_OPEN_RECOVER = 1 << 3,   /* open a file that was left dirty: payload taken as it is, items estimated anew */
+    PERHAPS_OPEN_SHARED = 1 << 4     /* with COPY or WRITE: like want.shared */
 };
 
 /* How to open. NULL for all defaults: map (or borrow) for reading, verify everything. */
@@ -371,6 +413,37 @@ PERHAPS_API int64_t perhaps_count_many_u64(const perhaps *f, const uint64_t *key
 PERHAPS_API int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint64_t *counts);
 
 /*
+ * Adds or asks n keys with so many threads (0 = one for each processor), which end before the call returns. Answers and errors
+ * as of the _many calls; keys that the batch has twice are "new" at least once, and the order in which keys are added is not
+ * fixed, so where the array depends on the order, it does. Adding needs a filter that could be `shared`, see perhaps_want (it
+ * need not be); asking works on all. (changes; reads)
+ */
+PERHAPS_API int64_t perhaps_add_parallel(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                         uint8_t *answers, unsigned threads);
+PERHAPS_API int64_t perhaps_add_parallel_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
+                                             unsigned threads);
+PERHAPS_API int64_t perhaps_add_parallel_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
+                                                unsigned threads);
+PERHAPS_API int64_t perhaps_contains_parallel(const perhaps *f, const void *const *keys, const size_t *lengths,
+                                              size_t n, uint8_t *answers, unsigned threads);
+PERHAPS_API int64_t perhaps_contains_parallel_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
+                                                  unsigned threads);
+PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uint64_t *digests, size_t n,
+                                                     uint8_t *answers, unsigned threads);
+
+/*
+ * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
+ * back; a time before the last one is taken as the last one. Generations whose time is over are forgotten. The number of
+ * generations forgotten; 0 for all other filters. (changes)
+ */
+PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
+
+/* A clock for a window with a `period`, asked once in each call that adds, so that perhaps_advance need not be called; the
+ * library reads none by itself. Asking does not forget: between adds that may be long apart, call perhaps_advance. NULL takes
+ * it away. Not part of the image. (changes) */
+PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context);
+
+/*
  * Walks through what is in the filter, for kinds that can PERHAPS_LIST: 1 = *digest is the next; 0 = that was all.
  *
  *     uint64_t at = 0, digest;
@@ -443,11 +516,22 @@ struct perhaps_info {
     const char *isa;         /* instruction set in use: "scalar", "avx2", "avx512", "neon" */
     int read_only;           /* 1 = cannot be changed */
     int grow;                /* enum perhaps_growth */
+    int shared;              /* 1 = many threads may change it */
+    int base;                /* enum perhaps_kind: what a filter of filters is made of; else 0 */
+    unsigned children;       /* layers, generations, shards; else 0 */
+    uint64_t max_bytes;      /* layers: as in the want */
+    uint64_t period;         /* window: as in the want */
+    double clear_at;         /* window: as in the want */
+    uint64_t since;          /* a generation of a window with a period: the time at which it began */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts
  * bits, so it reads the whole array. (reads) */
 PERHAPS_API int perhaps_info(const perhaps *f, struct perhaps_info *info);
+
+/* The same about child i of a filter of filters: layers and generations from the oldest to the newest, shards in order.
+ * PERHAPS_EINVAL if there is none. (reads) */
+PERHAPS_API int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *info);
 
 /* The tag alone, at once, without counting bits. (reads) */
 PERHAPS_API unsigned perhaps_tag(const perhaps *f);

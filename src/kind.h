@@ -75,8 +75,10 @@ struct kind {
     /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */
     const char *layout_names[LAYOUT_WORDS];
 
-    /* The operations for a layout that `check` accepted, on a machine with that instruction set. */
-    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa);
+    /* The operations for a layout that `check` accepted, on a machine with that instruction set. If `shared`, those that many
+     * threads may call at the same time, which only `lock_free` kinds have. */
+    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
+    bool lock_free;
 
     /* into = into combined with from. False: no room, `into` must grow first; a kind that `reinserts` has then left it
      * half-changed, others as it was. Layouts are equal, but for the words in `differing` (a set of bits). */

@@ -68,7 +68,7 @@ static int new_handle(perhaps **made, const perhaps_allocator *given, const stru
     f->hash = *hash;
     f->kind = kind_find(header->kind);
     f->isa = isa;
-    f->ops = *f->kind->ops(header->layout, isa);
+    f->ops = *f->kind->ops(header->layout, isa, false);
     f->file.fd = -1;
     f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);

@@ -201,7 +201,8 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     return true;
 }
 
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
     static const struct kind_ops plain = {.add = add,
                                           .contains = contains,
                                           .add_many = add_many,

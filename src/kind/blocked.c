@@ -117,7 +117,8 @@ static bool intersect(struct array *into, const struct array *from) {
 }
 
 /* One of four shapes, for one instruction set. */
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
     int shape = (layout[BITS_PER_LINE] == 16) + 2 * (layout[LINES_PER_KEY] == 2);
 #if defined(__x86_64__)
     if (isa == ISA_AVX512) return &ops_avx512[shape];

@@ -80,7 +80,8 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
     static const struct kind_ops plain = {.add = add,
                                           .contains = contains,
                                           .add_many = add_many,

@@ -272,7 +272,8 @@ SHAPE(4_avx512, 4, 1)
 static const struct kind_ops avx512[] = {OPS(2_avx512), OPS(3_avx512), OPS(4_avx512)};
 #endif
 
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
 #if defined(__x86_64__)
     if (isa == ISA_AVX512) return &avx512[layout[CHOICES] - 2];
 #endif

@@ -140,7 +140,8 @@ static void fetch(const struct array *array, struct digest digest) {
 #undef TARGET
 #endif
 
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa) {
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
     (void)layout;
 #if defined(__x86_64__)
     if (isa == ISA_AVX512) return &ops_avx512;
