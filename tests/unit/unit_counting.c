@@ -70,8 +70,8 @@ static void the_places_are_those_of_bloom(void **state) {
     CHECK(bloom.length == sizeof bits && counting.length == 504, "%llu and %llu bytes",
           (unsigned long long)bloom.length, (unsigned long long)counting.length);
     for (uint64_t i = 0; i < 100; i++) {
-        kind_bloom.ops(bloom.layout, ISA_SCALAR)->add(&bloom, (struct digest){member(i), 0});
-        kind_counting.ops(counting.layout, ISA_SCALAR)->add(&counting, (struct digest){member(i), 0});
+        kind_bloom.ops(bloom.layout, ISA_SCALAR, false)->add(&bloom, (struct digest){member(i), 0});
+        kind_counting.ops(counting.layout, ISA_SCALAR, false)->add(&counting, (struct digest){member(i), 0});
     }
     for (uint64_t i = 0; i < CELLS; i++)
         CHECK(bit_get(bits, i) == (counter_get(counters, i) != 0), "cell %llu differs", (unsigned long long)i);
