@@ -288,7 +288,7 @@ enum perhaps_open_flag {
     PERHAPS_OPEN_NO_VERIFY = 1 << 2, /* skip the payload's checksums: opens at once, however large. The header is always
                                         checked, and no damage to a payload can make a call unsafe, only wrong */
     PERHAPS_OPEN_RECOVER = 1 << 3,   /* open a file that was left dirty: payload taken as it is, items estimated anew */
-    PERHAPS_OPEN_SHARED = 1 << 4     /* with COPY or WRITE: like want.shared */
+    PERHAPS_OPEN_SHARED = 1 << 4     /* with COPY: like want.shared */
 };
 
 /* How to open. NULL for all defaults: map (or borrow) for reading, verify everything. */

@@ -1,9 +1,14 @@
-/* What a filter is inside: shared by perhaps.c (the verbs) and lifetime.c (making, opening, saving, ending). */
+/*
+ * What a filter is inside, and how it is made, grows and ends: what the combinators (combine/) and the public calls (perhaps.c,
+ * many.c, parallel.c, lifetime.c, look.c) have in common.
+ */
 #ifndef PERHAPS_FILTER_H
 #define PERHAPS_FILTER_H
 
 #include "base/file.h"
+#include "base/threads.h"
 #include "hash.h"
+#include "image/directory.h"
 #include "image/header.h"
 #include "kind.h"
 
@@ -16,26 +21,106 @@ enum state {
     READ_ONLY
 };
 
+/* Where the number of items is kept up to date. */
+enum items_in {
+    ITEMS_IN_HEADER,
+    ITEMS_IN_TALLIES, /* of a filter that many threads change: the header's and all tallies together */
+    ITEMS_IN_CHILDREN
+};
+
+/* A counter on a cache line of its own. There are TALLIES of them, so that two threads seldom want the same. */
+enum { TALLIES = 32 };
+struct tally {
+    uint64_t items; /* may have wrapped around; only the sum means something */
+    uint8_t rest_of_line[56];
+};
+
+/* A filter within a filter. */
+struct child {
+    perhaps *filter;
+    uint64_t since; /* generations: when it began */
+};
+
+/* The children of a filter of filters. */
+struct family {
+    struct child *child; /* layers and generations from the oldest to the newest */
+    unsigned count;      /* how many are in use */
+    unsigned spare;      /* made ahead, behind those */
+    unsigned room;       /* entries of `child` */
+    struct locks
+        *locks;      /* one for each child, where many threads may change it and the children cannot do that alone */
+    uint64_t coming; /* growing: keys for which there shall be room, while a batch is prepared */
+    uint64_t look_again; /* window with clear_at: items of the newest generation at which its fill is to be looked at */
+    uint64_t (*clock)(void *context);
+    void *clock_context;
+    uint8_t *image; /* what perhaps_image gave, until the next change */
+    uint64_t image_bytes;
+};
+
 /* A filter is a header (facts), an array (what the kind works on) and an image (the header's bytes and the array's bytes
- * in one piece), which is its own, borrowed or a mapped file. */
+ * in one piece), which is its own, borrowed or a mapped file. A filter of filters has a family in place of array and image. The
+ * array comes first: operations of combinators get a pointer to it, which is one to the filter. */
 struct perhaps {
     struct array array;
     struct kind_ops ops;
     struct hash hash;
     enum state state;
+    enum items_in items_in;
+    bool shared; /* many threads may change it at the same time */
     enum isa isa;
     const struct kind *kind;
-    struct header header; /* its items are up to date; its flags are those of the image in memory */
+    struct header header; /* its items are up to date, see items_in; its flags are those of the image in memory */
     uint8_t *image;
-    bool owned;       /* the image is memory of this filter's allocator */
+    bool owned;       /* the image, or the family, is memory of this filter's allocator */
     struct file file; /* the mapped file; fd -1 if there is none */
+    struct tally *tallies;
+    struct family *family; /* NULL unless it is a filter of filters */
     perhaps_allocator allocator;
 };
 
+/* What a combinator must do beyond the operations of every kind. */
+struct combiner {
+    /* Adds n keys; on failure none, as far as keys can be taken out again or `provide` has made room before. `answers` is never
+     * NULL. */
+    int (*add_many)(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+
+    /* After `add` has said FULL: makes room for this key, or gives the reason why not. */
+    int (*make_room)(perhaps *f, uint64_t digest);
+
+    /* For children that cannot take keys out again, so that a batch must not fail half-way: `expect` tells of keys to come,
+     * `provide` makes room for all of them. NULL where there is nothing to do. */
+    void (*expect)(perhaps *f, const uint64_t *digests, size_t n);
+    int (*provide)(perhaps *f);
+
+    void (*clear)(perhaps *f);
+
+    /* Whether children that were just opened belong together: NULL, or what is wrong. */
+    const char *(*misfit)(const perhaps *f);
+
+    bool rates_add_up; /* a stranger is asked for in every child, not in one of them */
+};
+
+/* ---- facts ---- */
+
+/* What this very filter can: set of enum perhaps_ability. */
+unsigned filter_can(const perhaps *f);
+
+uint64_t filter_items(const perhaps *f);
+
+/* Keys it was made for; of children that grow, the sum. */
+uint64_t filter_capacity(const perhaps *f);
+
+/* Bytes of the arrays. */
+uint64_t filter_bytes(const perhaps *f);
+
 /* Bytes of the whole image. */
-static inline uint64_t filter_image_bytes(const perhaps *f) {
-    return image_offset(f->header.length) + f->header.length;
-}
+uint64_t filter_image_bytes(const perhaps *f);
+
+/* The header as an image has it: with everything up to date; without the key, for a file whose owner does not want it
+ * there. */
+struct header filter_header(const perhaps *f, bool for_file);
+
+/* ---- changing ---- */
 
 /* For filters that are not CHANGEABLE: refuses, or marks the mapped file dirty. */
 int filter_unlock(perhaps *f);
@@ -59,9 +144,31 @@ static inline int filter_takes_digests(const perhaps *f) {
     return filter_cannot(f, "take digests of 64 bits, only keys");
 }
 
-static inline void filter_count_removed(perhaps *f, uint64_t removed) {
-    f->header.items -= removed < f->header.items ? removed : f->header.items;
+/* Counts keys added, or taken out. The digest picks a tally, so that it need not be that of any of the keys. */
+void filter_tally(perhaps *f, uint64_t digest, uint64_t change);
+
+static inline void filter_count_added(perhaps *f, uint64_t digest, uint64_t added) {
+    if (__builtin_expect(f->items_in == ITEMS_IN_HEADER, 1))
+        f->header.items += added;
+    else
+        filter_tally(f, digest, added);
 }
+
+static inline void filter_count_removed(perhaps *f, uint64_t digest, uint64_t removed) {
+    if (__builtin_expect(f->items_in == ITEMS_IN_HEADER, 1))
+        f->header.items -= removed < f->header.items ? removed : f->header.items;
+    else
+        filter_tally(f, digest, 0 - removed);
+}
+
+/* Adds a key and counts it, growing as needed: 1, 0, or an error. */
+int filter_add(perhaps *f, struct digest digest);
+
+/* Adds keys and counts them, growing as needed. On failure *done says how many were added, and counted, before. */
+int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead, size_t *done);
+
+/* Takes out those of n keys whose answer was "new", where the filter can. */
+void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers);
 
 /* Gives a full filter an array with room for this digest, or says PERHAPS_EFULL. */
 int filter_grow(perhaps *f, uint64_t digest);
@@ -69,11 +176,44 @@ int filter_grow(perhaps *f, uint64_t digest);
 /* The same with a layout from elsewhere, which `check` has accepted. */
 int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity);
 
-/* Exchanges two filters that were made by cloning one. */
-void filter_swap(perhaps *a, perhaps *b);
+/* Forgets every key of a filter that may be changed. */
+void filter_clear(perhaps *f);
 
 /* Sets the number of items from the bits, when counting adds no longer tells. */
 void filter_count_items(perhaps *f);
+
+/* ---- making and ending ---- */
+
+/* A handle for a checked header, without an image or children. What is made from a filter goes on with its instruction set. */
+int filter_handle(perhaps **made, const perhaps_allocator *allocator, const struct header *header,
+                  const struct hash *hash, const enum isa *isa, bool shared);
+
+/* Gives a new handle an image of its own; zero bytes if `zero`, else for the caller to fill. */
+int filter_own_image(perhaps *f, bool zero);
+
+/* Makes it work on this image. */
+void filter_use_image(perhaps *f, uint8_t *image, enum state state);
+
+/* Makes an empty filter, without children. `isa` as in filter_handle. */
+int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct header *header,
+                const struct hash *hash, const enum isa *isa, bool shared);
+
+/* Gives a handle of a filter of filters a family without children, but with room for so many. */
+int filter_start_family(perhaps *f, unsigned room);
+
+/* Once all children are there: takes away the operations that they do not have. */
+void filter_settle(perhaps *f);
+
+/* Makes room for one more entry in family->child. */
+int filter_family_room(perhaps *f);
+
+/* Exchanges two filters that were made by cloning one. */
+void filter_swap(perhaps *a, perhaps *b);
+
+/* An image in memory has the key; whether files have it too is the owner's choice. */
+void filter_keep_key(struct header *header, const struct hash *hash);
+
+/* ---- structs of callers ---- */
 
 /* Public structs begin with their size, so that older and newer programs can call us. A program that knows fewer fields
  * leaves the rest zero; one that knows more must not have used them. */

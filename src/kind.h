@@ -12,6 +12,8 @@
  *   - a multiset is a kind whose row can PERHAPS_COUNT: its `add` stores a copy every time;
  *   - a kind that may be full says so from `add`; if it can grow, it names the layout it wants, and gets a new array;
  *   - an array of zeros is an empty filter.
+ *
+ * Filters of filters (src/combine/) have rows of the same struct. Their operations work on children, not on an array.
  */
 #ifndef PERHAPS_KIND_H
 #define PERHAPS_KIND_H
@@ -99,15 +101,27 @@ struct kind {
     bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 
     const struct model *model;
+
+    /* Only filters of filters have the rest; they have no model. `refuses` says why it makes no sense over a kind, in a
+     * sentence with one %s for the name of that kind, or NULL if it does; `can` is what it can over that kind. The first
+     * word of a layout is the kind of the children, the second how many there are. */
+    const char *(*refuses)(const struct kind *base);
+    unsigned (*can)(const struct kind *base);
+    const struct combiner *combiner; /* filter.h */
 };
 
-/* The table of kinds. */
+/* The words of the layout of a filter of filters: of all of them, of growing ones, and of windows. */
+enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT };
+#define CLEAR_AT_ONE (UINT64_C(1) << 32) /* what a share of 1 is in word CLEAR_AT */
+
+/* The table of kinds, without filters of filters. */
 extern const struct kind *const kinds[];
 extern const size_t kind_count;
 
-/* By number; NULL if there is none. */
+/* By number; NULL if there is none. Filters of filters are found too. */
 const struct kind *kind_find(int id);
 
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
+extern const struct kind kind_growing, kind_window, kind_sharded;
 
 #endif

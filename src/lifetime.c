@@ -1,12 +1,12 @@
 /*
- * Making, opening, saving and ending filters: where the image of a filter lives, and what is checked before it is used.
+ * Making and opening filters: where the image of a filter lives, and what is checked before it is used.
  */
 #include "base/memory.h"
 #include "base/why.h"
 #include "filter.h"
-#include "image/save.h"
 #include "plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------------- sized structs --- */
@@ -54,55 +54,44 @@ static int choose_hash(const perhaps_want *want, const struct kind *kind, struct
     return PERHAPS_OK;
 }
 
-/* A handle without an image. What is made from a filter goes on with its instruction set. */
-static int new_handle(perhaps **made, const perhaps_allocator *given, const struct header *header,
-                      const struct hash *hash, const perhaps *like) {
-    perhaps_allocator allocator = given ? *given : memory_default;
-    enum isa isa = like ? like->isa : ISA_SCALAR;
-    int rc = like ? PERHAPS_OK : isa_choose(&isa);
+/* ---- filters of filters ---- */
+
+static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
+                      const perhaps_want *want, const struct hash *hash);
+
+static int make_children(perhaps *f, const struct plan *plan, unsigned level, const struct header *common,
+                         const perhaps_want *want, const struct hash *hash) {
+    int rc = PERHAPS_OK;
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
+        rc = make_level(&f->family->child[i].filter, plan, level, common, want, hash);
+        f->family->count += rc == PERHAPS_OK;
+    }
+    if (rc == PERHAPS_OK) filter_settle(f);
+    return rc;
+}
+
+/* A filter of a plan, with all that is in it. What all have in common stands in a header. */
+static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
+                      const perhaps_want *want, const struct hash *hash) {
+    const struct level *level = &plan->level[i];
+    struct header header = *common;
+    header.kind = level->kind->row.kind;
+    header.flags |= want->grow == PERHAPS_GROW_NEVER && level->kind->grow ? HEADER_FIXED : 0;
+    header.capacity = level->capacity;
+    header.fpr = level->fpr;
+    header.length = level->length;
+    memcpy(header.layout, level->layout, sizeof header.layout);
+    /* Where there are locks around it, a filter needs no operations for many threads. */
+    bool shared = want->shared && (i == 0 || (i == 1 && level->kind->lock_free));
+    perhaps *f;
+    int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);
     if (rc < 0) return rc;
-    perhaps *f = memory_zeroed(&allocator, sizeof *f);
-    if (!f) return fail(PERHAPS_ENOMEM, "no memory for a filter's handle");
-    f->allocator = allocator;
-    f->header = *header;
-    f->hash = *hash;
-    f->kind = kind_find(header->kind);
-    f->isa = isa;
-    f->ops = *f->kind->ops(header->layout, isa, false);
-    f->file.fd = -1;
-    f->array.length = header->length;
-    memcpy(f->array.layout, header->layout, sizeof f->array.layout);
-    *made = f;
-    return PERHAPS_OK;
-}
-
-static void use_image(perhaps *f, uint8_t *image, enum state state) {
-    f->image = image;
-    f->array.bytes = image + image_offset(f->header.length);
-    f->state = state;
-}
-
-/* Gives a new handle an image of its own; zero bytes if `zero`, else for the caller to fill. */
-static int own_image(perhaps *f, bool zero) {
-    uint64_t size = filter_image_bytes(f);
-    uint8_t *image = zero ? memory_zeroed(&f->allocator, size) : memory_get(&f->allocator, size);
-    if (!image) return fail(PERHAPS_ENOMEM, "no memory for a filter of %llu bytes", (unsigned long long)size);
-    if (f->kind->sparse) memory_keep_sparse(&f->allocator, image, size);
-    f->owned = true;
-    use_image(f, image, CHANGEABLE);
-    return PERHAPS_OK;
-}
-
-/* An image in memory has the key; whether files have it too is the owner's choice. */
-static void keep_key(struct header *header, const struct hash *hash) {
-    if (hash->id != PERHAPS_SIPHASH) return;
-    header->flags |= HEADER_HAS_KEY;
-    memcpy(header->key, hash->key, sizeof header->key);
-}
-
-static unsigned flags_of(const perhaps_want *want, const struct kind *kind) {
-    return (want->key_in_file ? HEADER_KEY_IN_FILE : 0) |
-           (want->grow == PERHAPS_GROW_NEVER && kind->grow ? HEADER_FIXED : 0);
+    if (f->family) rc = make_children(f, plan, i + 1, common, want, hash);
+    if (rc < 0)
+        perhaps_free(f);
+    else
+        *made = f;
+    return rc;
 }
 
 int perhaps_create(perhaps **f, const perhaps_want *theirs) {
@@ -112,59 +101,13 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
     *f = NULL;
     int rc = take_sized(&want, sizeof want, theirs, "want");
     if (rc == PERHAPS_OK) rc = plan_make(&want, &plan);
-    if (rc == PERHAPS_OK) rc = choose_hash(&want, plan.kind, &hash);
+    if (rc == PERHAPS_OK) rc = choose_hash(&want, plan.level[plan.levels - 1].kind, &hash);
     if (rc == PERHAPS_OK && want.tag > 255) rc = fail(PERHAPS_EINVAL, "tag is %u; it has one byte", want.tag);
-    if (rc == PERHAPS_OK && want.grow != PERHAPS_GROW_DEFAULT && want.grow != PERHAPS_GROW_NEVER)
-        rc = fail(PERHAPS_EINVAL, "there is no way to grow with number %d", want.grow);
     if (rc < 0) return rc;
-    struct header header = {.kind = plan.kind->row.kind,
-                            .hash = hash.id,
-                            .tag = want.tag,
-                            .flags = flags_of(&want, plan.kind),
-                            .seed = hash.seed,
-                            .capacity = plan.shown.items,
-                            .fpr = plan.shown.fpr,
-                            .length = plan.shown.bytes};
-    memcpy(header.layout, plan.layout, sizeof header.layout);
-    keep_key(&header, &hash);
-    perhaps *made;
-    rc = new_handle(&made, want.allocator, &header, &hash, NULL);
-    if (rc < 0) return rc;
-    rc = own_image(made, true);
-    if (rc < 0)
-        perhaps_free(made);
-    else
-        *f = made;
-    return rc;
-}
-
-int perhaps_clone(const perhaps *f, perhaps **copy) {
-    struct header header = f->header;
-    header.flags &= (unsigned)~HEADER_DIRTY;
-    keep_key(&header, &f->hash);
-    *copy = NULL;
-    perhaps *made;
-    int rc = new_handle(&made, &f->allocator, &header, &f->hash, f);
-    if (rc < 0) return rc;
-    rc = own_image(made, f->kind->sparse);
-    if (rc < 0) {
-        perhaps_free(made);
-        return rc;
-    }
-    if (f->kind->sparse)
-        memory_copy_sparse(made->array.bytes, f->array.bytes, f->array.length);
-    else
-        memcpy(made->array.bytes, f->array.bytes, (size_t)f->array.length);
-    *copy = made;
-    return PERHAPS_OK;
-}
-
-void perhaps_free(perhaps *f) {
-    if (!f) return;
-    perhaps_allocator allocator = f->allocator;
-    if (f->owned) memory_release(&allocator, f->image, filter_image_bytes(f));
-    file_close(&f->file);
-    memory_release(&allocator, f, sizeof *f);
+    struct header common = {
+        .hash = hash.id, .tag = want.tag, .flags = want.key_in_file ? HEADER_KEY_IN_FILE : 0, .seed = hash.seed};
+    filter_keep_key(&common, &hash);
+    return make_level(f, &plan, 0, &common, &want, &hash);
 }
 
 /* -------------------------------------------------------------------------------------------------- opening --- */
@@ -191,7 +134,9 @@ static int open_hash(const char *name, const struct header *header, const uint8_
 static int check_image(const char *name, const struct file *map, const uint8_t *image, uint64_t length, unsigned flags,
                        struct header *header) {
     int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header);
-    if (rc < 0 || header->flags & HEADER_DIRTY || flags & PERHAPS_OPEN_NO_VERIFY) return rc;
+    if (rc < 0 || header->flags & HEADER_DIRTY) return rc;
+    /* A directory is small, and relied upon. */
+    if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->combiner) return rc;
     rc = image_verify(name, map, image, header->length);
     /* A writer that has come since the header was read makes it dirty, not damaged. */
     return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
@@ -204,29 +149,208 @@ static int take_open_options(perhaps_open_options *options, const perhaps_open_o
         rc = fail(PERHAPS_EINVAL, "options.flags has a bit that this call does not know");
     if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_COPY && options->flags & PERHAPS_OPEN_WRITE)
         rc = fail(PERHAPS_EINVAL, "a copy is not a map to write to; give one of the two flags");
+    if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_SHARED && !(options->flags & PERHAPS_OPEN_COPY))
+        rc = fail(PERHAPS_EINVAL, "only a copy can be changed by many threads; give PERHAPS_OPEN_COPY too");
     return rc;
 }
 
-void filter_count_items(perhaps *f) {
-    struct sight sight;
-    plan_look(f->kind, &f->array, &sight);
-    f->header.items = sight.items;
-}
-
-/* A handle for a checked image. A dirty one was let in for recovery: count it anew. */
-static int adopt(perhaps **f, const char *name, uint8_t *image, const struct header *header,
-                 const perhaps_open_options *options) {
+/* A handle for a checked header. A dirty one was let in for recovery: it is counted anew. */
+static int adopt(perhaps **f, const char *name, const struct header *header, const perhaps_open_options *options) {
     struct hash hash;
     int rc = open_hash(name, header, options->hash_key, &hash);
+    bool shared = options->flags & PERHAPS_OPEN_SHARED;
+    const struct kind *kind = kind_find(header->kind);
+    if (rc == PERHAPS_OK && shared && !kind->lock_free && kind != &kind_sharded)
+        rc = fail(PERHAPS_ECANNOT, "%s: %s filters are shared between threads only in shards", name, kind->row.name);
+    return rc < 0 ? rc : filter_handle(f, options->allocator, header, &hash, NULL, shared);
+}
+
+static void use_found_image(perhaps *f, uint8_t *image) {
+    filter_use_image(f, image, READ_ONLY);
+    if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
+}
+
+/* ---- children ---- */
+
+/* Where an image lies: in memory, which may be a mapped file, or in a file that is to be read. */
+struct source {
+    const char *name;
+    struct file *file;    /* NULL: only memory */
+    const uint8_t *image; /* NULL: to be read from the file */
+    uint64_t offset, length;
+};
+
+static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
+
+/* A child has what its parent has, and the header that the directory vouches for. */
+static const char *child_misfit(const perhaps *parent, const perhaps *child, const struct entry *entry, uint64_t sum) {
+    if (sum != entry->sum) return "a part that is not the one its directory knows";
+    if (child->kind->row.kind != (int)parent->header.layout[BASE]) return "a part of another kind than it should be";
+    if (child->header.hash != parent->header.hash || child->header.seed != parent->header.seed)
+        return "a part with another hash or seed";
+    if (child->header.flags & HEADER_DIRTY) return "a part that is being changed in place";
+    return NULL;
+}
+
+/* The zeros before a child. */
+static int check_gap(const struct source *parent, uint64_t from, uint64_t to) {
+    uint8_t bytes[MEMORY_PAGE];
+    int rc = PERHAPS_OK;
+    if (parent->image)
+        memcpy(bytes, parent->image + from, (size_t)(to - from));
+    else
+        rc = file_read_part(parent->file, bytes, parent->offset + from, to - from);
+    if (rc == PERHAPS_OK && !memory_is_zero(bytes, to - from))
+        rc = fail(PERHAPS_EDAMAGED, "%s: padding between its parts that is not zero", parent->name);
+    return rc;
+}
+
+static int read_sum(const struct source *source, uint64_t *sum) {
+    uint8_t head[HEADER_BYTES];
+    int rc = PERHAPS_OK;
+    if (source->image)
+        memcpy(head, source->image, sizeof head);
+    else
+        rc = file_read_part(source->file, head, source->offset, sizeof head);
+    if (rc == PERHAPS_OK) *sum = header_checksum(head);
+    return rc;
+}
+
+static int open_child(perhaps *f, unsigned i, const struct source *parent, const struct entry *entry,
+                      const perhaps_open_options *options) {
+    char name[256];
+    struct source source = {name, parent->file, parent->image ? parent->image + entry->offset : NULL,
+                            parent->offset + entry->offset, entry->length};
+    struct child *child = &f->family->child[i];
+    uint64_t sum = 0;
+    snprintf(name, sizeof name, "%s: part %u", parent->name, i + 1);
+    int rc = read_sum(&source, &sum);
+    if (rc == PERHAPS_OK) rc = open_source(&child->filter, &source, options);
     if (rc < 0) return rc;
-    perhaps *made;
-    rc = new_handle(&made, options->allocator, header, &hash, NULL);
+    f->family->count++;
+    child->since = entry->since;
+    const char *reason = child_misfit(f, child->filter, entry, sum);
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
+}
+
+/* Opens the children of a handle from the directory in `head`, which ends at `end`. */
+static int open_children(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
+                         const perhaps_open_options *options) {
+    unsigned count = (unsigned)f->header.layout[CHILDREN];
+    uint8_t key[16];
+    perhaps_open_options inner = *options;
+    hash_key_bytes(f->hash.key, key);
+    if (f->hash.id == PERHAPS_SIPHASH) inner.hash_key = key;
+    if (f->family->locks) inner.flags &= (unsigned)~PERHAPS_OPEN_SHARED;
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < count; i++) {
+        struct entry entry = directory_get(directory, i);
+        rc = check_gap(source, end, entry.offset);
+        if (rc == PERHAPS_OK) rc = open_child(f, i, source, &entry, &inner);
+        end = entry.offset + entry.length;
+    }
+    const char *reason = rc == PERHAPS_OK ? f->kind->combiner->misfit(f) : NULL;
+    if (reason) rc = fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
+    if (rc == PERHAPS_OK) filter_settle(f);
+    return rc;
+}
+
+/* The family of a handle whose head, with the directory, is in memory. */
+static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
+                       const perhaps_open_options *options) {
+    uint64_t start = image_offset(f->header.length), end = start + f->header.length;
+    const char *reason = directory_check(head + start, f->header.layout[CHILDREN], end, source->length);
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
+    int rc = filter_start_family(f, (unsigned)f->header.layout[CHILDREN]);
+    if (rc == PERHAPS_OK) rc = open_children(f, source, head + start, end, options);
+    if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
+    return rc;
+}
+
+/* ---- from memory, or a mapped file ---- */
+
+static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    struct header header;
+    perhaps *made = NULL;
+    int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header);
+    if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
-    use_image(made, image, READ_ONLY);
-    if (header->flags & HEADER_DIRTY) filter_count_items(made);
-    *f = made;
+    if (made->kind->combiner)
+        rc = open_family(made, source, source->image, options);
+    else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
+        use_found_image(made, (uint8_t *)(uintptr_t)source->image);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+/* ---- from a file that is read, not mapped, so that nobody can change it under our hands ---- */
+
+/* How much of an image is to be read in one piece: all of it, or, of a filter of filters, what comes before the children. */
+static int length_to_read(const struct source *source, uint64_t *length, bool *sparse) {
+    uint8_t head[HEADER_BYTES] = {0};
+    *length = source->length;
+    *sparse = false;
+    if (source->length < HEADER_BYTES) return PERHAPS_OK;
+    int rc = file_read_part(source->file, head, source->offset, sizeof head);
+    if (rc < 0) return rc;
+    *sparse = header_is_sparse(head);
+    uint64_t before_children = header_before_children(head);
+    if (before_children && before_children < source->length) *length = before_children;
     return PERHAPS_OK;
 }
+
+/* The image is in memory of ours, which the handle takes over. */
+static void own_read_image(perhaps *f, uint8_t *image) {
+    use_found_image(f, image);
+    f->owned = true;
+    f->state = CHANGEABLE;
+    f->header.flags &= (unsigned)~HEADER_DIRTY;
+    filter_keep_key(&f->header, &f->hash);
+}
+
+static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, const perhaps_open_options *options) {
+    struct header header;
+    perhaps *made = NULL;
+    int rc = check_image(source->name, NULL, image, source->length, options->flags, &header);
+    if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
+    if (rc < 0) return rc;
+    if (!made->kind->combiner) {
+        own_read_image(made, image);
+    } else {
+        rc = open_family(made, source, image, options);
+        filter_keep_key(&made->header, &made->hash);
+    }
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+static int open_copy(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    perhaps_allocator allocator = options->allocator ? *options->allocator : memory_default;
+    uint64_t length;
+    bool sparse;
+    int rc = length_to_read(source, &length, &sparse);
+    if (rc < 0) return rc;
+    uint64_t size = length ? length : 1;
+    uint8_t *image = size <= memory_of_machine() ? memory_zeroed(&allocator, size) : NULL;
+    if (!image) return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", source->name, (unsigned long long)size);
+    if (sparse) memory_keep_sparse(&allocator, image, size);
+    rc = file_read(source->file, image, source->offset, length);
+    if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, options);
+    if (rc < 0 || (*f)->family) memory_release(&allocator, image, size);
+    return rc;
+}
+
+static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    return source->image ? open_in_place(f, source, options) : open_copy(f, source, options);
+}
+
+/* ---- the public calls ---- */
 
 /* Turns a filter over bytes of others into one of its own. */
 static int become_owner(perhaps **f) {
@@ -239,47 +363,20 @@ static int become_owner(perhaps **f) {
 
 int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const perhaps_open_options *theirs) {
     perhaps_open_options options;
-    struct header header;
     *f = NULL;
-    int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER);
-    if (rc == PERHAPS_OK) rc = check_image("image", NULL, bytes, length, options.flags, &header);
-    /* The array is never written through a read-only filter, so the cast takes nothing from the caller. */
-    if (rc == PERHAPS_OK) rc = adopt(f, "image", (uint8_t *)(uintptr_t)bytes, &header, &options);
+    int rc = take_open_options(&options, theirs,
+                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER | PERHAPS_OPEN_SHARED);
+    if (rc == PERHAPS_OK) rc = open_in_place(f, &(struct source){"image", NULL, bytes, 0, length}, &options);
     if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(f);
     return rc;
 }
 
-/* A copy is read, not mapped, so that nobody can change it under our hands; then it is adopted as memory. */
-static int open_copy(perhaps **f, struct file *file, const perhaps_open_options *options) {
-    perhaps_allocator allocator = options->allocator ? *options->allocator : memory_default;
-    struct header header;
-    uint8_t head[HEADER_BYTES] = {0};
-    uint64_t size = file->length ? file->length : 1;
-    uint8_t *image = size <= memory_of_machine() ? memory_zeroed(&allocator, size) : NULL;
-    if (!image)
-        return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", file->path, (unsigned long long)file->length);
-    int rc = file_read_start(file, head, sizeof head);
-    if (rc == PERHAPS_OK && header_is_sparse(head)) memory_keep_sparse(&allocator, image, size);
-    if (rc == PERHAPS_OK) rc = file_read(file, image);
-    if (rc == PERHAPS_OK) rc = check_image(file->path, NULL, image, file->length, options->flags, &header);
-    if (rc == PERHAPS_OK) rc = adopt(f, file->path, image, &header, options);
-    if (rc < 0) {
-        memory_release(&allocator, image, size);
-        return rc;
-    }
-    (*f)->owned = true;
-    (*f)->state = CHANGEABLE;
-    (*f)->header.flags &= (unsigned)~HEADER_DIRTY;
-    keep_key(&(*f)->header, &(*f)->hash);
-    return PERHAPS_OK;
-}
-
 /* A file of a kind that stays sparse keeps its holes: filling one on a full disk is then a SIGBUS. */
-static int check_in_place(const struct file *file, const struct kind *kind) {
-    if (!(kind->row.can & PERHAPS_IN_PLACE))
+static int check_in_place(const struct file *file, const perhaps *f) {
+    if (!(filter_can(f) & PERHAPS_IN_PLACE))
         return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", file->path,
-                    kind->row.name);
-    return kind->sparse ? PERHAPS_OK : file_reserve(file);
+                    f->kind->row.name);
+    return f->kind->sparse ? PERHAPS_OK : file_reserve(file);
 }
 
 static void advise(const struct file *file, bool writable) {
@@ -292,18 +389,21 @@ static void advise(const struct file *file, bool writable) {
 static int open_map(perhaps **f, struct file *file, const perhaps_open_options *options) {
     static const uint8_t nothing[1];
     bool writable = options->flags & PERHAPS_OPEN_WRITE;
-    struct header header;
     int rc = file_map(file, writable);
     const uint8_t *image = file->bytes ? file->bytes : nothing;
-    if (rc == PERHAPS_OK) advise(file, writable);
-    if (rc == PERHAPS_OK) rc = check_image(file->path, file, image, file->length, options->flags, &header);
-    if (rc == PERHAPS_OK && writable) rc = check_in_place(file, kind_find(header.kind));
-    if (rc == PERHAPS_OK) rc = adopt(f, file->path, file->bytes, &header, options);
     if (rc < 0) return rc;
+    advise(file, writable);
+    rc = open_in_place(f, &(struct source){file->path, file, image, 0, file->length}, options);
+    if (rc == PERHAPS_OK && writable) rc = check_in_place(file, *f);
+    if (rc < 0) {
+        perhaps_free(*f);
+        *f = NULL;
+        return rc;
+    }
     (*f)->file = *file;
     (*f)->file.path = "the mapped file"; /* the caller's name may be gone when a message needs one */
     *file = (struct file){.fd = -1};
-    if (writable) (*f)->state = header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
+    if (writable) (*f)->state = (*f)->header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
     return PERHAPS_OK;
 }
 
@@ -312,140 +412,12 @@ int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *thei
     struct file file;
     *f = NULL;
     int rc = take_open_options(&options, theirs,
-                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER);
+                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
+                                   PERHAPS_OPEN_SHARED);
     if (rc == PERHAPS_OK) rc = file_open(&file, path, options.flags & PERHAPS_OPEN_WRITE);
     if (rc < 0) return rc;
-    rc = options.flags & PERHAPS_OPEN_COPY ? open_copy(f, &file, &options) : open_map(f, &file, &options);
+    struct source source = {path, &file, NULL, 0, file.length};
+    rc = options.flags & PERHAPS_OPEN_COPY ? open_copy(f, &source, &options) : open_map(f, &file, &options);
     file_close(&file);
-    return rc;
-}
-
-/* -------------------------------------------------------------------------------------------------- growing --- */
-
-int filter_cannot(const perhaps *f, const char *what) {
-    return fail(PERHAPS_ECANNOT, "%s filters cannot %s; see perhaps_kind() for what each kind can", f->kind->row.name,
-                what);
-}
-
-void filter_swap(perhaps *a, perhaps *b) {
-    perhaps swapped = *a;
-    *a = *b;
-    *b = swapped;
-}
-
-/* An empty filter like this one, but with another layout. */
-static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity, perhaps **made) {
-    struct header header = f->header;
-    const char *reason;
-    uint64_t total;
-    memcpy(header.layout, layout, sizeof header.layout);
-    header.capacity = capacity;
-    header.length = f->kind->check(layout, &reason);
-    if (!header.length || !image_length(header.length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
-        return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
-    int rc = new_handle(made, &f->allocator, &header, &f->hash, f);
-    if (rc < 0) return rc;
-    rc = own_image(*made, true);
-    if (rc < 0) perhaps_free(*made);
-    return rc;
-}
-
-static int refuse_growth(const perhaps *f) {
-    const char *remedy = f->header.flags & HEADER_FIXED ? "it was made not to grow"
-                         : !f->owned                    ? "a file changed in place cannot grow; open a copy and save it"
-                                                        : "make one for more items, or take a table";
-    return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->full, remedy);
-}
-
-int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity) {
-    perhaps *grown = NULL;
-    if (!f->kind->grow || f->header.flags & HEADER_FIXED || !f->owned) return refuse_growth(f);
-    int rc = make_like(f, layout, capacity, &grown);
-    if (rc < 0) return rc;
-    if (f->kind->rehash(&grown->array, &f->array)) {
-        filter_swap(f, grown);
-        perhaps_free(grown);
-        return PERHAPS_OK;
-    }
-    /* Not even that has room for all: try the next size. */
-    uint64_t larger[LAYOUT_WORDS];
-    bool can = f->kind->grow(&grown->array, 0, larger, &capacity);
-    perhaps_free(grown);
-    return can ? filter_grow_to(f, larger, capacity) : refuse_growth(f);
-}
-
-int filter_grow(perhaps *f, uint64_t digest) {
-    uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
-    if (!f->kind->grow || !f->kind->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
-    return filter_grow_to(f, layout, capacity);
-}
-
-/* --------------------------------------------------------------------------------------------------- saving --- */
-
-/* The header as files have it: without the key, unless the owner wants it there. */
-static struct header header_for_file(const perhaps *f) {
-    struct header header = f->header;
-    header.flags &= (unsigned)~HEADER_DIRTY;
-    if (!(header.flags & HEADER_KEY_IN_FILE)) {
-        header.flags &= (unsigned)~HEADER_HAS_KEY;
-        memset(header.key, 0, sizeof header.key);
-    }
-    return header;
-}
-
-int perhaps_save(const perhaps *f, const char *path) {
-    struct header header = header_for_file(f);
-    return image_save(&header, f->array.bytes, &f->allocator, path);
-}
-
-int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
-    struct header header = header_for_file(f);
-    return image_write(&header, f->array.bytes, &f->allocator, sink, context);
-}
-
-int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
-    if (f->owned) {
-        header_write(&f->header, f->image);
-        header_sum(f->image, f->array.bytes, f->array.length);
-    } else {
-        if (f->state == READ_ONLY && f->header.flags & HEADER_DIRTY)
-            return fail(PERHAPS_EREADONLY, "the image is a dirty file, opened for reading; clone the filter first");
-        int rc = perhaps_sync(f);
-        if (rc < 0) return rc;
-    }
-    *bytes = f->image;
-    *length = filter_image_bytes(f);
-    return PERHAPS_OK;
-}
-
-/* Payload first, then the header that vouches for it, and only then the flag. */
-int perhaps_sync(perhaps *f) {
-    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
-    uint64_t offset = image_offset(f->header.length);
-    int rc = file_sync(&f->file, offset, f->array.length);
-    if (rc < 0) return rc;
-    header_set_items(f->image, f->header.items);
-    header_sum_file(&f->file, f->array.length);
-    rc = file_sync(&f->file, 0, offset);
-    if (rc < 0) return rc;
-    header_set_dirty(f->image, false);
-    rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc < 0)
-        header_set_dirty(f->image, true);
-    else
-        f->state = CLEAN_MAP;
-    return rc;
-}
-
-/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
-int filter_unlock(perhaps *f) {
-    if (f->state == READ_ONLY)
-        return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
-    header_set_dirty(f->image, true);
-    int rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc < 0)
-        header_set_dirty(f->image, false);
-    else
-        f->state = CHANGEABLE;
     return rc;
 }

@@ -2,22 +2,16 @@
  * The verbs on many keys at a time: the same answers as the single calls in order, but hashed CHUNK keys at a time, and with
  * memory fetched ahead.
  */
+#include "many.h"
+
 #include "base/memory.h"
 #include "base/why.h"
-#include "filter.h"
 
 enum {
-    CHUNK = 2048, /* keys hashed at a time: their digests stay in the first-level cache */
+    CHUNK = 2048,        /* keys hashed at a time: their digests stay in the first-level cache */
+    LARGE_CHUNK = 32768, /* the same for shards, which sort their keys: each shall have some of them */
     AHEAD =
         16 /* how many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own */
-};
-
-/* Where the keys of a batch come from: one of the three forms. */
-struct keys {
-    const void *const *bytes;
-    const size_t *lengths;
-    const uint64_t *integers;
-    const uint64_t *digests;
 };
 
 /* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
@@ -32,12 +26,8 @@ static const uint64_t *digests_of(const perhaps *f, const struct keys *keys, siz
     return room;
 }
 
-static int takes(const perhaps *f, const struct keys *keys) {
+int many_takes(const perhaps *f, const struct keys *keys) {
     return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
-}
-
-static size_t chunk_length(size_t rest) {
-    return rest < CHUNK ? rest : CHUNK;
 }
 
 static uint64_t count_ones(const uint8_t *answers, size_t n) {
@@ -50,105 +40,149 @@ static inline struct digest one_word(uint64_t digest) {
     return (struct digest){digest, 0};
 }
 
-/* ---- adding ---- */
+/* ---- room for the digests and answers of a chunk ---- */
 
-/* Adds a chunk, growing as needed. On failure *done says how many keys were added before. */
-static int add_chunk(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead, size_t *done) {
-    *done = f->ops.add_many(&f->array, digests, n, answers, ahead);
-    while (*done < n) {
-        int rc = filter_grow(f, digests[*done]);
-        if (rc < 0) return rc;
-        *done += f->ops.add_many(&f->array, digests + *done, n - *done, answers + *done, ahead);
-    }
-    return PERHAPS_OK;
+struct room {
+    size_t chunk; /* keys */
+    uint64_t *digests;
+    uint8_t *answers;
+    uint8_t *large; /* memory to be released; else it is `small` */
+    uint64_t small_digests[CHUNK];
+    uint8_t small_answers[CHUNK];
+};
+
+enum { LARGE_BYTES = LARGE_CHUNK * (sizeof(uint64_t) + 1) };
+
+/* Without memory for large chunks, small ones do. */
+static void get_room(const perhaps *f, size_t n, struct room *room) {
+    room->chunk = CHUNK;
+    room->digests = room->small_digests;
+    room->answers = room->small_answers;
+    room->large = f->kind == &kind_sharded && n > CHUNK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
+    if (!room->large) return;
+    room->chunk = LARGE_CHUNK;
+    room->digests = (uint64_t *)(void *)room->large;
+    room->answers = room->large + LARGE_CHUNK * sizeof(uint64_t);
 }
+
+static void give_back_room(const perhaps *f, struct room *room) {
+    if (room->large) memory_release(&f->allocator, room->large, LARGE_BYTES);
+}
+
+static size_t chunk_length(const struct room *room, size_t rest) {
+    return rest < room->chunk ? rest : room->chunk;
+}
+
+/* ---- adding ---- */
 
 /* Takes the first n keys out again, those that were new. */
 static void undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers) {
-    uint64_t room[CHUNK];
+    uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = chunk_length(n - from);
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
-        for (size_t i = 0; i < count; i++) {
-            if (answers[from + i]) f->ops.remove(&f->array, one_word(digests[i]));
-        }
+        size_t count = n - from < CHUNK ? n - from : CHUNK;
+        filter_undo(f, digests_of(f, keys, from, count, digests), count, answers + from);
     }
 }
 
-/* `answers` is NULL only for kinds that are never full. */
-static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    uint64_t room[CHUNK], added = 0;
-    uint8_t own_answers[CHUNK];
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = chunk_length(n - from), done;
-        uint8_t *out = answers ? answers + from : own_answers;
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
+static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, struct room *room) {
+    uint64_t added = 0;
+    for (size_t from = 0; from < n; from += room->chunk) {
+        size_t count = chunk_length(room, n - from), done;
+        uint8_t *out = answers ? answers + from : room->answers;
+        const uint64_t *digests = digests_of(f, keys, from, count, room->digests);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
-        int rc = add_chunk(f, digests, count, out, ahead, &done);
+        int rc = filter_add_many(f, digests, count, out, ahead, &done);
         if (rc < 0) {
-            undo(f, keys, from + done, answers);
+            if (answers) undo(f, keys, from + done, answers);
             return rc;
         }
         added += count_ones(out, count);
     }
-    f->header.items += added;
     return (int64_t)added;
 }
 
-static int64_t add_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int rc = takes(f, keys);
+int many_provide(perhaps *f, const struct keys *keys, size_t n) {
+    const struct combiner *combiner = f->kind->combiner;
+    uint64_t digests[CHUNK];
+    if (!combiner || !combiner->provide) return PERHAPS_OK;
+    for (size_t from = 0; from < n; from += CHUNK) {
+        size_t count = n - from < CHUNK ? n - from : CHUNK;
+        combiner->expect(f, digests_of(f, keys, from, count, digests), count);
+    }
+    return combiner->provide(f);
+}
+
+bool many_may_fail(const perhaps *f) {
+    while (f->family) f = f->family->child[0].filter;
+    return f->kind->full;
+}
+
+int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    struct room room;
+    get_room(f, n, &room);
+    int64_t added = add_all(f, keys, n, answers, &room);
+    give_back_room(f, &room);
+    return added;
+}
+
+int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
-    if (answers || !f->kind->full) return add_all(f, keys, n, answers);
+    rc = many_provide(f, keys, n);
+    if (rc < 0) return rc;
+    if (answers || !many_may_fail(f)) return many_put(f, keys, n, answers);
     /* What must be undone if there is no room for all is to be remembered. */
     answers = memory_get(&f->allocator, n);
     if (!answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);
-    int64_t added = add_all(f, keys, n, answers);
+    int64_t added = many_put(f, keys, n, answers);
     memory_release(&f->allocator, answers, n);
     return added;
 }
 
 int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
+    return many_add(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
 }
 
 int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.integers = keys}, n, answers);
+    return many_add(f, &(struct keys){.integers = keys}, n, answers);
 }
 
 int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return add_many(f, &(struct keys){.digests = digests}, n, answers);
+    return many_add(f, &(struct keys){.digests = digests}, n, answers);
 }
 
 /* ---- asking ---- */
 
-static int64_t contains_many(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    uint64_t room[CHUNK], ones = 0;
-    uint8_t own_answers[CHUNK];
-    int rc = takes(f, keys);
+int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    struct room room;
+    uint64_t ones = 0;
+    int rc = many_takes(f, keys);
     if (rc < 0) return rc;
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = chunk_length(n - from);
-        uint8_t *out = answers ? answers + from : own_answers;
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
+    get_room(f, n, &room);
+    for (size_t from = 0; from < n; from += room.chunk) {
+        size_t count = chunk_length(&room, n - from);
+        uint8_t *out = answers ? answers + from : room.answers;
+        const uint64_t *digests = digests_of(f, keys, from, count, room.digests);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         f->ops.contains_many(&f->array, digests, count, out, ahead);
         ones += count_ones(out, count);
     }
+    give_back_room(f, &room);
     return (int64_t)ones;
 }
 
 int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
                               uint8_t *answers) {
-    return contains_many(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
+    return many_contains(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
 }
 
 int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return contains_many(f, &(struct keys){.integers = keys}, n, answers);
+    return many_contains(f, &(struct keys){.integers = keys}, n, answers);
 }
 
 int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return contains_many(f, &(struct keys){.digests = digests}, n, answers);
+    return many_contains(f, &(struct keys){.digests = digests}, n, answers);
 }
 
 /* ---- removing ---- */
@@ -159,11 +193,11 @@ static void fetch_ahead(const perhaps *f, const uint64_t *digests, size_t i, siz
 
 static int64_t remove_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     uint64_t room[CHUNK], removed = 0;
-    int rc = takes(f, keys);
+    int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK) rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
     if (rc < 0) return rc;
     for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = chunk_length(n - from);
+        size_t count = n - from < CHUNK ? n - from : CHUNK;
         const uint64_t *digests = digests_of(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             fetch_ahead(f, digests, i, count);
@@ -172,7 +206,7 @@ static int64_t remove_many(perhaps *f, const struct keys *keys, size_t n, uint8_
             removed += (uint64_t)gone;
         }
     }
-    filter_count_removed(f, removed);
+    filter_count_removed(f, removed, removed);
     return (int64_t)removed;
 }
 
@@ -193,11 +227,11 @@ int64_t perhaps_remove_many_digest(perhaps *f, const uint64_t *digests, size_t n
 static int64_t count_many(const perhaps *f, const struct keys *keys, size_t n, uint64_t *counts) {
     uint64_t room[CHUNK];
     int64_t present = 0;
-    int rc = takes(f, keys);
+    int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK && !f->ops.count) rc = filter_cannot(f, "count copies of a key");
     if (rc < 0) return rc;
     for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = chunk_length(n - from);
+        size_t count = n - from < CHUNK ? n - from : CHUNK;
         const uint64_t *digests = digests_of(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             fetch_ahead(f, digests, i, count);

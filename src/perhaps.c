@@ -6,7 +6,6 @@
  * Kinds know nothing of keys, files, memory and counting: that is done here; for many keys at a time in many.c, and for the
  * beginning and the end of a filter's life in lifetime.c.
  */
-#include "base/memory.h"
 #include "base/why.h"
 #include "filter.h"
 #include "plan.h"
@@ -87,14 +86,8 @@ static inline struct digest one_word(uint64_t digest) {
 
 /* Kept apart from add_digest, which is to stay small: the filter was full. */
 static __attribute__((noinline)) int add_growing(perhaps *f, struct digest digest) {
-    int is_new;
-    do {
-        int rc = filter_grow(f, digest.first);
-        if (rc < 0) return rc;
-        is_new = f->ops.add(&f->array, digest);
-    } while (is_new == FULL);
-    f->header.items += (uint64_t)is_new;
-    return is_new;
+    int rc = filter_grow(f, digest.first);
+    return rc < 0 ? rc : filter_add(f, digest);
 }
 
 static inline int add_digest(perhaps *f, struct digest digest) {
@@ -102,21 +95,22 @@ static inline int add_digest(perhaps *f, struct digest digest) {
     if (rc < 0) return rc;
     int is_new = f->ops.add(&f->array, digest);
     if (__builtin_expect(is_new == FULL, 0)) return add_growing(f, digest);
-    f->header.items += (uint64_t)is_new;
+    filter_count_added(f, digest.first, (uint64_t)is_new);
     return is_new;
 }
 
 static int add_absent_digest(perhaps *f, struct digest digest) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    return f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
+    bool copies = filter_can(f) & PERHAPS_COUNT; /* a set does not store a key twice anyway */
+    return copies && f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
 }
 
 static int remove_digest(perhaps *f, struct digest digest) {
     int rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
     if (rc < 0) return rc;
     int gone = f->ops.remove(&f->array, digest);
-    filter_count_removed(f, (uint64_t)gone);
+    filter_count_removed(f, digest.first, (uint64_t)gone);
     return gone;
 }
 
@@ -217,7 +211,7 @@ int64_t perhaps_count_digest(const perhaps *f, uint64_t digest) {
 }
 
 int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest) {
-    if (!f->kind->next) return filter_cannot(f, "list what is in them");
+    if (!(filter_can(f) & PERHAPS_LIST)) return filter_cannot(f, "list what is in them");
     return f->kind->next(&f->array, at, digest);
 }
 
@@ -272,24 +266,41 @@ static int combine_in_place(perhaps *into, const perhaps *from, enum combination
     return rc;
 }
 
+static int combine(perhaps *into, const perhaps *from, enum combination what);
+
+/* Shard by shard, in a copy, so that a failure half-way leaves everything as it was. */
+static int combine_families(perhaps *into, const perhaps *from, enum combination what) {
+    perhaps *copy;
+    int rc = perhaps_clone(into, &copy);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < copy->family->count; i++)
+        rc = combine(copy->family->child[i].filter, from->family->child[i].filter, what);
+    if (rc == PERHAPS_OK) filter_swap(into, copy);
+    perhaps_free(copy);
+    return rc;
+}
+
+static int combine_arrays(perhaps *into, const perhaps *from, enum combination what) {
+    uint64_t items = filter_items(into) + filter_items(from);
+    int rc = into->kind->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
+    if (rc < 0) return rc;
+    filter_count_items(into);
+    if (into->kind->row.can & PERHAPS_COUNT) into->header.items = items;
+    return PERHAPS_OK;
+}
+
 static int combine(perhaps *into, const perhaps *from, enum combination what) {
     static const char *const verbs[COMBINATIONS] = {"be merged", "be intersected", "be subtracted from each other",
                                                     "give their symmetric difference"};
-    if (!into->kind->combine[what]) return filter_cannot(into, verbs[what]);
+    static const unsigned abilities[COMBINATIONS] = {PERHAPS_MERGE, PERHAPS_INTERSECT, PERHAPS_SUBTRACT,
+                                                     PERHAPS_SUBTRACT};
+    if (!(filter_can(into) & abilities[what])) return filter_cannot(into, verbs[what]);
     const char *differs = difference(into, from, into->kind->differing);
     if (differs)
         return fail(PERHAPS_EMISMATCH, "the two filters cannot %s: they differ in %s; make both with the same want",
                     verbs[what], differs);
-    uint64_t items = into->header.items + from->header.items;
     int rc = filter_prepare_change(into);
-    if (rc == PERHAPS_OK)
-        rc = into->kind->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
     if (rc < 0) return rc;
-    if (into->kind->row.can & PERHAPS_COUNT)
-        into->header.items = items;
-    else
-        filter_count_items(into);
-    return PERHAPS_OK;
+    return into->family ? combine_families(into, from, what) : combine_arrays(into, from, what);
 }
 
 int perhaps_merge(perhaps *into, const perhaps *from) {
@@ -310,50 +321,21 @@ int perhaps_differ(perhaps *into, const perhaps *from) {
 
 int perhaps_clear(perhaps *f) {
     int rc = filter_prepare_change(f);
-    if (rc < 0) return rc;
-    memory_clear(f->array.bytes, f->array.length);
-    f->header.items = 0;
-    return PERHAPS_OK;
+    if (rc == PERHAPS_OK) filter_clear(f);
+    return rc;
+}
+
+static bool equal_children(const struct family *a, const struct family *b) {
+    bool equal = a->count == b->count;
+    for (unsigned i = 0; equal && i < a->count; i++)
+        equal = a->child[i].since == b->child[i].since && perhaps_equal(a->child[i].filter, b->child[i].filter);
+    return equal;
 }
 
 int perhaps_equal(const perhaps *a, const perhaps *b) {
-    return !difference(a, b, 0) && memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
-}
-
-/* ----------------------------------------------------------------------------------------------- looking in --- */
-
-int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
-    struct sight sight;
-    const struct model *model = f->kind->model;
-    plan_look(f->kind, &f->array, &sight);
-    struct perhaps_info info = {
-        .kind = f->kind->row.kind,
-        .kind_name = f->kind->row.name,
-        .can = f->kind->row.can,
-        .capacity = f->header.capacity,
-        .items = f->header.items,
-        .distinct = sight.distinct,
-        .fill = sight.fill,
-        .fpr_target = f->header.fpr,
-        .fpr_now = sight.fpr,
-        .loss = sight.loss,
-        .stuck = sight.stuck,
-        .stashed = sight.stashed,
-        .bytes = f->array.length,
-        .image_bytes = filter_image_bytes(f),
-        .bits_per_key = 8 * (double)f->array.length / (double)f->header.capacity,
-        .hashes = model->hashes(f->header.layout),
-        .lines = model->lines(f->header.layout),
-        .hash = f->header.hash,
-        .hash_name = hash_name(f->header.hash),
-        .seed = f->header.seed,
-        .tag = f->header.tag,
-        .format_version = FORMAT_VERSION,
-        .isa = isa_name(f->isa),
-        .read_only = f->state == READ_ONLY,
-        .grow = f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT,
-    };
-    return give_sized(theirs, &info, sizeof info, "info");
+    if (difference(a, b, a->family ? 1 << CHILDREN : 0)) return 0;
+    if (a->family) return equal_children(a->family, b->family);
+    return memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
 }
 
 unsigned perhaps_tag(const perhaps *f) {

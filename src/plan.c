@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/why.h"
 #include "image/header.h"
+#include "plan/combined.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,12 +53,10 @@ static int check_rates(const perhaps_want *want) {
 }
 
 static bool is_exact(int kind) {
-    return kind_find(kind) && kind_find(kind)->model->exact;
+    return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->exact;
 }
 
 static int check_want(const perhaps_want *want) {
-    int rc = check_rates(want);
-    if (rc < 0) return rc;
     if (want->bits_per_key != 0 && want->bytes)
         return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
     int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
@@ -70,8 +69,13 @@ static int check_want(const perhaps_want *want) {
                         : "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
     if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
-    if (want->kind != PERHAPS_ANY && !kind_find(want->kind))
+    const struct kind *kind = kind_find(want->kind);
+    if (want->kind != PERHAPS_ANY && !kind)
         return fail(PERHAPS_EINVAL, "there is no kind of filter with number %d", want->kind);
+    if (kind && kind->combiner)
+        return fail(PERHAPS_EINVAL,
+                    "a %s filter is made of another kind: name that one, and set grow, generations or shards",
+                    kind->row.name);
     return PERHAPS_OK;
 }
 
@@ -180,24 +184,26 @@ static int too_large(const struct kind *kind, const perhaps_want *want) {
     return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items", kind->row.name);
 }
 
-static int describe(struct plan *plan, const struct candidate *c) {
+static int describe(struct plan *plan, const struct kind *kind, const struct candidate *c) {
     struct perhaps_plan *shown = &plan->shown;
-    const struct model *model = plan->kind->model;
+    const struct model *model = kind->model;
     const char *reason;
-    memcpy(plan->layout, c->layout, sizeof plan->layout);
-    shown->kind = plan->kind->row.kind;
+    shown->kind = kind->row.kind;
     shown->items = c->items;
-    shown->fpr = without_noise(rate(plan->kind, c->layout, c->items));
-    shown->bytes = plan->kind->check(c->layout, &reason);
-    if (!shown->bytes) return too_large(plan->kind, &(perhaps_want){0}); /* what a kind would refuse to open */
+    shown->fpr = without_noise(rate(kind, c->layout, c->items));
+    shown->bytes = kind->check(c->layout, &reason);
+    plan->levels = 1;
+    plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
+    memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
+    if (!shown->bytes) return too_large(kind, &(perhaps_want){0}); /* what a kind would refuse to open */
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
-    shown->loss = loss(plan->kind, (double)c->items);
-    if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(plan->kind, &(perhaps_want){0});
+    shown->loss = loss(kind, (double)c->items);
+    if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
     if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
-        return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", plan->kind->row.name,
+        return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
                     (unsigned long long)shown->image_bytes);
     return PERHAPS_OK;
 }
@@ -206,6 +212,8 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
     struct candidate best = {.score = INFINITY};
     perhaps_want full = *want; /* exact kinds need no rate: any will do */
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
+    if (want->grow == PERHAPS_GROW_LAYERS)
+        full.fpr *= plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1));
     for (unsigned i = 0; i < kind->model->shapes; i++) {
         struct candidate c = {.score = INFINITY};
         if (!kind->model->shape(i, want, c.layout)) continue;
@@ -215,8 +223,14 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
         if (solved && c.score < best.score) best = c;
     }
     if (isinf(best.score)) return too_large(kind, want);
-    plan->kind = kind;
-    return describe(plan, &best);
+    return describe(plan, kind, &best);
+}
+
+int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level) {
+    struct plan plan;
+    int rc = plan_kind(kind, want, &plan);
+    if (rc == PERHAPS_OK) *level = plan.level[0];
+    return rc;
 }
 
 /* ---- choosing a kind ---- */
@@ -233,16 +247,16 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
 
 /* A kind of integers is taken only by name, and a multiset, whose adds never say "already there", only where its
  * gifts are needed. */
-static bool can_do(const struct kind *kind, const perhaps_want *want) {
+static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
     if (kind->hash == PERHAPS_IDENTITY) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
-    return !(want->needs & ~kind->row.can);
+    return !(want->needs & ~combined_can(outer, kind)) && combined_accepts(outer, kind, want) == PERHAPS_OK;
 }
 
 /* Why none will do: the sentence of the first kind that could, but for this size or rate. */
-static int none_will_do(const perhaps_want *want, struct plan *plan) {
+static int none_will_do(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     for (size_t i = 0; i < kind_count; i++) {
-        if (can_do(kinds[i], want)) return plan_kind(kinds[i], want, plan);
+        if (can_do(kinds[i], outer, want)) return plan_kind(kinds[i], want, plan);
     }
     return fail(PERHAPS_ERANGE,
                 "no kind that takes keys of every sort can do everything in needs; bitmap, which is for "
@@ -250,18 +264,18 @@ static int none_will_do(const perhaps_want *want, struct plan *plan) {
 }
 
 /* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
-static int choose_kind(const perhaps_want *want, struct plan *plan) {
-    struct plan cheapest = {.kind = NULL}, other;
+static int choose_kind(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
+    struct plan cheapest = {.levels = 0}, other;
     char before[WHY_BYTES]; /* a kind that will not do is no failure of the caller's */
     snprintf(before, sizeof before, "%s", why());
     for (size_t i = 0; i < kind_count; i++) {
-        if (!can_do(kinds[i], want) || plan_kind(kinds[i], want, &other) < 0) continue;
-        if (!cheapest.kind || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
+        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!cheapest.levels || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
     }
-    if (!cheapest.kind) return none_will_do(want, plan);
+    if (!cheapest.levels) return none_will_do(want, outer, plan);
     *plan = cheapest;
     for (size_t i = 0; i < kind_count; i++) {
-        if (!can_do(kinds[i], want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
         if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
             *plan = other;
     }
@@ -269,11 +283,17 @@ static int choose_kind(const perhaps_want *want, struct plan *plan) {
 }
 
 int plan_make(const perhaps_want *want, struct plan *plan) {
-    int rc = check_want(want);
+    perhaps_want inner = *want; /* for one of the filters, in a filter of filters */
+    struct outer outer;
+    int rc = check_rates(want);
+    if (rc == PERHAPS_OK) rc = combined_peel(&inner, &outer);
+    if (rc == PERHAPS_OK) rc = check_want(&inner);
     if (rc < 0) return rc;
-    const struct kind *kind = kind_find(want->kind);
-    if (kind && want->needs & ~kind->row.can)
+    const struct kind *kind = kind_find(inner.kind);
+    if (kind && (rc = combined_accepts(&outer, kind, &inner)) < 0) return rc;
+    if (kind && inner.needs & ~combined_can(&outer, kind))
         return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
                     kind->row.name);
-    return want->kind == PERHAPS_ANY ? choose_kind(want, plan) : plan_kind(kind_find(want->kind), want, plan);
+    rc = kind ? plan_kind(kind, &inner, plan) : choose_kind(&inner, &outer, plan);
+    return rc < 0 ? rc : combined_wrap(want, &outer, plan);
 }

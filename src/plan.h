@@ -35,6 +35,13 @@ struct model {
     /* The expected rate with `items` keys in it; INFINITY if they do not fit. Falls with size, grows with items. */
     double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
+    /* For kinds whose layers must nest, so that keys that look the same in a newer layer of a growing filter look the same in
+     * the older ones (else NULL): `nest` writes the layout of a layer over this one that is so many times as large, with a
+     * rate of at most `rate`, and the number of keys it is for; `nested` tells whether one lies over the other like that. */
+    bool (*nest)(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
+                 uint64_t *items);
+    bool (*nested)(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]);
+
     /* By how much another shape may be larger and still be taken instead of this one; NULL: not at all. */
     double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
 
@@ -47,15 +54,41 @@ struct model {
     void (*look)(const struct array *array, struct sight *sight);
 };
 
-/* A plan: what the caller sees of it, and the layout. */
-struct plan {
-    struct perhaps_plan shown;
+/* A filter to be made. */
+struct level {
     const struct kind *kind;
     uint64_t layout[LAYOUT_WORDS];
+    uint64_t capacity, length; /* length of the payload */
+    double fpr;
+};
+
+/* A plan: what the caller sees of it, and the filters: a filter of filters, then what its children are, and at last one
+ * with an array. */
+enum { LEVELS_MAX = 3 };
+struct plan {
+    struct perhaps_plan shown;
+    unsigned levels;
+    struct level level[LEVELS_MAX];
 };
 
 /* `want` has all its fields, see perhaps_want's size. PERHAPS_EINVAL, PERHAPS_ERANGE or PERHAPS_ENOMEM, with a reason. */
 int plan_make(const perhaps_want *want, struct plan *plan);
+
+/* A growing filter as it stands. */
+struct layers {
+    const struct kind *base;
+    double fpr;             /* what all its layers have together, for ever */
+    uint64_t growth;        /* word GROWTH of its layout */
+    uint64_t siblings;      /* filters like it, itself included, that hold the set together */
+    uint64_t total, newest; /* capacity of all layers, and of the newest */
+    const uint64_t *layout; /* of the newest */
+};
+
+/* Its next layer. */
+int plan_next_layer(const struct layers *layers, struct level *level);
+
+/* The share of the rate that the first layer gets, where there are so many items in all siblings together. */
+double plan_first_share(const struct kind *base, double growth, double items);
 
 /* What the array's bits say. */
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);

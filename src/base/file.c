@@ -117,34 +117,31 @@ bool file_is_hole(const struct file *file, const uint8_t *bytes, uint64_t length
     return next_part(file, at, false) >= at + length;
 }
 
-int file_read_start(const struct file *file, uint8_t *bytes, size_t length) {
-    ssize_t got;
-    do got = pread(file->fd, bytes, length, 0);
-    while (got < 0 && errno == EINTR);
-    return got < 0 ? refused(file->path, "cannot read it") : PERHAPS_OK;
-}
-
-static int read_part(const struct file *file, uint8_t *bytes, uint64_t from, uint64_t to) {
-    while (from < to) {
-        ssize_t got = pread(file->fd, bytes + from, (size_t)(to - from), (off_t)from);
+int file_read_part(const struct file *file, uint8_t *bytes, uint64_t offset, uint64_t length) {
+    while (length) {
+        ssize_t got = pread(file->fd, bytes, (size_t)length, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return refused(file->path, "cannot read it");
         if (got == 0) return fail(PERHAPS_EDAMAGED, "%s: became shorter while it was read", file->path);
-        from += (uint64_t)got;
+        bytes += got;
+        offset += (uint64_t)got;
+        length -= (uint64_t)got;
     }
     return PERHAPS_OK;
 }
 
-int file_read(struct file *file, uint8_t *bytes) {
+int file_read(const struct file *file, uint8_t *bytes, uint64_t offset, uint64_t length) {
+    uint64_t end = offset + length;
     int rc = PERHAPS_OK;
-    for (uint64_t from = 0, to; rc == PERHAPS_OK && from < file->length; from = to) {
+    for (uint64_t from = offset, to; rc == PERHAPS_OK && from < end; from = to) {
         from = next_part(file, from, false);
+        if (from >= end) break;
         to = next_part(file, from, true);
-        if (to <= from) to = file->length; /* it is changing under our hands */
-        rc = read_part(file, bytes, from, to);
+        if (to <= from || to > end) to = end; /* it is changing under our hands, or goes on */
+        rc = file_read_part(file, bytes + (from - offset), from, to - from);
     }
     /* A hole at the end and a missing end look the same: read one byte of it. */
-    return rc == PERHAPS_OK && file->length ? read_part(file, bytes, file->length - 1, file->length) : rc;
+    return rc == PERHAPS_OK && length ? file_read_part(file, bytes + length - 1, end - 1, 1) : rc;
 }
 
 int file_sync(const struct file *file, uint64_t offset, uint64_t length) {

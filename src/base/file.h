@@ -24,10 +24,10 @@ void file_use_huge_pages(const struct file *file);
 void file_keep_sparse(const struct file *file);
 /* Gives a file that will be changed in place its disk space: a hole that cannot be filled is a SIGBUS later. */
 int file_reserve(const struct file *file);
-/* Reads all of it into memory of zeros; where the file has holes, the memory is not touched. */
-int file_read(struct file *file, uint8_t *bytes);
-/* Reads its first bytes, or as many of them as there are. */
-int file_read_start(const struct file *file, uint8_t *bytes, size_t length);
+/* Reads bytes offset..offset+length-1 into memory of zeros; where the file has holes, the memory is not touched. */
+int file_read(const struct file *file, uint8_t *bytes, uint64_t offset, uint64_t length);
+/* The same for a few bytes, which may be any before. */
+int file_read_part(const struct file *file, uint8_t *bytes, uint64_t offset, uint64_t length);
 /* Whether these bytes of the mapping are a hole in the file: then they are zero, and need not be brought into memory. */
 bool file_is_hole(const struct file *file, const uint8_t *bytes, uint64_t length);
 /* Makes the mapping's first `length` bytes from `offset` durable. */

@@ -77,6 +77,16 @@ bool header_is_sparse(const uint8_t *head) {
     return kind && kind->sparse;
 }
 
+uint64_t header_checksum(const uint8_t *head) {
+    return load64(head + AT_SUM);
+}
+
+uint64_t header_before_children(const uint8_t *head) {
+    const struct kind *kind = kind_find(load16(head + AT_KIND));
+    uint64_t total;
+    return kind && kind->combiner && image_length(load64(head + AT_LENGTH), &total) ? total : 0;
+}
+
 bool header_is_dirty(const uint8_t *head) {
     return head[AT_FLAGS] & HEADER_DIRTY;
 }
@@ -165,7 +175,7 @@ static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const
         return fail(PERHAPS_EDAMAGED, "%s: the header's payload length is impossible", name);
     if (length < total)
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes short", name, (unsigned long long)(total - length));
-    if (length > total)
+    if (length > total && !header_before_children(head))
         return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
     if (header_is_dirty(head)) return recover ? PERHAPS_OK : header_refuse_dirty(name);
     if (load64(head + AT_SUM) != sum_head(head, rest, payload_length))
@@ -184,6 +194,8 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if ((header->hash == PERHAPS_IDENTITY) != (kind->hash == PERHAPS_IDENTITY))
         return "a hash that this kind does not use";
     if (header->hash == PERHAPS_IDENTITY && header->seed) return "a seed without a hash that takes one";
+    if (header->flags & HEADER_DIRTY && kind->combiner)
+        return "a mark that it is being changed in place, which it cannot be";
     if (header->flags & HEADER_FIXED && !kind->grow) return "a flag that it does not grow, which this kind never does";
     bool has_key = header->flags & HEADER_HAS_KEY;
     if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";

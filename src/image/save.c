@@ -4,17 +4,9 @@
 #include "base/memory.h"
 #include "base/why.h"
 
-/* Everything before the payload, checksums included; NULL when memory is short. */
-static uint8_t *make_head(const struct header *header, const uint8_t *payload, const perhaps_allocator *allocator) {
-    uint8_t *head = memory_get(allocator, image_offset(header->length));
-    if (!head) {
-        fail(PERHAPS_ENOMEM, "no memory for the image's header");
-        return NULL;
-    }
-    header_write(header, head);
-    header_sum(head, payload, header->length);
-    return head;
-}
+#include <string.h>
+
+/* ---- to a file ---- */
 
 /* Pages of zeros become holes: what lies between them is written in one piece. */
 static int write_block(struct replacement *r, uint64_t offset, const uint8_t *block, uint64_t length) {
@@ -30,44 +22,67 @@ static int write_block(struct replacement *r, uint64_t offset, const uint8_t *bl
     return rc;
 }
 
-static int write_file(struct replacement *r, const struct header *header, const uint8_t *head, const uint8_t *payload) {
-    uint64_t offset = image_offset(header->length);
-    int rc = replacement_write(r, 0, head, offset);
-    for (uint64_t i = 0; rc == PERHAPS_OK && i < image_blocks(header->length); i++) {
-        if (image_block_is_empty(head, i)) continue;
+static int write_payload(struct replacement *r, const struct piece *piece) {
+    int rc = PERHAPS_OK;
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < image_blocks(piece->length); i++) {
+        if (image_block_is_empty(piece->head, i)) continue;
         uint64_t at = i * BLOCK_BYTES;
-        rc = write_block(r, offset + at, payload + at, image_block_length(header->length, i));
+        rc = write_block(r, piece->offset + at, piece->bytes + at, image_block_length(piece->length, i));
     }
     return rc;
 }
 
-int image_save(const struct header *header, const uint8_t *payload, const perhaps_allocator *allocator,
-               const char *path) {
-    uint64_t offset = image_offset(header->length);
-    uint8_t *head = make_head(header, payload, allocator);
-    if (!head) return PERHAPS_ENOMEM;
+int image_save(const struct pieces *pieces, const char *path) {
     struct replacement r;
     int rc = replacement_begin(&r, path);
-    if (rc == PERHAPS_OK) {
-        rc = write_file(&r, header, head, payload);
-        if (rc == PERHAPS_OK)
-            rc = replacement_commit(&r, offset + header->length);
-        else
-            replacement_abandon(&r);
+    if (rc < 0) return rc;
+    for (size_t i = 0; rc == PERHAPS_OK && i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        rc = piece->head ? write_payload(&r, piece) : replacement_write(&r, piece->offset, piece->bytes, piece->length);
     }
-    memory_release(allocator, head, offset);
+    if (rc == PERHAPS_OK) return replacement_commit(&r, pieces->total);
+    replacement_abandon(&r);
     return rc;
 }
 
-int image_write(const struct header *header, const uint8_t *payload, const perhaps_allocator *allocator,
-                image_sink *sink, void *context) {
-    uint8_t *head = make_head(header, payload, allocator);
-    if (!head) return PERHAPS_ENOMEM;
-    int stopped = sink(context, head, (size_t)image_offset(header->length));
-    for (uint64_t i = 0; !stopped && i < image_blocks(header->length); i++) {
-        uint64_t length = image_block_length(header->length, i);
-        stopped = sink(context, payload + i * BLOCK_BYTES, (size_t)length);
+/* ---- to a callback ---- */
+
+static int sink_zeros(image_sink *sink, void *context, uint64_t length) {
+    static const uint8_t zeros[MEMORY_PAGE];
+    int stopped = 0;
+    for (uint64_t some; !stopped && length; length -= some) {
+        some = length < sizeof zeros ? length : sizeof zeros;
+        stopped = sink(context, zeros, (size_t)some);
     }
-    memory_release(allocator, head, image_offset(header->length));
+    return stopped;
+}
+
+static int sink_piece(image_sink *sink, void *context, const struct piece *piece) {
+    int stopped = 0;
+    for (uint64_t at = 0; !stopped && at < piece->length; at += BLOCK_BYTES) {
+        uint64_t some = piece->length - at < BLOCK_BYTES ? piece->length - at : BLOCK_BYTES;
+        stopped = sink(context, piece->bytes + at, (size_t)some);
+    }
+    return stopped;
+}
+
+int image_write(const struct pieces *pieces, image_sink *sink, void *context) {
+    uint64_t end = 0;
+    int stopped = 0;
+    for (size_t i = 0; !stopped && i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        stopped = sink_zeros(sink, context, piece->offset - end);
+        if (!stopped) stopped = sink_piece(sink, context, piece);
+        end = piece->offset + piece->length;
+    }
     return stopped ? fail(PERHAPS_EIO, "the sink stopped the writing of the image") : PERHAPS_OK;
+}
+
+/* ---- to memory of zeros ---- */
+
+void image_copy(const struct pieces *pieces, uint8_t *memory) {
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        memcpy(memory + piece->offset, piece->bytes, (size_t)piece->length);
+    }
 }

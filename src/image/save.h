@@ -1,4 +1,4 @@
-/* Writing an image: to a file, atomically, or piece by piece to a callback. */
+/* Writing an image: to a file, atomically; piece by piece to a callback; or to memory. */
 #ifndef PERHAPS_IMAGE_SAVE_H
 #define PERHAPS_IMAGE_SAVE_H
 
@@ -6,9 +6,22 @@
 
 typedef int image_sink(void *context, const void *bytes, size_t length);
 
-int image_save(const struct header *header, const uint8_t *payload, const perhaps_allocator *allocator,
-               const char *path);
-int image_write(const struct header *header, const uint8_t *payload, const perhaps_allocator *allocator,
-                image_sink *sink, void *context);
+/* A part of an image that lies in memory in one piece. What lies between two pieces is zero. */
+struct piece {
+    uint64_t offset, length;
+    const uint8_t *bytes;
+    const uint8_t *head; /* of a payload: what stands before it, and knows which of its blocks are zero; else NULL */
+};
+
+/* An image, or several in one another, as a list of pieces in rising order. */
+struct pieces {
+    struct piece *piece;
+    size_t count;
+    uint64_t total;
+};
+
+int image_save(const struct pieces *pieces, const char *path);
+int image_write(const struct pieces *pieces, image_sink *sink, void *context);
+void image_copy(const struct pieces *pieces, uint8_t *memory);
 
 #endif

@@ -26,8 +26,8 @@
  * end of the path to its beginning. Keys that find none go to the stash (stash.h), and so do copies of a key whose
  * places are all its own: a key may be added as often as a 63-bit number can count.
  *
- * Cost: a cache line a home and question. Layout: homes, fingerprint bits, choices (homes per key), cells of the stash. The
- * slots come first, then SLOTS_BEYOND bytes and zeros up to a multiple of eight, then the stash.
+ * Cost: a cache line a home and question. Layout: homes, fingerprint bits, choices (homes per key), cells of the stash, and by
+ * how many bits fingerprints are longer than those of the first of several layers (places.h). The slots come first, then SLOTS_BEYOND bytes and zeros up to a multiple of eight, then the stash.
  *
  * Invariants
  *   I1  a slot is zero, or its fingerprint is not; its home lies in 0..n-1.
@@ -48,6 +48,8 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     if (layout[CHOICES] < 2 || layout[CHOICES] > CHOICES_MAX) *reason = "number of choices is not 2 to 4";
     if (layout[FINGERPRINT] < FINGERPRINT_MIN || layout[FINGERPRINT] > SLOT_WIDTH_MAX - low_bits(layout[CHOICES]))
         *reason = "fingerprint bits out of range";
+    else if (layout[LONGER] > layout[FINGERPRINT] - FINGERPRINT_MIN)
+        *reason = "fingerprints that are longer than they can be";
     if (layout[STASH] < 2 || layout[STASH] > STASH_MAX) *reason = "size of the stash out of range";
     return *reason ? 0 : slot_bytes(layout) + stash_length(layout[STASH]);
 }
@@ -341,7 +343,7 @@ const struct kind kind_cuckoo = {
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,
-    .layout_names = {"homes", "fingerprint bits", "choices", "cells of the stash"},
+    .layout_names = {"homes", "fingerprint bits", "choices", "cells of the stash", "bits beyond the first layer's"},
     .ops = ops,
     .combine = {merge},
     .reinserts = true,

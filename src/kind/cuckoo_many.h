@@ -21,9 +21,9 @@ struct block {
 /* `vector` is a constant in each caller: whether 64-bit multiplications come eight at a time, without an upper half. */
 INLINE void prepare(const struct array *a, const uint64_t *restrict digests, size_t n, struct block *restrict block,
                     uint64_t choices, int vector) {
-    uint64_t homes = a->layout[HOMES], bits = a->layout[FINGERPRINT];
+    uint64_t homes = a->layout[HOMES], fingerprints = fingerprints_of(a->layout);
     for (size_t i = 0; i < n; i++) {
-        block->fingerprint[i] = fingerprint_of(digests[i], bits);
+        block->fingerprint[i] = fingerprint_of(digests[i], fingerprints);
         block->home[0][i] = vector ? mul_high_by_parts(digests[i], homes) : mul_high(digests[i], homes);
     }
     for (uint64_t choice = 1; choice < choices; choice++) {

@@ -10,7 +10,7 @@
 #include "kind/stash.h"
 #include "store/slots.h"
 
-enum { HOMES, FINGERPRINT, CHOICES, STASH }; /* the words of the layout */
+enum { HOMES, FINGERPRINT, CHOICES, STASH, LONGER }; /* the words of the layout */
 enum { HOMES_MIN = 8, FINGERPRINT_MIN = 2, CHOICES_MAX = 4 };
 
 #define SHIFT_HASH_FIRST  UINT64_C(0x9E3779B97F4A7C15)
@@ -35,6 +35,13 @@ static inline struct stash stash_of(const struct array *a) {
     return (struct stash){a->bytes + (a->length - stash_length(cells)), cells};
 }
 
+/* Fingerprints are 1 and up to this. Those of a filter that is laid over others (growing.c) are longer than those of the first
+ * one by some bits, and each of them is one of the shorter ones and those bits: keys that look the same here look the same
+ * there. */
+static inline uint64_t fingerprints_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return slot_mask((unsigned)(layout[FINGERPRINT] - layout[LONGER])) << layout[LONGER];
+}
+
 /* ---- keys and places ---- */
 
 #define INLINE static inline __attribute__((always_inline))
@@ -52,13 +59,13 @@ struct places {
 };
 
 /* The fingerprint takes its own mix of the digest; the digest itself picks the home. */
-INLINE uint64_t fingerprint_of(uint64_t digest, uint64_t bits) {
+INLINE uint64_t fingerprint_of(uint64_t digest, uint64_t fingerprints) {
     uint64_t mixed = digest * UINT64_C(0xBB67AE8584CAA73B) >> 32;
-    return 1 + (mixed * slot_mask((unsigned)bits) >> 32);
+    return 1 + (mixed * fingerprints >> 32);
 }
 
 INLINE struct key key_of(const struct array *a, uint64_t digest) {
-    return (struct key){mul_high(digest, a->layout[HOMES]), fingerprint_of(digest, a->layout[FINGERPRINT])};
+    return (struct key){mul_high(digest, a->layout[HOMES]), fingerprint_of(digest, fingerprints_of(a->layout))};
 }
 
 /* How many homes further home `choice` lies: 0 for the first, else 2..homes-2, so that no two windows of a key share a

@@ -63,12 +63,32 @@ static double planned_items(const uint64_t layout[LAYOUT_WORDS]) {
 
 /* Pairs of home and fingerprint. */
 static double pairs_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (double)layout[HOMES] * (ldexp(1, (int)layout[FINGERPRINT]) - 1);
+    return (double)layout[HOMES] * (double)fingerprints_of(layout);
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     if ((double)items > planned_items(layout)) return INFINITY;
     return -expm1((double)items * log1p(-1 / pairs_of(layout)));
+}
+
+/* So many times the homes, and as many bits more in each fingerprint as the rate asks for. */
+static bool nest(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
+                 uint64_t *items) {
+    for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = older[i];
+    if (!mul_fits(older[HOMES], times, &layout[HOMES]) || layout[HOMES] > HOMES_MAX) return false;
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+    *items = (uint64_t)planned_items(layout);
+    while (fpr(layout, *items) > rate) {
+        layout[FINGERPRINT]++;
+        layout[LONGER]++;
+        if (slot_width(layout) > SLOT_WIDTH_MAX) return false;
+    }
+    return true;
+}
+
+static bool nested(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]) {
+    return newer[HOMES] % older[HOMES] == 0 && newer[CHOICES] == older[CHOICES] && newer[LONGER] >= older[LONGER] &&
+           newer[FINGERPRINT] - newer[LONGER] == older[FINGERPRINT] - older[LONGER];
 }
 
 static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
@@ -127,6 +147,8 @@ const struct model model_cuckoo = {
     .step = step,
     .resize = resize,
     .fpr = fpr,
+    .nest = nest,
+    .nested = nested,
     .hashes = hashes_of,
     .lines = lines_of,
     .look = look,

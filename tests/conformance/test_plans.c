@@ -296,7 +296,7 @@ static void multisets_are_chosen_only_where_needed(void **state) {
 static void ways_to_grow_are_checked(const struct layout *layout) {
     perhaps_want want = layout->want;
     perhaps *f = NULL;
-    want.grow = 2;
+    want.grow = 3;
     REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
     want.grow = -1;
     REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));

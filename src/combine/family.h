@@ -1,0 +1,46 @@
+/* What combinators share: asking children from the newest to the oldest. */
+#ifndef PERHAPS_COMBINE_FAMILY_H
+#define PERHAPS_COMBINE_FAMILY_H
+
+#include "filter.h"
+
+enum { FAMILY_BLOCK = 2048 }; /* keys that go through all children together: their digests stay in the cache */
+
+/* The operations of a combinator get the array of a filter, which is its first part. */
+static inline perhaps *filter_of(struct array *array) {
+    return (perhaps *)array;
+}
+
+static inline const perhaps *filter_of_const(const struct array *array) {
+    return (const perhaps *)array;
+}
+
+static inline perhaps *newest_of(const perhaps *f) {
+    return f->family->child[f->family->count - 1].filter;
+}
+
+/* Whether one of the oldest `children` has the key. */
+bool family_has(const perhaps *f, unsigned children, struct digest digest);
+
+/* The same for at most FAMILY_BLOCK keys: 1 or 0 for each. */
+void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* The operations that follow from it. */
+int family_contains(const struct array *array, struct digest digest);
+void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead);
+
+/* Clears all children. */
+void family_clear(perhaps *f);
+
+/* Some of at most FAMILY_BLOCK keys, in order, and which ones they are. */
+struct some_keys {
+    size_t n;
+    uint64_t digests[FAMILY_BLOCK];
+    uint16_t at[FAMILY_BLOCK];
+};
+
+/* Drops those that are answered 1, from key `from` on: the rest moves up to the beginning. */
+void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers);
+
+#endif

@@ -1,0 +1,335 @@
+/*
+ * Layers that grow (Almeida, Baquero, Preguiça, Hutchison, "Scalable Bloom filters", 2007, generalised).
+ *
+ * Idea: a filter is made for a number of keys. When it has them, a larger one is laid over it, which takes the keys that
+ * come next; questions go through all layers, from the newest to the oldest. The sum of the layers' rates stays
+ * below the rate that was asked for, however many there will be: plan/layers.c says how.
+ *
+ *     newest   ┌───────────────────────────────┐
+ *              │ ░░░░░░░░░░░                   │   keys go here
+ *              └───────────────────────────────┘
+ *              ┌───────────────┐
+ *              │ ░░░░░░░░░░░░░ │                   full
+ *              └───────────────┘
+ *     oldest   ┌───────┐
+ *              │ ░░░░░ │                           full
+ *              └───────┘
+ *
+ * Over sets (bloom, blocked), a key that an older layer perhaps has is not stored again, so a layer fills with different
+ * keys. Over multisets (cuckoo, counting) every copy is stored, in the newest layer, and a count is the sum.
+ *
+ * Removing takes from the newest layer that has the key. Another key may look the same there, and lose its copy; then both
+ * must look the same in the layer where the removed key's own copy stays, or the other one is lost. So cuckoo layers nest: what
+ * looks the same in a newer layer looks the same in all older ones (places.h). Counters of a newer layer cannot promise
+ * that, so there is no remove over counting.
+ *
+ * Example: from 1,000 keys at 1 %, a hundred million take 13 layers: 1,000, 3,000, 12,000, ... 65.5 million.
+ *
+ * Layout: kind of the layers, how many, growth in 256ths (0 = the library's rule), most bytes (0 = no limit), siblings (if it is a
+ * shard: how many shards there are).
+ *
+ * Invariants
+ *   I1  only the newest layer is added to; a layer is laid over another when that one has as many keys as it was made for,
+ *       or, a cuckoo filter, says that it is full.
+ *   I2  layers of a kind that nests lie over each other as its model's `nested` says.
+ */
+#include "base/memory.h"
+#include "base/why.h"
+#include "combine/family.h"
+#include "plan.h"
+
+#include <string.h>
+
+enum { LAYERS_MAX = 256, GROWTH_MIN = 384, GROWTH_MOST = 4096 };
+
+static bool is_multiset(const perhaps *f) {
+    return newest_of(f)->kind->row.can & PERHAPS_COUNT;
+}
+
+/* Keys that the newest layer can still take. */
+static uint64_t room_in(const perhaps *layer) {
+    uint64_t items = filter_items(layer);
+    return items < layer->header.capacity ? layer->header.capacity - items : 0;
+}
+
+/* ---- the next layer ---- */
+
+static int plan_over(const perhaps *f, struct level *level) {
+    const struct family *family = f->family;
+    const perhaps *newest = family->child[family->count + family->spare - 1].filter;
+    struct layers layers = {.base = newest->kind,
+                            .fpr = f->header.fpr,
+                            .growth = f->header.layout[GROWTH],
+                            .siblings = f->header.layout[SIBLINGS],
+                            .newest = newest->header.capacity,
+                            .layout = newest->header.layout};
+    for (unsigned i = 0; i < family->count + family->spare; i++)
+        layers.total += family->child[i].filter->header.capacity;
+    return plan_next_layer(&layers, level);
+}
+
+static int check_size(const perhaps *f, const struct level *level) {
+    uint64_t bytes = level->length, most = f->header.layout[MAX_BYTES], total;
+    for (unsigned i = 0; i < f->family->count + f->family->spare; i++)
+        bytes += f->family->child[i].filter->array.length;
+    if (most && bytes > most)
+        return fail(PERHAPS_EFULL,
+                    "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
+                    (unsigned long long)bytes, (unsigned long long)most);
+    if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2 ||
+        f->family->count + f->family->spare >= LAYERS_MAX)
+        return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
+    return PERHAPS_OK;
+}
+
+/* Makes the next layer, without using it yet. */
+static int make_spare(perhaps *f) {
+    struct level level;
+    int rc = plan_over(f, &level);
+    if (rc == PERHAPS_OK) rc = check_size(f, &level);
+    if (rc == PERHAPS_OK) rc = filter_family_room(f);
+    if (rc < 0) return rc;
+    struct header header = newest_of(f)->header;
+    header.items = 0;
+    header.capacity = level.capacity;
+    header.fpr = level.fpr;
+    header.length = level.length;
+    memcpy(header.layout, level.layout, sizeof header.layout);
+    perhaps **made = &f->family->child[f->family->count + f->family->spare].filter;
+    rc = filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
+    f->family->spare += rc == PERHAPS_OK;
+    return rc;
+}
+
+static int lay_over(perhaps *f) {
+    int rc = f->family->spare ? PERHAPS_OK : make_spare(f);
+    if (rc < 0) return rc;
+    f->family->spare--;
+    f->family->count++;
+    return PERHAPS_OK;
+}
+
+/* The newest layer is full. If it has fewer keys than it was made for, it may only want a larger stash. */
+static int make_room(perhaps *f, uint64_t digest) {
+    perhaps *newest = newest_of(f);
+    if (room_in(newest) && filter_grow(newest, digest) == PERHAPS_OK) return PERHAPS_OK;
+    return lay_over(f);
+}
+
+/* ---- one key ---- */
+
+static int add_to_newest(perhaps *f, struct digest digest) {
+    perhaps *newest = newest_of(f);
+    if (!room_in(newest)) return FULL;
+    int is_new = newest->ops.add(&newest->array, digest);
+    if (is_new > 0) filter_count_added(newest, digest.first, 1);
+    return is_new;
+}
+
+static int add_to_set(struct array *array, struct digest digest) {
+    return family_contains(array, digest) ? 0 : add_to_newest(filter_of(array), digest);
+}
+
+static int add_copy(struct array *array, struct digest digest) {
+    return add_to_newest(filter_of(array), digest);
+}
+
+static int remove_copy(struct array *array, struct digest digest) {
+    const struct family *family = filter_of(array)->family;
+    for (unsigned i = family->count; i-- > 0;) {
+        perhaps *layer = family->child[i].filter;
+        if (!layer->ops.remove(&layer->array, digest)) continue;
+        filter_count_removed(layer, digest.first, 1);
+        return 1;
+    }
+    return 0;
+}
+
+static uint64_t count(const struct array *array, struct digest digest) {
+    const struct family *family = filter_of_const(array)->family;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < family->count; i++) {
+        const perhaps *layer = family->child[i].filter;
+        uint64_t here = layer->ops.count(&layer->array, digest);
+        sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* in a damaged layer it may be anything */
+    }
+    return sum;
+}
+
+static void fetch(const struct array *array, struct digest digest) {
+    const struct family *family = filter_of_const(array)->family;
+    for (unsigned i = 0; i < family->count; i++) {
+        const perhaps *layer = family->child[i].filter;
+        layer->ops.fetch(&layer->array, digest);
+    }
+}
+
+/* ---- batches ---- */
+
+/* Keys that no older layer has go to the newest, as many at a time as it surely has room for. When it is full, it is an older
+ * one for the rest. */
+static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
+    uint8_t found[FAMILY_BLOCK];
+    while (keys->n) {
+        perhaps *newest = newest_of(f);
+        uint64_t room = room_in(newest);
+        size_t some = room < keys->n ? (size_t)room : keys->n, done = 0;
+        int rc = filter_add_many(newest, keys->digests, some, found, (const char *)keys->digests, &done);
+        if (rc < 0) return rc;
+        for (size_t i = 0; i < some; i++) answers[keys->at[i]] = found[i];
+        size_t rest = keys->n - some;
+        memset(found, 0, rest);
+        if (!room) newest->ops.contains_many(&newest->array, keys->digests, rest, found, (const char *)keys->digests);
+        keep_unanswered(keys, some, found);
+        if (!room && keys->n) rc = lay_over(f);
+        if (rc < 0) return rc;
+    }
+    return PERHAPS_OK;
+}
+
+static int add_block_to_set(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    struct some_keys keys = {.n = n};
+    uint8_t known[FAMILY_BLOCK];
+    memcpy(keys.digests, digests, n * sizeof *digests);
+    for (size_t i = 0; i < n; i++) keys.at[i] = (uint16_t)i;
+    family_have(f, f->family->count - 1, digests, n, known);
+    memset(answers, 0, n);
+    keep_unanswered(&keys, 0, known);
+    return add_unknown(f, &keys, answers);
+}
+
+static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    int rc = PERHAPS_OK;
+    for (size_t from = 0; rc == PERHAPS_OK && from < n; from += FAMILY_BLOCK) {
+        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+        rc = add_block_to_set(f, digests + from, some, answers + from);
+    }
+    return rc;
+}
+
+static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    size_t all = 0;
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && all < n) {
+        perhaps *newest = newest_of(f);
+        uint64_t room = room_in(newest);
+        size_t some = room < n - all ? (size_t)room : n - all, done = 0;
+        rc = filter_add_many(newest, digests + all, some, answers + all, (const char *)(digests + all), &done);
+        all += done;
+        if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = lay_over(f);
+    }
+    if (rc < 0) filter_undo(f, digests, all, answers);
+    return rc;
+}
+
+static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    return is_multiset(f) ? add_copies(f, digests, n, answers) : add_to_sets(f, digests, n, answers);
+}
+
+static uint64_t room_in_all(const perhaps *f) {
+    uint64_t room = room_in(newest_of(f));
+    for (unsigned i = 0; i < f->family->spare; i++)
+        room += f->family->child[f->family->count + i].filter->header.capacity;
+    return room;
+}
+
+/* Asking which of them are new is for when they may not fit; until then each counts as new. */
+static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+    uint8_t known[FAMILY_BLOCK];
+    bool ask = !is_multiset(f) && f->family->coming + n > room_in_all(f);
+    f->family->coming += n;
+    for (size_t from = 0; ask && from < n; from += FAMILY_BLOCK) {
+        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+        family_have(f, f->family->count, digests + from, some, known);
+        for (size_t i = 0; i < some; i++) f->family->coming -= known[i];
+    }
+}
+
+static int provide(perhaps *f) {
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && room_in_all(f) < f->family->coming) rc = make_spare(f);
+    f->family->coming = 0;
+    return rc;
+}
+
+/* ---- whole filters ---- */
+
+/* Back to the first layer. */
+static void clear(perhaps *f) {
+    struct family *family = f->family;
+    for (unsigned i = 1; i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
+    family->count = 1;
+    family->spare = 0;
+    filter_clear(family->child[0].filter);
+}
+
+static const char *misfit(const perhaps *f) {
+    for (unsigned i = 1; i < f->family->count; i++) {
+        const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
+        if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
+            return "layers that do not nest";
+    }
+    return NULL;
+}
+
+static const char *refuses(const struct kind *base) {
+    if (base->row.can & PERHAPS_GROW) return "%s filters grow by themselves, without layers, growth or max_bytes";
+    if (base->combiner || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be layers of a growing one";
+    return NULL;
+}
+
+static unsigned can(const struct kind *base) {
+    unsigned both = base->row.can & (PERHAPS_REMOVE | PERHAPS_COUNT);
+    return PERHAPS_ADD | PERHAPS_GROW | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
+    *reason = NULL;
+    if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
+    if (layout[CHILDREN] < 1 || layout[CHILDREN] > LAYERS_MAX) *reason = "an impossible number of layers";
+    if (layout[GROWTH] && (layout[GROWTH] < GROWTH_MIN || layout[GROWTH] > GROWTH_MOST))
+        *reason = "growth out of range";
+    if (layout[SIBLINGS] > CHILDREN_MAX) *reason = "too many siblings";
+    return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops set = {
+        .add = add_to_set, .contains = family_contains, .contains_many = family_contains_many};
+    static const struct kind_ops counts = {.add = add_copy,
+                                           .contains = family_contains,
+                                           .contains_many = family_contains_many,
+                                           .count = count,
+                                           .fetch = fetch};
+    static const struct kind_ops removes = {.add = add_copy,
+                                            .contains = family_contains,
+                                            .contains_many = family_contains_many,
+                                            .remove = remove_copy,
+                                            .count = count,
+                                            .fetch = fetch};
+    unsigned abilities = can(kind_find((int)layout[BASE]));
+    (void)isa, (void)shared;
+    return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
+}
+
+static const struct combiner combiner = {.add_many = add_many,
+                                         .make_room = make_room,
+                                         .expect = expect,
+                                         .provide = provide,
+                                         .clear = clear,
+                                         .misfit = misfit,
+                                         .rates_add_up = true};
+
+const struct kind kind_growing = {
+    .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "growing",
+            "layers, each larger than those before: for sets of unknown size"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"kind of the layers", "number of layers", "growth", "most bytes", "siblings"},
+    .ops = ops,
+    .refuses = refuses,
+    .can = can,
+    .combiner = &combiner,
+};

@@ -1,0 +1,346 @@
+/*
+ * Shards: N filters, all of a key in one of them.
+ *
+ * Idea: the digest picks a shard by a mix of its own, so what else is taken from it stays independent, and rates and loads are
+ * those of one large filter. Each shard can then have a lock of its own, for kinds that many threads cannot change without;
+ * and a table that grows copies one shard at a time, not everything at once.
+ *
+ *     digest ── × odd ──▶ shard 0..N-1
+ *          └────────────▶ ...          whatever the shard makes of it
+ *
+ * Batches are sorted by shard first, so that each shard gets its keys in one piece.
+ *
+ * Numbers of keys in the shards differ: they are planned for n/N + 5·sqrt(n/N), which one in millions exceeds.
+ *
+ * Layout: kind of the shards, how many.
+ *
+ * Invariants
+ *   I1  a key is in the shard that shard_of names, or in none.
+ */
+#include "base/arith.h"
+#include "base/memory.h"
+#include "combine/family.h"
+
+#include <string.h>
+
+enum { SMALL = FAMILY_BLOCK, FEW = 4 }; /* batches with fewer than FEW keys a shard are not worth sorting */
+
+static inline unsigned shard_of(uint64_t digest, unsigned shards) {
+    return (unsigned)mul_high_32(digest * UINT64_C(0xD1B54A32D192ED03), shards);
+}
+
+static void enter(const perhaps *f, unsigned shard) {
+    if (f->family->locks) lock_take(f->family->locks, shard);
+}
+
+static void leave(const perhaps *f, unsigned shard) {
+    if (f->family->locks) lock_leave(f->family->locks, shard);
+}
+
+static perhaps *shard_at(const perhaps *f, unsigned shard) {
+    return f->family->child[shard].filter;
+}
+
+/* ---- one key ---- */
+
+static int add(struct array *array, struct digest digest) {
+    perhaps *f = filter_of(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    enter(f, shard);
+    int is_new = filter_add(shard_at(f, shard), digest);
+    leave(f, shard);
+    return is_new < 0 ? FULL : is_new;
+}
+
+/* `add` has tried to; the reason why it could not is to be found again. */
+static int make_room(perhaps *f, uint64_t digest) {
+    unsigned shard = shard_of(digest, f->family->count);
+    enter(f, shard);
+    int rc = filter_grow(shard_at(f, shard), digest);
+    leave(f, shard);
+    return rc;
+}
+
+static int contains(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    const perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int found = child->ops.contains(&child->array, digest);
+    leave(f, shard);
+    return found;
+}
+
+static int remove_one(struct array *array, struct digest digest) {
+    const perhaps *f = filter_of(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int gone = child->ops.remove(&child->array, digest);
+    filter_count_removed(child, digest.first, (uint64_t)gone);
+    leave(f, shard);
+    return gone;
+}
+
+static uint64_t count(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    const perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    uint64_t copies = child->ops.count(&child->array, digest);
+    leave(f, shard);
+    return copies;
+}
+
+/* Without locks, since another thread may be about to give the shard another array. */
+static void fetch(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    if (f->family->locks) return;
+    const perhaps *child = shard_at(f, shard_of(digest.first, f->family->count));
+    child->ops.fetch(&child->array, digest);
+}
+
+/* ---- batches ---- */
+
+/* Keys in the order of their shards. */
+struct sorted {
+    size_t n;
+    uint64_t *digests;
+    uint32_t *at; /* which key of the batch it is */
+    uint8_t *answers;
+    uint32_t
+        *first; /* first[s]..first[s+1]-1 are the keys of shard s; has shards + 1 entries, and one more to sort with */
+};
+
+static void sort_keys(struct sorted *sorted, const uint64_t *digests, size_t n, unsigned shards) {
+    uint32_t *first = sorted->first;
+    sorted->n = n;
+    memset(first, 0, (shards + 2) * sizeof *first);
+    for (size_t i = 0; i < n; i++) first[shard_of(digests[i], shards) + 2]++;
+    for (unsigned s = 2; s < shards + 2; s++) first[s] += first[s - 1];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t to = first[shard_of(digests[i], shards) + 1]++;
+        sorted->digests[to] = digests[i];
+        sorted->at[to] = (uint32_t)i;
+    }
+}
+
+static void give_back(const struct sorted *sorted, uint8_t *answers) {
+    for (size_t i = 0; i < sorted->n; i++) answers[sorted->at[i]] = sorted->answers[i];
+}
+
+/* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
+static unsigned start_of(const perhaps *f, const uint64_t *digests) {
+    return shard_of(digests[0], f->family->count);
+}
+
+typedef int work_on_shard(const perhaps *f, struct sorted *sorted, unsigned shard);
+
+/* Goes through all shards; if one of them fails, says how many were done. */
+static int each_shard(const perhaps *f, struct sorted *sorted, unsigned start, work_on_shard *work, unsigned *done) {
+    unsigned shards = f->family->count;
+    int rc = PERHAPS_OK;
+    for (*done = 0; rc == PERHAPS_OK && *done < shards; *done += rc == PERHAPS_OK) {
+        unsigned shard = (start + *done) % shards;
+        if (sorted->first[shard] == sorted->first[shard + 1]) continue;
+        enter(f, shard);
+        rc = work(f, sorted, shard);
+        leave(f, shard);
+    }
+    return rc;
+}
+
+static int ask_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    const perhaps *child = shard_at(f, shard);
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    child->ops.contains_many(&child->array, sorted->digests + first, last - first, sorted->answers + first,
+                             (const char *)(sorted->digests + last));
+    return PERHAPS_OK;
+}
+
+static int undo_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    filter_undo(shard_at(f, shard), sorted->digests + first, last - first, sorted->answers + first);
+    return PERHAPS_OK;
+}
+
+static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    size_t done;
+    int rc = filter_add_many(shard_at(f, shard), sorted->digests + first, last - first, sorted->answers + first,
+                             (const char *)(sorted->digests + last), &done);
+    if (rc < 0) filter_undo(shard_at(f, shard), sorted->digests + first, done, sorted->answers + first);
+    return rc;
+}
+
+/* ---- room for sorting ---- */
+
+struct small_room {
+    uint64_t digests[SMALL + 8]; /* kinds may fetch a little ahead */
+    uint32_t at[SMALL], first[SMALL / FEW + 2];
+    uint8_t answers[SMALL];
+};
+
+static uint64_t large_bytes(size_t n, unsigned shards) {
+    return (uint64_t)n * (sizeof(uint64_t) + sizeof(uint32_t) + 1) + (shards + 2) * sizeof(uint32_t) + 64;
+}
+
+static struct sorted in_large_room(uint8_t *room, size_t n, unsigned shards) {
+    struct sorted sorted = {.digests = (uint64_t *)(void *)room};
+    sorted.at = (uint32_t *)(void *)(room + n * sizeof(uint64_t));
+    sorted.first = sorted.at + n;
+    sorted.answers = (uint8_t *)(sorted.first + shards + 2);
+    return sorted;
+}
+
+/* Sorts and does something with n keys, in room that the caller gives. */
+typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* One batch if there is memory to sort it in; else many small ones. */
+static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
+    unsigned shards = f->family->count;
+    uint8_t *room = n > SMALL ? memory_get(&f->allocator, large_bytes(n, shards)) : NULL;
+    if (room) {
+        struct sorted sorted = in_large_room(room, n, shards);
+        int rc = work(f, &sorted, digests, n, answers);
+        memory_release(&f->allocator, room, large_bytes(n, shards));
+        return rc;
+    }
+    struct small_room small;
+    struct sorted sorted = {.digests = small.digests, .at = small.at, .answers = small.answers, .first = small.first};
+    for (size_t from = 0; from < n; from += SMALL) {
+        size_t some = n - from < SMALL ? n - from : SMALL;
+        int rc = work(f, &sorted, digests + from, some, answers + from);
+        if (rc < 0) {
+            filter_undo(f, digests, from, answers);
+            return rc;
+        }
+    }
+    return PERHAPS_OK;
+}
+
+static bool worth_sorting(const perhaps *f, size_t n) {
+    return (n < SMALL ? n : SMALL) / FEW >= f->family->count;
+}
+
+static int ask_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned done;
+    sort_keys(sorted, digests, n, f->family->count);
+    each_shard(f, sorted, start_of(f, digests), ask_shard, &done);
+    give_back(sorted, answers);
+    return PERHAPS_OK;
+}
+
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    const perhaps *f = filter_of_const(array);
+    (void)ahead;
+    if (worth_sorting(f, n))
+        in_sorted_batches((perhaps *)f, digests, n, answers, ask_sorted); /* which changes nothing */
+    else
+        for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)contains(array, (struct digest){digests[i], 0});
+}
+
+static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned start = start_of(f, digests), done, undone;
+    sort_keys(sorted, digests, n, f->family->count);
+    int rc = each_shard(f, sorted, start, add_to_shard, &done);
+    if (rc < 0) {
+        /* Only shards start..start+done-1 have keys to take out: the others' answers become 0. */
+        for (unsigned i = done; i < f->family->count; i++) {
+            unsigned shard = (start + i) % f->family->count;
+            memset(sorted->answers + sorted->first[shard], 0, sorted->first[shard + 1] - sorted->first[shard]);
+        }
+        each_shard(f, sorted, start, undo_shard, &undone);
+        return rc;
+    }
+    give_back(sorted, answers);
+    return PERHAPS_OK;
+}
+
+static int add_one_by_one(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++) {
+        int is_new = filter_add(f, (struct digest){digests[i], 0});
+        if (is_new < 0) {
+            filter_undo(f, digests, i, answers);
+            return is_new;
+        }
+        answers[i] = (uint8_t)is_new;
+    }
+    return PERHAPS_OK;
+}
+
+static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    return worth_sorting(f, n) ? in_sorted_batches(f, digests, n, answers, add_sorted)
+                               : add_one_by_one(f, digests, n, answers);
+}
+
+/* ---- whole filters ---- */
+
+/* A position is one in a shard, times the number of shards, plus the shard. */
+static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
+    const perhaps *f = filter_of_const(array);
+    uint64_t shards = f->family->count, shard = *at % shards, within = *at / shards;
+    for (; shard < shards; shard++, within = 0) {
+        const perhaps *child = shard_at(f, (unsigned)shard);
+        if (!child->kind->next(&child->array, &within, digest)) continue;
+        *at = within * shards + shard;
+        return true;
+    }
+    *at = UINT64_MAX - UINT64_MAX % shards - 1; /* beyond everything in the last shard */
+    return false;
+}
+
+static const char *misfit(const perhaps *f) {
+    (void)f;
+    return NULL;
+}
+
+static const char *refuses(const struct kind *base) {
+    if (base->hash == PERHAPS_IDENTITY)
+        return "a %s is one array of integers; it needs no shards, and threads can share it";
+    if (base == &kind_window || base == &kind_sharded) return "a %s cannot be sharded";
+    return base->row.can & PERHAPS_ADD ? NULL : "%s filters are made at once, and cannot be shards";
+}
+
+static unsigned can(const struct kind *base) {
+    return base->row.can & (unsigned)~PERHAPS_IN_PLACE;
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
+    *reason = NULL;
+    if (!base || refuses(base)) *reason = "shards of a kind that cannot be";
+    if (layout[CHILDREN] < 1 || layout[CHILDREN] > CHILDREN_MAX) *reason = "an impossible number of shards";
+    return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops all = {.add = add,
+                                        .contains = contains,
+                                        .contains_many = contains_many,
+                                        .remove = remove_one,
+                                        .count = count,
+                                        .fetch = fetch};
+    (void)layout, (void)isa, (void)shared;
+    return &all;
+}
+
+static const struct combiner combiner = {
+    .add_many = add_many, .make_room = make_room, .clear = family_clear, .misfit = misfit};
+
+const struct kind kind_sharded = {
+    .row = {PERHAPS_SHARDED,
+            PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_GROW |
+                PERHAPS_LIST,
+            "sharded", "shards, all of a key in one: for threads, and growth in small steps"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"kind of the shards", "number of shards"},
+    .ops = ops,
+    .next = next,
+    .refuses = refuses,
+    .can = can,
+    .combiner = &combiner,
+};

@@ -1,0 +1,109 @@
+/* Looking in: perhaps_info and perhaps_child. */
+#include "base/why.h"
+#include "filter.h"
+#include "plan.h"
+
+/* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
+static void add_sight(struct sight *all, const struct sight *one, bool rates_add_up, double share, double weight) {
+    all->distinct += one->distinct;
+    all->fill += one->fill * weight;
+    all->fpr = rates_add_up ? all->fpr + one->fpr - all->fpr * one->fpr : all->fpr + one->fpr * share;
+    all->loss += one->loss;
+    all->stuck += one->stuck;
+    all->stashed += one->stashed;
+}
+
+static void look(const perhaps *f, struct sight *sight) {
+    if (!f->family) {
+        plan_look(f->kind, &f->array, sight);
+        return;
+    }
+    *sight = (struct sight){0};
+    double share = 1.0 / f->family->count, bytes = (double)filter_bytes(f);
+    for (unsigned i = 0; i < f->family->count; i++) {
+        const perhaps *child = f->family->child[i].filter;
+        struct sight one;
+        look(child, &one);
+        add_sight(sight, &one, f->kind->combiner->rates_add_up, share, (double)filter_bytes(child) / bytes);
+    }
+}
+
+/* What stands only in filters of filters. */
+static void look_at_family(const perhaps *f, struct perhaps_info *info) {
+    const uint64_t *layout = f->header.layout;
+    info->base = (int)layout[BASE];
+    info->children = f->family->count;
+    if (f->kind == &kind_growing) {
+        info->grow = PERHAPS_GROW_LAYERS;
+        info->max_bytes = layout[MAX_BYTES];
+    }
+    if (f->kind == &kind_window) {
+        info->period = layout[PERIOD] * (layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1);
+        info->clear_at = (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
+    }
+}
+
+/* The filter with an array that is asked first. */
+static const perhaps *leaf_of(const perhaps *f) {
+    while (f->family) f = f->family->child[f->family->count - 1].filter;
+    return f;
+}
+
+static unsigned lines_of(const perhaps *f) {
+    if (!f->family) return f->kind->model->lines(f->header.layout);
+    unsigned lines = 0;
+    for (unsigned i = 0; i < f->family->count; i++) {
+        unsigned here = lines_of(f->family->child[i].filter);
+        lines = f->kind->combiner->rates_add_up ? lines + here : here > lines ? here : lines;
+    }
+    return lines;
+}
+
+static void describe(const perhaps *f, struct perhaps_info *info) {
+    struct sight sight;
+    look(f, &sight);
+    *info = (struct perhaps_info){
+        .kind = f->kind->row.kind,
+        .kind_name = f->kind->row.name,
+        .can = filter_can(f),
+        .capacity = filter_capacity(f),
+        .items = filter_items(f),
+        .distinct = sight.distinct,
+        .fill = sight.fill,
+        .fpr_target = f->header.fpr,
+        .fpr_now = sight.fpr,
+        .loss = sight.loss < 1 ? sight.loss : 1,
+        .stuck = sight.stuck,
+        .stashed = sight.stashed,
+        .bytes = filter_bytes(f),
+        .image_bytes = filter_image_bytes(f),
+        .hashes = leaf_of(f)->kind->model->hashes(leaf_of(f)->header.layout),
+        .lines = lines_of(f),
+        .hash = f->header.hash,
+        .hash_name = hash_name(f->header.hash),
+        .seed = f->header.seed,
+        .tag = f->header.tag,
+        .format_version = FORMAT_VERSION,
+        .isa = isa_name(f->isa),
+        .read_only = f->state == READ_ONLY,
+        .grow = f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT,
+        .shared = f->shared,
+    };
+    info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
+    if (f->family) look_at_family(f, info);
+}
+
+int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
+    struct perhaps_info info;
+    describe(f, &info);
+    return give_sized(theirs, &info, sizeof info, "info");
+}
+
+int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *theirs) {
+    struct perhaps_info info;
+    if (!f->family || i >= f->family->count)
+        return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
+    describe(f->family->child[i].filter, &info);
+    info.since = f->family->child[i].since;
+    return give_sized(theirs, &info, sizeof info, "info");
+}

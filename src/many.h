@@ -1,0 +1,34 @@
+/* Batches, as many.c and parallel.c share them. */
+#ifndef PERHAPS_MANY_H
+#define PERHAPS_MANY_H
+
+#include "filter.h"
+
+/* Where the keys of a batch come from: one of the three forms. */
+struct keys {
+    const void *const *bytes;
+    const size_t *lengths;
+    const uint64_t *integers;
+    const uint64_t *digests;
+};
+
+/* Whether the filter takes keys of that form. */
+int many_takes(const perhaps *f, const struct keys *keys);
+
+/* Makes sure that a batch for children that cannot take keys out again will not fail half-way. */
+int many_provide(perhaps *f, const struct keys *keys, size_t n);
+
+/* Whether keys may find no room after that, so that those before them must be taken out again. */
+bool many_may_fail(const perhaps *f);
+
+/* Adds n keys to a filter that may be changed and has room for them, as far as it can be known. `answers` may be NULL only if
+ * nothing can fail. */
+int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
+
+/* What perhaps_add_many is. */
+int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
+
+/* What perhaps_contains_many is. */
+int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
+
+#endif

@@ -1,0 +1,28 @@
+/* Plans of filters of filters: between plan.c, which plans single filters, and combined.c. */
+#ifndef PERHAPS_PLAN_COMBINED_H
+#define PERHAPS_PLAN_COMBINED_H
+
+#include "plan.h"
+
+/* What stands around a filter, from the outermost. */
+struct outer {
+    const struct kind *kind[LEVELS_MAX - 1];
+    unsigned count;
+};
+
+/* Finds what the want puts around its filters, and turns it into a want for one of those. */
+int combined_peel(perhaps_want *want, struct outer *outer);
+
+/* Whether it makes sense over this kind: PERHAPS_OK, or PERHAPS_EINVAL and a sentence. */
+int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want);
+
+/* What it can over this kind. */
+unsigned combined_can(const struct outer *outer, const struct kind *kind);
+
+/* Puts the outer filters around the plan of an inner one. */
+int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan);
+
+/* The layout for (items, fpr) of one kind, whatever the want says else. */
+int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
+
+#endif

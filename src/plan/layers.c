@@ -1,0 +1,90 @@
+/*
+ * How a growing filter grows: the size of its next layer, and the layer's share of the rate. docs/growing.md has the reasons,
+ * bench/layers.c the simulation.
+ *
+ * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below 2^18, then 2.
+ *
+ * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
+ * share p·w(x), where w has one hump:
+ *
+ *     w │      ┌──────────────┐
+ *       │     ╱                ╲__
+ *       │   _╱                    ╲___
+ *       │__╱                          ╲______________
+ *       └──────┴──────────────┴───────────────────────▶ x
+ *              19             27
+ *
+ * Small layers cost little, however strict they are: below 2^19 w halves with every halving of T. From there to 2^27 it is
+ * flat, and beyond it falls as 1/x², so that it adds up to something finite. For a function with one hump, samples at least
+ * h apart add up to at most the integral / h + the maximum, wherever they begin: hence the height.
+ *
+ * Where shards grow, T is the room in all of them together.
+ *
+ * Layers that must nest cannot be stricter than a newer one. For them w is flat from x = 0 on.
+ */
+#include "base/why.h"
+#include "plan/combined.h"
+
+#include <math.h>
+
+static const double flat_from = 19, flat_to = 27, tail = 4;
+
+/* The factor by which the room grows. `growth` is in 256ths; 0 is the rule above. */
+static double factor(uint64_t growth, double total) {
+    return growth ? (double)growth / 256 : total < 0x1p18 ? 4 : 2;
+}
+
+/* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */
+static double distance(const struct kind *base, double growth) {
+    double factor = growth == 0 ? 2 : growth;
+    return log2(base->model->nest ? 1 + (factor - 1) * 0.75 : factor);
+}
+
+static double share(const struct kind *base, double growth, double room) {
+    bool nests = base->model->nest;
+    double x = log2(room), integral = (nests ? flat_to : flat_to - flat_from + 1 / log(2)) + tail;
+    double height = 1 / (integral / distance(base, growth) + 1);
+    if (x > flat_to) return height * pow(tail / (tail + x - flat_to), 2);
+    return x < flat_from && !nests ? height * exp2(x - flat_from) : height;
+}
+
+double plan_first_share(const struct kind *base, double growth, double items) {
+    return share(base, growth, items);
+}
+
+static double siblings(const struct layers *layers) {
+    return layers->siblings ? (double)layers->siblings : 1;
+}
+
+/* The share of a layer that brings the room of one filter to so many keys. What counts is the room in all siblings. */
+static double share_of(const struct layers *layers, double room) {
+    return share(layers->base, (double)layers->growth / 256, room * siblings(layers));
+}
+
+static int too_large(const struct kind *base) {
+    return fail(PERHAPS_ERANGE, "no further layer is possible: %s has no layout of that size and rate", base->row.name);
+}
+
+static int nest_layer(const struct layers *layers, double wanted, struct level *level) {
+    const struct model *model = layers->base->model;
+    double times = floor(wanted / (double)layers->newest);
+    const char *reason;
+    if (times < 1) times = 1;
+    double room = (double)layers->total + times * (double)layers->newest;
+    double rate = layers->fpr * share_of(layers, room);
+    level->kind = layers->base;
+    if (!(times < 0x1p32) || !model->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
+        return too_large(layers->base);
+    level->length = layers->base->check(level->layout, &reason);
+    level->fpr = model->fpr(level->layout, level->capacity);
+    return level->length ? PERHAPS_OK : too_large(layers->base);
+}
+
+int plan_next_layer(const struct layers *layers, struct level *level) {
+    double total = (double)layers->total, wanted = ceil((factor(layers->growth, total * siblings(layers)) - 1) * total);
+    if (!(wanted < 0x1p62)) return too_large(layers->base);
+    if (layers->base->model->nest) return nest_layer(layers, wanted, level);
+    perhaps_want want = PERHAPS_WANT(.kind = layers->base->row.kind, .items = (uint64_t)wanted);
+    want.fpr = layers->fpr * share_of(layers, total + wanted);
+    return plan_single(layers->base, &want, level);
+}

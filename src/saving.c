@@ -1,0 +1,189 @@
+/*
+ * Saving: from a filter, or a filter of filters, to the pieces of its image, and from there to a file, a callback or memory.
+ */
+#include "base/memory.h"
+#include "base/why.h"
+#include "filter.h"
+#include "image/save.h"
+
+/* ---- gathering ---- */
+
+/* One piece for the head of each filter, which is made for the occasion, and one for each array. A filter of filters has its
+ * directory in one piece with its head. */
+struct gathering {
+    struct pieces pieces;
+    size_t room;
+    bool for_file; /* without keys that shall not be in files */
+    const perhaps_allocator *allocator;
+};
+
+static size_t pieces_of(const perhaps *f) {
+    size_t count = f->family ? 1 : 2;
+    for (unsigned i = 0; f->family && i < f->family->count; i++) count += pieces_of(f->family->child[i].filter);
+    return count;
+}
+
+/* Everything before the payload, and a directory with it; the checksums are for later. */
+static uint8_t *start_head(struct gathering *g, const struct header *header, uint64_t offset, uint64_t length) {
+    uint8_t *head = memory_zeroed(g->allocator, length);
+    if (!head) {
+        fail(PERHAPS_ENOMEM, "no memory for the image's header");
+        return NULL;
+    }
+    header_write(header, head);
+    g->pieces.piece[g->pieces.count++] = (struct piece){.offset = offset, .length = length, .bytes = head};
+    return head;
+}
+
+static int gather(struct gathering *g, const perhaps *f, uint64_t offset);
+
+static int gather_array(struct gathering *g, const perhaps *f, uint64_t offset) {
+    struct header header = filter_header(f, g->for_file);
+    uint64_t length = image_offset(header.length);
+    uint8_t *head = start_head(g, &header, offset, length);
+    if (!head) return PERHAPS_ENOMEM;
+    header_sum(head, f->array.bytes, header.length);
+    g->pieces.piece[g->pieces.count++] = (struct piece){offset + length, header.length, f->array.bytes, head};
+    return PERHAPS_OK;
+}
+
+static int gather_child(struct gathering *g, const struct child *child, uint64_t start, uint64_t *end,
+                        struct entry *entry) {
+    entry->length = filter_image_bytes(child->filter);
+    entry->since = child->since;
+    if (!directory_place(*end, entry->length, &entry->offset))
+        return fail(PERHAPS_ERANGE, "the image would be larger than a file can be");
+    size_t first = g->pieces.count;
+    int rc = gather(g, child->filter, start + entry->offset);
+    if (rc < 0) return rc;
+    entry->sum = header_checksum(g->pieces.piece[first].bytes);
+    *end = entry->offset + entry->length;
+    return PERHAPS_OK;
+}
+
+static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset) {
+    struct header header = filter_header(f, g->for_file);
+    uint64_t directory = image_offset(header.length), end = directory + header.length;
+    uint8_t *head = start_head(g, &header, offset, end);
+    int rc = head ? PERHAPS_OK : PERHAPS_ENOMEM;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
+        struct entry entry;
+        rc = gather_child(g, &f->family->child[i], offset, &end, &entry);
+        if (rc == PERHAPS_OK) directory_put(head + directory, i, &entry);
+    }
+    if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length);
+    return rc;
+}
+
+static int gather(struct gathering *g, const perhaps *f, uint64_t offset) {
+    return f->family ? gather_family(g, f, offset) : gather_array(g, f, offset);
+}
+
+/* Heads are the pieces that are not payloads. */
+static void end_gathering(struct gathering *g) {
+    for (size_t i = 0; i < g->pieces.count; i++) {
+        struct piece *piece = &g->pieces.piece[i];
+        if (!piece->head) memory_release(g->allocator, (void *)(uintptr_t)piece->bytes, piece->length);
+    }
+    memory_release(g->allocator, g->pieces.piece, g->room * sizeof(struct piece));
+}
+
+static int start_gathering(struct gathering *g, const perhaps *f, bool for_file) {
+    *g = (struct gathering){.for_file = for_file, .allocator = &f->allocator, .room = pieces_of(f)};
+    g->pieces.total = filter_image_bytes(f);
+    g->pieces.piece = memory_zeroed(&f->allocator, g->room * sizeof(struct piece));
+    if (!g->pieces.piece) return fail(PERHAPS_ENOMEM, "no memory for the parts of an image");
+    int rc = gather(g, f, 0);
+    if (rc < 0) end_gathering(g);
+    return rc;
+}
+
+/* ---- the public calls ---- */
+
+int perhaps_save(const perhaps *f, const char *path) {
+    struct gathering g;
+    int rc = start_gathering(&g, f, true);
+    if (rc < 0) return rc;
+    rc = image_save(&g.pieces, path);
+    end_gathering(&g);
+    return rc;
+}
+
+int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
+    struct gathering g;
+    int rc = start_gathering(&g, f, true);
+    if (rc < 0) return rc;
+    rc = image_write(&g.pieces, sink, context);
+    end_gathering(&g);
+    return rc;
+}
+
+/* The parts of a filter of filters lie in many places, so its image is a copy. */
+static int assemble(perhaps *f) {
+    struct gathering g;
+    struct family *family = f->family;
+    int rc = start_gathering(&g, f, false);
+    if (rc < 0) return rc;
+    uint8_t *image = memory_zeroed(&f->allocator, g.pieces.total);
+    if (image) {
+        image_copy(&g.pieces, image);
+        memory_release(&f->allocator, family->image, family->image_bytes);
+        family->image = image;
+        family->image_bytes = g.pieces.total;
+    } else {
+        rc = fail(PERHAPS_ENOMEM, "no memory for an image of %llu bytes", (unsigned long long)g.pieces.total);
+    }
+    end_gathering(&g);
+    return rc;
+}
+
+int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
+    int rc = PERHAPS_OK;
+    if (f->family) {
+        rc = assemble(f);
+    } else if (f->owned) {
+        struct header header = filter_header(f, false);
+        header_write(&header, f->image);
+        header_sum(f->image, f->array.bytes, f->array.length);
+    } else {
+        if (f->state == READ_ONLY && f->header.flags & HEADER_DIRTY)
+            return fail(PERHAPS_EREADONLY, "the image is a dirty file, opened for reading; clone the filter first");
+        rc = perhaps_sync(f);
+    }
+    if (rc < 0) return rc;
+    *bytes = f->family ? f->family->image : f->image;
+    *length = filter_image_bytes(f);
+    return PERHAPS_OK;
+}
+
+/* Payload first, then the header that vouches for it, and only then the flag. */
+int perhaps_sync(perhaps *f) {
+    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
+    uint64_t offset = image_offset(f->header.length);
+    int rc = file_sync(&f->file, offset, f->array.length);
+    if (rc < 0) return rc;
+    header_set_items(f->image, filter_items(f));
+    header_sum_file(&f->file, f->array.length);
+    rc = file_sync(&f->file, 0, offset);
+    if (rc < 0) return rc;
+    header_set_dirty(f->image, false);
+    rc = file_sync(&f->file, 0, HEADER_BYTES);
+    if (rc < 0)
+        header_set_dirty(f->image, true);
+    else
+        f->state = CLEAN_MAP;
+    return rc;
+}
+
+/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
+int filter_unlock(perhaps *f) {
+    if (f->state == READ_ONLY)
+        return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
+    header_set_dirty(f->image, true);
+    int rc = file_sync(&f->file, 0, HEADER_BYTES);
+    if (rc < 0)
+        header_set_dirty(f->image, false);
+    else
+        f->state = CHANGEABLE;
+    return rc;
+}
