@@ -33,6 +33,7 @@ enum { AHEAD = 32 };    /* how many keys ahead of its turn a key's line is fetch
 enum { PIECE = 8 * 8 }; /* bytes that are looked at together */
 
 #define RANGE_MAX (UINT64_C(1) << 63)
+#define INLINE    static inline __attribute__((always_inline))
 
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "range is not 1 to 2^63";
@@ -41,20 +42,23 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
 
 /* ---- single keys ---- */
 
-static inline int add(struct array *array, struct digest digest) {
-    if (digest.first >= array->layout[RANGE]) return FULL;
-    unsigned had = bit_get(array->bytes, digest.first);
-    bit_set(array->bytes, digest.first);
+/* `shared`, whether other threads change the array at the same time, is a constant in each caller. */
+INLINE int add(struct array *array, uint64_t id, bool shared) {
+    if (id >= array->layout[RANGE]) return FULL;
+    if (shared) return (int)shared_bit_set(array->bytes, id);
+    unsigned had = bit_get(array->bytes, id);
+    bit_set(array->bytes, id);
     return !had;
 }
 
-static inline int contains(const struct array *array, struct digest digest) {
-    return digest.first < array->layout[RANGE] && bit_get(array->bytes, digest.first);
+INLINE int contains(const struct array *array, uint64_t id, bool shared) {
+    return id < array->layout[RANGE] && (shared ? shared_bit_get(array->bytes, id) : bit_get(array->bytes, id));
 }
 
-static int remove_key(struct array *array, struct digest digest) {
-    if (!contains(array, digest)) return 0;
-    bit_flip(array->bytes, digest.first);
+INLINE int remove_id(struct array *array, uint64_t id, bool shared) {
+    if (!contains(array, id, shared)) return 0;
+    if (shared) return (int)shared_bit_clear(array->bytes, id);
+    bit_flip(array->bytes, id);
     return 1;
 }
 
@@ -70,27 +74,56 @@ static inline void fetch_ahead(const struct array *array, const uint64_t *digest
 }
 
 /* Both work on a copy of the struct: a store to `answers` cannot change that, so it stays in registers. */
-static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
-    (void)ahead;
+INLINE size_t put_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
     struct array here = *array;
     for (size_t i = 0; i < n; i++) {
         fetch_ahead(&here, digests, i, n);
-        int is_new = add(&here, (struct digest){digests[i], 0});
+        int is_new = add(&here, digests[i], shared);
         if (is_new == FULL) return i;
         answers[i] = (uint8_t)is_new;
     }
     return n;
 }
 
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead) {
-    (void)ahead;
+INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
     const struct array here = *array;
     for (size_t i = 0; i < n; i++) {
         fetch_ahead(&here, digests, i, n);
-        answers[i] = (uint8_t)contains(&here, (struct digest){digests[i], 0});
+        answers[i] = (uint8_t)contains(&here, digests[i], shared);
     }
 }
+
+/* ---- the operations, for one thread and for many ---- */
+
+#define OPERATIONS(name, shared)                                                                                       \
+    static int add_##name(struct array *array, struct digest digest) {                                                 \
+        return add(array, digest.first, shared);                                                                       \
+    }                                                                                                                  \
+    static int contains_##name(const struct array *array, struct digest digest) {                                      \
+        return contains(array, digest.first, shared);                                                                  \
+    }                                                                                                                  \
+    static int remove_##name(struct array *array, struct digest digest) {                                              \
+        return remove_id(array, digest.first, shared);                                                                 \
+    }                                                                                                                  \
+    static size_t add_many_##name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,            \
+                                  const char *ahead) {                                                                 \
+        (void)ahead;                                                                                                   \
+        return put_many(array, digests, n, answers, shared);                                                           \
+    }                                                                                                                  \
+    static void contains_many_##name(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,   \
+                                     const char *ahead) {                                                              \
+        (void)ahead;                                                                                                   \
+        ask_many(array, digests, n, answers, shared);                                                                  \
+    }                                                                                                                  \
+    static const struct kind_ops ops_##name = {.add = add_##name,                                                      \
+                                               .contains = contains_##name,                                            \
+                                               .add_many = add_many_##name,                                            \
+                                               .contains_many = contains_many_##name,                                  \
+                                               .remove = remove_##name,                                                \
+                                               .fetch = fetch};
+
+OPERATIONS(alone, false)
+OPERATIONS(shared, true)
 
 /* ---- whole sets ---- */
 
@@ -202,15 +235,8 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)shared;
-    static const struct kind_ops plain = {.add = add,
-                                          .contains = contains,
-                                          .add_many = add_many,
-                                          .contains_many = contains_many,
-                                          .remove = remove_key,
-                                          .fetch = fetch};
     (void)layout, (void)isa;
-    return &plain;
+    return shared ? &ops_shared : &ops_alone;
 }
 
 extern const struct model model_bitmap;
@@ -225,6 +251,7 @@ const struct kind kind_bitmap = {
     .check = check,
     .layout_names = {"range"},
     .ops = ops,
+    .lock_free = true,
     .combine = {merge, intersect, subtract, differ},
     .differing = 1u << RANGE,
     .full = "the integer lies beyond the bitmap's range",

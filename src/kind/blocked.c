@@ -71,6 +71,18 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
     return digest * multiplier[3 * which + 1 + second];
 }
 
+/* What an operation does to the lines of a key; other threads may be adding to shared ones at the same time. */
+enum task { ASK, ADD, ADD_SHARED };
+
+/* What to read when asking for a line: the line itself. That other threads may be setting bits in it is a race in the
+ * language's eyes, but not on machines, which read each byte as it was at some moment; and a bit, once set, stays. Only
+ * where ThreadSanitizer looks on it is read byte by byte, into `copy`. */
+static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[LINE_BYTES]) {
+    if (!RACES_ARE_REPORTED) return line;
+    for (int i = 0; i < LINE_BYTES; i++) copy[i] = __atomic_load_n(line + i, __ATOMIC_RELAXED);
+    return copy;
+}
+
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 /* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
@@ -116,19 +128,18 @@ static bool intersect(struct array *into, const struct array *from) {
     return true;
 }
 
-/* One of four shapes, for one instruction set. */
+/* One of four shapes, for one instruction set, and for one thread or many. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)shared;
     int shape = (layout[BITS_PER_LINE] == 16) + 2 * (layout[LINES_PER_KEY] == 2);
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512[shape];
-    if (isa == ISA_AVX2) return &ops_avx2[shape];
+    if (isa == ISA_AVX512) return &ops_avx512[shared][shape];
+    if (isa == ISA_AVX2) return &ops_avx2[shared][shape];
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (isa == ISA_NEON) return &ops_neon[shape];
+    if (isa == ISA_NEON) return &ops_neon[shared][shape];
 #endif
     (void)isa;
-    return &ops_scalar[shape];
+    return &ops_scalar[shared][shape];
 }
 
 extern const struct model model_blocked;
@@ -141,6 +152,7 @@ const struct kind kind_blocked = {
     .check = check,
     .layout_names = {"lines", "bits per line", "lines per key"},
     .ops = ops,
+    .lock_free = true,
     .combine = {merge, intersect},
     .model = &model_blocked,
 };

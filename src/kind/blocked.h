@@ -6,7 +6,7 @@
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
  * fetches are under way at any time, and no branch depends on an answer.
  *
- * `two` (bits in each lane), `pair` (lines per key), `adding` and `far` are constants in each caller, so that the compiler
+ * `two` (bits in each lane), `pair` (lines per key), `task` and `far` are constants in each caller, so that the compiler
  * makes a tight version of each operation for each shape.
  */
 
@@ -45,20 +45,38 @@ INLINE void ISA(fetch)(const struct array *array, const struct ISA(block) * bloc
         __builtin_prefetch(ISA(place)(array, block->line[which][i], which), 0, 2);
 }
 
+/* Adds to a line to which other threads add too. Lanes that have their bits are left alone. Of threads that add one key at the
+ * same time, each hears of the bits that it was the first to set: at least one of them finds the key new. */
+INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
+    uint64_t missing = 0;
+    uint8_t copy[LINE_BYTES];
+    if (!ISA(lacks)(to_read(line, copy), b, c, two)) return 0;
+    for (int i = 0; i < 8; i++) missing |= shared_set64(line + 8 * i, lane_scalar(i, b, c, two));
+    return missing != 0;
+}
+
+/* Does the task for a key's bits in one line; not 0 if one was missing. */
+INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum task task) {
+    uint8_t copy[LINE_BYTES];
+    if (task == ADD) return ISA(put)(line, b, c, two);
+    if (task == ADD_SHARED) return ISA(put_shared)(line, b, c, two);
+    return ISA(lacks)(to_read(line, copy), b, c, two);
+}
+
 /* Asks or adds key i; not 0 if a bit of it was missing. */
 INLINE uint8_t ISA(step)(const struct array *array, const struct ISA(block) * block, size_t i, int two, int pair,
-                         int adding) {
+                         enum task task) {
     uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, block->line[which][i], which);
         uint64_t b = block->b[which][i], c = two ? block->c[which][i] : 0;
-        lacked |= adding ? ISA(put)(line, b, c, two) : ISA(lacks)(line, b, c, two);
+        lacked |= ISA(visit)(line, b, c, two, task);
     }
     return lacked;
 }
 
 INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                      int two, int pair, int adding, int far) {
+                      int two, int pair, enum task task, int far) {
     struct ISA(block) blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
     ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
@@ -70,10 +88,10 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
             if (far) ISA(fetch)(array, next, i, pair);
-            answers[i] = ISA(step)(array, now, i, two, pair, adding);
+            answers[i] = ISA(step)(array, now, i, two, pair, task);
         }
-        for (size_t i = coming; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, adding);
-        for (size_t i = 0; i < ready; i++) answers[i] = adding ? answers[i] != 0 : answers[i] == 0;
+        for (size_t i = coming; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, task);
+        for (size_t i = 0; i < ready; i++) answers[i] = task == ASK ? answers[i] == 0 : answers[i] != 0;
         digests += ready;
         answers += ready;
         ahead += 8 * ready;
@@ -82,57 +100,65 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
     }
 }
 
-/* A filter that the second-level cache holds anyway is not fetched into it. */
+/* A filter that the second-level cache holds anyway is not fetched into it; next to what shared words cost, a fetch too many
+ * does not matter. */
 INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                  const char *ahead, int two, int pair, int adding) {
-    if (array->length <= NEAR_BYTES)
-        ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 0);
+                                  const char *ahead, int two, int pair, enum task task) {
+    if (task != ADD_SHARED && array->length <= NEAR_BYTES)
+        ISA(many)(array, digests, n, answers, ahead, two, pair, task, 0);
     else
-        ISA(many)(array, digests, n, answers, ahead, two, pair, adding, 1);
+        ISA(many)(array, digests, n, answers, ahead, two, pair, task, 1);
 }
 
 /* One key at a time: the same, without a pipeline. */
-INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, int adding) {
+INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, enum task task) {
     uint64_t lines = array->layout[LINES] >> pair;
     uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
-        lacked |= adding ? ISA(put)(line, b, c, two) : ISA(lacks)(line, b, c, two);
+        lacked |= ISA(visit)(line, b, c, two, task);
     }
-    return adding ? lacked != 0 : lacked == 0;
+    return task == ASK ? lacked == 0 : lacked != 0;
 }
 
-/* The four operations of one shape. */
-#define SHAPE(name, two, pair)                                                                                         \
+/* The operations of one shape. Those that ask are the same for one thread and for many. */
+#define ADDS(name, two, pair, task)                                                                                    \
     TARGET static int ISA(add_##name)(struct array * a, struct digest digest) {                                        \
-        return ISA(one)(a, digest.first, two, pair, 1);                                                                \
-    }                                                                                                                  \
-    TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
-        return ISA(one)(a, digest.first, two, pair, 0);                                                                \
+        return ISA(one)(a, digest.first, two, pair, task);                                                             \
     }                                                                                                                  \
     TARGET static size_t ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,   \
                                               const char *ahead) {                                                     \
-        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 1);                                            \
+        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, task);                                         \
         return n;                                                                                                      \
+    }
+#define SHAPE(name, two, pair)                                                                                         \
+    ADDS(name, two, pair, ADD)                                                                                         \
+    ADDS(name##_shared, two, pair, ADD_SHARED)                                                                         \
+    TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
+        return ISA(one)(a, digest.first, two, pair, ASK);                                                              \
     }                                                                                                                  \
     TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
                                             uint8_t *answers, const char *ahead) {                                     \
-        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, 0);                                            \
+        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, ASK);                                          \
     }
-#define OPS(name)                                                                                                      \
+#define OPS(name, sharing)                                                                                             \
     {                                                                                                                  \
-        .add = ISA(add_##name), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name),                    \
+        .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
         .contains_many = ISA(ask_many_##name)                                                                          \
     }
+#define ALL_OPS(sharing)                                                                                               \
+    { OPS(8_in_one, sharing), OPS(16_in_one, sharing), OPS(8_in_two, sharing), OPS(16_in_two, sharing) }
 
 SHAPE(8_in_one, 0, 0)
 SHAPE(16_in_one, 1, 0)
 SHAPE(8_in_two, 0, 1)
 SHAPE(16_in_two, 1, 1)
 
-static const struct kind_ops ISA(ops)[4] = {OPS(8_in_one), OPS(16_in_one), OPS(8_in_two), OPS(16_in_two)};
+static const struct kind_ops ISA(ops)[2][4] = {ALL_OPS(), ALL_OPS(_shared)};
 
 #undef SHAPE
+#undef ADDS
 #undef OPS
+#undef ALL_OPS
 #undef LINE_NUMBERS

@@ -26,11 +26,12 @@
 
 enum { CELL_SHIFT = 3 };
 
-static inline unsigned cell_used(const uint8_t *bytes, uint64_t i) {
-    return bit_get(bytes, i);
+static inline unsigned cell_used(const uint8_t *bytes, uint64_t i, bool shared) {
+    return shared ? shared_bit_get(bytes, i) : bit_get(bytes, i);
 }
 
-static inline unsigned cell_mark(uint8_t *bytes, uint64_t i) {
+static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
+    if (shared) return !shared_bit_set(bytes, i);
     unsigned had = bit_get(bytes, i);
     bit_set(bytes, i);
     return had;
@@ -54,18 +55,19 @@ static bool intersect(struct array *into, const struct array *from) {
     return true;
 }
 
+/* `one` makes the operations on single keys, `many` those on batches. */
+#define OPS(one, many)                                                                                                 \
+    { .add = add_##one, .contains = contains_##one, .add_many = add_many_##many, .contains_many = contains_many_##many }
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)shared;
-    static const struct kind_ops plain = {
-        .add = add, .contains = contains, .add_many = add_many, .contains_many = contains_many};
+    static const struct kind_ops plain[2] = {OPS(alone, alone), OPS(shared, shared)};
     (void)layout;
 #if defined(__x86_64__)
-    static const struct kind_ops avx512 = {
-        .add = add, .contains = contains, .add_many = add_many_avx512, .contains_many = contains_many_avx512};
-    if (isa == ISA_AVX512) return &avx512;
+    static const struct kind_ops avx512[2] = {OPS(alone, alone_avx512), OPS(shared, shared_avx512)};
+    if (isa == ISA_AVX512) return &avx512[shared];
 #endif
     (void)isa;
-    return &plain;
+    return &plain[shared];
 }
 
 extern const struct model model_bloom;
@@ -78,6 +80,7 @@ const struct kind kind_bloom = {
     .check = check,
     .layout_names = {"bits", "hashes"},
     .ops = ops,
+    .lock_free = true,
     .combine = {merge, intersect},
     .model = &model_bloom,
 };

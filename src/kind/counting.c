@@ -36,14 +36,28 @@
 
 enum { CELL_SHIFT = 1 };
 
-static inline unsigned cell_used(const uint8_t *bytes, uint64_t i) {
-    return counter_get(bytes, i) != 0;
+static inline unsigned cell_get(const uint8_t *bytes, uint64_t i, bool shared) {
+    return shared ? shared_counter_get(bytes, i) : counter_get(bytes, i);
+}
+
+static inline unsigned cell_used(const uint8_t *bytes, uint64_t i, bool shared) {
+    return cell_get(bytes, i, shared) != 0;
 }
 
 /* Every copy counts, so it is never there already. */
-static inline unsigned cell_mark(uint8_t *bytes, uint64_t i) {
-    counter_up(bytes, i);
+static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
+    if (shared)
+        shared_counter_up(bytes, i);
+    else
+        counter_up(bytes, i);
     return 0;
+}
+
+static inline void cell_unmark(uint8_t *bytes, uint64_t i, bool shared) {
+    if (shared)
+        shared_counter_down(bytes, i);
+    else
+        counter_down(bytes, i);
 }
 
 #include "kind/probes.h"
@@ -54,21 +68,34 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return hashes_fit(layout, reason) ? (layout[CELLS] + 15) / 16 * 8 : 0;
 }
 
-static int remove_copy(struct array *array, struct digest digest) {
-    if (!contains(array, digest)) return 0;
+/* Each add wants its remove, in many threads as in one: two that take out the same last copy at the same time may both
+ * find it there, as if there had been two. */
+INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
+    if (!contains(array, digest, shared)) return 0;
     for (uint64_t i = 0; i < array->layout[HASHES]; i++)
-        counter_down(array->bytes, probe(digest.first, i, array->layout[CELLS]));
+        cell_unmark(array->bytes, probe(digest.first, i, array->layout[CELLS]), shared);
     return 1;
 }
 
-static uint64_t count(const struct array *array, struct digest digest) {
+INLINE uint64_t count(const struct array *array, struct digest digest, bool shared) {
     unsigned least = COUNTER_STUCK;
     for (uint64_t i = 0; i < array->layout[HASHES] && least; i++) {
-        unsigned here = counter_get(array->bytes, probe(digest.first, i, array->layout[CELLS]));
+        unsigned here = cell_get(array->bytes, probe(digest.first, i, array->layout[CELLS]), shared);
         if (here < least) least = here;
     }
     return least;
 }
+
+#define COPIES(name, shared)                                                                                           \
+    static int remove_##name(struct array *array, struct digest digest) {                                              \
+        return remove_copy(array, digest, shared);                                                                     \
+    }                                                                                                                  \
+    static uint64_t count_##name(const struct array *array, struct digest digest) {                                    \
+        return count(array, digest, shared);                                                                           \
+    }
+
+COPIES(alone, false)
+COPIES(shared, true)
 
 static void fetch(const struct array *array, struct digest digest) {
     for (uint64_t i = 0; i < array->layout[HASHES]; i++)
@@ -80,28 +107,22 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
+/* `one` makes the operations on single keys, `many` those on batches. */
+#define OPS(one, many)                                                                                                 \
+    {                                                                                                                  \
+        .add = add_##one, .contains = contains_##one, .add_many = add_many_##many,                                     \
+        .contains_many = contains_many_##many, .remove = remove_##one, .count = count_##one, .fetch = fetch            \
+    }
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)shared;
-    static const struct kind_ops plain = {.add = add,
-                                          .contains = contains,
-                                          .add_many = add_many,
-                                          .contains_many = contains_many,
-                                          .remove = remove_copy,
-                                          .count = count,
-                                          .fetch = fetch};
+    static const struct kind_ops plain[2] = {OPS(alone, alone), OPS(shared, shared)};
     (void)layout;
 #if defined(__x86_64__)
-    static const struct kind_ops avx512 = {.add = add,
-                                           .contains = contains,
-                                           .add_many = add_many_avx512,
-                                           .contains_many = contains_many_avx512,
-                                           .remove = remove_copy,
-                                           .count = count,
-                                           .fetch = fetch};
-    if (isa == ISA_AVX512) return &avx512;
+    static const struct kind_ops avx512[2] = {OPS(alone, alone_avx512), OPS(shared, shared_avx512)};
+    if (isa == ISA_AVX512) return &avx512[shared];
 #endif
     (void)isa;
-    return &plain;
+    return &plain[shared];
 }
 
 extern const struct model model_counting;
@@ -114,6 +135,7 @@ const struct kind kind_counting = {
     .check = check,
     .layout_names = {"counters", "hashes"},
     .ops = ops,
+    .lock_free = true,
     .combine = {merge},
     .model = &model_counting,
 };

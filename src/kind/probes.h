@@ -8,9 +8,15 @@
  *
  * This is a template. The file that includes it says first what a cell is:
  *
- *     CELL_SHIFT            2^CELL_SHIFT cells lie in a byte
- *     cell_used(bytes, i)   1 if cell i is not empty, otherwise 0
- *     cell_mark(bytes, i)   marks cell i; 1 if it was marked already and nothing has changed, otherwise 0
+ *     CELL_SHIFT                    2^CELL_SHIFT cells lie in a byte
+ *     cell_used(bytes, i, shared)   1 if cell i is not empty, otherwise 0
+ *     cell_mark(bytes, i, shared)   marks cell i; 1 if it was marked already and nothing has changed, otherwise 0
+ *
+ * `shared`, whether other threads change the array at the same time, is a constant in each caller.
+ *
+ * Of threads that add one key at the same time, at least one finds it new: a cell of it that was empty before them was
+ * marked by one of them first, and that one was told so; unless other keys have marked them all, as happens to a
+ * single thread too.
  *
  * Every probe is a mix of its own. The usual shortcut, position a + i·b, makes two keys that agree in a and b (of which
  * there are only m² pairs) agree everywhere, and misses the planned rate by far where m is small or p is.
@@ -41,20 +47,20 @@ static inline uint64_t probe(uint64_t digest, uint64_t i, uint64_t cells) {
     return mul_high(probe_mix(digest, i), cells);
 }
 
-static int add(struct array *array, struct digest digest) {
+INLINE int add(struct array *array, struct digest digest, bool shared) {
     unsigned had = 1;
     for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
         uint64_t at = probe(digest.first, i, array->layout[CELLS]);
         assert(at < array->layout[CELLS]);
-        had &= cell_mark(array->bytes, at);
+        had &= cell_mark(array->bytes, at, shared);
     }
     return !had;
 }
 
 /* One at a time, a question ends at the first empty cell. */
-static int contains(const struct array *array, struct digest digest) {
+INLINE int contains(const struct array *array, struct digest digest, bool shared) {
     for (uint64_t i = 0; i < array->layout[HASHES]; i++) {
-        if (!cell_used(array->bytes, probe(digest.first, i, array->layout[CELLS]))) return 0;
+        if (!cell_used(array->bytes, probe(digest.first, i, array->layout[CELLS]), shared)) return 0;
     }
     return 1;
 }
@@ -86,15 +92,15 @@ INLINE void fetch_key(const struct array *array, const uint64_t *at, uint64_t co
     for (uint64_t p = 0; p < count; p++) __builtin_prefetch(array->bytes + (at[p * GROUP] >> CELL_SHIFT), 0, 2);
 }
 
-INLINE unsigned test_key(const struct array *array, const uint64_t *at, uint64_t count) {
+INLINE unsigned test_key(const struct array *array, const uint64_t *at, uint64_t count, bool shared) {
     unsigned all = 1;
-    for (uint64_t p = 0; p < count; p++) all &= cell_used(array->bytes, at[p * GROUP]);
+    for (uint64_t p = 0; p < count; p++) all &= cell_used(array->bytes, at[p * GROUP], shared);
     return all;
 }
 
-INLINE unsigned mark_key(struct array *array, const uint64_t *at, uint64_t count) {
+INLINE unsigned mark_key(struct array *array, const uint64_t *at, uint64_t count, bool shared) {
     unsigned had = 1;
-    for (uint64_t p = 0; p < count; p++) had &= cell_mark(array->bytes, at[p * GROUP]);
+    for (uint64_t p = 0; p < count; p++) had &= cell_mark(array->bytes, at[p * GROUP], shared);
     return had;
 }
 
@@ -126,16 +132,16 @@ INLINE uint64_t first_of(unsigned stage, uint64_t hashes) {
 
 /* Tests key i of a stage; if it passes, it stands at the next one's door. */
 INLINE void test_and_pass(const struct array *array, const struct keys *keys, size_t i, const uint64_t *at,
-                          uint64_t count, struct keys *next) {
+                          uint64_t count, struct keys *next, bool shared) {
     next->digests[next->n] = keys->digests[i];
     next->answers[next->n] = keys->answers[i];
-    next->n += test_key(array, at + i, count);
+    next->n += test_key(array, at + i, count, shared);
 }
 
 /* One turn of a stage: tests the keys that are here, whose places lie at `here_at`, while it fetches for those that
  * come. */
 INLINE void turn_stage(const struct array *array, unsigned stage, const struct keys *here, const uint64_t *here_at,
-                       const struct keys *coming, uint64_t *coming_at, struct keys *next, int vector) {
+                       const struct keys *coming, uint64_t *coming_at, struct keys *next, int vector, bool shared) {
     uint64_t hashes = array->layout[HASHES], first = first_of(stage, hashes),
              count = first_of(stage + 1, hashes) - first;
     size_t whole = (coming->n + 7) / 8 * 8; /* vectors are whole; what stands behind the last key does no harm */
@@ -146,13 +152,14 @@ INLINE void turn_stage(const struct array *array, unsigned stage, const struct k
     next->n = 0;
     for (size_t i = 0; i < both; i++) {
         fetch_key(array, coming_at + i, count);
-        test_and_pass(array, here, i, here_at, count, next);
+        test_and_pass(array, here, i, here_at, count, next, shared);
     }
     for (size_t i = both; i < coming->n; i++) fetch_key(array, coming_at + i, count);
-    for (size_t i = both; i < here->n; i++) test_and_pass(array, here, i, here_at, count, next);
+    for (size_t i = both; i < here->n; i++) test_and_pass(array, here, i, here_at, count, next, shared);
 }
 
-INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
+INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
+                     bool shared) {
     uint64_t at[2][GROUP * HASHES_MAX]; /* probe p of the group that comes, and of the one that is here */
     struct keys keys[2][STAGES + 1];
     memset(keys, 0, sizeof keys);
@@ -165,13 +172,14 @@ INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t 
             coming->answers[j] = answers + i + j;
         }
         for (unsigned s = 0; s < STAGES; s++)
-            turn_stage(array, s, &here[s], at[turn ^ 1], &coming[s], at[turn], &coming[s + 1], vector);
+            turn_stage(array, s, &here[s], at[turn ^ 1], &coming[s], at[turn], &coming[s + 1], vector, shared);
         for (size_t j = 0; j < coming[STAGES].n; j++) *coming[STAGES].answers[j] = 1;
     }
 }
 
 /* Adding touches all k cells in any case, so there is one stage. */
-INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector) {
+INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
+                     bool shared) {
     uint64_t at[2][GROUP * HASHES_MAX], hashes = array->layout[HASHES];
     size_t here = 0;
     for (size_t i = 0, turn = 0; i < n + GROUP; i += GROUP, turn ^= 1) {
@@ -179,37 +187,48 @@ INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uin
         find_places(digests + i, coming, 0, hashes, array->layout[CELLS], at[turn], vector);
         for (size_t j = 0; j < GROUP; j++) {
             if (j < coming) fetch_key(array, at[turn] + j, hashes);
-            if (j < here) *answers++ = !mark_key(array, at[turn ^ 1] + j, hashes);
+            if (j < here) *answers++ = !mark_key(array, at[turn ^ 1] + j, hashes, shared);
         }
         here = coming;
     }
 }
 
-/* With k cache lines a key, the stream of keys has time enough: `ahead` is left to the hardware. */
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead) {
-    (void)ahead;
-    ask_many(array, digests, n, answers, 0);
-}
+/*
+ * The operations, for one thread (alone) and for many (shared). With k cache lines a key, the stream of keys has time
+ * enough: `ahead` is left to the hardware.
+ */
+#define SINGLES(name, shared)                                                                                          \
+    static int add_##name(struct array *array, struct digest digest) {                                                 \
+        return add(array, digest, shared);                                                                             \
+    }                                                                                                                  \
+    static int contains_##name(const struct array *array, struct digest digest) {                                      \
+        return contains(array, digest, shared);                                                                        \
+    }
+#define BATCHES(name, vector, shared)                                                                                  \
+    TARGET static void contains_many_##name(const struct array *array, const uint64_t *digests, size_t n,              \
+                                            uint8_t *answers, const char *ahead) {                                     \
+        (void)ahead;                                                                                                   \
+        ask_many(array, digests, n, answers, vector, shared);                                                          \
+    }                                                                                                                  \
+    TARGET static size_t add_many_##name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,     \
+                                         const char *ahead) {                                                          \
+        (void)ahead;                                                                                                   \
+        put_many(array, digests, n, answers, vector, shared);                                                          \
+        return n;                                                                                                      \
+    }
 
-static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    put_many(array, digests, n, answers, 0);
-    return n;
-}
+SINGLES(alone, false)
+SINGLES(shared, true)
+
+#define TARGET
+BATCHES(alone, 0, false)
+BATCHES(shared, 0, true)
+#undef TARGET
 
 #if defined(__x86_64__)
 /* AVX-512 has the 64-bit multiplications that find_places is made of. */
-TARGET_AVX512 static void contains_many_avx512(const struct array *array, const uint64_t *digests, size_t n,
-                                               uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    ask_many(array, digests, n, answers, 1);
-}
-
-TARGET_AVX512 static size_t add_many_avx512(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                            const char *ahead) {
-    (void)ahead;
-    put_many(array, digests, n, answers, 1);
-    return n;
-}
+#define TARGET TARGET_AVX512
+BATCHES(alone_avx512, 1, false)
+BATCHES(shared_avx512, 1, true)
+#undef TARGET
 #endif

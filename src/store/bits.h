@@ -3,6 +3,7 @@
 #define PERHAPS_STORE_BITS_H
 
 #include "base/endian.h"
+#include "store/atomic.h"
 
 static inline unsigned bit_get(const uint8_t *bytes, uint64_t i) {
     return (unsigned)(load64(bytes + (i >> 6) * 8) >> (i & 63) & 1);
@@ -17,6 +18,23 @@ static inline void bit_flip(uint8_t *bytes, uint64_t i) {
     uint8_t *word = bytes + (i >> 6) * 8;
     store64(word, load64(word) ^ UINT64_C(1) << (i & 63));
 }
+
+/* ---- the same where other threads change the array at the same time ---- */
+
+static inline unsigned shared_bit_get(const uint8_t *bytes, uint64_t i) {
+    return (unsigned)(word_get(word_at(bytes, i / WORD_BITS)) >> i % WORD_BITS & 1);
+}
+
+/* 1 if this call has changed it, which is true of only one of those that set it at the same time. */
+static inline unsigned shared_bit_set(uint8_t *bytes, uint64_t i) {
+    return word_set(word_at(bytes, i / WORD_BITS), (uintptr_t)1 << i % WORD_BITS) != 0;
+}
+
+static inline unsigned shared_bit_clear(uint8_t *bytes, uint64_t i) {
+    return word_clear(word_at(bytes, i / WORD_BITS), (uintptr_t)1 << i % WORD_BITS) != 0;
+}
+
+/* ---- whole arrays ---- */
 
 /* into |= from, over `length` bytes, a multiple of eight. */
 static inline void bits_or(uint8_t *into, const uint8_t *from, uint64_t length) {

@@ -4,6 +4,7 @@
 #define PERHAPS_STORE_COUNTERS_H
 
 #include "base/endian.h"
+#include "store/atomic.h"
 
 enum { COUNTER_STUCK = 15 };
 
@@ -23,6 +24,33 @@ static inline void counter_up(uint8_t *bytes, uint64_t i) {
 static inline void counter_down(uint8_t *bytes, uint64_t i) {
     unsigned before = counter_get(bytes, i);
     counter_add(bytes, i, -(unsigned)(before != 0 && before != COUNTER_STUCK));
+}
+
+/* ---- the same where other threads change the array at the same time ---- */
+
+enum { WORD_COUNTERS = WORD_BITS / 4 };
+
+static inline unsigned counter_in(uintptr_t counters, uint64_t i) {
+    return (unsigned)(counters >> 4 * (i % WORD_COUNTERS) & 15);
+}
+
+static inline unsigned shared_counter_get(const uint8_t *bytes, uint64_t i) {
+    return counter_in(word_get(word_at(bytes, i / WORD_COUNTERS)), i);
+}
+
+static inline void shared_counter_up(uint8_t *bytes, uint64_t i) {
+    shared_word *at = word_at(bytes, i / WORD_COUNTERS);
+    uintptr_t one = (uintptr_t)1 << 4 * (i % WORD_COUNTERS), before = word_get(at);
+    while (counter_in(before, i) != COUNTER_STUCK && !word_replace(at, &before, before + one)) continue;
+}
+
+static inline void shared_counter_down(uint8_t *bytes, uint64_t i) {
+    shared_word *at = word_at(bytes, i / WORD_COUNTERS);
+    uintptr_t one = (uintptr_t)1 << 4 * (i % WORD_COUNTERS), before = word_get(at);
+    while (counter_in(before, i) != 0 && counter_in(before, i) != COUNTER_STUCK &&
+           !word_replace(at, &before, before - one)) {
+        continue;
+    }
 }
 
 /* ---- sixteen counters at a time ---- */
