@@ -78,7 +78,7 @@ struct kind {
     const char *layout_names[LAYOUT_WORDS];
 
     /* The operations for a layout that `check` accepted, on a machine with that instruction set. If `shared`, those that many
-     * threads may call at the same time, which only `lock_free` kinds have. */
+     * threads may call at the same time, on an array that is aligned to eight bytes; only `lock_free` kinds have them. */
     const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
     bool lock_free;
 
