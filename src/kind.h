@@ -54,10 +54,13 @@ struct kind_ops {
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
 
-    /* NULL for kinds that cannot. Batches of these are made of `fetch` some keys ahead and the single call. */
+    /* Prefetches what the calls on single keys will look at: batches of those for which there is no batch here are made of this,
+     * some keys ahead, and the single call. */
+    void (*fetch)(const struct array *array, struct digest digest);
+
+    /* NULL for kinds that cannot. */
     int (*remove)(struct array *array, struct digest digest);           /* 1 one copy taken out, 0 not there */
     uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
-    void (*fetch)(const struct array *array, struct digest digest);     /* prefetches what they will look at */
 };
 
 /* What two filters can become. */

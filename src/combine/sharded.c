@@ -20,13 +20,14 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "combine/family.h"
+#include "simd/target.h"
 
 #include <string.h>
 
 enum { SMALL = FAMILY_BLOCK, FEW = 4 }; /* batches with fewer than FEW keys a shard are not worth sorting */
 
 static inline unsigned shard_of(uint64_t digest, unsigned shards) {
-    return (unsigned)mul_high_32(digest * UINT64_C(0xD1B54A32D192ED03), shards);
+    return (unsigned)((digest * UINT64_C(0xD1B54A32D192ED03) >> 32) * shards >> 32);
 }
 
 static void enter(const perhaps *f, unsigned shard) {
@@ -106,27 +107,55 @@ static void fetch(const struct array *array, struct digest digest) {
 struct sorted {
     size_t n;
     uint64_t *digests;
-    uint32_t *at; /* which key of the batch it is */
     uint8_t *answers;
-    uint32_t
-        *first; /* first[s]..first[s+1]-1 are the keys of shard s; has shards + 1 entries, and one more to sort with */
+    uint16_t *shard; /* of key i of the batch, in its own order */
+    uint32_t *first; /* first[s]..first[s+1]-1 are the keys of shard s; has shards + 1 entries */
+    uint32_t *next;  /* for going through them */
 };
 
-static void sort_keys(struct sorted *sorted, const uint64_t *digests, size_t n, unsigned shards) {
-    uint32_t *first = sorted->first;
-    sorted->n = n;
-    memset(first, 0, (shards + 2) * sizeof *first);
-    for (size_t i = 0; i < n; i++) first[shard_of(digests[i], shards) + 2]++;
-    for (unsigned s = 2; s < shards + 2; s++) first[s] += first[s - 1];
-    for (size_t i = 0; i < n; i++) {
-        uint32_t to = first[shard_of(digests[i], shards) + 1]++;
-        sorted->digests[to] = digests[i];
-        sorted->at[to] = (uint32_t)i;
-    }
+static inline __attribute__((always_inline)) void find_shards(const uint64_t *restrict digests, size_t n,
+                                                              unsigned shards, uint16_t *restrict shard) {
+    for (size_t i = 0; i < n; i++) shard[i] = (uint16_t)shard_of(digests[i], shards);
 }
 
-static void give_back(const struct sorted *sorted, uint8_t *answers) {
-    for (size_t i = 0; i < sorted->n; i++) answers[sorted->at[i]] = sorted->answers[i];
+#if defined(__x86_64__)
+/* AVX-512 multiplies eight 64-bit words at a time. */
+TARGET_AVX512 static void find_shards_avx512(const uint64_t *restrict digests, size_t n, unsigned shards,
+                                             uint16_t *restrict shard) {
+    find_shards(digests, n, shards, shard);
+}
+#endif
+
+static void find_shards_of(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *shard) {
+#if defined(__x86_64__)
+    if (f->isa == ISA_AVX512) {
+        find_shards_avx512(digests, n, f->family->count, shard);
+        return;
+    }
+#endif
+    find_shards(digests, n, f->family->count, shard);
+}
+
+static void sort_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
+    uint32_t *first = sorted->first, *next = sorted->next, sum = 0;
+    unsigned shards = f->family->count;
+    sorted->n = n;
+    find_shards_of(f, digests, n, sorted->shard);
+    memset(next, 0, shards * sizeof *next);
+    for (size_t i = 0; i < n; i++) next[sorted->shard[i]]++;
+    for (unsigned s = 0; s < shards; s++) {
+        first[s] = sum;
+        sum += next[s];
+        next[s] = first[s];
+    }
+    first[shards] = sum;
+    for (size_t i = 0; i < n; i++) sorted->digests[next[sorted->shard[i]]++] = digests[i];
+}
+
+/* The keys of a shard are in the order of the batch. */
+static void give_back(const perhaps *f, struct sorted *sorted, uint8_t *answers) {
+    memcpy(sorted->next, sorted->first, f->family->count * sizeof *sorted->next);
+    for (size_t i = 0; i < sorted->n; i++) answers[i] = sorted->answers[sorted->next[sorted->shard[i]]++];
 }
 
 /* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
@@ -177,19 +206,21 @@ static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard)
 
 struct small_room {
     uint64_t digests[SMALL + 8]; /* kinds may fetch a little ahead */
-    uint32_t at[SMALL], first[SMALL / FEW + 2];
+    uint32_t first[SMALL / FEW + 1], next[SMALL / FEW];
+    uint16_t shard[SMALL];
     uint8_t answers[SMALL];
 };
 
 static uint64_t large_bytes(size_t n, unsigned shards) {
-    return (uint64_t)n * (sizeof(uint64_t) + sizeof(uint32_t) + 1) + (shards + 2) * sizeof(uint32_t) + 64;
+    return (uint64_t)n * (sizeof(uint64_t) + sizeof(uint16_t) + 1) + (2 * (uint64_t)shards + 1) * sizeof(uint32_t) + 64;
 }
 
 static struct sorted in_large_room(uint8_t *room, size_t n, unsigned shards) {
     struct sorted sorted = {.digests = (uint64_t *)(void *)room};
-    sorted.at = (uint32_t *)(void *)(room + n * sizeof(uint64_t));
-    sorted.first = sorted.at + n;
-    sorted.answers = (uint8_t *)(sorted.first + shards + 2);
+    sorted.first = (uint32_t *)(void *)(room + n * sizeof(uint64_t));
+    sorted.next = sorted.first + shards + 1;
+    sorted.shard = (uint16_t *)(sorted.next + shards);
+    sorted.answers = (uint8_t *)(sorted.shard + n);
     return sorted;
 }
 
@@ -207,7 +238,11 @@ static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint
         return rc;
     }
     struct small_room small;
-    struct sorted sorted = {.digests = small.digests, .at = small.at, .answers = small.answers, .first = small.first};
+    struct sorted sorted = {.digests = small.digests,
+                            .answers = small.answers,
+                            .shard = small.shard,
+                            .first = small.first,
+                            .next = small.next};
     for (size_t from = 0; from < n; from += SMALL) {
         size_t some = n - from < SMALL ? n - from : SMALL;
         int rc = work(f, &sorted, digests + from, some, answers + from);
@@ -225,9 +260,9 @@ static bool worth_sorting(const perhaps *f, size_t n) {
 
 static int ask_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned done;
-    sort_keys(sorted, digests, n, f->family->count);
+    sort_keys(f, sorted, digests, n);
     each_shard(f, sorted, start_of(f, digests), ask_shard, &done);
-    give_back(sorted, answers);
+    give_back(f, sorted, answers);
     return PERHAPS_OK;
 }
 
@@ -243,7 +278,7 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
 
 static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned start = start_of(f, digests), done, undone;
-    sort_keys(sorted, digests, n, f->family->count);
+    sort_keys(f, sorted, digests, n);
     int rc = each_shard(f, sorted, start, add_to_shard, &done);
     if (rc < 0) {
         /* Only shards start..start+done-1 have keys to take out: the others' answers become 0. */
@@ -254,7 +289,7 @@ static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests
         each_shard(f, sorted, start, undo_shard, &undone);
         return rc;
     }
-    give_back(sorted, answers);
+    give_back(f, sorted, answers);
     return PERHAPS_OK;
 }
 

@@ -83,6 +83,15 @@ static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[LINE_BYTE
     return copy;
 }
 
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+static void fetch(const struct array *array, struct digest digest) {
+    int pair = array->layout[LINES_PER_KEY] == 2;
+    for (int which = 0; which <= pair; which++) {
+        uint64_t line = mul_high(line_hash(digest.first, which), array->layout[LINES] >> pair);
+        __builtin_prefetch(array->bytes + line * LINE_BYTES + (which ? array->length / 2 : 0), 0, 2);
+    }
+}
+
 #define INLINE TARGET static inline __attribute__((always_inline))
 
 /* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */

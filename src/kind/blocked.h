@@ -145,7 +145,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
 #define OPS(name, sharing)                                                                                             \
     {                                                                                                                  \
         .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
-        .contains_many = ISA(ask_many_##name)                                                                          \
+        .contains_many = ISA(ask_many_##name), .fetch = fetch                                                          \
     }
 #define ALL_OPS(sharing)                                                                                               \
     { OPS(8_in_one, sharing), OPS(16_in_one, sharing), OPS(8_in_two, sharing), OPS(16_in_two, sharing) }

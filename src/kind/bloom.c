@@ -57,7 +57,10 @@ static bool intersect(struct array *into, const struct array *from) {
 
 /* `one` makes the operations on single keys, `many` those on batches. */
 #define OPS(one, many)                                                                                                 \
-    { .add = add_##one, .contains = contains_##one, .add_many = add_many_##many, .contains_many = contains_many_##many }
+    {                                                                                                                  \
+        .add = add_##one, .contains = contains_##one, .add_many = add_many_##many,                                     \
+        .contains_many = contains_many_##many, .fetch = fetch                                                          \
+    }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     static const struct kind_ops plain[2] = {OPS(alone, alone), OPS(shared, shared)};

@@ -97,11 +97,6 @@ INLINE uint64_t count(const struct array *array, struct digest digest, bool shar
 COPIES(alone, false)
 COPIES(shared, true)
 
-static void fetch(const struct array *array, struct digest digest) {
-    for (uint64_t i = 0; i < array->layout[HASHES]; i++)
-        __builtin_prefetch(array->bytes + (probe(digest.first, i, array->layout[CELLS]) >> CELL_SHIFT));
-}
-
 static bool merge(struct array *into, const struct array *from) {
     counters_merge(into->bytes, from->bytes, into->length);
     return true;

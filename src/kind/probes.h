@@ -65,6 +65,11 @@ INLINE int contains(const struct array *array, struct digest digest, bool shared
     return 1;
 }
 
+static void fetch(const struct array *array, struct digest digest) {
+    for (uint64_t i = 0; i < array->layout[HASHES]; i++)
+        __builtin_prefetch(array->bytes + (probe(digest.first, i, array->layout[CELLS]) >> CELL_SHIFT));
+}
+
 /*
  * Batches.
  *
