@@ -58,6 +58,10 @@ struct kind_ops {
      * some keys ahead, and the single call. */
     void (*fetch)(const struct array *array, struct digest digest);
 
+    /* For layouts in which all of a key is in one cache line (else NULL): its number. Threads can then share a filter by parts, and
+     * need no operations for sharing. */
+    uint64_t (*line)(const struct array *array, uint64_t digest);
+
     /* NULL for kinds that cannot. */
     int (*remove)(struct array *array, struct digest digest);           /* 1 one copy taken out, 0 not there */
     uint64_t (*count)(const struct array *array, struct digest digest); /* copies */

@@ -14,8 +14,7 @@ enum {
         16 /* how many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own */
 };
 
-/* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
-static const uint64_t *digests_of(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room) {
+const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room) {
     if (keys->digests) return keys->digests + from;
     if (keys->integers) {
         if (f->hash.id == PERHAPS_IDENTITY) return keys->integers + from;
@@ -80,7 +79,7 @@ static void undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *a
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        filter_undo(f, digests_of(f, keys, from, count, digests), count, answers + from);
+        filter_undo(f, many_digests(f, keys, from, count, digests), count, answers + from);
     }
 }
 
@@ -89,7 +88,7 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
     for (size_t from = 0; from < n; from += room->chunk) {
         size_t count = chunk_length(room, n - from), done;
         uint8_t *out = answers ? answers + from : room->answers;
-        const uint64_t *digests = digests_of(f, keys, from, count, room->digests);
+        const uint64_t *digests = many_digests(f, keys, from, count, room->digests);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         int rc = filter_add_many(f, digests, count, out, ahead, &done);
         if (rc < 0) {
@@ -107,7 +106,7 @@ int many_provide(perhaps *f, const struct keys *keys, size_t n) {
     if (!combiner || !combiner->provide) return PERHAPS_OK;
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        combiner->expect(f, digests_of(f, keys, from, count, digests), count);
+        combiner->expect(f, many_digests(f, keys, from, count, digests), count);
     }
     return combiner->provide(f);
 }
@@ -163,7 +162,7 @@ int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8
     for (size_t from = 0; from < n; from += room.chunk) {
         size_t count = chunk_length(&room, n - from);
         uint8_t *out = answers ? answers + from : room.answers;
-        const uint64_t *digests = digests_of(f, keys, from, count, room.digests);
+        const uint64_t *digests = many_digests(f, keys, from, count, room.digests);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         f->ops.contains_many(&f->array, digests, count, out, ahead);
         ones += count_ones(out, count);
@@ -198,7 +197,7 @@ static int64_t remove_many(perhaps *f, const struct keys *keys, size_t n, uint8_
     if (rc < 0) return rc;
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
+        const uint64_t *digests = many_digests(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             fetch_ahead(f, digests, i, count);
             int gone = f->ops.remove(&f->array, one_word(digests[i]));
@@ -232,7 +231,7 @@ static int64_t count_many(const perhaps *f, const struct keys *keys, size_t n, u
     if (rc < 0) return rc;
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        const uint64_t *digests = digests_of(f, keys, from, count, room);
+        const uint64_t *digests = many_digests(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             fetch_ahead(f, digests, i, count);
             counts[from + i] = f->ops.count(&f->array, one_word(digests[i]));

@@ -15,6 +15,9 @@ struct keys {
 /* Whether the filter takes keys of that form. */
 int many_takes(const perhaps *f, const struct keys *keys);
 
+/* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
+const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room);
+
 /* Makes sure that a batch for children that cannot take keys out again will not fail half-way. */
 int many_provide(perhaps *f, const struct keys *keys, size_t n);
 

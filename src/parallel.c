@@ -1,14 +1,20 @@
 /*
  * The verbs on many keys with many threads. The keys are cut into slices, which the threads take one after the other.
+ *
+ * Where all of a key lies in one cache line, or in one shard, a thread sorts its slice by ranges of lines, or by shards, and takes
+ * a lock for each: what it does then is as fast as with one thread. Elsewhere threads change the same memory with atomic operations,
+ * which pays only if they are many.
  */
 #include "base/memory.h"
 #include "base/why.h"
+#include "combine/sorting.h"
 #include "many.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { SLICE = 65536, SMALL_SLICE = 4096, THREADS_MOST = 256 };
+enum { PARTS = 64, MANY_THREADS = 4 };
 
 struct job {
     perhaps *f;           /* adding */
@@ -16,9 +22,11 @@ struct job {
     const struct keys *keys;
     size_t n, slice;
     uint8_t *answers;
-    size_t next;   /* the first key that no thread has taken */
-    uint64_t ones; /* answers that were 1 */
-    int failed;    /* the first error, and its reason */
+    size_t next;         /* the first key that no thread has taken */
+    uint64_t ones;       /* answers that were 1 */
+    uint8_t *memory;     /* for sorting, where there are locks: sorting_bytes for each thread */
+    struct locks *locks; /* of the parts of an array in which a key is in one line; else NULL */
+    int failed;          /* the first error, and its reason */
     char reason[WHY_BYTES];
 };
 
@@ -58,33 +66,69 @@ static unsigned cut(struct job *job, size_t n, unsigned threads) {
 
 /* ---- adding ---- */
 
-/* Each thread has a handle of its own on the same array: with operations for many threads, and its own count of items. */
-static perhaps own_handle(const perhaps *f) {
+/* Each thread has a handle of its own on the same array, with its own count of items; and with operations for many threads, unless
+ * there are locks. */
+static perhaps own_handle(const struct job *job) {
+    const perhaps *f = job->f;
     perhaps own = *f;
     if (f->family) return own;
-    own.ops = *f->kind->ops(f->header.layout, f->isa, true);
+    own.ops = *f->kind->ops(f->header.layout, f->isa, !job->locks);
     own.header.items = 0;
     own.items_in = ITEMS_IN_HEADER;
     own.shared = true;
     return own;
 }
 
+/* Which part of the array each key is in: a number that rises with its line. */
+static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
+    uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)PARTS << 32) / lines;
+    for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(f->ops.line(&f->array, digests[i]) * scale >> 32);
+}
+
+static int64_t add_by_parts(struct job *job, perhaps *own, const struct keys *keys, size_t n, struct sorted *sorted) {
+    uint64_t before = own->header.items;
+    const uint64_t *digests = many_digests(own, keys, 0, n, sorted->unsorted);
+    find_parts(own, digests, n, sorted->part);
+    sorting_sort(sorted, digests, n);
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < PARTS; i++) {
+        unsigned part = (sorted->part[0] + i) % PARTS;
+        size_t first = sorted->first[part], count = sorted->first[part + 1] - first, done;
+        if (!count) continue;
+        lock_take(job->locks, part);
+        rc = filter_add_many(own, sorted->digests + first, count, sorted->answers + first,
+                             (const char *)(sorted->digests + first + count), &done);
+        lock_leave(job->locks, part);
+    }
+    return rc < 0 ? rc : (int64_t)(own->header.items - before);
+}
+
+/* Adds a slice; `sorted` is room to sort it in, where there are locks. */
+static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, struct sorted *sorted) {
+    struct keys keys = keys_from(job->keys, from);
+    uint8_t *answers = job->answers ? job->answers + from : NULL;
+    if (!job->locks) return many_put(own, &keys, n, answers);
+    int64_t added = add_by_parts(job, own, &keys, n, sorted);
+    if (added >= 0 && answers) sorting_give_back(sorted, answers);
+    return added;
+}
+
 static void add_slices(void *context, unsigned thread) {
     struct job *job = context;
-    perhaps own = own_handle(job->f);
-    uint64_t ones = 0;
+    perhaps own = own_handle(job);
+    uint64_t ones = 0, bytes = sorting_bytes(job->slice, PARTS);
+    uint8_t *memory = job->memory ? job->memory + thread * bytes : NULL;
+    struct sorted sorted = {.n = 0};
     size_t from, n;
-    (void)thread;
+    if (memory) sorted = sorting_in_memory(memory, job->slice, PARTS);
     while (take_slice(job, &from, &n)) {
-        struct keys keys = keys_from(job->keys, from);
-        uint8_t *answers = job->answers ? job->answers + from : NULL;
-        int64_t added = many_put(&own, &keys, n, answers);
-        if (added < 0) {
-            note_failure(job, (int)added);
-            if (answers) memset(answers, 0, n); /* it has taken them out again */
-        } else {
+        int64_t added = add_slice(job, &own, from, n, &sorted);
+        if (added >= 0) {
             ones += (uint64_t)added;
+            continue;
         }
+        note_failure(job, (int)added);
+        if (job->answers) memset(job->answers + from, 0, n); /* it has taken them out again */
     }
     __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
 }
@@ -127,15 +171,37 @@ static int check_parallel(const perhaps *f) {
 }
 
 /* Shards have locks while threads share them, if not always. */
-static int64_t add_with_locks(struct job *job, unsigned threads) {
+static int64_t add_to_shards(struct job *job, unsigned threads) {
     struct family *family = job->f->family;
-    if (!family || family->locks || job->f->shared) return run_adding(job, threads);
+    if (family->locks || job->f->shared) return run_adding(job, threads);
     family->locks = locks_make(&job->f->allocator, family->count);
     if (!family->locks) return fail(PERHAPS_ENOMEM, "no memory for %u locks", family->count);
     int64_t added = run_adding(job, threads);
     locks_free(&job->f->allocator, family->locks);
     family->locks = NULL;
     return added;
+}
+
+/* Locks for parts of the array are of no use where others, who do not know of them, may be adding too. */
+static int64_t add_to_parts(struct job *job, unsigned threads) {
+    const perhaps_allocator *allocator = &job->f->allocator;
+    uint64_t bytes = threads * sorting_bytes(job->slice, PARTS);
+    job->locks = locks_make(allocator, PARTS);
+    job->memory = memory_get(allocator, bytes);
+    int64_t added = job->locks && job->memory ? run_adding(job, threads)
+                                              : fail(PERHAPS_ENOMEM, "no memory to sort keys for %u threads", threads);
+    memory_release(allocator, job->memory, bytes);
+    locks_free(allocator, job->locks);
+    return added;
+}
+
+static int64_t add_to_array(struct job *job, unsigned threads) {
+    if (job->f->ops.line && !job->f->shared) return add_to_parts(job, threads);
+    return threads < MANY_THREADS ? many_add(job->f, job->keys, job->n, job->answers) : run_adding(job, threads);
+}
+
+static int64_t add_with_locks(struct job *job, unsigned threads) {
+    return job->f->family ? add_to_shards(job, threads) : add_to_array(job, threads);
 }
 
 static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, unsigned threads) {

@@ -20,11 +20,12 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "combine/family.h"
+#include "combine/sorting.h"
 #include "simd/target.h"
 
 #include <string.h>
 
-enum { SMALL = FAMILY_BLOCK, FEW = 4 }; /* batches with fewer than FEW keys a shard are not worth sorting */
+enum { AHEAD = 32 }; /* how many keys ahead of its turn a key's memory is fetched, where keys are not sorted */
 
 static inline unsigned shard_of(uint64_t digest, unsigned shards) {
     return (unsigned)((digest * UINT64_C(0xD1B54A32D192ED03) >> 32) * shards >> 32);
@@ -103,16 +104,6 @@ static void fetch(const struct array *array, struct digest digest) {
 
 /* ---- batches ---- */
 
-/* Keys in the order of their shards. */
-struct sorted {
-    size_t n;
-    uint64_t *digests;
-    uint8_t *answers;
-    uint16_t *shard; /* of key i of the batch, in its own order */
-    uint32_t *first; /* first[s]..first[s+1]-1 are the keys of shard s; has shards + 1 entries */
-    uint32_t *next;  /* for going through them */
-};
-
 static inline __attribute__((always_inline)) void find_shards(const uint64_t *restrict digests, size_t n,
                                                               unsigned shards, uint16_t *restrict shard) {
     for (size_t i = 0; i < n; i++) shard[i] = (uint16_t)shard_of(digests[i], shards);
@@ -137,25 +128,8 @@ static void find_shards_of(const perhaps *f, const uint64_t *digests, size_t n, 
 }
 
 static void sort_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
-    uint32_t *first = sorted->first, *next = sorted->next, sum = 0;
-    unsigned shards = f->family->count;
-    sorted->n = n;
-    find_shards_of(f, digests, n, sorted->shard);
-    memset(next, 0, shards * sizeof *next);
-    for (size_t i = 0; i < n; i++) next[sorted->shard[i]]++;
-    for (unsigned s = 0; s < shards; s++) {
-        first[s] = sum;
-        sum += next[s];
-        next[s] = first[s];
-    }
-    first[shards] = sum;
-    for (size_t i = 0; i < n; i++) sorted->digests[next[sorted->shard[i]]++] = digests[i];
-}
-
-/* The keys of a shard are in the order of the batch. */
-static void give_back(const perhaps *f, struct sorted *sorted, uint8_t *answers) {
-    memcpy(sorted->next, sorted->first, f->family->count * sizeof *sorted->next);
-    for (size_t i = 0; i < sorted->n; i++) answers[i] = sorted->answers[sorted->next[sorted->shard[i]]++];
+    find_shards_of(f, digests, n, sorted->part);
+    sorting_sort(sorted, digests, n);
 }
 
 /* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
@@ -202,49 +176,24 @@ static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard)
     return rc;
 }
 
-/* ---- room for sorting ---- */
-
-struct small_room {
-    uint64_t digests[SMALL + 8]; /* kinds may fetch a little ahead */
-    uint32_t first[SMALL / FEW + 1], next[SMALL / FEW];
-    uint16_t shard[SMALL];
-    uint8_t answers[SMALL];
-};
-
-static uint64_t large_bytes(size_t n, unsigned shards) {
-    return (uint64_t)n * (sizeof(uint64_t) + sizeof(uint16_t) + 1) + (2 * (uint64_t)shards + 1) * sizeof(uint32_t) + 64;
-}
-
-static struct sorted in_large_room(uint8_t *room, size_t n, unsigned shards) {
-    struct sorted sorted = {.digests = (uint64_t *)(void *)room};
-    sorted.first = (uint32_t *)(void *)(room + n * sizeof(uint64_t));
-    sorted.next = sorted.first + shards + 1;
-    sorted.shard = (uint16_t *)(sorted.next + shards);
-    sorted.answers = (uint8_t *)(sorted.shard + n);
-    return sorted;
-}
-
 /* Sorts and does something with n keys, in room that the caller gives. */
 typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
 
 /* One batch if there is memory to sort it in; else many small ones. */
 static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
     unsigned shards = f->family->count;
-    uint8_t *room = n > SMALL ? memory_get(&f->allocator, large_bytes(n, shards)) : NULL;
-    if (room) {
-        struct sorted sorted = in_large_room(room, n, shards);
+    uint64_t bytes = sorting_bytes(n, shards);
+    uint8_t *memory = n > SORTING_SMALL ? memory_get(&f->allocator, bytes) : NULL;
+    if (memory) {
+        struct sorted sorted = sorting_in_memory(memory, n, shards);
         int rc = work(f, &sorted, digests, n, answers);
-        memory_release(&f->allocator, room, large_bytes(n, shards));
+        memory_release(&f->allocator, memory, bytes);
         return rc;
     }
-    struct small_room small;
-    struct sorted sorted = {.digests = small.digests,
-                            .answers = small.answers,
-                            .shard = small.shard,
-                            .first = small.first,
-                            .next = small.next};
-    for (size_t from = 0; from < n; from += SMALL) {
-        size_t some = n - from < SMALL ? n - from : SMALL;
+    struct sorting_room room;
+    struct sorted sorted = sorting_in_small_room(&room, shards);
+    for (size_t from = 0; from < n; from += SORTING_SMALL) {
+        size_t some = n - from < SORTING_SMALL ? n - from : SORTING_SMALL;
         int rc = work(f, &sorted, digests + from, some, answers + from);
         if (rc < 0) {
             filter_undo(f, digests, from, answers);
@@ -254,16 +203,24 @@ static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint
     return PERHAPS_OK;
 }
 
+/* Batches with few keys for each shard are not. */
 static bool worth_sorting(const perhaps *f, size_t n) {
-    return (n < SMALL ? n : SMALL) / FEW >= f->family->count;
+    return (n < SORTING_SMALL ? n : SORTING_SMALL) / SORTING_FEW >= f->family->count;
 }
 
 static int ask_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned done;
     sort_keys(f, sorted, digests, n);
     each_shard(f, sorted, start_of(f, digests), ask_shard, &done);
-    give_back(f, sorted, answers);
+    sorting_give_back(sorted, answers);
     return PERHAPS_OK;
+}
+
+static void ask_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) fetch(&f->array, (struct digest){digests[i + AHEAD], 0});
+        answers[i] = (uint8_t)contains(&f->array, (struct digest){digests[i], 0});
+    }
 }
 
 static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
@@ -273,7 +230,7 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
     if (worth_sorting(f, n))
         in_sorted_batches((perhaps *)f, digests, n, answers, ask_sorted); /* which changes nothing */
     else
-        for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)contains(array, (struct digest){digests[i], 0});
+        ask_in_order(f, digests, n, answers);
 }
 
 static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
@@ -289,7 +246,7 @@ static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests
         each_shard(f, sorted, start, undo_shard, &undone);
         return rc;
     }
-    give_back(f, sorted, answers);
+    sorting_give_back(sorted, answers);
     return PERHAPS_OK;
 }
 

@@ -83,6 +83,10 @@ static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[LINE_BYTE
     return copy;
 }
 
+static uint64_t line(const struct array *array, uint64_t digest) {
+    return mul_high(line_hash(digest, 0), array->layout[LINES]);
+}
+
 /* Into the second-level cache, which can wait for more lines at a time than the first. */
 static void fetch(const struct array *array, struct digest digest) {
     int pair = array->layout[LINES_PER_KEY] == 2;

@@ -142,13 +142,16 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
                                             uint8_t *answers, const char *ahead) {                                     \
         ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, ASK);                                          \
     }
-#define OPS(name, sharing)                                                                                             \
+#define OPS(name, sharing, line_of)                                                                                    \
     {                                                                                                                  \
         .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
-        .contains_many = ISA(ask_many_##name), .fetch = fetch                                                          \
+        .contains_many = ISA(ask_many_##name), .fetch = fetch, .line = line_of                                         \
     }
 #define ALL_OPS(sharing)                                                                                               \
-    { OPS(8_in_one, sharing), OPS(16_in_one, sharing), OPS(8_in_two, sharing), OPS(16_in_two, sharing) }
+    {                                                                                                                  \
+        OPS(8_in_one, sharing, line), OPS(16_in_one, sharing, line), OPS(8_in_two, sharing, NULL),                     \
+            OPS(16_in_two, sharing, NULL)                                                                              \
+    }
 
 SHAPE(8_in_one, 0, 0)
 SHAPE(16_in_one, 1, 0)
