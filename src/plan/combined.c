@@ -9,7 +9,7 @@
 
 enum { GENERATIONS_MAX = 64, FIRST_ITEMS = 1000, GROWTH_MAX = 16 };
 
-static const double growth_min = 1.5;
+static const double growth_min = 1.5, clear_at_min = 1.0 / CLEAR_AT_ONE;
 
 /* ---- is it sound? ---- */
 
@@ -18,7 +18,7 @@ static bool wants_window(const perhaps_want *want) {
 }
 
 static int check_window(const perhaps_want *want) {
-    if (want->clear_at != 0 && !(want->clear_at > 0 && want->clear_at < 1))
+    if (want->clear_at != 0 && !(want->clear_at >= clear_at_min && want->clear_at <= 1 - clear_at_min))
         return fail(PERHAPS_EINVAL, "clear_at is %g, but it is a share between 0 and 1, such as 0.8", want->clear_at);
     if (want->period && want->clear_at != 0)
         return fail(PERHAPS_EINVAL, "a window forgets after a period or at a fill, not both");
