@@ -107,6 +107,9 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 }
 
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
+    /* A window cannot forget single keys, but what is new is only in generations that have come since. */
+    for (unsigned i = 0; f->kind == &kind_window && i < f->family->count; i++)
+        filter_undo(f->family->child[i].filter, digests, n, answers);
     for (size_t i = 0; f->ops.remove && i < n; i++) {
         if (answers[i] && f->ops.remove(&f->array, (struct digest){digests[i], 0}))
             filter_count_removed(f, digests[i], 1);

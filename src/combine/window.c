@@ -114,31 +114,34 @@ static int add(struct array *array, struct digest digest) {
 }
 
 /* As many keys as the newest generation takes without forgetting: those of older ones are written again, but are not new. */
-static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, size_t *done) {
     uint8_t known[FAMILY_BLOCK];
-    size_t done;
     family_have(f, f->family->count - 1, digests, n, known);
-    int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, &done);
-    for (size_t i = 0; i < n; i++) answers[i] &= !known[i];
+    int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, done);
+    for (size_t i = 0; i < *done; i++) answers[i] &= !known[i];
     return rc;
 }
 
 /* The next key finds the newest generation with its quota of keys. If it is one of them, nothing is forgotten. */
-static int add_next(perhaps *f, uint64_t digest, uint8_t *answer) {
+static int add_next(perhaps *f, uint64_t digest, uint8_t *answer, size_t *done) {
     int is_new = add(&f->array, (struct digest){digest, 0});
     *answer = is_new == 1;
+    *done = is_new != FULL;
     return is_new == FULL ? filter_grow(newest_of(f), digest) : PERHAPS_OK;
 }
 
 static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
     int rc = PERHAPS_OK;
+    size_t all = 0, done;
     look_at_clock(f);
-    for (size_t done = 0, some; rc == PERHAPS_OK && done < n; done += some) {
+    for (; rc == PERHAPS_OK && all < n; all += done) {
         uint64_t room = room_in_newest(f);
-        some = n - done < FAMILY_BLOCK ? n - done : FAMILY_BLOCK;
-        if (room < some) some = room ? (size_t)room : 1;
-        rc = room ? add_some(f, digests + done, some, answers + done) : add_next(f, digests[done], answers + done);
+        size_t some = n - all < FAMILY_BLOCK ? n - all : FAMILY_BLOCK;
+        if (room < some) some = (size_t)room;
+        rc = room ? add_some(f, digests + all, some, answers + all, &done)
+                  : add_next(f, digests[all], answers + all, &done);
     }
+    if (rc < 0) filter_undo(f, digests, all, answers);
     return rc;
 }
 
