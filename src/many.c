@@ -100,10 +100,16 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
     return (int64_t)added;
 }
 
+/* Layers, and shards of layers; but shards that can take keys out again need not be asked beforehand. */
+static bool needs_room_before(const perhaps *f) {
+    if (f->kind == &kind_sharded && !f->ops.remove) f = f->family->child[0].filter;
+    return f->kind == &kind_growing;
+}
+
 int many_provide(perhaps *f, const struct keys *keys, size_t n) {
     const struct combiner *combiner = f->kind->combiner;
     uint64_t digests[CHUNK];
-    if (!combiner || !combiner->provide) return PERHAPS_OK;
+    if (!needs_room_before(f)) return PERHAPS_OK;
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
         combiner->expect(f, many_digests(f, keys, from, count, digests), count);

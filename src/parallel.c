@@ -213,6 +213,7 @@ static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8
     threads = cut(&job, n, threads);
     if (threads < 2) return many_add(f, keys, n, answers);
     rc = grow_beforehand(f, keys, n);
+    if (rc == PERHAPS_OK) rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
     if (answers || !many_may_fail(f)) return add_with_locks(&job, threads);
     job.answers = memory_get(&f->allocator, n);

@@ -267,6 +267,30 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
                                : add_one_by_one(f, digests, n, answers);
 }
 
+/* Only called where shards are filters of filters. */
+static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned shard = shard_of(digests[i], f->family->count);
+        perhaps *child = shard_at(f, shard);
+        enter(f, shard);
+        child->kind->combiner->expect(child, digests + i, 1);
+        leave(f, shard);
+    }
+}
+
+/* All of them, even after a failure: what they expect ends with it. */
+static int provide(perhaps *f) {
+    int first = PERHAPS_OK;
+    for (unsigned shard = 0; shard < f->family->count; shard++) {
+        perhaps *child = shard_at(f, shard);
+        enter(f, shard);
+        int rc = child->kind->combiner->provide(child);
+        leave(f, shard);
+        if (first == PERHAPS_OK) first = rc;
+    }
+    return first;
+}
+
 /* ---- whole filters ---- */
 
 /* A position is one in a shard, times the number of shards, plus the shard. */
@@ -318,8 +342,12 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &all;
 }
 
-static const struct combiner combiner = {
-    .add_many = add_many, .make_room = make_room, .clear = family_clear, .misfit = misfit};
+static const struct combiner combiner = {.add_many = add_many,
+                                         .make_room = make_room,
+                                         .expect = expect,
+                                         .provide = provide,
+                                         .clear = family_clear,
+                                         .misfit = misfit};
 
 const struct kind kind_sharded = {
     .row = {PERHAPS_SHARDED,
