@@ -307,8 +307,12 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     return false;
 }
 
+/* Shards of layers could be of layers of different kinds, of which not all have the same operations. */
 static const char *misfit(const perhaps *f) {
-    (void)f;
+    for (unsigned i = 1; shard_at(f, 0)->family && i < f->family->count; i++) {
+        if (shard_at(f, i)->header.layout[BASE] != shard_at(f, 0)->header.layout[BASE])
+            return "shards of different kinds";
+    }
     return NULL;
 }
 
