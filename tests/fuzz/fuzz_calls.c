@@ -2,6 +2,8 @@
  * Sequences of calls on two filters, beside exact multisets of what was added and removed: no key that is in is ever
  * missed, whatever happened before, and those that make no mistakes make none here either. Removes are legal ones: of keys
  * that are in. The input's first bytes choose the filters, then each call takes one byte and two for a key.
+ *
+ * Filters of filters are among them. A window forgets, so of its keys only the last one must be found.
  */
 #include "fuzz.h"
 
@@ -17,6 +19,8 @@ struct pair {
     bool exact;    /* nothing is found that was not added */
     bool multiset; /* otherwise there is at most one copy */
     bool hashed;   /* otherwise keys are integers of a range */
+    bool forgets;  /* a window: nothing is noted as being in */
+    uint64_t now;
     unsigned can;
 };
 
@@ -72,7 +76,10 @@ static void expect_key(const struct pair *p, unsigned key) {
 }
 
 static void note_added(struct pair *p, unsigned key) {
-    if (p->multiset || !p->copies[key]) p->copies[key]++;
+    if (p->forgets)
+        promise(ask_key(p, key) == 1, "a window knows the key that came last");
+    else if (p->multiset || !p->copies[key])
+        p->copies[key]++;
 }
 
 static void add_one(struct pair *p, unsigned key) {
@@ -115,7 +122,7 @@ static void add_run(struct pair *p, unsigned key, unsigned n) {
     for (unsigned i = 0; i < n; i++) keys[i] = (key + 2 * i) & (KEYS - 2);
     int64_t news = perhaps_add_many_u64(p->f, keys, n, answers);
     promise(news >= 0 || news == PERHAPS_EFULL, "a batch is added, or there is no room");
-    for (unsigned i = 0; news >= 0 && i < n; i++) note_added(p, (unsigned)keys[i]);
+    for (unsigned i = p->forgets ? n - 1 : 0; news >= 0 && i < n; i++) note_added(p, (unsigned)keys[i]);
     for (unsigned i = 0; i < n; i++) {
         if (news >= 0) news -= answers[i];
         expect_key(p, (unsigned)keys[i]);
@@ -258,6 +265,10 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
     case 19:
         add_absent(p, key & ~1u);
         break;
+    case 15:
+        p->now += key;
+        promise(perhaps_advance(p->f, p->now) >= 0, "time goes on");
+        break;
     case 20:
     case 21:
         remove_run(p, key & ~1u, 1 + key % 256);
@@ -277,6 +288,25 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
     }
 }
 
+/* What stands around the filters: nothing, layers, shards, generations. */
+static void read_shape(perhaps_want *want, unsigned shape) {
+    bool layers = (shape & 7) == 1 || (shape & 7) == 2 || (shape & 7) == 4;
+    if (layers) {
+        want->grow = PERHAPS_GROW_LAYERS;
+        want->items = 1 + want->items % 50;
+        want->hashes = 0;
+    }
+    if ((shape & 7) == 2) {
+        want->growth = 16;
+        want->max_bytes = 5000;
+    }
+    if ((shape & 7) == 3 || (shape & 7) == 4) want->shards = 1 + (unsigned)want->items % 9;
+    if ((shape & 7) >= 5) want->generations = 2 + (unsigned)want->items % 6;
+    if ((shape & 7) == 6) want->period = 1 + want->items;
+    if ((shape & 7) == 7) want->clear_at = 0.3;
+    want->shared = shape >> 3;
+}
+
 static perhaps_want read_want(const struct perhaps_kind_row *row, struct input *in) {
     static const double rates[] = {0.5, 0.1, 0.01, 1e-3, 1e-4, 1e-6};
     static const unsigned hashes[] = {0, 4, 6, 8};
@@ -291,27 +321,35 @@ static perhaps_want read_want(const struct perhaps_kind_row *row, struct input *
     }
     if (options & 2) want.grow = PERHAPS_GROW_NEVER;
     if (row->can & PERHAPS_COUNT) want.hashes = hashes[options >> 2 & 3];
+    read_shape(&want, options >> 4);
     return want;
+}
+
+/* What is not to be had, such as a bitmap in shards, is refused with a reason. */
+static int make_filter(struct pair *p, const perhaps_want *want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    struct perhaps_info info = {.size = sizeof info};
+    p->copies = calloc(KEYS, sizeof *p->copies);
+    int rc = perhaps_create(&p->f, want);
+    promise(rc == PERHAPS_OK || perhaps_why()[0], "a refusal has a reason");
+    if (rc < 0 || !p->copies) return -1;
+    promise(perhaps_info(p->f, &info) == PERHAPS_OK, "info");
+    p->can = info.can;
+    p->multiset = info.can & PERHAPS_COUNT;
+    p->hashed = perhaps_digest_u64(p->f, 1) != 1;
+    p->forgets = info.kind == PERHAPS_WINDOW;
+    p->exact = !p->forgets && perhaps_plan(&PERHAPS_WANT(.kind = want->kind, .items = 10), &plan) == PERHAPS_OK;
+    return 0;
 }
 
 /* A counter that is stuck stays so, and a key whose counters are all stuck is never missed: the truth beside it is no more
  * than a lower bound in any case. */
 static int make_pair(struct pair pairs[2], struct input *in) {
-    struct perhaps_plan plan = {.size = sizeof plan};
     size_t rows = 0;
     while (perhaps_kind(rows)) rows++;
     const struct perhaps_kind_row *row = perhaps_kind(next_byte(in) % rows);
     perhaps_want want = read_want(row, in);
-    for (int i = 0; i < 2; i++) {
-        struct pair *p = &pairs[i];
-        p->copies = calloc(KEYS, sizeof *p->copies);
-        if (perhaps_create(&p->f, &want) < 0 || !p->copies) return -1;
-        p->can = row->can;
-        p->multiset = row->can & PERHAPS_COUNT;
-        p->hashed = perhaps_digest_u64(p->f, 1) != 1;
-        p->exact = perhaps_plan(&PERHAPS_WANT(.kind = row->kind, .items = 10), &plan) == PERHAPS_OK;
-    }
-    return 0;
+    return make_filter(&pairs[0], &want) < 0 || make_filter(&pairs[1], &want) < 0 ? -1 : 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
