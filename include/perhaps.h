@@ -186,8 +186,9 @@ typedef struct perhaps_allocator {
  *
  *   generations = g: a window, which remembers the last `items` keys and forgets older ones. Over bloom, blocked and
  *       table. A key belongs to the newest generation; when that has items/(g-1) keys, the oldest is forgotten and
- *       becomes the newest. So every key among the last `items` different ones is found, and none is remembered, other than by
- *       chance, that has items·g/(g-1) younger ones. `add` of a key of an older generation answers 0, and makes it young again.
+ *       becomes the newest. So every key of the last `items` adds is found, and none is remembered, other than by chance, that
+ *       has items·g/(g-1) different younger ones. `add` of a key of an older generation answers 0, and makes it young again,
+ *       for which it takes a place among the newest.
  *       With `period` it remembers keys by time instead: every key that was added less than `period` ago is found, none
  *       that is older than period·g/(g-1). `items` is then how many keys come in a period; more raise the rate.
  *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with

@@ -10,11 +10,12 @@
  *     └───────────┘ └───────────┘ └───────────┘ └───────────┘
  *       forgotten next
  *
- * The promise, with a quota of q = N/(g-1): the g-1 generations before the newest hold q keys each, so every key among the last N
- * different ones is found; and a key that g·q = N·g/(g-1) different ones came after is in none. With a period T the same
+ * The promise, with a quota of q = N/(g-1): each of the g-1 generations before the newest took q adds or more, so every key of
+ * the last N adds is found; and a key that g·q = N·g/(g-1) different ones came after is in none. With a period T the same
  * holds for time: a generation takes keys for T/(g-1), and is forgotten g times that after it began.
  *
- * A key of an older generation that is added again is written to the newest, so that it stays; the answer is "known".
+ * A key of an older generation that is added again is written to the newest, so that it stays; the answer is "known". It is
+ * then in two generations and uses the quota of both: where keys repeat, fewer than N different ones may be remembered.
  *
  * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for 0.25 %: 17.7 bits a key.
  *
