@@ -227,7 +227,7 @@ static void a_key_is_new_exactly_once(void **state) {
 static void *add_and_remove_own(void *context) {
     struct worker *w = context;
     uint64_t base = w->keys * w->number, random = w->number;
-    uint8_t *copies = calloc(w->keys, 1);
+    uint8_t *copies = calloc((size_t)w->keys, 1);
     for (uint64_t i = 0; copies && i < 4 * w->keys; i++) {
         uint64_t k = next_random(&random) % w->keys, key = member(base + k);
         if (copies[k] && next_random(&random) % 2) {
