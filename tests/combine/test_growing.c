@@ -397,6 +397,7 @@ static void run_model(uint64_t items, double growth, uint64_t seed, unsigned rem
     model.f = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = items, .fpr = 0.99, .growth = growth,
                                  .grow = PERHAPS_GROW_LAYERS));
     uint64_t target = UNIVERSE;
+    while (model.in < UNIVERSE / 2) add_to_model(&model);
     for (unsigned done = 0, steps = 0; done < removes; steps++) {
         if (steps % 4096 == 4095) target = next_random(&model.random) % (3 * UNIVERSE / 2);
         unsigned tilt = model.in < target ? 3 : 1;

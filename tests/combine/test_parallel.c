@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 300001, STRANGERS = 20000 };
+enum { MOST = 300001, STRANGERS = 5000 };
 
 static const size_t sizes[] = {0, 1, 4095, 65537, MOST};
 static const unsigned threads[] = {1, 2, 3, 8};
@@ -159,7 +159,7 @@ static void many_threads_add_what_one_would(void **state) {
         for (size_t s = 0; s < count_of_sizes(); s++)
             for (size_t t = 0; t < 4; t++) {
                 /* The largest need not come in every combination. */
-                if (sizes[s] == MOST && (i + t) % 4) continue;
+                if (s + 1 == count_of_sizes() && (i + t) % 4) continue;
                 perhaps_want want = want_number(i, sizes[s]);
                 add_and_ask(&want, (enum form)((i + s + t) % FORMS), sizes[s], threads[t], (i + s + t) % 2);
             }
