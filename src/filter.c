@@ -26,7 +26,7 @@ uint64_t filter_capacity(const perhaps *f) {
     if (!(filter_can(f) & PERHAPS_GROW) || !f->family) return f->header.capacity;
     uint64_t sum = 0;
     for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(f->family->child[i].filter);
-    return sum;
+    return f->kind == &kind_sharded ? plan_capacity_of_shards(f->header.capacity, sum, f->family->count) : sum;
 }
 
 uint64_t filter_bytes(const perhaps *f) {
@@ -49,7 +49,7 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    header.capacity = filter_capacity(f);
+    if (f->kind != &kind_sharded) header.capacity = filter_capacity(f); /* shards: as planned, for filter_capacity */
     header.flags &= (unsigned)~HEADER_DIRTY;
     if (f->family) {
         header.layout[CHILDREN] = f->family->count;

@@ -8,9 +8,14 @@ static void add_sight(struct sight *all, const struct sight *one, bool rates_add
     all->distinct += one->distinct;
     all->fill += one->fill * weight;
     all->fpr = rates_add_up ? all->fpr + one->fpr - all->fpr * one->fpr : all->fpr + one->fpr * share;
-    all->loss += one->loss;
     all->stuck += one->stuck;
     all->stashed += one->stashed;
+}
+
+/* The filter with an array that is asked first. */
+static const perhaps *leaf_of(const perhaps *f) {
+    while (f->family) f = f->family->child[f->family->count - 1].filter;
+    return f;
 }
 
 static void look(const perhaps *f, struct sight *sight) {
@@ -26,6 +31,7 @@ static void look(const perhaps *f, struct sight *sight) {
         look(child, &one);
         add_sight(sight, &one, f->kind->combiner->rates_add_up, share, (double)filter_bytes(child) / bytes);
     }
+    sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
 }
 
 /* What stands only in filters of filters. */
@@ -33,20 +39,19 @@ static void look_at_family(const perhaps *f, struct perhaps_info *info) {
     const uint64_t *layout = f->header.layout;
     info->base = (int)layout[BASE];
     info->children = f->family->count;
-    if (f->kind == &kind_growing) {
-        info->grow = PERHAPS_GROW_LAYERS;
-        info->max_bytes = layout[MAX_BYTES];
-    }
+    if (f->kind == &kind_growing) info->max_bytes = layout[MAX_BYTES];
+    if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
+        info->max_bytes = f->family->child[0].filter->header.layout[MAX_BYTES] * info->children;
     if (f->kind == &kind_window) {
         info->period = layout[PERIOD] * (layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1);
         info->clear_at = (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
     }
 }
 
-/* The filter with an array that is asked first. */
-static const perhaps *leaf_of(const perhaps *f) {
-    while (f->family) f = f->family->child[f->family->count - 1].filter;
-    return f;
+static int growth_of(const perhaps *f) {
+    if (f->kind == &kind_growing) return PERHAPS_GROW_LAYERS;
+    if (f->family) return growth_of(f->family->child[0].filter);
+    return f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
 }
 
 static unsigned lines_of(const perhaps *f) {
@@ -86,7 +91,7 @@ static void describe(const perhaps *f, struct perhaps_info *info) {
         .format_version = FORMAT_VERSION,
         .isa = isa_name(f->isa),
         .read_only = f->state == READ_ONLY,
-        .grow = f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT,
+        .grow = growth_of(f),
         .shared = f->shared,
     };
     info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;

@@ -20,7 +20,7 @@ static double digest_fpr(const struct kind *kind, double items) {
 }
 
 /* The chance that any two of so many keys have equal digests. */
-static double loss(const struct kind *kind, double items) {
+double plan_loss(const struct kind *kind, double items) {
     return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
 }
 
@@ -30,7 +30,7 @@ void plan_look(const struct kind *kind, const struct array *array, struct sight 
     sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
     if (sight->copies == 0) sight->copies = sight->distinct;
     sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
-    sight->loss = loss(kind, sight->distinct);
+    sight->loss = plan_loss(kind, sight->distinct);
     sight->items = sight->copies < 0x1p62 ? (uint64_t)llround(sight->copies) : UINT64_C(1) << 62;
 }
 
@@ -170,8 +170,7 @@ static bool solve_items(const struct kind *kind, const perhaps_want *want, struc
 
 /* ---- one kind ---- */
 
-/* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
-static double without_noise(double x) {
+double plan_without_noise(double x) {
     int exponent;
     double digits = frexp(x, &exponent);
     return ldexp(floor(ldexp(digits, 16)), exponent - 16);
@@ -190,7 +189,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     const char *reason;
     shown->kind = kind->row.kind;
     shown->items = c->items;
-    shown->fpr = without_noise(rate(kind, c->layout, c->items));
+    shown->fpr = plan_without_noise(rate(kind, c->layout, c->items));
     shown->bytes = kind->check(c->layout, &reason);
     plan->levels = 1;
     plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
@@ -200,7 +199,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
-    shown->loss = loss(kind, (double)c->items);
+    shown->loss = plan_loss(kind, (double)c->items);
     if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
     if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,

@@ -87,6 +87,13 @@ struct layers {
 /* Its next layer. */
 int plan_next_layer(const struct layers *layers, struct level *level);
 
+/* The keys that shards are for, which were planned for so many, and have room for `sum` now: as planned, or, when some have
+ * grown, the sum. */
+uint64_t plan_capacity_of_shards(uint64_t planned, uint64_t sum, unsigned shards);
+
+/* The chance that two of so many keys share a digest, where that makes them one. */
+double plan_loss(const struct kind *kind, double items);
+
 /* The share of the rate that the first layer gets, where there are so many items in all siblings together. */
 double plan_first_share(const struct kind *base, double growth, double items);
 

@@ -65,6 +65,17 @@ static double items_of_shards(double items_of_one, unsigned shards) {
     return floor(shards * root * root);
 }
 
+uint64_t plan_capacity_of_shards(uint64_t planned, uint64_t sum, unsigned shards) {
+    bool as_planned = sum == shards * items_of_shard((double)planned, shards) ||
+                      (double)planned == items_of_shards((double)(sum / shards), shards);
+    return as_planned ? planned : sum;
+}
+
+/* Whole words for each, so that they are not more in all. */
+static uint64_t part_of(uint64_t bytes, unsigned parts) {
+    return bytes / 8 / parts * 8;
+}
+
 static unsigned generations_of(const perhaps_want *want) {
     return want->generations ? want->generations : want->clear_at != 0 ? 1 : 4;
 }
@@ -75,16 +86,19 @@ static unsigned whole_generations(const perhaps_want *want) {
     return generations > 1 ? generations - 1 : 1;
 }
 
+/* The memory that was wanted is for all keys, not for those beyond the mean. */
 static void peel_shards(perhaps_want *want) {
-    if (want->items) want->items = items_of_shard((double)want->items, want->shards);
-    want->bytes = want->bytes / want->shards;
+    double items = (double)want->items;
+    if (want->items) want->items = items_of_shard(items, want->shards);
+    if (want->items) want->bits_per_key *= items / want->shards / (double)want->items;
+    want->bytes = part_of(want->bytes, want->shards);
 }
 
 static void peel_window(perhaps_want *want) {
     unsigned generations = generations_of(want), whole = whole_generations(want);
     if (want->items) want->items = (want->items - 1) / whole + 1;
     want->fpr /= generations;
-    want->bytes /= generations;
+    want->bytes = part_of(want->bytes, generations);
     want->bits_per_key *= (double)whole / generations;
 }
 
@@ -94,7 +108,13 @@ static bool grows_by_itself(const perhaps_want *want) {
     return kind && kind->row.can & PERHAPS_GROW;
 }
 
+static int check_bytes(uint64_t wanted, uint64_t left) {
+    if (!wanted || left) return PERHAPS_OK;
+    return fail(PERHAPS_ERANGE, "%llu bytes are too few for so many filters", (unsigned long long)wanted);
+}
+
 int combined_peel(perhaps_want *want, struct outer *outer) {
+    uint64_t bytes = want->bytes;
     *outer = (struct outer){.count = 0};
     if (want->shards > CHILDREN_MAX)
         return fail(PERHAPS_EINVAL, "%u shards are too many; up to %d are possible", want->shards, CHILDREN_MAX);
@@ -113,7 +133,7 @@ int combined_peel(perhaps_want *want, struct outer *outer) {
         peel_window(want);
     }
     if (want->grow == PERHAPS_GROW_LAYERS) outer->kind[outer->count++] = &kind_growing;
-    return PERHAPS_OK;
+    return check_bytes(bytes, want->bytes);
 }
 
 /* ---- over which kind? ---- */
@@ -172,15 +192,14 @@ static void wrap_window(const perhaps_want *want, struct perhaps_plan *shown, st
     level->layout[QUOTA] = want->period || want->clear_at != 0 ? 0 : shown->items;
     shown->items *= whole;
     level->capacity = want->items ? want->items : shown->items;
-    level->fpr = shown->fpr = -expm1(generations * log1p(-shown->fpr));
+    level->fpr = shown->fpr = plan_without_noise(-expm1(generations * log1p(-shown->fpr)));
     shown->lines *= generations;
 }
 
-static void wrap_shards(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
+static void wrap_shards(const perhaps_want *want, struct level *level, uint64_t items_of_one) {
     level->layout[CHILDREN] = want->shards;
-    level->capacity = want->items ? want->items : (uint64_t)items_of_shards((double)shown->items, want->shards);
+    level->capacity = want->items ? want->items : (uint64_t)items_of_shards((double)items_of_one, want->shards);
     if (level->capacity == 0) level->capacity = 1;
-    shown->loss *= want->shards;
 }
 
 static int wrap(const perhaps_want *want, const struct kind *kind, struct plan *plan) {
@@ -193,11 +212,12 @@ static int wrap(const perhaps_want *want, const struct kind *kind, struct plan *
     level->layout[CHILDREN] = 1;
     if (kind == &kind_growing) wrap_layers(want, shown, level);
     if (kind == &kind_window) wrap_window(want, shown, level);
-    if (kind == &kind_sharded) wrap_shards(want, shown, level);
+    if (kind == &kind_sharded) wrap_shards(want, level, shown->items);
     uint64_t count = level->layout[CHILDREN];
     level->length = count * ENTRY_BYTES;
     shown->kind = kind->row.kind;
     shown->items = level->capacity;
+    shown->loss = plan_loss(plan->level[plan->levels - 1].kind, (double)shown->items);
     shown->bytes *= count;
     shown->bits_per_key = 8 * (double)shown->bytes / (double)shown->items;
     if (!family_image(count, shown->image_bytes, &shown->image_bytes) || shown->image_bytes > memory_of_machine() ||

@@ -22,6 +22,9 @@ unsigned combined_can(const struct outer *outer, const struct kind *kind);
 /* Puts the outer filters around the plan of an inner one. */
 int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan);
 
+/* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
+double plan_without_noise(double x);
+
 /* The layout for (items, fpr) of one kind, whatever the want says else. */
 int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
 
