@@ -85,14 +85,14 @@ static void expect_same_answers(const perhaps *a, const perhaps *b) {
 
 static void all_sets_make_the_same_bits(const struct layout *layout) {
     perhaps *plain = make_under("scalar", &layout->want);
-    fill(plain, layout->want.items);
+    fill(plain, layout->items);
     struct bytes expected = image_of(plain);
     CHECK(strcmp(info_of(plain).isa, "scalar") == 0, "PERHAPS_ISA=scalar gave %s", info_of(plain).isa);
     for (size_t s = 1; s < SETS; s++) {
         if (!machine_has(sets[s])) continue;
         perhaps *f = make_under(sets[s], &layout->want);
         CHECK(strcmp(info_of(f).isa, sets[s]) == 0, "PERHAPS_ISA=%s gave %s", sets[s], info_of(f).isa);
-        fill(f, layout->want.items);
+        fill(f, layout->items);
         expect_unchanged(f, expected);
         expect_same_answers(plain, f);
         CHECK(perhaps_equal(plain, f) == 1, "%s and scalar differ", sets[s]);
@@ -132,7 +132,7 @@ static void opening_in_the_middle_changes_nothing(const struct layout *layout) {
 /* The choice reaches opened images as well. */
 static void opened_images_answer_alike(const struct layout *layout) {
     perhaps *plain = make_under("scalar", &layout->want);
-    fill(plain, layout->want.items);
+    fill(plain, layout->items);
     struct bytes image = image_of(plain);
     for (size_t s = 1; s < SETS; s++) {
         if (!machine_has(sets[s])) continue;
@@ -169,7 +169,12 @@ int main(void) {
         FOR_EACH_LAYOUT(opened_images_answer_alike, 5000),
         FOR_EACH_LAYOUT(opening_in_the_middle_changes_nothing, 10),
         FOR_EACH_LAYOUT(opening_in_the_middle_changes_nothing, 1700),
-        FOR_EACH_KIND(missing_sets_are_refused, 100),
+        FOR_EACH_FILTER(missing_sets_are_refused, 100),
+        FOR_EACH_COMBINED(all_sets_make_the_same_bits, 10),
+        FOR_EACH_COMBINED(all_sets_make_the_same_bits, 2000),
+        FOR_EACH_COMBINED(opened_images_answer_alike, 2000),
+        FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 10),
+        FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 1700),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

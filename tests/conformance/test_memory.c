@@ -57,15 +57,17 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 /* ---- an allocator that counts, remembers sizes, and fails on demand ---- */
 
 struct pool {
-    uint64_t calls, fail_at; /* the call that fails, counted from 1; 0 = none */
     int64_t blocks, bytes;   /* given and not yet returned */
+    uint64_t calls, fail_at; /* the call that fails, counted from 1; 0 = none */
+    bool for_good;           /* and all after it */
 };
 
 static const size_t front = 64; /* before each block: its size, to compare at release */
 
 static void *pool_allocate(void *context, size_t size) {
     struct pool *pool = context;
-    if (++pool->calls == pool->fail_at) return NULL;
+    pool->calls++;
+    if (pool->calls == pool->fail_at || (pool->for_good && pool->fail_at && pool->calls > pool->fail_at)) return NULL;
     uint8_t *block = __real_aligned_alloc(64, front + (size + 63) / 64 * 64);
     if (!block) return NULL;
     memset(block, 0xDD, front + size); /* any content */
@@ -280,27 +282,65 @@ static uint64_t fill_until_growth(perhaps *f) {
     return member_of(f, i);
 }
 
-static void set_scene(struct scene *s, const struct layout *layout, const struct operation *operation,
-                      struct pool *pool) {
+/* What stands on the stage at the beginning of every scene: images, which are opened faster than filters are filled. */
+struct scenery {
+    struct bytes f, full, other, larger;
+    uint64_t key_that_grows;
+};
+
+static struct bytes take_image(perhaps *f) {
+    struct bytes image = image_of(f);
+    perhaps_free(f);
+    return image;
+}
+
+static struct scenery make_scenery(const struct layout *layout, bool growing) {
+    perhaps *other = make(&layout->want), *f = make_with_members(layout, ITEMS / 2);
+    struct scenery made = {.f = image_of(f)};
+    add_members(other, ITEMS / 4, ITEMS / 2);
+    made.other = take_image(other);
+    if (growing) {
+        perhaps_want want = want_for(layout, 20 * layout->items);
+        perhaps *larger = make(&want);
+        add_members(larger, 0, 20 * layout->items);
+        made.larger = take_image(larger);
+        made.key_that_grows = fill_until_growth(f);
+        made.full = image_of(f);
+    }
+    perhaps_free(f);
+    return made;
+}
+
+static void end_scenery(struct scenery *scenery) {
+    free(scenery->f.data);
+    free(scenery->full.data);
+    free(scenery->other.data);
+    free(scenery->larger.data);
+}
+
+static perhaps *put_on_stage(const struct scene *s, struct bytes image) {
+    perhaps *f = NULL;
+    if (image.data)
+        MUST(perhaps_open_memory(&f, image.data, image.length,
+                                 &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY, .allocator = &s->allocator)));
+    return f;
+}
+
+static void set_scene(struct scene *s, const struct layout *layout, const struct scenery *scenery,
+                      const struct operation *operation, struct pool *pool) {
+    bool full = operation->needs & PERHAPS_GROW;
     *s = (struct scene){.want = layout->want, .path = scratch("memory.ph"), .allocator = allocator_of(pool)};
     s->want.allocator = &s->allocator;
-    s->f = make(&s->want);
-    s->other = make(&s->want);
-    add_members(s->f, 0, ITEMS / 2);
-    add_members(s->other, ITEMS / 4, ITEMS / 2);
-    if (operation && operation->needs & PERHAPS_GROW) {
-        perhaps_want larger = s->want;
-        larger.items *= 20;
-        s->larger = make(&larger);
-        add_members(s->larger, 0, larger.items);
-        s->key_that_grows = fill_until_growth(s->f);
-    }
-    MUST(perhaps_save(s->f, s->path));
-    s->image = image_of(s->f);
+    s->f = put_on_stage(s, full ? scenery->full : scenery->f);
+    s->other = put_on_stage(s, scenery->other);
+    s->larger = put_on_stage(s, full ? scenery->larger : (struct bytes){NULL, 0});
+    s->key_that_grows = scenery->key_that_grows;
+    s->image = full ? scenery->full : scenery->f;
+    write_whole(s->path, s->image.data, s->image.length);
 }
 
 static bool can_do(const struct layout *layout, const struct operation *operation) {
-    bool large = layout->want.items > 10 * ITEMS; /* then filling it up to the brim takes too long */
+    bool large = layout->items > 10 * ITEMS; /* then filling it up to the brim takes too long */
     return !(operation->needs & ~layout->row->can) && !(large && operation->needs & PERHAPS_GROW);
 }
 
@@ -310,16 +350,23 @@ static void end_scene(struct scene *s, const struct pool *pool) {
     perhaps_free(s->larger);
     CHECK(pool->blocks == 0 && pool->bytes == 0, "%lld blocks of %lld bytes were not given back",
           (long long)pool->blocks, (long long)pool->bytes);
-    free(s->image.data);
     unlink(s->path);
 }
 
+/* The parts of a filter of filters lie in many places: its image is a copy that it keeps. Another layer is kept too, also one
+ * that was made before the call failed. */
+static bool may_keep(const struct layout *layout, const struct operation *operation) {
+    return (is_combined(layout) && operation->run == try_image) ||
+           (is_layered(layout) && operation->needs & PERHAPS_GROW);
+}
+
 static void all_memory_comes_from_the_allocator(const struct layout *layout) {
+    struct scenery scenery = make_scenery(layout, grows(layout) && layout->items <= 10 * ITEMS);
     for (size_t i = 0; i < OPERATIONS; i++) {
         if (!can_do(layout, &operations[i])) continue;
-        struct pool pool = {0, 0, 0, 0};
+        struct pool pool = {0};
         struct scene s;
-        set_scene(&s, layout, &operations[i], &pool);
+        set_scene(&s, layout, &scenery, &operations[i], &pool);
         int64_t blocks = pool.blocks;
         uint64_t calls = pool.calls;
         CHECK(blocks > 0, "filters were made without their allocator");
@@ -329,10 +376,12 @@ static void all_memory_comes_from_the_allocator(const struct layout *layout) {
         watching = false;
         CHECK(rc >= 0, "%s: %s", operations[i].name, perhaps_why());
         CHECK(taken == 0, "%s took memory %u times behind the allocator's back", operations[i].name, taken);
-        CHECK(pool.blocks == blocks, "%s keeps %lld blocks", operations[i].name, (long long)(pool.blocks - blocks));
+        CHECK(pool.blocks <= blocks || may_keep(layout, &operations[i]), "%s keeps %lld blocks", operations[i].name,
+              (long long)(pool.blocks - blocks));
         CHECK(!operations[i].allocates || pool.calls > calls, "%s did not use the allocator", operations[i].name);
         end_scene(&s, &pool);
     }
+    end_scenery(&scenery);
 }
 
 static void expect_scene_unchanged(const struct scene *s) {
@@ -342,23 +391,31 @@ static void expect_scene_unchanged(const struct scene *s) {
     free(file.data);
 }
 
+/* Shards try again, and sort their keys in smaller batches: if memory lacks only once, all may be well. */
+static bool may_do_without(const struct layout *layout, bool for_good) {
+    return layout->want.shards && !for_good;
+}
+
 /* Lets the first, second, ... allocation of the operation fail until it succeeds. */
-static void fail_each_allocation(const struct layout *layout, const struct operation *operation) {
+static void fail_each_allocation(const struct layout *layout, const struct scenery *scenery,
+                                 const struct operation *operation, bool for_good) {
+    bool keeps = may_keep(layout, operation);
     for (uint64_t fail = 1;; fail++) {
-        struct pool pool = {0, 0, 0, 0};
+        struct pool pool = {.for_good = for_good};
         struct scene s;
-        set_scene(&s, layout, operation, &pool);
+        set_scene(&s, layout, scenery, operation, &pool);
         int64_t blocks = pool.blocks, bytes = pool.bytes;
         pool.calls = 0;
         pool.fail_at = fail;
         int rc = operation->run(&s);
         bool failed = pool.calls >= fail;
         pool.fail_at = 0;
-        CHECK(failed ? rc == PERHAPS_ENOMEM : rc >= 0, "%s: allocation %llu failed, the answer is %d: %s",
+        bool refused = failed && (rc < 0 || !may_do_without(layout, for_good));
+        CHECK(refused ? rc == PERHAPS_ENOMEM : rc >= 0, "%s: allocation %llu failed, the answer is %d: %s",
               operation->name, (unsigned long long)fail, rc, perhaps_why());
-        CHECK(pool.blocks == blocks && (!failed || pool.bytes == bytes), "%s leaks when allocation %llu fails",
+        CHECK(keeps || (refused ? pool.bytes == bytes : pool.blocks <= blocks), "%s leaks when allocation %llu fails",
               operation->name, (unsigned long long)fail);
-        if (failed) expect_scene_unchanged(&s);
+        if (refused) expect_scene_unchanged(&s);
         end_scene(&s, &pool);
         if (!failed) return;
         CHECK(fail < 1000, "%s allocates without end", operation->name);
@@ -366,13 +423,18 @@ static void fail_each_allocation(const struct layout *layout, const struct opera
 }
 
 static void a_failed_allocation_changes_nothing(const struct layout *layout) {
-    for (size_t i = 0; i < OPERATIONS; i++)
-        if (can_do(layout, &operations[i])) fail_each_allocation(layout, &operations[i]);
+    struct scenery scenery = make_scenery(layout, grows(layout));
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        if (!can_do(layout, &operations[i])) continue;
+        fail_each_allocation(layout, &scenery, &operations[i], false);
+        fail_each_allocation(layout, &scenery, &operations[i], true);
+    }
+    end_scenery(&scenery);
 }
 
 /* The allocator is copied: its struct may go away after create and open. */
 static void the_allocator_is_copied(const struct layout *layout) {
-    struct pool pool = {0, 0, 0, 0};
+    struct pool pool = {0};
     perhaps_allocator allocator = allocator_of(&pool);
     perhaps_want want = layout->want;
     want.allocator = &allocator;
@@ -394,10 +456,10 @@ static void the_allocator_is_copied(const struct layout *layout) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOR_EACH_KIND(all_memory_comes_from_the_allocator, ITEMS),
+        FOR_EACH_FILTER(all_memory_comes_from_the_allocator, ITEMS),
         FOR_EACH_KIND(all_memory_comes_from_the_allocator, 1000000),
-        FOR_EACH_KIND(a_failed_allocation_changes_nothing, ITEMS),
-        FOR_EACH_KIND(the_allocator_is_copied, ITEMS),
+        FOR_EACH_FILTER(a_failed_allocation_changes_nothing, ITEMS),
+        FOR_EACH_FILTER(the_allocator_is_copied, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -72,13 +72,29 @@ static void kinds_that_forget_are_small(void **state) {
         }
 }
 
+/* A want for such a filter, with these numbers in place of its own; 0 for those that are not given. */
+static perhaps_want want_like(const struct layout *layout, perhaps_want numbers) {
+    perhaps_want want = layout->want;
+    want.items = numbers.items;
+    want.fpr = numbers.fpr;
+    want.bits_per_key = numbers.bits_per_key;
+    want.bytes = numbers.bytes;
+    want.hashes = numbers.hashes;
+    want.lines = numbers.lines;
+    want.tag = numbers.tag;
+    want.hash = numbers.hash;
+    return want;
+}
+#define WANT_LIKE(layout, ...) want_like(layout, PERHAPS_WANT(__VA_ARGS__))
+
 /* Made for so many keys, it takes so many, and has not grown by then. */
 static void planned_keys_find_room(const struct layout *layout) {
     static const uint64_t items[] = {1, 2, 3, 5, 10, 20, 50, 100, 333, 1000, 4099, 100003};
     static const double some_rates[] = {0.5, 0.06, 0.01, 1e-4};
-    for (size_t n = 0; n < sizeof items / sizeof *items; n++)
+    size_t counts = sizeof items / sizeof *items - (is_combined(layout) ? 1 : 0);
+    for (size_t n = 0; n < counts; n++)
         for (size_t p = 0; p < sizeof some_rates / sizeof *some_rates; p++) {
-            perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = items[n], .fpr = some_rates[p]);
+            perhaps_want want = WANT_LIKE(layout, .items = items[n], .fpr = some_rates[p]);
             perhaps *f = make(&want);
             uint64_t bytes = info_of(f).bytes, rounds = items[n] < 1000 && layout->hashed ? 20 : 1;
             for (uint64_t round = 0; round < rounds; round++) {
@@ -162,7 +178,7 @@ static void expect_consistent(const struct perhaps_plan *plan, const struct layo
 static void the_rate_is_kept(const struct layout *layout) {
     for (size_t n = 0; n < COUNTS; n++)
         for (size_t p = 0; p < RATES; p++) {
-            perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = rates[p]);
+            perhaps_want want = WANT_LIKE(layout, .items = counts[n], .fpr = rates[p]);
             struct perhaps_plan plan = {.size = sizeof plan};
             int rc = perhaps_plan(&want, &plan);
             if (rates[p] < 1e-8 && rc == PERHAPS_ERANGE) continue;    /* not for every kind */
@@ -175,24 +191,34 @@ static void the_rate_is_kept(const struct layout *layout) {
         }
 }
 
+static struct perhaps_info info_of_new(const struct layout *layout) {
+    perhaps *f = make(&layout->want);
+    struct perhaps_info info = info_of(f);
+    perhaps_free(f);
+    return info;
+}
+
 /* Kinds that keep whole digests need more memory for a key than others have use for. */
 static double roomy_bits(const struct layout *layout) {
     return layout->exact && layout->hashed ? 100 : 12;
 }
 
 static void the_size_is_kept(const struct layout *layout) {
+    if (is_layered(layout)) return;
     double bits = roomy_bits(layout);
+    uint64_t parts = is_combined(layout) ? info_of_new(layout).children : 1;
     for (size_t n = 0; n < COUNTS; n++) {
         uint64_t bytes = 64 * (((uint64_t)((double)counts[n] * bits / 8) + 63) / 64);
-        if (order_matters(layout) && counts[n] < 100) bytes += 512; /* a stash and spare slots take their room */
-        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .bytes = bytes));
+        if (order_matters(layout) && counts[n] < 100) bytes += 512;       /* a stash and spare slots take their room */
+        if (is_combined(layout)) bytes = 2 * parts * bytes + 512 * parts; /* in each of them */
+        struct perhaps_plan plan = plan_of(WANT_LIKE(layout, .items = counts[n], .bytes = bytes));
         expect_consistent(&plan, layout);
         CHECK(plan.bytes <= bytes, "%llu bytes were wanted, %llu planned", (unsigned long long)bytes,
               (unsigned long long)plan.bytes);
-        CHECK(plan.bytes + 64 + bytes / 1000 > bytes, "%llu bytes were wanted, only %llu planned",
+        CHECK(plan.bytes + 64 * parts + bytes / 1000 > bytes, "%llu bytes were wanted, only %llu planned",
               (unsigned long long)bytes, (unsigned long long)plan.bytes);
     }
-    struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 1000000, .bits_per_key = bits));
+    struct perhaps_plan plan = plan_of(WANT_LIKE(layout, .items = 1000000, .bits_per_key = bits));
     CHECK(fabs(plan.bits_per_key - bits) < 0.01, "%g bits per key were wanted, %g planned", bits, plan.bits_per_key);
 }
 
@@ -201,28 +227,29 @@ static void the_size_is_kept(const struct layout *layout) {
 static void the_number_of_keys_follows(const struct layout *layout) {
     static const uint64_t sizes[] = {64, 4096, 1 << 20, 1 << 28};
     struct perhaps_plan plan = {.size = sizeof plan};
+    if (is_layered(layout)) return;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .bytes = sizes[i], .fpr = layout->exact ? 0 : 0.01);
+        perhaps_want want = WANT_LIKE(layout, .bytes = sizes[i], .fpr = layout->exact ? 0 : 0.01);
         int rc = perhaps_plan(&want, &plan);
         if (rc == PERHAPS_ERANGE && sizes[i] == 64) continue; /* too small for any of this kind */
         MUST(rc);
         expect_consistent(&plan, layout);
         CHECK(plan.fpr <= 0.01 && plan.bytes <= sizes[i], "rate %g in %llu bytes", plan.fpr,
               (unsigned long long)plan.bytes);
-        struct perhaps_plan back =
-            plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = 2 * plan.items, .fpr = 0.01));
+        struct perhaps_plan back = plan_of(WANT_LIKE(layout, .items = 2 * plan.items, .fpr = 0.01));
         CHECK(back.bytes > sizes[i], "%llu bytes would hold %llu keys, not only %llu", (unsigned long long)sizes[i],
               (unsigned long long)(2 * plan.items), (unsigned long long)plan.items);
     }
 }
 
 static void more_memory_fewer_mistakes(const struct layout *layout) {
-    if (layout->exact) return;
+    if (layout->exact || is_layered(layout)) return;
     struct perhaps_plan plan = {.size = sizeof plan};
     double before = 1;
     bool fits = false;
     for (double bits = 2; bits <= 40; bits += 0.5) {
-        int rc = perhaps_plan(&PERHAPS_WANT(.kind = layout->row->kind, .items = 100000, .bits_per_key = bits), &plan);
+        perhaps_want want = WANT_LIKE(layout, .items = 100000, .bits_per_key = bits);
+        int rc = perhaps_plan(&want, &plan);
         if (rc == PERHAPS_ERANGE && !fits && bits < 6) continue; /* slots cannot be as narrow as that */
         MUST(rc);
         CHECK(plan.fpr <= before * 1.0001, "%g bits per key: the rate rises from %g to %g", bits, before, plan.fpr);
@@ -235,8 +262,8 @@ static void more_memory_fewer_mistakes(const struct layout *layout) {
 static void exact_kinds_need_no_rate(const struct layout *layout) {
     if (!layout->exact) return;
     for (size_t n = 0; n < COUNTS; n++) {
-        struct perhaps_plan plan = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n]));
-        struct perhaps_plan rated = plan_of(PERHAPS_WANT(.kind = layout->row->kind, .items = counts[n], .fpr = 0.01));
+        struct perhaps_plan plan = plan_of(WANT_LIKE(layout, .items = counts[n]));
+        struct perhaps_plan rated = plan_of(WANT_LIKE(layout, .items = counts[n], .fpr = 0.01));
         expect_consistent(&plan, layout);
         CHECK(plan.bytes == rated.bytes && plan.fpr == rated.fpr && plan.fpr < 1e-10, "%llu and %llu bytes, rate %g",
               (unsigned long long)plan.bytes, (unsigned long long)rated.bytes, plan.fpr);
@@ -278,6 +305,17 @@ static void the_choice_can_do_what_is_needed(const struct layout *layout) {
         expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.items = 100000, .fpr = 0.01, .needs = layout->row->can));
 }
 
+/* Around a kind that is chosen too. */
+static void the_choice_within_can_do_what_is_needed(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    want.kind = PERHAPS_ANY;
+    want.needs = layout->row->can;
+    perhaps *f = make(&want);
+    CHECK((info_of(f).can & want.needs) == want.needs, "%x was needed, and it can %x", want.needs, info_of(f).can);
+    CHECK(info_of(f).kind == layout->row->kind, "it became a %s", info_of(f).kind_name);
+    perhaps_free(f);
+}
+
 /* What forgets and counts is taken where that is needed, and nowhere else: its adds never say "already there". */
 static void multisets_are_chosen_only_where_needed(void **state) {
     (void)state;
@@ -302,10 +340,10 @@ static void ways_to_grow_are_checked(const struct layout *layout) {
     REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
     want.grow = PERHAPS_GROW_NEVER;
     f = make(&want);
-    CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info says that it grows");
+    CHECK(!grows(layout) || is_layered(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info says that it grows");
     perhaps_free(f);
     f = make(&layout->want);
-    CHECK(info_of(f).grow == PERHAPS_GROW_DEFAULT, "info says that it does not grow");
+    CHECK(info_of(f).grow == layout->want.grow, "info says that it grows in way %d", info_of(f).grow);
     perhaps_free(f);
 }
 
@@ -326,27 +364,27 @@ static void the_table_of_kinds_is_sound(void **state) {
 /* ---- nonsense ---- */
 
 static void nonsense_is_refused(const struct layout *layout) {
-    int kind = layout->row->kind;
     static const double bad[] = {-1, -0.0001, 1, 1.5, INFINITY, -INFINITY, NAN};
+    bool guesses = is_layered(layout), exact = is_exact(layout); /* layers begin with a guess of their own */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = bad[i]));
+        expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = bad[i]));
         if (bad[i] == 1 || bad[i] == 1.5) continue; /* fine as a number of bits */
-        expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bits_per_key = bad[i]));
+        expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .bits_per_key = bad[i]));
     }
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .fpr = 0.01));
-    if (!layout->exact) expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000));
-    if (!layout->exact) expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bytes = 1000));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .bits_per_key = 12));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bytes = 4096));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
-    expect_refusal(PERHAPS_EINVAL, PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = 4096, .bits_per_key = 8));
+    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 0));
+    if (!guesses) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .fpr = 0.01));
+    if (!exact) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000));
+    if (!exact) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .bytes = 1000));
+    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .bits_per_key = 12));
+    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .bytes = 4096));
+    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
+    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .bytes = 4096, .bits_per_key = 8));
     perhaps *f = NULL;
-    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .tag = 256)));
-    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = 99)));
-    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = -1)));
-    REFUSED(PERHAPS_EINVAL,
-            perhaps_create(&f, &PERHAPS_WANT(.kind = kind, .items = 10, .fpr = 0.01, .hash = PERHAPS_SIPHASH)));
+    perhaps_want wrong[] = {WANT_LIKE(layout, .items = 10, .fpr = 0.01, .tag = 256),
+                            WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = 99),
+                            WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = -1),
+                            WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = PERHAPS_SIPHASH)};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &wrong[i]));
 }
 
 /* More than any layout or more than the machine: which of the two comes first is the kind's affair. */
@@ -358,17 +396,17 @@ static void expect_too_much(perhaps_want want) {
 }
 
 static void the_impossible_is_refused(const struct layout *layout) {
-    int kind = layout->row->kind;
-    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000000, .fpr = 1e-14));
-    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1, .fpr = 1e-20));
-    expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = 0.01, .hashes = 65));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .bits_per_key = 10));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX, .fpr = 0.9));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = UINT64_MAX / 4, .fpr = 0.9));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = (uint64_t)1 << 50, .fpr = 0.01));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = (uint64_t)1 << 50));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .items = 1000, .bytes = UINT64_MAX));
-    expect_too_much(PERHAPS_WANT(.kind = kind, .fpr = 0.01, .bytes = UINT64_MAX / 8));
+    bool sized = !is_layered(layout); /* layers have no size of their own */
+    expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000000, .fpr = 1e-14));
+    expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1, .fpr = 1e-20));
+    if (sized) expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .hashes = 65));
+    if (sized) expect_too_much(WANT_LIKE(layout, .items = UINT64_MAX, .bits_per_key = 10));
+    expect_too_much(WANT_LIKE(layout, .items = UINT64_MAX, .fpr = 0.9));
+    expect_too_much(WANT_LIKE(layout, .items = UINT64_MAX / 4, .fpr = 0.9));
+    expect_too_much(WANT_LIKE(layout, .items = (uint64_t)1 << 50, .fpr = 0.01));
+    if (sized) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = (uint64_t)1 << 50));
+    if (sized) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = UINT64_MAX));
+    if (sized) expect_too_much(WANT_LIKE(layout, .fpr = 0.01, .bytes = UINT64_MAX / 8));
 }
 
 static void more_than_the_machine_has_is_refused(void **state) {
@@ -414,22 +452,24 @@ int main(void) {
         cmocka_unit_test(blocked_is_small),
         cmocka_unit_test(bloom_is_as_small_as_the_formula),
         cmocka_unit_test(kinds_that_forget_are_small),
-        FOR_EACH_KIND(planned_keys_find_room, 1000),
+        FOR_EACH_FILTER(planned_keys_find_room, 1000),
         cmocka_unit_test(bloom_has_the_classic_numbers),
         cmocka_unit_test(presets_have_their_rates),
         cmocka_unit_test(small_filters_make_small_files),
-        FOR_EACH_KIND(the_rate_is_kept, 1000),
-        FOR_EACH_KIND(the_size_is_kept, 1000),
-        FOR_EACH_KIND(the_number_of_keys_follows, 1000),
-        FOR_EACH_KIND(more_memory_fewer_mistakes, 1000),
+        FOR_EACH_FILTER(the_rate_is_kept, 1000),
+        FOR_EACH_FILTER(the_size_is_kept, 1000),
+        FOR_EACH_FILTER(the_number_of_keys_follows, 1000),
+        FOR_EACH_FILTER(more_memory_fewer_mistakes, 1000),
         FOR_EACH_LAYOUT(create_makes_the_plan, 1000),
-        FOR_EACH_KIND(exact_kinds_need_no_rate, 1000),
+        FOR_EACH_COMBINED(create_makes_the_plan, 1000),
+        FOR_EACH_COMBINED(the_choice_within_can_do_what_is_needed, 1000),
+        FOR_EACH_FILTER(exact_kinds_need_no_rate, 1000),
         FOR_EACH_KIND(the_choice_can_do_what_is_needed, 1000),
         cmocka_unit_test(multisets_are_chosen_only_where_needed),
-        FOR_EACH_KIND(ways_to_grow_are_checked, 1000),
+        FOR_EACH_FILTER(ways_to_grow_are_checked, 1000),
         cmocka_unit_test(the_table_of_kinds_is_sound),
-        FOR_EACH_KIND(nonsense_is_refused, 1000),
-        FOR_EACH_KIND(the_impossible_is_refused, 1000),
+        FOR_EACH_FILTER(nonsense_is_refused, 1000),
+        FOR_EACH_FILTER(the_impossible_is_refused, 1000),
         cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(unknown_things_are_refused),
         cmocka_unit_test(success_leaves_the_last_reason),

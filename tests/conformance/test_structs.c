@@ -34,9 +34,14 @@ static void both_ways_to_want_are_one(const struct layout *layout) {
     perhaps_want want;
     memset(&want, 0xAA, sizeof want);
     perhaps_want_init(&want);
-    want.kind = layout->row->kind;
+    want.kind = layout->want.kind;
     want.items = layout->want.items;
     want.fpr = layout->want.fpr;
+    want.grow = layout->want.grow;
+    want.generations = layout->want.generations;
+    want.period = layout->want.period;
+    want.clear_at = layout->want.clear_at;
+    want.shards = layout->want.shards;
     perhaps *f = make(&want), *g = make(&layout->want);
     CHECK(perhaps_equal(f, g) == 1, "the two filters differ");
     perhaps_free(f);
@@ -82,8 +87,10 @@ static void errors_have_sentences(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(older_wants_are_read_as_far_as_they_go, 1000),
-        FOR_EACH_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
-        FOR_EACH_KIND(both_ways_to_want_are_one, 1000),
+        FOR_EACH_FILTER(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
+        FOR_EACH_FILTER(both_ways_to_want_are_one, 1000),
+        FOR_EACH_COMBINED(older_wants_are_read_as_far_as_they_go, 1000),
+        FOR_EACH_COMBINED(older_answers_are_written_as_far_as_they_go, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
         cmocka_unit_test(errors_have_sentences),
         cmocka_unit_test(the_version_is_the_headers),

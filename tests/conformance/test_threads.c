@@ -111,7 +111,8 @@ static void filters_do_not_disturb_one_another(const struct layout *layout) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
-        FOR_EACH_KIND(filters_do_not_disturb_one_another, ITEMS),
+        FOR_EACH_COMBINED(many_threads_may_read, ITEMS),
+        FOR_EACH_FILTER(filters_do_not_disturb_one_another, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void merge_with_itself_or_nothing_adds_no_key(const struct layout *layout
 static void merge_takes_other_sizes_where_it_grows(const struct layout *layout) {
     if (!grows(layout) || !(layout->row->can & PERHAPS_MERGE)) return;
     perhaps_want small = layout->want, large = layout->want;
-    small.items = ITEMS / 30;
+    small.items = ITEMS / 30; /* what merges and grows is not layered, so these are the numbers of keys */
     large.items = ITEMS * 5;
     for (int turn = 0; turn < 2; turn++) {
         perhaps *into = make(turn ? &large : &small), *from = make(turn ? &small : &large);
@@ -267,7 +267,7 @@ static void misfits_are_refused_by_name(const struct layout *layout) {
         expect_mismatch(layout, &want, "hash");
         want = layout->want;
     }
-    want.items *= 10;
+    want = want_for(layout, 10 * ITEMS);
     if (!grows(layout)) expect_mismatch(layout, &want, ""); /* the layout's words have the kind's own names */
     const struct perhaps_kind_row *other;
     for (size_t r = 0; (other = perhaps_kind(r)); r++) {
@@ -334,8 +334,8 @@ static void info_tells_the_truth(const struct layout *layout) {
     CHECK(info.items == 0 && info.distinct == 0 && info.fill == 0, "an empty filter has %g keys, fill %g",
           info.distinct, info.fill);
     for (int part = 1; part <= 4; part++) {
-        uint64_t n = want.items * (uint64_t)part / 4;
-        add_members(f, n - want.items / 4, want.items / 4);
+        uint64_t n = layout->items * (uint64_t)part / 4;
+        add_members(f, n - layout->items / 4, layout->items / 4);
         info = info_of(f);
         CHECK(fabs(info.distinct / (double)n - 1) < 0.05, "%llu keys are estimated as %g", (unsigned long long)n,
               info.distinct);
@@ -353,48 +353,73 @@ static void info_tells_the_truth(const struct layout *layout) {
     CHECK(info.seed == want.seed && info.tag == 200 && info.read_only == 0, "seed %llu, tag %u",
           (unsigned long long)info.seed, info.tag);
     CHECK(info.format_version >= 1 && info.isa[0], "version %u, isa %s", info.format_version, info.isa);
-    CHECK(fabs(info.bits_per_key - layout->plan.bits_per_key) < 1e-9, "bits per key %g", info.bits_per_key);
+    CHECK(is_layered(layout) || fabs(info.bits_per_key - layout->plan.bits_per_key) < 1e-9, "bits per key %g",
+          info.bits_per_key);
     perhaps_free(f);
 }
 
-/* Past its capacity a filter says that it is: it is full, or has grown, or its live rate rises above the target. */
+/* Past its capacity a filter says that it is: it is full, or has grown, or its live rate rises above the target. One that
+ * forgets is never past it. */
 static void overfull_filters_say_so(const struct layout *layout) {
     perhaps *f = make(&layout->want);
-    uint64_t many = 2 * layout->want.items, added = add_while_room(f, 0, many);
+    uint64_t many = 2 * layout->items, added = add_while_room(f, 0, many);
     struct perhaps_info info = info_of(f);
     if (grows(layout))
         CHECK(added == many && info.capacity >= many && info.bytes > layout->plan.bytes, "it is for %llu keys",
               (unsigned long long)info.capacity);
-    else if (added == many)
+    else if (added == many && !forgets(layout))
         CHECK(info.fpr_now > 1.3 * info.fpr_target || info.fpr_now > 0.5, "twice too full, the rate is %g of %g",
               info.fpr_now, info.fpr_target);
-    CHECK(added >= layout->want.items, "full after %llu of %llu keys", (unsigned long long)added,
-          (unsigned long long)layout->want.items);
+    CHECK(added >= layout->items, "full after %llu of %llu keys", (unsigned long long)added,
+          (unsigned long long)layout->items);
     perhaps_free(f);
+}
+
+/* It refuses the key, and stays as it is; so does what is opened from its image. */
+static void expect_full_for_ever(perhaps *f, uint64_t key) {
+    struct bytes before = image_of(f);
+    perhaps *again = NULL;
+    REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, key));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, &key, 1, NULL));
+    expect_unchanged(f, before);
+    MUST(perhaps_open_memory(&again, before.data, before.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
+    REFUSED(PERHAPS_EFULL, perhaps_add_u64(again, key));
+    CHECK(info_of(again).grow == info_of(f).grow && info_of(again).max_bytes == info_of(f).max_bytes,
+          "the file does not say that it must not grow");
+    perhaps_free(again);
+    free(before.data);
 }
 
 /* Made not to grow, it does not, and says so, however often it is asked. */
 static void what_must_not_grow_is_full_at_some_time(const struct layout *layout) {
+    if (is_layered(layout)) return;
     perhaps_want want = layout->want;
     want.grow = PERHAPS_GROW_NEVER;
     perhaps *f = make(&want);
-    uint64_t bytes = info_of(f).bytes, added = add_while_room(f, 0, 3 * want.items);
-    CHECK(added >= want.items, "full after %llu of %llu keys", (unsigned long long)added,
-          (unsigned long long)want.items);
+    uint64_t bytes = info_of(f).bytes, added = add_while_room(f, 0, 3 * layout->items);
+    CHECK(added >= layout->items, "full after %llu of %llu keys", (unsigned long long)added,
+          (unsigned long long)layout->items);
     CHECK(info_of(f).bytes == bytes, "it grew");
+    expect_members(f, added - remembered(layout, added), remembered(layout, added));
+    CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info does not say that it must not grow");
+    if (grows(layout)) expect_full_for_ever(f, member_of(f, added));
+    perhaps_free(f);
+}
+
+/* Layers stop growing at the number of bytes that was given, and no key is lost. */
+static void layers_grow_up_to_a_limit(const struct layout *layout) {
+    if (!is_layered(layout)) return;
+    perhaps_want want = layout->want;
+    want.max_bytes = 12 * layout->plan.bytes;
+    perhaps *f = make(&want);
+    uint64_t added = add_while_room(f, 0, 100 * layout->items);
+    struct perhaps_info info = info_of(f);
+    CHECK(added > 2 * want.items && added < 100 * layout->items, "full after %llu keys", (unsigned long long)added);
+    CHECK(info.bytes <= want.max_bytes, "%llu of %llu bytes", (unsigned long long)info.bytes,
+          (unsigned long long)want.max_bytes);
+    CHECK(want.shards || info.max_bytes == want.max_bytes, "info says %llu bytes", (unsigned long long)info.max_bytes);
     expect_members(f, 0, added);
-    if (grows(layout)) {
-        struct bytes before = image_of(f);
-        CHECK(info_of(f).grow == PERHAPS_GROW_NEVER, "info does not say that it must not grow");
-        REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, member_of(f, added)));
-        expect_unchanged(f, before);
-        perhaps *again = NULL;
-        MUST(perhaps_open_memory(&again, before.data, before.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
-        REFUSED(PERHAPS_EFULL, perhaps_add_u64(again, member_of(f, added)));
-        CHECK(info_of(again).grow == PERHAPS_GROW_NEVER, "the file does not say that it must not grow");
-        perhaps_free(again);
-        free(before.data);
-    }
+    expect_full_for_ever(f, member_of(f, added));
     perhaps_free(f);
 }
 
@@ -404,13 +429,13 @@ static void regular_keys_do_no_harm(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
     for (size_t s = 0; s < sizeof shifts / sizeof *shifts; s++) {
         perhaps *f = make(&layout->want);
-        for (uint64_t i = 0; i < layout->want.items; i++) MUST(perhaps_add_u64(f, i << shifts[s]));
+        for (uint64_t i = 0; i < layout->items; i++) MUST(perhaps_add_u64(f, i << shifts[s]));
         struct perhaps_info info = info_of(f);
-        CHECK(fabs(info.distinct / (double)layout->want.items - 1) < 0.05, "numbers times 2^%d: %g keys seen",
-              shifts[s], info.distinct);
+        CHECK(fabs(info.distinct / (double)layout->items - 1) < 0.05, "numbers times 2^%d: %g keys seen", shifts[s],
+              info.distinct);
         uint64_t found = 0, asked = 200000;
         for (uint64_t i = 0; i < asked; i++)
-            found += (uint64_t)perhaps_contains_u64(f, (layout->want.items + i) << shifts[s]);
+            found += (uint64_t)perhaps_contains_u64(f, (layout->items + i) << shifts[s]);
         double expected = info.fpr_now * (double)asked;
         double error = is_exact(layout) ? 0.5 : 6 * sqrt(expected) + 6;
         CHECK(fabs((double)found - expected) <= error, "numbers times 2^%d: %llu false positives, %g expected",
@@ -438,6 +463,22 @@ int main(void) {
         FOR_EACH_LAYOUT(overfull_filters_say_so, ITEMS),
         FOR_EACH_LAYOUT(what_must_not_grow_is_full_at_some_time, ITEMS),
         FOR_EACH_KIND(regular_keys_do_no_harm, 20000),
+        FOR_EACH_COMBINED(merge_is_adding_both, ITEMS),
+        FOR_EACH_COMBINED(merge_with_itself_or_nothing_adds_no_key, ITEMS),
+        FOR_EACH_COMBINED(merge_takes_other_sizes_where_it_grows, ITEMS),
+        FOR_EACH_COMBINED(a_merge_without_room_changes_nothing, ITEMS),
+        FOR_EACH_COMBINED(intersect_keeps_common_keys, ITEMS),
+        FOR_EACH_COMBINED(what_a_kind_cannot_do_is_refused, ITEMS),
+        FOR_EACH_COMBINED(what_is_in_it_can_be_listed, ITEMS),
+        FOR_EACH_COMBINED(misfits_are_refused_by_name, ITEMS),
+        FOR_EACH_COMBINED(clear_forgets_everything, ITEMS),
+        FOR_EACH_COMBINED(clones_go_their_own_way, ITEMS),
+        FOR_EACH_COMBINED(a_clone_of_a_borrowed_filter_can_change, ITEMS),
+        FOR_EACH_COMBINED(overfull_filters_say_so, ITEMS),
+        FOR_EACH_COMBINED(what_must_not_grow_is_full_at_some_time, ITEMS),
+        FOR_EACH_COMBINED(layers_grow_up_to_a_limit, ITEMS),
+        FOR_EACH_COMBINED(info_tells_the_truth, 10000),
+        FOR_EACH_COMBINED(regular_keys_do_no_harm, 10000),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

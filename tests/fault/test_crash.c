@@ -47,9 +47,9 @@ static void kill_while_saving(const perhaps *a, const perhaps *b, const char *pa
 
 static void a_killed_save_leaves_the_old_or_the_new(const struct layout *layout) {
     const char *path = scratch("killed.ph");
-    perhaps *a = make_with_members(layout, ITEMS / 2), *b = make_with_members(layout, ITEMS);
+    perhaps *a = make_with_members(layout, layout->items / 2), *b = make_with_members(layout, layout->items);
     uint64_t random = 4242;
-    int rounds = test_size() == TEST_SMALL ? ROUNDS / 3 : ROUNDS;
+    int rounds = test_size() == TEST_SMALL || is_combined(layout) ? ROUNDS / 3 : ROUNDS;
     for (int round = 0; round < rounds; round++) {
         kill_while_saving(a, b, path, &random);
         perhaps *now = NULL;
@@ -124,6 +124,7 @@ static void a_killed_writer_leaves_a_recoverable_file(const struct layout *layou
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS),
+        FOR_EACH_COMBINED(a_killed_save_leaves_the_old_or_the_new, ITEMS / 10),
         FOR_EACH_KIND(a_killed_writer_leaves_a_recoverable_file, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -52,12 +52,16 @@ static perhaps *make_large(const struct layout *layout) {
     return f;
 }
 
+static perhaps *make_small(const struct layout *layout) {
+    perhaps_want want = want_for(layout, ITEMS);
+    return make(&want);
+}
+
 /* The limit on file sizes works like a disk that is full after so many bytes. */
 static void a_file_that_cannot_grow_is_given_up(const struct layout *layout) {
     const char *folder = scratch("limited"), *path = scratch("limited/f.ph");
     CHECK(mkdir(folder, 0700) == 0, "mkdir: %s", strerror(errno));
-    perhaps *small = make(&PERHAPS_WANT(.kind = layout->row->kind, .items = ITEMS, .fpr = 0.01));
-    perhaps *large = make_large(layout);
+    perhaps *small = make_small(layout), *large = make_large(layout);
     MUST(perhaps_save(small, path));
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, limit;
@@ -98,8 +102,7 @@ static int save_on_full_disk(const struct layout *layout, const char *folder) {
     if (!mount_small_disk(folder)) return 77;
     char path[200];
     snprintf(path, sizeof path, "%s/f.ph", folder);
-    perhaps *small = make(&PERHAPS_WANT(.kind = layout->row->kind, .items = ITEMS, .fpr = 0.01));
-    perhaps *large = make_large(layout);
+    perhaps *small = make_small(layout), *large = make_large(layout);
     MUST(perhaps_save(small, path));
     expect_failed_save(large, small, folder, path, ENOSPC);
     perhaps_free(small);
@@ -140,7 +143,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_file_that_cannot_grow_is_given_up, LARGE),
         FOR_EACH_KIND(a_full_disk_loses_nothing, LARGE),
-        FOR_EACH_KIND(impossible_places_are_refused, ITEMS),
+        FOR_EACH_COMBINED(a_file_that_cannot_grow_is_given_up, LARGE / 10),
+        FOR_EACH_COMBINED(a_full_disk_loses_nothing, LARGE / 10),
+        FOR_EACH_FILTER(impossible_places_are_refused, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -8,7 +8,13 @@
 const uint8_t golden_key[16] = {0x67, 0x6F, 0x6C, 0x64, 0x65, 0x6E, 0x20, 0x6B,
                                 0x65, 0x79, 0x20, 0x6F, 0x66, 0x20, 0x31, 0x36};
 
-enum { SEED = 7, TAG = 3, MANY = 100000, MORE = 1000000 }; /* MORE keys need more than one block of checksums */
+enum {
+    SEED = 7,
+    TAG = 3,
+    SOME = 20000,
+    MANY = 100000,
+    MORE = 1000000
+}; /* MORE keys need more than one block of checksums */
 
 /* ---- keys ---- */
 
@@ -72,22 +78,22 @@ static struct bytes take_image(perhaps *f) {
     return image;
 }
 
-static struct bytes make_image(perhaps_want want) {
+static struct bytes make_image(perhaps_want want, uint64_t items) {
     want.tag = TAG;
     perhaps *f = make(&want);
-    add_golden_keys(f, 0, want.items);
+    add_golden_keys(f, 0, items);
     return take_image(f);
 }
 
 /* The same keys are in it at the end, but some went and came back; of a multiset one is in twice, and one so often that
  * no slots can have all its copies. */
-static struct bytes make_changed_image(perhaps_want want) {
+static struct bytes make_changed_image(perhaps_want want, uint64_t items) {
     want.tag = TAG;
     perhaps *f = make(&want);
-    add_golden_keys(f, 0, want.items);
-    remove_golden_keys(f, 0, want.items / 2);
-    add_golden_keys(f, want.items / 4, want.items / 4);
-    add_golden_keys(f, 0, want.items / 4);
+    add_golden_keys(f, 0, items);
+    remove_golden_keys(f, 0, items / 2);
+    add_golden_keys(f, items / 4, items / 4);
+    add_golden_keys(f, 0, items / 4);
     remove_golden_keys(f, 11, 1);
     for (int i = 0; i < 10; i++) add_golden_keys(f, 11, 1);
     return take_image(f);
@@ -101,19 +107,30 @@ static void use_image(const char *name, const char *ending, struct bytes image,
     free(image.data);
 }
 
+/* A tenth of a period goes by between the keys of a tenth: all of them are remembered. Other filters know no time. */
+static struct bytes make_timed_image(perhaps_want want, uint64_t items) {
+    want.tag = TAG;
+    perhaps *f = make(&want);
+    for (uint64_t tenth = 0; tenth < 10; tenth++) {
+        MUST(perhaps_advance(f, 1000000 + tenth * want.period / 10));
+        add_golden_keys(f, tenth * items / 10, items / 10);
+    }
+    return take_image(f);
+}
+
 /* Whatever a file can say beside its layout: a secret key, that it does not grow. */
 static void make_variants(const struct layout *layout, void (*use)(const char *name, struct bytes bytes)) {
     perhaps_want want = layout->want;
     if (layout->hashed) {
         want.hash = PERHAPS_SIPHASH;
         want.hash_key = golden_key;
-        use_image(layout->row->name, "-siphash", make_image(want), use);
+        use_image(layout->row->name, "-siphash", make_image(want, layout->items), use);
         want.key_in_file = 1;
-        use_image(layout->row->name, "-siphash-with-key", make_image(want), use);
+        use_image(layout->row->name, "-siphash-with-key", make_image(want, layout->items), use);
     }
     want = layout->want;
     want.grow = PERHAPS_GROW_NEVER;
-    if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want), use);
+    if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);
 }
 
 static void make_small_images(void (*use)(const char *name, struct bytes bytes)) {
@@ -122,9 +139,28 @@ static void make_small_images(void (*use)(const char *name, struct bytes bytes))
     for (size_t i = 0; i < n; i++) {
         perhaps_want want = layouts[i].want;
         want.seed = layouts[i].hashed ? SEED : 0;
-        use_image(layouts[i].name, "", make_image(want), use);
-        if (layouts[i].row->can & PERHAPS_REMOVE) use_image(layouts[i].name, "-changed", make_changed_image(want), use);
+        use_image(layouts[i].name, "", make_image(want, GOLDEN_KEYS), use);
+        if (layouts[i].row->can & PERHAPS_REMOVE)
+            use_image(layouts[i].name, "-changed", make_changed_image(want, GOLDEN_KEYS), use);
         if (i == 0 || layouts[i].row != layouts[i - 1].row) make_variants(&layouts[i], use);
+    }
+}
+
+/* Filters of filters; the first of each combinator also with a secret key, which its parts must not give away. */
+static void make_combined_images(void (*use)(const char *name, struct bytes bytes)) {
+    struct layout layouts[MOST_LAYOUTS];
+    size_t n = find_combined(layouts, GOLDEN_KEYS);
+    for (size_t i = 0; i < n; i++) {
+        perhaps_want want = layouts[i].want;
+        want.seed = SEED;
+        use_image(layouts[i].name, "", make_timed_image(want, GOLDEN_KEYS), use);
+        if (layouts[i].row->can & PERHAPS_REMOVE)
+            use_image(layouts[i].name, "-changed", make_changed_image(want, GOLDEN_KEYS), use);
+        if (i > 0 && layouts[i].row->kind == layouts[i - 1].row->kind) continue;
+        want.seed = 0;
+        want.hash = PERHAPS_SIPHASH;
+        want.hash_key = golden_key;
+        use_image(layouts[i].name, "-siphash", make_image(want, GOLDEN_KEYS), use);
     }
 }
 
@@ -137,9 +173,9 @@ static uint64_t fnv1a(struct bytes bytes) {
 }
 
 static int print_sum(char *text, size_t room, const struct layout *layout) {
-    struct bytes image = make_image(layout->want);
+    struct bytes image = make_image(layout->want, layout->items);
     int length = snprintf(text, room, "%s %" PRIu64 " keys %zu bytes fnv1a %016" PRIx64 "\n", layout->name,
-                          layout->want.items, image.length, fnv1a(image));
+                          layout->items, image.length, fnv1a(image));
     free(image.data);
     return length;
 }
@@ -155,6 +191,8 @@ static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
             length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
         }
     }
+    size_t n = find_combined(layouts, SOME);
+    for (size_t i = 0; i < n; i++) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     use("sums.txt", (struct bytes){(uint8_t *)text, (size_t)length});
 }
 
@@ -190,6 +228,7 @@ static void make_digests(void (*use)(const char *name, struct bytes bytes)) {
 
 void for_each_golden(void (*use)(const char *name, struct bytes bytes)) {
     make_small_images(use);
+    make_combined_images(use);
     make_sums(use);
     make_digests(use);
 }

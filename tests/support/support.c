@@ -80,7 +80,9 @@ static void name_by_rate(struct layout *candidate, const struct layout *namesake
 /* Plans the want; adds it to the list if it gives a layout that is not there yet. */
 static size_t try_layout(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, perhaps_want want) {
     struct layout *candidate = &layouts[n];
-    *candidate = (struct layout){.row = row, .want = want, .plan = {.size = sizeof(struct perhaps_plan)}};
+    *candidate = (struct layout){.row = row, .want = want, .items = want.items, .remembers = UINT64_MAX};
+    candidate->plan.size = sizeof candidate->plan;
+    candidate->in_order = !(row->can & PERHAPS_IN_PLACE); /* where keys stay where they are, a file can be changed */
     if (perhaps_plan(&want, &candidate->plan) < 0) return n;
     snprintf(candidate->name, sizeof candidate->name, "%s-%ux%u", row->name, candidate->plan.hashes,
              candidate->plan.lines);
@@ -145,9 +147,8 @@ bool grows(const struct layout *layout) {
     return layout->row->can & PERHAPS_GROW;
 }
 
-/* Where keys stay where they are, a file can be changed in place. */
 bool order_matters(const struct layout *layout) {
-    return !(layout->row->can & PERHAPS_IN_PLACE);
+    return layout->in_order;
 }
 
 bool is_exact(const struct layout *layout) {
@@ -158,15 +159,18 @@ bool hashes_keys(const struct layout *layout) {
     return layout->hashed;
 }
 
-static void hold(const struct promise *promise, bool first_of_kind_only) {
-    struct layout layouts[MOST_LAYOUTS];
-    size_t n = find_layouts(layouts, promise->items);
+static void hold_against(const struct promise *promise, const struct layout *layouts, size_t n, bool one_of_each_kind) {
     for (size_t i = 0; i < n; i++) {
-        if (first_of_kind_only && i > 0 && layouts[i].row == layouts[i - 1].row) continue;
+        if (one_of_each_kind && i > 0 && layouts[i].row == layouts[i - 1].row) continue;
         snprintf(subject, sizeof subject, "%s", layouts[i].name);
         promise->holds(&layouts[i]);
     }
     snprintf(subject, sizeof subject, "(none)");
+}
+
+static void hold(const struct promise *promise, bool one_of_each_kind) {
+    struct layout layouts[MOST_LAYOUTS];
+    hold_against(promise, layouts, find_layouts(layouts, promise->items), one_of_each_kind);
 }
 
 void for_each_layout(void **promise) {
@@ -175,6 +179,17 @@ void for_each_layout(void **promise) {
 
 void for_each_kind(void **promise) {
     hold(*promise, true);
+}
+
+void for_each_combined(void **promise) {
+    const struct promise *held = *promise;
+    struct layout layouts[MOST_LAYOUTS];
+    hold_against(held, layouts, find_combined(layouts, held->items), false);
+}
+
+void for_each_filter(void **promise) {
+    for_each_kind(promise);
+    for_each_combined(promise);
 }
 
 /* ---- keys ---- */

@@ -2,7 +2,8 @@
  * What every test here shares: checks that say what they saw, keys, and the loop over the table of kinds.
  *
  * A test states a promise about one layout (a kind with its number of bits and cache lines) and FOR_EACH_LAYOUT
- * holds it against every layout of every kind in the table. A kind that is added later is tested without an edit.
+ * holds it against every layout of every kind in the table. A kind that is added later is tested without an edit. Filters of
+ * filters are layouts too; FOR_EACH_COMBINED holds a promise against them.
  */
 #ifndef PERHAPS_TESTS_SUPPORT_H
 #define PERHAPS_TESTS_SUPPORT_H
@@ -44,8 +45,10 @@ struct layout {
     const struct perhaps_kind_row *row;
     perhaps_want want; /* makes this layout for `items` keys */
     struct perhaps_plan plan;
-    bool exact, hashed; /* see is_exact and hashes_keys */
-    char name[48];      /* "blocked-8x1": the kind, bits per key, cache lines; the rate, where that does not tell it */
+    uint64_t items;               /* keys that tests put in; layers that grow begin with fewer, see first_guess */
+    uint64_t remembers;           /* that many of the last keys are surely found; UINT64_MAX: all */
+    bool exact, hashed, in_order; /* see is_exact, hashes_keys and order_matters */
+    char name[48]; /* "blocked-8x1": the kind, bits per key, cache lines; the rate, where that does not tell it */
 };
 
 enum { MOST_LAYOUTS = 64 };
@@ -54,26 +57,44 @@ enum { MOST_LAYOUTS = 64 };
  * it has at 1 %. */
 size_t find_layouts(struct layout *layouts, uint64_t items);
 
+/* Filters of filters: each combinator over every kind that it takes, at 1 %. Each has a row of its own, which says what it
+ * can. Windows with a period are in the third of one in which nobody tells them the time. */
+size_t find_combined(struct layout *layouts, uint64_t items);
+
+/* What makes such a filter for another number of keys. */
+perhaps_want want_for(const struct layout *layout, uint64_t items);
+
 /* What the table of kinds and the planner say of a kind, in the words of the tests. */
 bool is_multiset(const struct layout *layout);   /* a copy of the key every time: add answers 1, merge is the sum */
 bool is_exact(const struct layout *layout);      /* makes no mistakes: the number of items is all that it needs */
 bool grows(const struct layout *layout);         /* never full, as long as memory lasts */
 bool hashes_keys(const struct layout *layout);   /* not a kind of integers as they are */
-bool order_matters(const struct layout *layout); /* keys move about: other orders of adding give other arrays */
+bool order_matters(const struct layout *layout); /* other orders of adding give other arrays */
+bool is_combined(const struct layout *layout);   /* a filter of filters */
+bool is_layered(const struct layout *layout);    /* with layers somewhere in it: another one when the newest is full */
+bool forgets(const struct layout *layout);       /* old keys, by itself: it never has too many */
 
-/* A promise becomes a test of cmocka: it is held against every layout, or against the first of each kind. */
+/* Of so many keys that were added one after the other, the number of those, from the last backwards, that must be found. */
+uint64_t remembered(const struct layout *layout, uint64_t added);
+
+/* A promise becomes a test of cmocka. It is held against every layout of every kind, against the first of each kind, against
+ * filters of filters, or against the first of each kind and filters of filters. */
 struct promise {
     void (*holds)(const struct layout *layout);
     uint64_t items;
 };
-#define PROMISE(function, count)         (&(struct promise){.holds = (function), .items = (count)})
-#define FOR_EACH_LAYOUT(function, count) cmocka_promise(function, for_each_layout, count)
-#define FOR_EACH_KIND(function, count)   cmocka_promise(function, for_each_kind, count)
+#define PROMISE(function, count)           (&(struct promise){.holds = (function), .items = (count)})
+#define FOR_EACH_LAYOUT(function, count)   cmocka_promise(function, for_each_layout, count)
+#define FOR_EACH_KIND(function, count)     cmocka_promise(function, for_each_kind, count)
+#define FOR_EACH_COMBINED(function, count) cmocka_promise(function, for_each_combined, count)
+#define FOR_EACH_FILTER(function, count)   cmocka_promise(function, for_each_filter, count)
 /* clang-format off */
 #define cmocka_promise(function, loop, count) {#function, (loop), NULL, NULL, PROMISE(function, count)}
 /* clang-format on */
 void for_each_layout(void **promise);
 void for_each_kind(void **promise);
+void for_each_combined(void **promise);
+void for_each_filter(void **promise);
 
 /* ---- keys ---- */
 

@@ -1,0 +1,132 @@
+/* Filters of filters as layouts: growing, window and sharded over every kind that they take. */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SHARDS = 5, GENERATIONS = 4, PERIOD = 3000 };
+
+#define GROWING .grow = PERHAPS_GROW_LAYERS
+#define WINDOW  .generations = GENERATIONS
+#define SHARDED .shards = SHARDS
+
+static const struct {
+    const char *name;
+    perhaps_want want;
+} combinations[] = {
+    {"growing-bloom", {.kind = PERHAPS_BLOOM, GROWING}},
+    {"growing-blocked", {.kind = PERHAPS_BLOCKED, GROWING}},
+    {"growing-counting", {.kind = PERHAPS_COUNTING, GROWING}},
+    {"growing-cuckoo", {.kind = PERHAPS_CUCKOO, GROWING}},
+    {"window-bloom", {.kind = PERHAPS_BLOOM, WINDOW}},
+    {"window-blocked", {.kind = PERHAPS_BLOCKED, WINDOW}},
+    {"window-table", {.kind = PERHAPS_TABLE, WINDOW}},
+    {"window-blocked-period", {.kind = PERHAPS_BLOCKED, WINDOW, .period = PERIOD}},
+    {"window-bloom-clear-at", {.kind = PERHAPS_BLOOM, .clear_at = 0.8}},
+    {"sharded-bloom", {.kind = PERHAPS_BLOOM, SHARDED}},
+    {"sharded-blocked", {.kind = PERHAPS_BLOCKED, SHARDED}},
+    {"sharded-counting", {.kind = PERHAPS_COUNTING, SHARDED}},
+    {"sharded-cuckoo", {.kind = PERHAPS_CUCKOO, SHARDED}},
+    {"sharded-table", {.kind = PERHAPS_TABLE, SHARDED}},
+    {"sharded-growing-blocked", {.kind = PERHAPS_BLOCKED, SHARDED, GROWING}},
+    {"sharded-growing-cuckoo", {.kind = PERHAPS_CUCKOO, SHARDED, GROWING}},
+};
+enum { COMBINATIONS = sizeof combinations / sizeof *combinations };
+
+static bool is_window(const perhaps_want *want) {
+    return want->generations || want->period || want->clear_at > 0;
+}
+
+/* Layers begin with a tenth of the keys, so that there are several of them. Where time stands still, a window with a period
+ * has all keys in one of its generations. */
+static uint64_t first_guess(const perhaps_want *want, uint64_t items) {
+    if (want->grow == PERHAPS_GROW_LAYERS) return items / 10 + 1;
+    return want->period ? items * (GENERATIONS - 1) : items;
+}
+
+perhaps_want want_for(const struct layout *layout, uint64_t items) {
+    perhaps_want want = layout->want;
+    want.items = first_guess(&want, items);
+    return want;
+}
+
+static perhaps_want want_of(size_t i, uint64_t items) {
+    perhaps_want want = combinations[i].want;
+    want.size = sizeof want;
+    want.items = first_guess(&want, items);
+    want.fpr = 0.01;
+    return want;
+}
+
+/* What a filter of filters can is not in the table of kinds, but in perhaps_info. */
+static const struct perhaps_kind_row *row_of(size_t i) {
+    static struct perhaps_kind_row rows[COMBINATIONS];
+    if (rows[i].kind) return &rows[i];
+    perhaps_want want = want_of(i, 10000);
+    perhaps *f = make(&want);
+    struct perhaps_info info = info_of(f);
+    rows[i] = (struct perhaps_kind_row){info.kind, info.can, info.kind_name, combinations[i].name};
+    perhaps_free(f);
+    return &rows[i];
+}
+
+static const struct perhaps_kind_row *base_of(const perhaps_want *want) {
+    const struct perhaps_kind_row *row;
+    size_t r = 0;
+    while ((row = perhaps_kind(r)) && row->kind != want->kind) r++;
+    CHECK(row, "kind %d is not in the table", want->kind);
+    return row;
+}
+
+/* Children that have an order make the order of adding matter, even if their kind does not. */
+static bool is_in_order(const perhaps_want *want) {
+    return is_window(want) || want->grow == PERHAPS_GROW_LAYERS || !(base_of(want)->can & PERHAPS_IN_PLACE);
+}
+
+static bool plans_without_rate(perhaps_want want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    want.fpr = 0;
+    return perhaps_plan(&want, &plan) == PERHAPS_OK;
+}
+
+static uint64_t remembers(const perhaps_want *want) {
+    if (!is_window(want) || want->period) return UINT64_MAX;
+    return want->clear_at > 0 ? 1 : want->items; /* when it clears itself, only the key that comes then stays */
+}
+
+static void fill_in(struct layout *layout, size_t i, uint64_t items) {
+    perhaps_want want = want_of(i, items);
+    *layout = (struct layout){.row = row_of(i), .want = want, .items = items, .hashed = true};
+    layout->plan.size = sizeof layout->plan;
+    MUST(perhaps_plan(&want, &layout->plan));
+    layout->remembers = remembers(&want);
+    layout->exact = plans_without_rate(want);
+    layout->in_order = is_in_order(&want);
+    snprintf(layout->name, sizeof layout->name, "%s", combinations[i].name);
+}
+
+/* Promises with the same number of keys follow each other, and planning small filters takes its time. */
+size_t find_combined(struct layout *layouts, uint64_t items) {
+    static struct layout last[COMBINATIONS];
+    for (size_t i = 0; i < COMBINATIONS && last[i].items != items; i++) fill_in(&last[i], i, items);
+    memcpy(layouts, last, sizeof last);
+    return COMBINATIONS;
+}
+
+bool is_combined(const struct layout *layout) {
+    for (size_t r = 0; perhaps_kind(r); r++)
+        if (perhaps_kind(r) == layout->row) return false;
+    return true;
+}
+
+bool is_layered(const struct layout *layout) {
+    return layout->want.grow == PERHAPS_GROW_LAYERS;
+}
+
+bool forgets(const struct layout *layout) {
+    return layout->remembers != UINT64_MAX;
+}
+
+uint64_t remembered(const struct layout *layout, uint64_t added) {
+    return added < layout->remembers ? added : layout->remembers;
+}
