@@ -186,111 +186,6 @@ static void copies_are_never_counted_too_few(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* ---- full ---- */
-
-/* A filter that is full at some time: one that must not grow, or layers with a limit. */
-static perhaps *make_limited(const struct layout *layout) {
-    perhaps_want want = layout->want;
-    if (is_layered(layout))
-        want.max_bytes = 16 * layout->plan.bytes;
-    else
-        want.grow = PERHAPS_GROW_NEVER;
-    return make(&want);
-}
-
-/* Members first..first+n-1 are taken out, one by one. */
-static void remove_members(perhaps *f, uint64_t first, uint64_t n) {
-    for (uint64_t i = first; i < first + n; i++)
-        CHECK(MUST(perhaps_remove_u64(f, member_of(f, i))) == 1, "member %llu is not there to be removed",
-              (unsigned long long)i);
-}
-
-/* Filled to the first "full": every key is found; half go, as many others come, and again every key is found. */
-static void a_full_filter_has_lost_nothing(const struct layout *layout) {
-    if (!(layout->row->can & PERHAPS_REMOVE)) return;
-    perhaps *f = make_limited(layout);
-    uint64_t n = add_while_room(f, 0, 4 * layout->items), half = n / 2;
-    CHECK(n >= layout->want.items, "full after %llu of %llu keys", (unsigned long long)n,
-          (unsigned long long)layout->want.items);
-    expect_members(f, 0, n);
-    remove_members(f, 0, half);
-    expect_members(f, half, n - half);
-    CHECK(info_of(f).items == n - half, "%llu items are left", (unsigned long long)info_of(f).items);
-    /* Integers of a range can come back only as themselves. */
-    uint64_t first = takes_bytes(f) ? n : 0, again = add_while_room(f, first, half);
-    /* Older layers take no keys any more, and every shard has its own end. */
-    CHECK(again + half / 20 + 3 >= half || is_combined(layout), "only %llu of %llu keys found room again",
-          (unsigned long long)again, (unsigned long long)half);
-    expect_members(f, half, n - half);
-    expect_members(f, first, again);
-    remove_members(f, half, n - half);
-    remove_members(f, first, again);
-    struct perhaps_info info = info_of(f);
-    CHECK(info.items == 0 && (info.fill == 0 || info.stuck), "all keys are removed, but %llu items are left",
-          (unsigned long long)info.items);
-    perhaps_free(f);
-}
-
-/* What a failed batch has added can be taken out again; or, in layers over sets, room for all is made beforehand. */
-static bool takes_all_or_nothing(const struct layout *layout) {
-    return layout->row->can & PERHAPS_REMOVE || (is_layered(layout) && !layout->want.shards);
-}
-
-/* Answers about the keys of a batch and about strangers, and how often a key is in. */
-struct answers {
-    size_t n;
-    uint64_t *keys, strangers;
-    uint8_t *found;
-    int64_t copies;
-};
-
-static struct answers ask(const perhaps *f, const struct layout *layout, uint64_t first, size_t n) {
-    struct answers answers = {.n = n, .keys = calloc(n, sizeof *answers.keys), .found = calloc(n, 1)};
-    CHECK(answers.keys && answers.found, "no memory");
-    for (size_t i = 0; i < n; i++) answers.keys[i] = member_of(f, first + i);
-    MUST(perhaps_contains_many_u64(f, answers.keys, n, answers.found));
-    answers.strangers = count_strangers(f, 0, 5000);
-    if (is_multiset(layout)) answers.copies = MUST(perhaps_count_u64(f, member_of(f, 0)));
-    return answers;
-}
-
-static void end_answers(struct answers *answers) {
-    free(answers->keys);
-    free(answers->found);
-}
-
-static void expect_no_traces(perhaps *f, const struct layout *layout, const struct answers *before, uint64_t first,
-                             uint64_t items) {
-    struct answers after = ask(f, layout, first, before->n);
-    CHECK(memcmp(before->found, after.found, before->n) == 0, "the batch left traces");
-    CHECK(info_of(f).items == items, "%llu items", (unsigned long long)info_of(f).items);
-    CHECK(before->strangers == after.strangers, "strangers are answered otherwise");
-    CHECK(before->copies == after.copies, "a key is counted otherwise");
-    end_answers(&after);
-}
-
-/* A batch that finds no room half-way: what was there is still there, what came with the batch is not. */
-static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layout) {
-    if (!takes_all_or_nothing(layout)) return;
-    perhaps *f = make_limited(layout);
-    uint64_t n = layout->want.items * 9 / 10;
-    add_members(f, 0, n);
-    uint64_t items = info_of(f).items;
-    size_t many = (size_t)layout->items * (is_layered(layout) ? 30 : 3);
-    struct answers before = ask(f, layout, n / 2, many); /* some are in already */
-    int64_t answer = perhaps_add_many_u64(f, before.keys, before.n, NULL);
-    MUST_OR_FULL(answer);
-    CHECK(!grows(layout) || answer == PERHAPS_EFULL, "a filter that must not grow took in everything");
-    expect_members(f, 0, n);
-    if (answer == PERHAPS_EFULL) expect_no_traces(f, layout, &before, n / 2, items);
-    if (answer == PERHAPS_EFULL && layout->row->can & PERHAPS_REMOVE) {
-        remove_members(f, 0, n);
-        CHECK(info_of(f).fill == 0, "something of the batch is still in it");
-    }
-    end_answers(&before);
-    perhaps_free(f);
-}
-
 /* ---- copies ---- */
 
 static void expect_empty_again(perhaps *f, struct bytes empty) {
@@ -424,56 +319,12 @@ static void a_stream_into_a_fixed_filter_loses_nothing(const struct layout *layo
     perhaps_free(f);
 }
 
-/* ---- growing ---- */
-
-/* Key number i is put in, and every third time the one before it goes. */
-static void add_and_forget(perhaps *f, const struct layout *layout, uint64_t i) {
-    int answer = (int)MUST(perhaps_add_u64(f, member_of(f, i)));
-    CHECK(answer == 1 || !(is_exact(layout) || is_multiset(layout)), "key %llu is not new", (unsigned long long)i);
-    if (i % 3 == 2 && layout->row->can & PERHAPS_REMOVE)
-        CHECK(MUST(perhaps_remove_u64(f, member_of(f, i - 1))) == 1, "key %llu", (unsigned long long)i);
-}
-
-/* From the smallest filter on, with removes on the way: nothing is lost when it grows, and the rate holds. */
-static void growing_loses_nothing(const struct layout *layout) {
-    if (!grows(layout)) return;
-    bool removes = layout->row->can & PERHAPS_REMOVE, sure = is_exact(layout) || is_multiset(layout);
-    perhaps_want want = layout->want;
-    want.items = 1;
-    perhaps *f = make(&want);
-    uint64_t n = test_size() == TEST_SMALL || is_combined(layout) ? 20000 : 200000;
-    for (uint64_t i = 0; i < n; i++) add_and_forget(f, layout, i);
-    for (uint64_t i = 0; i < n; i++) {
-        bool in = !removes || i % 3 != 1 || i + 1 >= n;
-        int found = perhaps_contains_u64(f, member_of(f, i));
-        CHECK(is_exact(layout) ? found == in : found || !in, "wrong about key %llu of %llu", (unsigned long long)i,
-              (unsigned long long)n);
-    }
-    struct perhaps_info info = info_of(f);
-    uint64_t due = removes ? n - n / 3 : n;
-    CHECK(info.items <= due && info.items >= (sure ? due : due - due / 50), "%llu items",
-          (unsigned long long)info.items);
-    CHECK((double)info.capacity >= 0.9 * (double)info.items, "%llu items in a filter for %llu",
-          (unsigned long long)info.items, (unsigned long long)info.capacity);
-    uint64_t found = count_strangers(f, 0, 10000);
-    CHECK((double)found <= (is_exact(layout) ? 0 : 10000 * want.fpr), "%llu strangers came in",
-          (unsigned long long)found);
-    perhaps_free(f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(lives_beside_the_truth, 1),
         FOR_EACH_LAYOUT(lives_beside_the_truth, 17),
         FOR_EACH_LAYOUT(lives_beside_the_truth, 300),
         FOR_EACH_LAYOUT(lives_beside_the_truth, 1100),
-        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 1),
-        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 10),
-        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 100),
-        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 1003),
-        FOR_EACH_LAYOUT(a_full_filter_has_lost_nothing, 30000),
-        FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 100),
-        FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 5000),
         FOR_EACH_LAYOUT(as_many_copies_as_one_likes, 1),
         FOR_EACH_LAYOUT(as_many_copies_as_one_likes, 1000),
         FOR_EACH_LAYOUT(a_set_keeps_one_copy, 1000),
@@ -483,14 +334,9 @@ int main(void) {
         FOR_EACH_LAYOUT(a_stream_of_keys_in_pairs_fits, 20000),
         FOR_EACH_LAYOUT(a_stream_of_keys_by_the_half_dozen_fits, 20000),
         FOR_EACH_LAYOUT(a_stream_into_a_fixed_filter_loses_nothing, 20000),
-        FOR_EACH_FILTER(growing_loses_nothing, 1000),
         FOR_EACH_FILTER(copies_are_never_counted_too_few, 5000),
         FOR_EACH_COMBINED(lives_beside_the_truth, 17),
         FOR_EACH_COMBINED(lives_beside_the_truth, 1100),
-        FOR_EACH_COMBINED(a_full_filter_has_lost_nothing, 10),
-        FOR_EACH_COMBINED(a_full_filter_has_lost_nothing, 3000),
-        FOR_EACH_COMBINED(a_batch_without_room_leaves_all_as_it_was, 1000),
-        FOR_EACH_COMBINED(a_batch_without_room_leaves_all_as_it_was, 5000),
         FOR_EACH_COMBINED(as_many_copies_as_one_likes, 1000),
         FOR_EACH_COMBINED(a_set_keeps_one_copy, 1000),
         FOR_EACH_COMBINED(full_counters_lose_no_key, 1000),

@@ -375,54 +375,6 @@ static void overfull_filters_say_so(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* It refuses the key, and stays as it is; so does what is opened from its image. */
-static void expect_full_for_ever(perhaps *f, uint64_t key) {
-    struct bytes before = image_of(f);
-    perhaps *again = NULL;
-    REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, key));
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, &key, 1, NULL));
-    expect_unchanged(f, before);
-    MUST(perhaps_open_memory(&again, before.data, before.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
-    REFUSED(PERHAPS_EFULL, perhaps_add_u64(again, key));
-    CHECK(info_of(again).grow == info_of(f).grow && info_of(again).max_bytes == info_of(f).max_bytes,
-          "the file does not say that it must not grow");
-    perhaps_free(again);
-    free(before.data);
-}
-
-/* Made not to grow, it does not, and says so, however often it is asked. */
-static void what_must_not_grow_is_full_at_some_time(const struct layout *layout) {
-    if (is_layered(layout)) return;
-    perhaps_want want = layout->want;
-    want.grow = PERHAPS_GROW_NEVER;
-    perhaps *f = make(&want);
-    uint64_t bytes = info_of(f).bytes, added = add_while_room(f, 0, 3 * layout->items);
-    CHECK(added >= layout->items, "full after %llu of %llu keys", (unsigned long long)added,
-          (unsigned long long)layout->items);
-    CHECK(info_of(f).bytes == bytes, "it grew");
-    expect_members(f, added - remembered(layout, added), remembered(layout, added));
-    CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info does not say that it must not grow");
-    if (grows(layout)) expect_full_for_ever(f, member_of(f, added));
-    perhaps_free(f);
-}
-
-/* Layers stop growing at the number of bytes that was given, and no key is lost. */
-static void layers_grow_up_to_a_limit(const struct layout *layout) {
-    if (!is_layered(layout)) return;
-    perhaps_want want = layout->want;
-    want.max_bytes = 12 * layout->plan.bytes;
-    perhaps *f = make(&want);
-    uint64_t added = add_while_room(f, 0, 100 * layout->items);
-    struct perhaps_info info = info_of(f);
-    CHECK(added > 2 * want.items && added < 100 * layout->items, "full after %llu keys", (unsigned long long)added);
-    CHECK(info.bytes <= want.max_bytes, "%llu of %llu bytes", (unsigned long long)info.bytes,
-          (unsigned long long)want.max_bytes);
-    CHECK(want.shards || info.max_bytes == want.max_bytes, "info says %llu bytes", (unsigned long long)info.max_bytes);
-    expect_members(f, 0, added);
-    expect_full_for_ever(f, member_of(f, added));
-    perhaps_free(f);
-}
-
 /* Keys that look alike (numbers in a row, by the 2^32, one bit each) are as good as random ones. */
 static void regular_keys_do_no_harm(const struct layout *layout) {
     static const int shifts[] = {0, 12, 32, 44};
@@ -461,7 +413,6 @@ int main(void) {
         FOR_EACH_LAYOUT(a_clone_of_a_borrowed_filter_can_change, ITEMS),
         FOR_EACH_LAYOUT(info_tells_the_truth, 40000),
         FOR_EACH_LAYOUT(overfull_filters_say_so, ITEMS),
-        FOR_EACH_LAYOUT(what_must_not_grow_is_full_at_some_time, ITEMS),
         FOR_EACH_KIND(regular_keys_do_no_harm, 20000),
         FOR_EACH_COMBINED(merge_is_adding_both, ITEMS),
         FOR_EACH_COMBINED(merge_with_itself_or_nothing_adds_no_key, ITEMS),
@@ -475,8 +426,6 @@ int main(void) {
         FOR_EACH_COMBINED(clones_go_their_own_way, ITEMS),
         FOR_EACH_COMBINED(a_clone_of_a_borrowed_filter_can_change, ITEMS),
         FOR_EACH_COMBINED(overfull_filters_say_so, ITEMS),
-        FOR_EACH_COMBINED(what_must_not_grow_is_full_at_some_time, ITEMS),
-        FOR_EACH_COMBINED(layers_grow_up_to_a_limit, ITEMS),
         FOR_EACH_COMBINED(info_tells_the_truth, 10000),
         FOR_EACH_COMBINED(regular_keys_do_no_harm, 10000),
     };

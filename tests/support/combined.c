@@ -130,3 +130,12 @@ bool forgets(const struct layout *layout) {
 uint64_t remembered(const struct layout *layout, uint64_t added) {
     return added < layout->remembers ? added : layout->remembers;
 }
+
+perhaps *make_limited(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    if (is_layered(layout))
+        want.max_bytes = 16 * layout->plan.bytes;
+    else
+        want.grow = PERHAPS_GROW_NEVER;
+    return make(&want);
+}

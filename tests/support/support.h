@@ -140,6 +140,9 @@ int64_t must_succeed_or_be_full(int64_t answer, const char *what, const char *fi
 /* A new filter of this layout with members 0..n-1 in it. */
 perhaps *make_with_members(const struct layout *layout, uint64_t n);
 
+/* One that must not grow, or whose layers have a limit, so that it is full at some time, if it ever can be. */
+perhaps *make_limited(const struct layout *layout);
+
 /* All members first..first+n-1 must be found. */
 void expect_members(const perhaps *f, uint64_t first, uint64_t n);
 
