@@ -32,12 +32,14 @@ static struct bytes cut(struct bytes image, size_t length) {
     return copy_bytes((struct bytes){image.data, length});
 }
 
+/* The images of filters of filters are many and long; there each byte is flipped in one way, and not in three. */
 static void every_flipped_byte_is_noticed(const struct layout *layout) {
     struct bytes image = small_image(layout);
     static const uint8_t flips[] = {0x01, 0x80, 0xFF};
     for (size_t at = 0; at < image.length; at++)
-        for (size_t i = 0; i < sizeof flips; i++) {
-            if (at == 14 && flips[i] == 0x01) continue; /* the dirty flag alone is no damage: recovery may take it */
+        for (size_t i = is_combined(layout) ? at % 3 : 0; i < sizeof flips; i += is_combined(layout) ? 3 : 1) {
+            if (at == 14 && flips[i] == 0x01 && !is_combined(layout))
+                continue; /* the dirty flag alone is no damage: recovery may take it */
             image.data[at] ^= flips[i];
             expect_damage(at < 8 ? PERHAPS_EFOREIGN : 0, image, "a flipped byte", at);
             image.data[at] ^= flips[i];
@@ -48,7 +50,7 @@ static void every_flipped_byte_is_noticed(const struct layout *layout) {
 static void every_flipped_bit_is_noticed_in_files(const struct layout *layout) {
     struct bytes image = small_image(layout);
     const char *path = scratch("flipped.ph");
-    for (size_t at = 0; at < image.length; at += 7) {
+    for (size_t at = 0; at < image.length; at += is_combined(layout) ? 31 : 7) {
         perhaps *f = NULL;
         image.data[at] ^= (uint8_t)(1 << at % 8);
         write_whole(path, image.data, image.length);
