@@ -87,8 +87,8 @@ struct combiner {
     /* After `add` has said FULL: makes room for this key, or gives the reason why not. */
     int (*make_room)(perhaps *f, uint64_t digest);
 
-    /* For children that cannot take keys out again, so that a batch must not fail half-way: `expect` tells of keys to come,
-     * `provide` makes room for all of them. NULL where there is nothing to do. */
+    /* Before a batch. For children that cannot take keys out again, so that it must not fail half-way: `expect` tells of keys
+     * to come, `provide` makes room for all of them. NULL where there is nothing to do. */
     void (*expect)(perhaps *f, const uint64_t *digests, size_t n);
     int (*provide)(perhaps *f);
 

@@ -109,8 +109,8 @@ static bool needs_room_before(const perhaps *f) {
 int many_provide(perhaps *f, const struct keys *keys, size_t n) {
     const struct combiner *combiner = f->kind->combiner;
     uint64_t digests[CHUNK];
-    if (!needs_room_before(f)) return PERHAPS_OK;
-    for (size_t from = 0; from < n; from += CHUNK) {
+    if (!combiner || !combiner->provide) return PERHAPS_OK;
+    for (size_t from = 0; needs_room_before(f) && from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
         combiner->expect(f, many_digests(f, keys, from, count, digests), count);
     }
