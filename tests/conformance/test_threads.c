@@ -1,5 +1,5 @@
-/* Any number of threads may read one filter; different filters never disturb one another. Most telling under
- * ThreadSanitizer. */
+/* Any number of threads may read one filter; different filters never disturb one another; those made for it are changed by
+ * many threads. Most telling under ThreadSanitizer. */
 #include "support.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 5000, FEWER = 1000, THREADS = 8, ROUNDS = 20 };
+enum { ITEMS = 5000, FEWER = 1000, BATCH = 20000, CHANGERS = 4, THREADS = 8, ROUNDS = 20 };
 
 struct reader {
     const perhaps *f;
@@ -110,10 +110,126 @@ static void filters_do_not_disturb_one_another(const struct layout *layout) {
     }
 }
 
+/* ---- batches in many threads ---- */
+
+static uint64_t *make_keys(const perhaps *f, size_t n) {
+    uint64_t *keys = calloc(n, sizeof *keys);
+    CHECK(keys, "no memory for %zu keys", n);
+    for (size_t i = 0; i < n; i++) keys[i] = i % 2 ? member_of(f, i / 2) : stranger_of(f, i);
+    return keys;
+}
+
+/* Asking works on all filters. */
+static void asking_in_parallel_is_asking(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, layout->items);
+    uint64_t *keys = make_keys(f, BATCH);
+    static uint8_t parallel[BATCH], single[BATCH];
+    int64_t ones = MUST(perhaps_contains_many_u64(f, keys, BATCH, single));
+    for (unsigned threads = 0; threads <= 3; threads++) {
+        memset(parallel, 7, BATCH);
+        CHECK(MUST(perhaps_contains_parallel_u64(f, keys, BATCH, parallel, threads)) == ones, "%u threads", threads);
+        CHECK(memcmp(parallel, single, BATCH) == 0, "%u threads answer otherwise", threads);
+        CHECK(MUST(perhaps_contains_parallel_u64(f, keys, BATCH, NULL, threads)) == ones, "without answers");
+    }
+    free(keys);
+    perhaps_free(f);
+}
+
+static bool may_be_shared(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    perhaps *f = NULL;
+    want.shared = 1;
+    int rc = perhaps_create(&f, &want);
+    CHECK(rc == PERHAPS_OK || rc == PERHAPS_EINVAL, "neither shared nor refused but %d: %s", rc, perhaps_why());
+    perhaps_free(f);
+    return rc == PERHAPS_OK;
+}
+
+/* Every key is in afterwards, and the answers are counted; where the order of adding does not matter, it is the same filter
+ * as from one thread. Filters that cannot be shared refuse, and stay as they were. */
+static void adding_in_parallel_is_adding(const struct layout *layout) {
+    perhaps *f = make(&layout->want), *alone = make(&layout->want);
+    uint64_t *keys = make_keys(f, BATCH);
+    static uint8_t answers[BATCH];
+    struct bytes before = image_of(f);
+    int64_t added = perhaps_add_parallel_u64(f, keys, BATCH, answers, 4), ones = 0;
+    if (may_be_shared(layout)) {
+        MUST(added);
+        MUST(perhaps_add_many_u64(alone, keys, BATCH, NULL));
+        for (size_t i = 0; i < BATCH; i++) ones += answers[i];
+        CHECK(ones == added && info_of(f).items == (uint64_t)added, "%lld answers, %lld added, %llu items",
+              (long long)ones, (long long)added, (unsigned long long)info_of(f).items);
+        CHECK(MUST(perhaps_contains_many_u64(f, keys, BATCH, NULL)) == BATCH, "a key is missed");
+        bool same = !order_matters(layout) && !grows(layout); /* growing at once is not growing step by step */
+        CHECK(!same || perhaps_equal(f, alone) == 1, "threads make another filter");
+    } else {
+        REFUSED(PERHAPS_ECANNOT, added);
+        expect_unchanged(f, before);
+    }
+    free(before.data);
+    free(keys);
+    perhaps_free(f);
+    perhaps_free(alone);
+}
+
+/* ---- filters that many threads change ---- */
+
+struct changer {
+    perhaps *f;
+    uint64_t first, items;
+    uint64_t news, missed;
+};
+
+/* Adds its own members, one by one and in a batch, finds them, and takes every fourth out again, if that can be done. */
+static void *change(void *context) {
+    struct changer *c = context;
+    uint64_t keys[100];
+    bool removes = perhaps_tag(c->f); /* perhaps_info is not for while others change it */
+    for (uint64_t i = 0; i + 100 <= c->items; i += 100) {
+        for (uint64_t k = 0; k < 100; k++) keys[k] = member_of(c->f, c->first + i + k);
+        for (uint64_t k = 0; k < 50; k++) c->news += perhaps_add_u64(c->f, keys[k]) == 1;
+        int64_t added = perhaps_add_many_u64(c->f, keys + 50, 50, NULL);
+        c->news += added < 0 ? 0 : (uint64_t)added;
+        c->missed += 100 - (uint64_t)perhaps_contains_many_u64(c->f, keys, 100, NULL);
+        for (uint64_t k = 0; k < 100; k++) c->missed += perhaps_contains_u64(c->f, keys[k]) != 1;
+        for (uint64_t k = 0; removes && k < 100; k += 4) c->news -= perhaps_remove_u64(c->f, keys[k]) == 1;
+    }
+    return NULL;
+}
+
+static void many_threads_change_a_shared_filter(const struct layout *layout) {
+    if (!may_be_shared(layout)) return;
+    pthread_t threads[CHANGERS];
+    struct changer changers[CHANGERS];
+    perhaps_want want = layout->want;
+    want.shared = 1;
+    want.tag = layout->row->can & PERHAPS_REMOVE ? 1 : 0;
+    perhaps *f = make(&want);
+    uint64_t each = layout->items / CHANGERS, news = 0;
+    CHECK(info_of(f).shared == 1, "info does not say that it is shared");
+    for (uint64_t i = 0; i < CHANGERS; i++) {
+        changers[i] = (struct changer){.f = f, .first = i * each, .items = each};
+        CHECK(pthread_create(&threads[i], NULL, change, &changers[i]) == 0, "no thread");
+    }
+    for (int i = 0; i < CHANGERS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < CHANGERS; i++) {
+        CHECK(changers[i].missed == 0, "thread %d missed %llu keys", i, (unsigned long long)changers[i].missed);
+        news += changers[i].news;
+    }
+    for (uint64_t i = 0; i < CHANGERS * each; i++)
+        CHECK((want.tag && i % 4 == 0) || perhaps_contains_u64(f, member_of(f, i)) == 1, "a key is lost");
+    CHECK(info_of(f).items == news, "%llu items, %llu were new", (unsigned long long)info_of(f).items,
+          (unsigned long long)news);
+    perhaps_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
         FOR_EACH_KIND(filters_do_not_disturb_one_another, ITEMS),
+        FOR_EACH_FILTER(asking_in_parallel_is_asking, BATCH),
+        FOR_EACH_FILTER(adding_in_parallel_is_adding, BATCH),
+        FOR_EACH_FILTER(many_threads_change_a_shared_filter, 4000),
         FOR_EACH_COMBINED(many_threads_may_read, FEWER),
         FOR_EACH_COMBINED(filters_do_not_disturb_one_another, FEWER),
     };

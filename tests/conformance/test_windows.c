@@ -96,6 +96,26 @@ static void keys_are_found_for_a_period(const struct layout *layout) {
     perhaps_free(batches);
 }
 
+static uint64_t count_questions(void *context) {
+    return start + ++*(uint64_t *)context;
+}
+
+/* Once in a call, however many keys that has. */
+static void a_clock_is_asked_once(const struct layout *layout) {
+    if (!layout->want.period) return;
+    perhaps *f = make(&layout->want);
+    uint64_t asked = 0, keys[5000];
+    for (uint64_t i = 0; i < 5000; i++) keys[i] = member_of(f, i);
+    MUST(perhaps_set_clock(f, count_questions, &asked));
+    MUST(perhaps_add_u64(f, keys[0]));
+    MUST(perhaps_add_absent_u64(f, keys[1]));
+    MUST(perhaps_add_many_u64(f, keys, 3, NULL));
+    CHECK(asked == 3, "a clock was asked %llu times in three calls", (unsigned long long)asked);
+    MUST(perhaps_add_many_u64(f, keys, 5000, NULL));
+    CHECK(asked == 4, "a clock was asked %llu times in one call", (unsigned long long)asked - 3);
+    perhaps_free(f);
+}
+
 /* As many generations are forgotten as have gone by; time never goes back. */
 static void time_goes_on(const struct layout *layout) {
     if (!layout->want.period) return;
@@ -216,6 +236,7 @@ int main(void) {
         FOR_EACH_COMBINED(the_last_keys_are_found_and_old_ones_are_not, ITEMS),
         FOR_EACH_COMBINED(a_key_that_comes_again_is_young_again, ITEMS),
         FOR_EACH_COMBINED(keys_are_found_for_a_period, ITEMS),
+        FOR_EACH_COMBINED(a_clock_is_asked_once, ITEMS),
         FOR_EACH_COMBINED(time_goes_on, ITEMS),
         FOR_EACH_COMBINED(images_keep_the_time, ITEMS),
         FOR_EACH_COMBINED(a_filter_that_is_read_only_knows_no_time, ITEMS),
