@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 5000, FEWER = 1000, BATCH = 20000, CHANGERS = 4, THREADS = 8, ROUNDS = 20 };
+enum { ITEMS = 5000, FEWER = 1000, BATCH = 10000, CHANGERS = 4, THREADS = 8, ROUNDS = 20 };
 
 struct reader {
     const perhaps *f;
-    uint64_t items;
+    uint64_t items, rounds;
     struct bytes expected;
     uint64_t missed;
     bool same;
@@ -30,7 +30,7 @@ static void *read_everything(void *context) {
     struct reader *reader = context;
     uint64_t keys[500];
     reader->same = true;
-    for (uint64_t round = 0; round < ROUNDS; round++) {
+    for (uint64_t round = 0; round < reader->rounds; round++) {
         for (size_t i = 0; i < 500; i++) keys[i] = member_of(reader->f, (round * 211 + i * 7) % reader->items);
         reader->missed += 500 - (uint64_t)perhaps_contains_many_u64(reader->f, keys, 500, NULL);
         for (size_t i = 0; i < 100; i++) reader->missed += perhaps_contains_u64(reader->f, keys[i]) != 1;
@@ -55,8 +55,9 @@ static void many_threads_may_read(const struct layout *layout) {
     struct bytes image = image_of(f);
     pthread_t threads[THREADS];
     struct reader readers[THREADS];
+    uint64_t rounds = is_combined(layout) || test_size() == TEST_SMALL ? ROUNDS / 4 : ROUNDS;
     for (int i = 0; i < THREADS; i++) {
-        readers[i] = (struct reader){f, layout->items, image, 0, false};
+        readers[i] = (struct reader){f, layout->items, rounds, image, 0, false};
         CHECK(pthread_create(&threads[i], NULL, read_everything, &readers[i]) == 0, "no thread %d", i);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
@@ -125,7 +126,7 @@ static void asking_in_parallel_is_asking(const struct layout *layout) {
     uint64_t *keys = make_keys(f, BATCH);
     static uint8_t parallel[BATCH], single[BATCH];
     int64_t ones = MUST(perhaps_contains_many_u64(f, keys, BATCH, single));
-    for (unsigned threads = 0; threads <= 3; threads++) {
+    for (unsigned threads = 0; threads <= 3; threads += 3) {
         memset(parallel, 7, BATCH);
         CHECK(MUST(perhaps_contains_parallel_u64(f, keys, BATCH, parallel, threads)) == ones, "%u threads", threads);
         CHECK(memcmp(parallel, single, BATCH) == 0, "%u threads answer otherwise", threads);
@@ -227,7 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
         FOR_EACH_KIND(filters_do_not_disturb_one_another, ITEMS),
-        FOR_EACH_FILTER(asking_in_parallel_is_asking, BATCH),
+        FOR_EACH_FILTER(asking_in_parallel_is_asking, FEWER),
         FOR_EACH_FILTER(adding_in_parallel_is_adding, BATCH),
         FOR_EACH_FILTER(many_threads_change_a_shared_filter, 4000),
         FOR_EACH_COMBINED(many_threads_may_read, FEWER),
