@@ -149,7 +149,7 @@ static void make_small_images(void (*use)(const char *name, struct bytes bytes))
 /* Filters of filters; the first of each combinator also with a secret key, which its parts must not give away. */
 static void make_combined_images(void (*use)(const char *name, struct bytes bytes)) {
     struct layout layouts[MOST_LAYOUTS];
-    size_t n = find_combined(layouts, GOLDEN_KEYS);
+    size_t n = find_combined(layouts, GOLDEN_KEYS, true);
     for (size_t i = 0; i < n; i++) {
         perhaps_want want = layouts[i].want;
         want.seed = SEED;
@@ -191,7 +191,7 @@ static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
             length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
         }
     }
-    size_t n = find_combined(layouts, SOME);
+    size_t n = find_combined(layouts, SOME, true);
     for (size_t i = 0; i < n; i++) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     use("sums.txt", (struct bytes){(uint8_t *)text, (size_t)length});
 }

@@ -184,7 +184,7 @@ void for_each_kind(void **promise) {
 void for_each_combined(void **promise) {
     const struct promise *held = *promise;
     struct layout layouts[MOST_LAYOUTS];
-    hold_against(held, layouts, find_combined(layouts, held->items), false);
+    hold_against(held, layouts, find_combined(layouts, held->items, false), false);
 }
 
 void for_each_filter(void **promise) {

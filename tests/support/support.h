@@ -58,8 +58,9 @@ enum { MOST_LAYOUTS = 64 };
 size_t find_layouts(struct layout *layouts, uint64_t items);
 
 /* Filters of filters: each combinator over every kind that it takes, at 1 %. Each has a row of its own, which says what it
- * can. Windows with a period are in the third of one in which nobody tells them the time. */
-size_t find_combined(struct layout *layouts, uint64_t items);
+ * can. Windows with a period are in the third of one in which nobody tells them the time. With PERHAPS_TEST_SIZE=small, as
+ * under emulators, only some of them, unless all are wanted. */
+size_t find_combined(struct layout *layouts, uint64_t items, bool all);
 
 /* What makes such a filter for another number of keys. */
 perhaps_want want_for(const struct layout *layout, uint64_t items);
