@@ -221,7 +221,6 @@ static void compare_removes(perhaps *a, perhaps *b, const struct form *form, con
     CHECK(total == sum, "remove_many counted %lld of %lld", (long long)total, (long long)sum);
     CHECK(batch[n] == 7, "a batch of %zu wrote past its answers", n);
     CHECK(perhaps_equal(a, b) == 1, "after a batch of %zu removes (%s) the two filters differ", n, form->name);
-    CHECK(info_of(a).items == info_of(b).items, "the two count their items differently");
     free(batch);
 }
 
@@ -250,10 +249,11 @@ static void compare_one_batch(perhaps *a, perhaps *b, const struct form *form, c
 static void batches_agree_with_singles(const struct layout *layout) {
     static const size_t large[] = {255, 256, 257, 511, 513, 1023, 1024, 1025, 2048, 4095, 4097};
     static uint64_t keys[4097];
+    size_t step = test_size() == TEST_SMALL ? 3 : 1;
     for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
         perhaps *a = make(&layout->want), *b = make(&layout->want);
         uint64_t start = 0;
-        for (size_t n = 0; n <= 130; n++, start += n / 2) {
+        for (size_t n = 0; n <= 130; n += step, start += n / 2) {
             fill_with_duplicates(a, keys, n, start);
             compare_one_batch(a, b, &forms[form], keys, n);
             if (layout->row->can & PERHAPS_COUNT) compare_counts(a, &forms[form], keys, n);
@@ -265,6 +265,7 @@ static void batches_agree_with_singles(const struct layout *layout) {
             if (layout->row->can & PERHAPS_COUNT) compare_counts(a, &forms[form], keys, large[i]);
             if (layout->row->can & PERHAPS_REMOVE) compare_removes(a, b, &forms[form], keys, large[i]);
         }
+        CHECK(info_of(a).items == info_of(b).items, "the two count their items differently");
         perhaps_free(a);
         perhaps_free(b);
     }
