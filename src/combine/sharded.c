@@ -281,7 +281,8 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
 /* All of them, even after a failure: what they expect ends with it. */
 static int provide(perhaps *f) {
     int first = PERHAPS_OK;
-    for (unsigned shard = 0; shard < f->family->count; shard++) {
+    bool layers = shard_at(f, 0)->family;
+    for (unsigned shard = 0; layers && shard < f->family->count; shard++) {
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
         int rc = child->kind->combiner->provide(child);
