@@ -16,6 +16,7 @@
 
 static const double fpr = 0.01;
 static const uint64_t least_items = 10000; /* fewer cannot be timed */
+static const uint64_t combined_keys = 100000000;
 
 static const uint64_t default_sets[] = {1 * MIB, 16 * MIB, 128 * MIB, 256 * MIB, 0};
 static const uint64_t full_sets[] = {MIB / 4,   1 * MIB,   4 * MIB,    16 * MIB,   64 * MIB,
@@ -68,6 +69,8 @@ static int check_options(const struct bench_options *options) {
     if (!taken) return complain(options->kind, "no such kind of filter; 'perhaps plan' lists them");
     if (options->items && options->items < least_items)
         return complain("--items", "too few to be timed; take 10000 or more");
+    if (options->combined && (options->kind || options->full || options->plot))
+        return complain("--combined", "does not go with --kind, --full and --plot");
     return options->plot ? plot_ready(options->plot) : 0;
 }
 
@@ -159,12 +162,29 @@ static int run_sets(struct bench *bench) {
 static int run_and_print(struct bench *bench) {
     const struct bench_options *options = bench->options;
     if (!options->json) table_machine(&bench->figures.machine);
+    if (!options->json) table_legend();
     if (run_sets(bench) < 0) return 2;
     if (options->json)
         json_print(&bench->figures);
     else
-        table_checks(&bench->figures);
+        table_checks(&bench->figures, "Goals, at 50 % hits or over a whole fill");
     return options->plot && plot_write(&bench->figures, options->plot) < 0 ? 2 : 0;
+}
+
+static int run_combined(struct bench *bench) {
+    const struct bench_options *options = bench->options;
+    struct figures *figures = &bench->figures;
+    if (!options->json) table_machine(&figures->machine);
+    int error = combined_run(figures, &bench->pass, options->items ? options->items : combined_keys);
+    hide_progress();
+    if (error < 0) return complain("a measurement failed", perhaps_why()), 2;
+    if (options->json) {
+        json_print(figures);
+    } else {
+        table_rows(figures);
+        table_checks(figures, "Goals");
+    }
+    return 0;
 }
 
 int bench_run(const struct bench_options *options) {
@@ -182,7 +202,7 @@ int bench_run(const struct bench_options *options) {
         machine_describe(&bench->figures.machine);
         machine_pin();
         for (uint64_t i = 0; i < PASS_KEYS + KEYS_BEYOND; i++) keys[i] = key_number(i);
-        status = run_and_print(bench);
+        status = options->combined ? run_combined(bench) : run_and_print(bench);
     } else {
         complain("no memory for the keys", "close other programs and try again");
     }

@@ -13,12 +13,17 @@ struct checklist {
     size_t count;
 };
 
-static void enter(struct checklist *list, const struct cell *cell, const char *what, double value, double goal) {
-    if (list->count == MOST_CHECKS) return;
-    struct check *check = &list->checks[list->count++];
-    snprintf(check->what, sizeof check->what, "%s, %.4g MiB: %s", cell->kind, (double)cell->bytes / (double)MIB, what);
+static struct check *enter_figure(struct checklist *list, double value, double goal) {
+    struct check *check = &list->checks[list->count];
+    if (list->count + 1 < MOST_CHECKS) list->count++;
     check->value = value;
     check->goal = goal;
+    return check;
+}
+
+static void enter(struct checklist *list, const struct cell *cell, const char *what, double value, double goal) {
+    struct check *check = enter_figure(list, value, goal);
+    snprintf(check->what, sizeof check->what, "%s, %.4g MiB: %s", cell->kind, (double)cell->bytes / (double)MIB, what);
 }
 
 static int is(const struct cell *cell, const char *kind) {
@@ -68,8 +73,18 @@ static void check_cell(struct checklist *list, const struct cell *cell) {
               0.5);
 }
 
+static void check_row(struct checklist *list, const struct row *row) {
+    const struct part_table *table = &part_tables[row->part];
+    for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++) {
+        if (table->columns[i].goal == 0 || row->values[i] == 0) continue;
+        struct check *check = enter_figure(list, row->values[i], table->columns[i].goal);
+        snprintf(check->what, sizeof check->what, "%s, %s: %s", table->name, row->name, table->columns[i].name);
+    }
+}
+
 size_t figures_checks(const struct figures *figures, struct check checks[MOST_CHECKS]) {
     struct checklist list = {checks, 0};
     for (size_t i = 0; i < figures->cell_count; i++) check_cell(&list, &figures->cells[i]);
+    for (size_t i = 0; i < figures->row_count; i++) check_row(&list, &figures->rows[i]);
     return list.count;
 }

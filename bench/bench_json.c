@@ -82,6 +82,15 @@ static void print_textbook(const struct cell *cell, int *first) {
     print_textbook_time(cell, "add", 0, cell->textbook_add_ns, first);
 }
 
+static void print_row(const struct row *row, int *first) {
+    const struct part_table *table = &part_tables[row->part];
+    print_comma(first);
+    printf("    {\"part\": \"%s\", \"case\": \"%s\"", table->name, row->name);
+    for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++)
+        if (row->values[i] != 0) printf(", \"%s\": %.5g", table->columns[i].name, row->values[i]);
+    putchar('}');
+}
+
 static void print_checks(const struct figures *figures) {
     struct check checks[MOST_CHECKS];
     size_t count = figures_checks(figures, checks);
@@ -107,6 +116,9 @@ void json_print(const struct figures *figures) {
     printf("\n  ],\n  \"textbook\": [");
     first = 1;
     for (size_t i = 0; i < figures->cell_count; i++) print_textbook(&figures->cells[i], &first);
+    printf("\n  ],\n  \"combined\": [");
+    first = 1;
+    for (size_t i = 0; i < figures->row_count; i++) print_row(&figures->rows[i], &first);
     puts("\n  ],");
     print_checks(figures);
     puts("}");

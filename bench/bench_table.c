@@ -24,6 +24,9 @@ void table_machine(const struct machine *machine) {
     print_cache("L3", machine->l3);
     print_cache("memory", machine->memory);
     printf("\nhuge pages: %s; instructions: %s; compiler: %s\n", machine->huge_pages, machine->isa, machine->compiler);
+}
+
+void table_legend(void) {
     puts("\nTimes are nanoseconds per key, on one core. \"x\" is how many times the machine's limit that is: the time "
          "to\n"
          "read a key, mix it and touch (load; for adds load and store) as many random cache lines as the kind\n"
@@ -89,11 +92,34 @@ void table_set(const struct figures *figures, size_t first_limit, size_t first_c
     fflush(stdout);
 }
 
-void table_checks(const struct figures *figures) {
+static void print_row(const struct row *row) {
+    const struct part_table *table = &part_tables[row->part];
+    printf("  %-28s", row->name);
+    for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++) {
+        if (row->values[i] != 0)
+            printf(" %13.4g", row->values[i]);
+        else
+            printf(" %13s", "-");
+    }
+    putchar('\n');
+}
+
+void table_rows(const struct figures *figures) {
+    for (enum part part = 0; part < PART_COUNT; part++) {
+        printf("\n%s\n  %-28s", part_tables[part].title, "");
+        for (size_t i = 0; i < MOST_COLUMNS && part_tables[part].columns[i].name; i++)
+            printf(" %13s", part_tables[part].columns[i].name);
+        putchar('\n');
+        for (size_t i = 0; i < figures->row_count; i++)
+            if (figures->rows[i].part == part) print_row(&figures->rows[i]);
+    }
+}
+
+void table_checks(const struct figures *figures, const char *title) {
     struct check checks[MOST_CHECKS];
     size_t count = figures_checks(figures, checks);
-    if (count) puts("\nGoals, at 50 % hits or over a whole fill");
+    if (count) printf("\n%s\n", title);
     for (size_t i = 0; i < count; i++)
-        printf("  %-58s %5.2f  <= %4.2f  %s\n", checks[i].what, checks[i].value, checks[i].goal,
+        printf("  %-58s %6.3g  <= %4.3g  %s\n", checks[i].what, checks[i].value, checks[i].goal,
                checks[i].value <= checks[i].goal ? "ok" : "missed");
 }

@@ -41,29 +41,29 @@ enum sharing { HUMP, GEOMETRIC, EQUAL };
 struct rule {
     const char *name;
     double small, large, until; /* growth of filters with fewer than `until` keys and of others */
+    double value;               /* hump: from; geometric: factor; equal: number of layers */
     enum sharing sharing;
-    double value;  /* hump: from; geometric: factor; equal: number of layers */
     int any_lines; /* blocked: 0 = a layer touches no more cache lines than the planned filter */
 };
 
 /* The first is the library's, as in src/plan/layers.c. */
 static const struct rule rules[] = {
-    {"hump 18, r = 4, then 2", 4, 2, 0x1p18, HUMP, 18, 0},
-    {"  the same, any lines", 4, 2, 0x1p18, HUMP, 18, 1},
-    {"hump 19, r = 4, then 2", 4, 2, 0x1p18, HUMP, 19, 0},
-    {"hump 18, r = 8, then 2", 8, 2, 0x1p17, HUMP, 18, 0},
-    {"hump 18, r = 1.5", 1.5, 1.5, 0, HUMP, 18, 0},
-    {"hump 18, r = 2", 2, 2, 0, HUMP, 18, 0},
-    {"hump 18, r = 2.2", 2.2, 2.2, 0, HUMP, 18, 0},
-    {"hump 18, r = 3", 3, 3, 0, HUMP, 18, 0},
-    {"hump 18, r = 4", 4, 4, 0, HUMP, 18, 0},
-    {"geometric 0.5, r = 2", 2, 2, 0, GEOMETRIC, .5, 0},
-    {"geometric 0.5, r = 4", 4, 4, 0, GEOMETRIC, .5, 0},
-    {"geometric 0.85, r = 2", 2, 2, 0, GEOMETRIC, .85, 0},
-    {"geometric 0.85, r = 4", 4, 4, 0, GEOMETRIC, .85, 0},
-    {"geometric 0.9, r = 4, then 2", 4, 2, 0x1p18, GEOMETRIC, .9, 0},
-    {"16 equal, r = 4, then 2", 4, 2, 0x1p18, EQUAL, 16, 0},
-    {"32 equal, r = 4, then 2", 4, 2, 0x1p18, EQUAL, 32, 0},
+    {"hump 18, r = 4, then 2", 4, 2, 0x1p18, 18, HUMP, 0},
+    {"  the same, any lines", 4, 2, 0x1p18, 18, HUMP, 1},
+    {"hump 19, r = 4, then 2", 4, 2, 0x1p18, 19, HUMP, 0},
+    {"hump 18, r = 8, then 2", 8, 2, 0x1p17, 18, HUMP, 0},
+    {"hump 18, r = 1.5", 1.5, 1.5, 0, 18, HUMP, 0},
+    {"hump 18, r = 2", 2, 2, 0, 18, HUMP, 0},
+    {"hump 18, r = 2.2", 2.2, 2.2, 0, 18, HUMP, 0},
+    {"hump 18, r = 3", 3, 3, 0, 18, HUMP, 0},
+    {"hump 18, r = 4", 4, 4, 0, 18, HUMP, 0},
+    {"geometric 0.5, r = 2", 2, 2, 0, .5, GEOMETRIC, 0},
+    {"geometric 0.5, r = 4", 4, 4, 0, .5, GEOMETRIC, 0},
+    {"geometric 0.85, r = 2", 2, 2, 0, .85, GEOMETRIC, 0},
+    {"geometric 0.85, r = 4", 4, 4, 0, .85, GEOMETRIC, 0},
+    {"geometric 0.9, r = 4, then 2", 4, 2, 0x1p18, .9, GEOMETRIC, 0},
+    {"16 equal, r = 4, then 2", 4, 2, 0x1p18, 16, EQUAL, 0},
+    {"32 equal, r = 4, then 2", 4, 2, 0x1p18, 32, EQUAL, 0},
 };
 
 /* What a question about a stranger takes in a filter of so many bytes, in a batch; roughly, from `perhaps bench`. */

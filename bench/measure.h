@@ -7,6 +7,7 @@
  *     textbook.c  textbook_cuckoo.c                the filters that everybody writes first
  *     rounds.c       a filter of the library, timed beside the limit; with fills.c and refill.c, which fill it
  *     bench.c        which working sets and kinds; collects the figures below
+ *     combined.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
  *     bench_goals.c  which of the figures have a goal
  *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
  */
@@ -175,9 +176,31 @@ struct pass {
 /* Fills filter `f` and times it beside `limit`; the caller has set cell->bytes. 0 or an enum perhaps_error. */
 int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
 
+/* --- combined.c --- */
+
+/* Filters of filters are measured in parts, each a table of its own. */
+enum part { PART_GROWING, PART_RATE, PART_SHARDED, PART_PARALLEL, PART_PEAK, PART_COUNT };
+enum { MOST_COLUMNS = 7 };
+
+struct part_table {
+    const char *name, *title;
+    struct {
+        const char *name; /* NULL past the last column */
+        double goal;      /* values shall be at most this; 0 = no goal */
+    } columns[MOST_COLUMNS];
+};
+
+struct row {
+    enum part part;
+    char name[40];
+    double values[MOST_COLUMNS]; /* 0 = not measured */
+};
+
+extern const struct part_table part_tables[PART_COUNT];
+
 /* --- the figures of a run --- */
 
-enum { MOST_SETS = 64, MOST_CELLS = 256, MOST_CHECKS = 256 };
+enum { MOST_SETS = 64, MOST_CELLS = 256, MOST_ROWS = 64, MOST_CHECKS = 256 };
 
 struct figures {
     struct machine machine;
@@ -185,7 +208,12 @@ struct figures {
     struct limit limits[MOST_SETS]; /* closed; the figures remain */
     size_t cell_count;
     struct cell cells[MOST_CELLS];
+    size_t row_count;
+    struct row rows[MOST_ROWS];
 };
+
+/* Fills figures->rows, with filters of up to so many keys. 0 or an enum perhaps_error. */
+int combined_run(struct figures *figures, struct pass *pass, uint64_t keys);
 
 /* ns per key divided by the limit's. */
 double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);
@@ -206,9 +234,12 @@ size_t figures_checks(const struct figures *figures, struct check checks[MOST_CH
 /* --- the three forms of output --- */
 
 void table_machine(const struct machine *machine);
+/* What the times and ratios of kinds mean. */
+void table_legend(void);
 /* The limits and cells from these on. */
 void table_set(const struct figures *figures, size_t first_limit, size_t first_cell);
-void table_checks(const struct figures *figures);
+void table_rows(const struct figures *figures);
+void table_checks(const struct figures *figures, const char *title);
 
 void json_print(const struct figures *figures);
 

@@ -150,8 +150,7 @@ static void remove_round(struct run *run, enum hits hits) {
 
 /* --- asking --- */
 
-/* Keys for a pass of questions to the full filter. */
-static void make_questions(struct run *run, enum hits hits, size_t n) {
+void make_questions(struct run *run, enum hits hits, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint64_t random = key_random(run->asked++);
         run->pass->keys[i] = is_hit(hits, random) ? key_random_member(&run->space, random, run->space.members)
@@ -159,7 +158,7 @@ static void make_questions(struct run *run, enum hits hits, size_t n) {
     }
 }
 
-static double time_questions(struct run *run, enum op op, enum hits hits, size_t n) {
+double time_questions(struct run *run, enum op op, enum hits hits, size_t n) {
     double begin = machine_worked();
     run_call(run, op, 0, n);
     double time = machine_worked() - begin;

@@ -26,6 +26,10 @@ void run_check(struct run *run, int64_t answer);
 /* Makes keys from..from+n-1 of the pass go through a call. */
 void run_call(struct run *run, enum op op, size_t from, size_t n);
 
+/* Keys for a pass of questions to the full filter; and the time that a call takes for them. Counts false positives. */
+void make_questions(struct run *run, enum hits hits, size_t n);
+double time_questions(struct run *run, enum op op, enum hits hits, size_t n);
+
 /* A better time takes the place of what was there; 0 is no time yet. */
 void keep_best(double *best, double ns);
 

@@ -11,6 +11,7 @@ int cmd_bench(const struct options *options) {
         .kind = options->kind ? kind_row(options->kind)->name : NULL,
         .items = options->items,
         .full = given(options, OPT_FULL),
+        .combined = given(options, OPT_COMBINED),
         .json = given(options, OPT_JSON),
         .plot = options->plot,
     };

@@ -76,6 +76,7 @@ enum option_id {
     OPT_NO_VERIFY,
     OPT_RECOVER,
     OPT_FULL,
+    OPT_COMBINED,
     OPT_PLOT,
     OPT_SCDOC,
     OPT_NAMES,

@@ -286,6 +286,10 @@ const struct option option_table[OPTIONS] = {
          "is estimated."},
     [OPT_FULL] = {"full", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
                   "All kinds, and working sets up to gigabytes; takes minutes."},
+    [OPT_COMBINED] = {"combined", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
+                      "Measure filters of filters and threads instead: growing, sharded, with one thread and two. "
+                      "--items is then the "
+                      "largest number of keys, 100 million by default."},
     [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(BENCH),
                   "Also draw the results into FILE, a picture in SVG, with gnuplot."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

@@ -1,0 +1,87 @@
+/* `perhaps bench --combined`: filters of filters, and threads. */
+#include "combined.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { RATE_PASSES = 4 }; /* 16 million strangers: a rate of 1 % is known to a quarter of a percent of it */
+
+const struct part_table part_tables[PART_COUNT] = {
+    [PART_GROWING] =
+        {"growing",
+         "Growing over blocked, 1 %, from 1,000 keys. Size, full (newest layer), new: bytes, and 50 %, 0 %: "
+         "time of\ncontains_many at so many hits; all as ratio to a filter planned for that many keys",
+         {{"layers", 0}, {"fpr", 0.01}, {"size", 0}, {"full", 1.75}, {"new", 3.5}, {"hits_50", 3}, {"hits_0", 5}}},
+    [PART_RATE] = {"sharded_rate",
+                   "Rates of sharded filters over blocked, 1 %. Sigmas: how many standard deviations of this "
+                   "measurement\nit is above the rate of the filter that is not sharded",
+                   {{"keys", 0}, {"fpr", 0.01}, {"unsharded", 0}, {"sigmas", 3}}},
+    [PART_SHARDED] =
+        {"sharded",
+         "Sharded blocked filters beside one that is not sharded: contains_many and add_many at 50 % hits, ns per "
+         "key",
+         {{"mib", 0}, {"contains", 0}, {"of_one", 0}, {"ratio", 0}, {"add", 0}, {"add_of_one", 0}, {"add_ratio", 0}}},
+    [PART_PARALLEL] = {"parallel",
+                       "Adding with threads, ns per key of the wall clock; ratio: two threads to one",
+                       {{"keys", 0}, {"one_ns", 0}, {"two_ns", 0}, {"ratio", 0}}},
+    [PART_PEAK] = {"peak",
+                   "Peak memory of a sharded table that grows from nothing; ratio: to 14 bytes per key + 64 MiB",
+                   {{"keys", 0}, {"mib", 0}, {"bytes_per_key", 0}, {"ratio", 1}}},
+};
+
+struct row *combined_row(struct combined *all, enum part part, const char *name, ...) {
+    struct figures *figures = all->figures;
+    struct row *row = &figures->rows[figures->row_count];
+    if (figures->row_count + 1 < MOST_ROWS) figures->row_count++;
+    va_list arguments;
+    va_start(arguments, name);
+    vsnprintf(row->name, sizeof row->name, name, arguments);
+    va_end(arguments);
+    row->part = part;
+    return row;
+}
+
+/* Small runs, which are for trying it out, ask less. */
+static size_t pass_keys(const struct combined *all) {
+    return all->keys < PASS_KEYS ? PASS_KEYS / 4 : PASS_KEYS;
+}
+
+void combined_open(struct combined *all, struct run *run, struct cell *cell, const perhaps_want *want,
+                   uint64_t members) {
+    struct perhaps_info info = {.size = sizeof info};
+    *cell = (struct cell){.kind = "filter"};
+    *run = (struct run){.cell = cell, .pass = all->pass, .space = key_space_all(members), .pass_keys = pass_keys(all)};
+    run_check(run, perhaps_create(&run->f, want));
+    if (run->error) return;
+    run_check(run, perhaps_info(run->f, &info));
+    cell->kind = info.kind_name;
+    cell->bytes = info.bytes;
+    cell->can = info.can;
+    all->pass->progress(cell, "filling");
+}
+
+void combined_close(struct run *run) {
+    perhaps_free(run->f);
+    run->f = NULL;
+}
+
+double combined_rate(struct run *run) {
+    run->false_positives = run->false_asked = 0;
+    run->pass->progress(run->cell, "asking");
+    for (unsigned pass = 0; pass < RATE_PASSES && !run->error; pass++) {
+        make_questions(run, HITS_0, run->pass_keys);
+        time_questions(run, OP_CONTAINS_MANY, HITS_0, run->pass_keys);
+    }
+    return (double)run->false_positives / (double)run->false_asked;
+}
+
+int combined_run(struct figures *figures, struct pass *pass, uint64_t keys) {
+    static int (*const parts[])(struct combined *) = {combined_growing, combined_sharded, combined_parallel,
+                                                      combined_peak};
+    struct combined all = {figures, pass, keys};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        int error = parts[i](&all);
+        if (error < 0) return error;
+    }
+    return 0;
+}
