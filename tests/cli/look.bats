@@ -116,6 +116,13 @@ prepare() {
   holds '[.results[].op] | contains(["add_many", "contains_many"])'
 }
 
+@test "bench --combined measures filters of filters" {
+  try 0 bench --combined --items 20000 --json
+  holds '[.combined[].part] | contains(["growing", "sharded", "sharded_rate", "parallel", "peak"])'
+  holds 'all(.combined[] | select(.part == "growing" or .part == "sharded_rate"); .fpr < 0.011)'
+  refuses "combined" bench --combined --full
+}
+
 @test "bench refuses a kind that is none" {
   refuses "choose from: bloom blocked" bench --kind blum
   refuses "bench" bench extra
