@@ -177,14 +177,14 @@ static int run_combined(struct bench *bench) {
     if (!options->json) table_machine(&figures->machine);
     int error = combined_run(figures, &bench->pass, options->items ? options->items : combined_keys);
     hide_progress();
-    if (error < 0) return complain("a measurement failed", perhaps_why()), 2;
+    if (error < 0) complain("a measurement failed, what came before it follows", perhaps_why());
     if (options->json) {
         json_print(figures);
     } else {
         table_rows(figures);
         table_checks(figures, "Goals");
     }
-    return 0;
+    return error < 0 ? 2 : 0;
 }
 
 int bench_run(const struct bench_options *options) {
