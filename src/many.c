@@ -9,7 +9,7 @@
 
 enum {
     CHUNK = 2048,        /* keys hashed at a time: their digests stay in the first-level cache */
-    LARGE_CHUNK = 32768, /* the same for shards, which sort their keys: each shall have some of them */
+    LARGE_CHUNK = 65536, /* the same for shards, which sort their keys: each shall have some of them */
     AHEAD =
         16 /* how many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own */
 };
@@ -57,7 +57,7 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
     room->answers = room->small_answers;
-    room->large = f->kind == &kind_sharded && n > CHUNK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
+    room->large = f->family && n > CHUNK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
     if (!room->large) return;
     room->chunk = LARGE_CHUNK;
     room->digests = (uint64_t *)(void *)room->large;

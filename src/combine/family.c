@@ -1,5 +1,7 @@
 #include "combine/family.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 bool family_has(const perhaps *f, unsigned children, struct digest digest) {
@@ -25,37 +27,116 @@ void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers
     keys->n = kept;
 }
 
-static size_t note_found(const struct some_keys *keys, const uint8_t *found, uint8_t *answers) {
-    size_t hits = 0;
-    for (size_t i = 0; i < keys->n; i++) {
-        answers[keys->at[i]] |= found[i];
-        hits += found[i];
+/* Keys that are asked for in one child after the other. Those that were found stay among them until they are many, since
+ * moving the others together costs more than asking for a few in vain. */
+struct asking {
+    const uint64_t *digests; /* at first the caller's, then `kept` */
+    size_t n;
+    uint8_t *known; /* which of them were found; at first the caller's answers, then `known_of_kept` */
+    uint8_t *answers;
+    uint64_t *kept;
+    uint16_t *at; /* which keys of the caller's the kept ones are */
+    uint8_t *known_of_kept, *found;
+};
+
+enum { MANY_KNOWN = 8 }; /* one in so many */
+
+static size_t note_found(const struct asking *asking) {
+    uint8_t *restrict known = asking->known;
+    const uint8_t *restrict found = asking->found;
+    uint32_t sum = 0;
+    for (size_t i = 0, n = asking->n; i < n; i++) {
+        known[i] |= found[i];
+        sum += known[i];
     }
-    return hits;
+    return sum;
 }
 
-/* The newest child has the most keys, and is asked for all; who is found there need not be asked for again. */
-void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
-    struct some_keys keys = {.n = n};
-    uint8_t found[FAMILY_BLOCK];
-    memset(answers, 0, n);
-    memcpy(keys.digests, digests, n * sizeof *digests);
-    for (size_t i = 0; i < n; i++) keys.at[i] = (uint16_t)i;
-    for (unsigned i = children; i-- > 0 && keys.n;) {
+static bool is_whole(const struct asking *asking) {
+    return asking->known == asking->answers;
+}
+
+static void give_answers(const struct asking *asking) {
+    const uint16_t *restrict at = asking->at;
+    const uint8_t *restrict known = asking->known;
+    uint8_t *restrict answers = asking->answers;
+    for (size_t i = 0, n = asking->n; i < n; i++) answers[at[i]] = known[i];
+}
+
+static size_t keep_unknown(const struct asking *asking) {
+    const uint64_t *digests = asking->digests;
+    const uint8_t *restrict known = asking->known;
+    uint64_t *kept = asking->kept;
+    uint16_t *restrict at = asking->at;
+    size_t count = 0;
+    for (size_t i = 0, n = asking->n; i < n; i++) {
+        kept[count] = digests[i];
+        at[count] = at[i];
+        count += !known[i];
+    }
+    return count;
+}
+
+static void drop_known(struct asking *asking) {
+    if (is_whole(asking))
+        for (size_t i = 0; i < asking->n; i++) asking->at[i] = (uint16_t)i;
+    else
+        give_answers(asking);
+    asking->n = keep_unknown(asking);
+    asking->digests = asking->kept;
+    asking->known = asking->known_of_kept;
+    memset(asking->known, 0, asking->n);
+}
+
+/* From the newest child, which has the most keys, to the oldest. */
+static void ask_children(const perhaps *f, unsigned children, struct asking *asking) {
+    memset(asking->answers, 0, asking->n);
+    for (unsigned i = children; i-- > 0 && asking->n;) {
         const perhaps *child = f->family->child[i].filter;
-        child->ops.contains_many(&child->array, keys.digests, keys.n, found, (const char *)keys.digests);
-        if (note_found(&keys, found, answers)) keep_unanswered(&keys, 0, found);
+        child->ops.contains_many(&child->array, asking->digests, asking->n, asking->found,
+                                 (const char *)asking->digests);
+        size_t known = note_found(asking);
+        if (i > 0 && known > asking->n / MANY_KNOWN) drop_known(asking);
     }
+    if (!is_whole(asking)) give_answers(asking);
 }
 
+void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
+    uint64_t kept[FAMILY_BLOCK];
+    uint16_t at[FAMILY_BLOCK];
+    uint8_t known[FAMILY_BLOCK], found[FAMILY_BLOCK];
+    struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers, .kept = kept, .at = at};
+    asking.known_of_kept = known;
+    asking.found = found;
+    ask_children(f, children, &asking);
+}
+
+enum { LARGE_BYTES = FAMILY_LARGE * (sizeof(uint64_t) + sizeof(uint16_t) + 2) };
+
+static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, uint8_t *room) {
+    struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers};
+    asking.kept = (uint64_t *)(void *)room;
+    asking.at = (uint16_t *)(void *)(asking.kept + FAMILY_LARGE);
+    asking.known_of_kept = (uint8_t *)(asking.at + FAMILY_LARGE);
+    asking.found = asking.known_of_kept + FAMILY_LARGE;
+    ask_children(f, f->family->count, &asking);
+}
+
+/* The more keys go through a child at a time, the less it matters that the others have pushed it out of the cache. */
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
+    uint8_t *room = n > FAMILY_BLOCK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
+    size_t block = room ? FAMILY_LARGE : FAMILY_BLOCK;
     (void)ahead;
-    for (size_t from = 0; from < n; from += FAMILY_BLOCK) {
-        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
-        family_have(f, f->family->count, digests + from, some, answers + from);
+    for (size_t from = 0; from < n; from += block) {
+        size_t some = n - from < block ? n - from : block;
+        if (room)
+            ask_large(f, digests + from, some, answers + from, room);
+        else
+            family_have(f, f->family->count, digests + from, some, answers + from);
     }
+    memory_release(&f->allocator, room, LARGE_BYTES);
 }
 
 void family_clear(perhaps *f) {
