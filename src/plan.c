@@ -211,11 +211,13 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
     struct candidate best = {.score = INFINITY};
     perhaps_want full = *want; /* exact kinds need no rate: any will do */
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
-    if (want->grow == PERHAPS_GROW_LAYERS)
+    if (want->grow == PERHAPS_GROW_LAYERS) {
+        full.lines = plan_layer_lines(kind, want->items, want->fpr);
         full.fpr *= plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1));
+    }
     for (unsigned i = 0; i < kind->model->shapes; i++) {
         struct candidate c = {.score = INFINITY};
-        if (!kind->model->shape(i, want, c.layout)) continue;
+        if (!kind->model->shape(i, &full, c.layout)) continue;
         bool solved = !wants_memory(want) ? solve_size(kind, &full, &c)
                       : full.fpr != 0     ? solve_items(kind, &full, &c)
                                           : solve_rate(kind, &full, &c);

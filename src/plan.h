@@ -94,6 +94,10 @@ uint64_t plan_capacity_of_shards(uint64_t planned, uint64_t sum, unsigned shards
 /* The chance that two of so many keys share a digest, where that makes them one. */
 double plan_loss(const struct kind *kind, double items);
 
+/* How many cache lines a layer may touch, 0 = any: where strictness can be had for memory or for time, it is memory. fpr is
+ * that of the whole filter. */
+unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
+
 /* The share of the rate that the first layer gets, where there are so many items in all siblings together. */
 double plan_first_share(const struct kind *base, double growth, double items);
 

@@ -2,7 +2,8 @@
  * How a growing filter grows: the size of its next layer, and the layer's share of the rate. docs/growing.md has the reasons,
  * bench/layers.c the simulation.
  *
- * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below 2^18, then 2.
+ * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 16 while T is below 2^12, 8 while it
+ * is below 2^17, then 2.
  *
  * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
  * share p·w(x), where w has one hump:
@@ -12,9 +13,9 @@
  *       │   _╱                    ╲___
  *       │__╱                          ╲______________
  *       └──────┴──────────────┴───────────────────────▶ x
- *              19             27
+ *              18             27
  *
- * Small layers cost little, however strict they are: below 2^19 w halves with every halving of T. From there to 2^27 it is
+ * Small layers cost little, however strict they are: below 2^18 w halves with every halving of T. From there to 2^27 it is
  * flat, and beyond it falls as 1/x², so that it adds up to something finite. For a function with one hump, samples at least
  * h apart add up to at most the integral / h + the maximum, wherever they begin: hence the height.
  *
@@ -27,11 +28,11 @@
 
 #include <math.h>
 
-static const double flat_from = 19, flat_to = 27, tail = 4;
+static const double flat_from = 18, flat_to = 27, tail = 4;
 
 /* The factor by which the room grows. `growth` is in 256ths; 0 is the rule above. */
 static double factor(uint64_t growth, double total) {
-    return growth ? (double)growth / 256 : total < 0x1p18 ? 4 : 2;
+    return growth ? (double)growth / 256 : total < 0x1p12 ? 16 : total < 0x1p17 ? 8 : 2;
 }
 
 /* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */
@@ -46,6 +47,13 @@ static double share(const struct kind *base, double growth, double room) {
     double height = 1 / (integral / distance(base, growth) + 1);
     if (x > flat_to) return height * pow(tail / (tail + x - flat_to), 2);
     return x < flat_from && !nests ? height * exp2(x - flat_from) : height;
+}
+
+unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr) {
+    perhaps_want want = PERHAPS_WANT(.kind = base->row.kind, .items = items, .fpr = fpr);
+    struct level level;
+    if (base->row.kind != PERHAPS_BLOCKED || plan_single(base, &want, &level) < 0) return 0;
+    return base->model->lines(level.layout);
 }
 
 double plan_first_share(const struct kind *base, double growth, double items) {
@@ -85,6 +93,7 @@ int plan_next_layer(const struct layers *layers, struct level *level) {
     if (!(wanted < 0x1p62)) return too_large(layers->base);
     if (layers->base->model->nest) return nest_layer(layers, wanted, level);
     perhaps_want want = PERHAPS_WANT(.kind = layers->base->row.kind, .items = (uint64_t)wanted);
+    want.lines = plan_layer_lines(layers->base, want.items, layers->fpr);
     want.fpr = layers->fpr * share_of(layers, total + wanted);
     return plan_single(layers->base, &want, level);
 }
