@@ -38,32 +38,42 @@ static const double far_keys = 0x1p40;              /* and sums of shares up to 
 
 enum sharing { HUMP, GEOMETRIC, EQUAL };
 
+/* Growth of filters that are still small: this much below so many keys, in rising order; 0 past the last. */
+struct start {
+    double until, growth;
+};
+
+static const struct start steady[] = {{0, 0}};
+static const struct start by_4[] = {{0x1p18, 4}, {0, 0}};
+static const struct start by_16_and_8[] = {{0x1p12, 16}, {0x1p17, 8}, {0, 0}};
+
 struct rule {
     const char *name;
-    double small, large, until; /* growth of filters with fewer than `until` keys and of others */
-    double value;               /* hump: from; geometric: factor; equal: number of layers */
+    const struct start *start;
+    double growth; /* of larger filters */
+    double value;  /* hump: from; geometric: factor; equal: number of layers */
     enum sharing sharing;
     int any_lines; /* blocked: 0 = a layer touches no more cache lines than the planned filter */
 };
 
 /* The first is the library's, as in src/plan/layers.c. */
 static const struct rule rules[] = {
-    {"hump 18, r = 4, then 2", 4, 2, 0x1p18, 18, HUMP, 0},
-    {"  the same, any lines", 4, 2, 0x1p18, 18, HUMP, 1},
-    {"hump 19, r = 4, then 2", 4, 2, 0x1p18, 19, HUMP, 0},
-    {"hump 18, r = 8, then 2", 8, 2, 0x1p17, 18, HUMP, 0},
-    {"hump 18, r = 1.5", 1.5, 1.5, 0, 18, HUMP, 0},
-    {"hump 18, r = 2", 2, 2, 0, 18, HUMP, 0},
-    {"hump 18, r = 2.2", 2.2, 2.2, 0, 18, HUMP, 0},
-    {"hump 18, r = 3", 3, 3, 0, 18, HUMP, 0},
-    {"hump 18, r = 4", 4, 4, 0, 18, HUMP, 0},
-    {"geometric 0.5, r = 2", 2, 2, 0, .5, GEOMETRIC, 0},
-    {"geometric 0.5, r = 4", 4, 4, 0, .5, GEOMETRIC, 0},
-    {"geometric 0.85, r = 2", 2, 2, 0, .85, GEOMETRIC, 0},
-    {"geometric 0.85, r = 4", 4, 4, 0, .85, GEOMETRIC, 0},
-    {"geometric 0.9, r = 4, then 2", 4, 2, 0x1p18, .9, GEOMETRIC, 0},
-    {"16 equal, r = 4, then 2", 4, 2, 0x1p18, 16, EQUAL, 0},
-    {"32 equal, r = 4, then 2", 4, 2, 0x1p18, 32, EQUAL, 0},
+    {"hump 18, r = 16, 8, 2", by_16_and_8, 2, 18, HUMP, 0},
+    {"  the same, any lines", by_16_and_8, 2, 18, HUMP, 1},
+    {"hump 19, r = 16, 8, 2", by_16_and_8, 2, 19, HUMP, 0},
+    {"hump 18, r = 4, 2", by_4, 2, 18, HUMP, 0},
+    {"hump 18, r = 1.5", steady, 1.5, 18, HUMP, 0},
+    {"hump 18, r = 2", steady, 2, 18, HUMP, 0},
+    {"hump 18, r = 2.2", steady, 2.2, 18, HUMP, 0},
+    {"hump 18, r = 3", steady, 3, 18, HUMP, 0},
+    {"hump 18, r = 4", steady, 4, 18, HUMP, 0},
+    {"geometric 0.5, r = 2", steady, 2, .5, GEOMETRIC, 0},
+    {"geometric 0.5, r = 4", steady, 4, .5, GEOMETRIC, 0},
+    {"geometric 0.85, r = 2", steady, 2, .85, GEOMETRIC, 0},
+    {"geometric 0.85, r = 4", steady, 4, .85, GEOMETRIC, 0},
+    {"geometric 0.9, r = 16, 8, 2", by_16_and_8, 2, .9, GEOMETRIC, 0},
+    {"16 equal, r = 16, 8, 2", by_16_and_8, 2, 16, EQUAL, 0},
+    {"32 equal, r = 16, 8, 2", by_16_and_8, 2, 32, EQUAL, 0},
 };
 
 /* What a question about a stranger takes in a filter of so many bytes, in a batch; roughly, from `perhaps bench`. */
@@ -119,13 +129,18 @@ static double share(const struct filter *f, double total) {
     const struct rule *rule = f->rule;
     if (rule->sharing == EQUAL) return 1 / rule->value;
     if (rule->sharing == GEOMETRIC) return (1 - rule->value) * pow(rule->value, f->layers);
-    if (f->base->nested) return hump(0, log2(1 + (rule->large - 1) * multiples), log2(total));
-    return hump(rule->value, log2(rule->large), log2(total));
+    if (f->base->nested) return hump(0, log2(1 + (rule->growth - 1) * multiples), log2(total));
+    return hump(rule->value, log2(rule->growth), log2(total));
+}
+
+static double growth(const struct rule *rule, double total) {
+    for (const struct start *start = rule->start; start->until > 0; start++)
+        if (total < start->until) return start->growth;
+    return rule->growth;
 }
 
 static double next_capacity(const struct filter *f) {
-    double growth = f->total < f->rule->until ? f->rule->small : f->rule->large;
-    double wanted = floor((growth - 1) * f->total);
+    double wanted = floor((growth(f->rule, f->total) - 1) * f->total);
     if (f->base->nested) wanted = fmax(1, floor(wanted / f->last)) * f->last;
     return fmax(1, wanted);
 }
@@ -225,7 +240,7 @@ static void print_rule(const struct filter *f, double items) {
     struct outcome outcome = {0};
     /* Where a layer ends relative to the hump is chance; all cases lie between one first layer and one of growth times
      * as many keys. */
-    for (int i = 0; i < STARTS; i++) grow(*f, floor(items * pow(f->rule->small, (double)i / STARTS)), &outcome);
+    for (int i = 0; i < STARTS; i++) grow(*f, floor(items * pow(growth(f->rule, items), (double)i / STARTS)), &outcome);
     printf("  %-29s %6.0f %9.3f %8.3f %8.2f %8.2f %8.2f\n", f->rule->name, outcome.layers, outcome.shares,
            outcome.far_shares, outcome.full, outcome.worst, outcome.time);
     fflush(stdout);
