@@ -1,7 +1,8 @@
 #include "input.h"
-#include "encode.h"
 #include "filter.h"
+#include "lines.h"
 #include "report.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Large enough to make system calls rare, small enough to stay in the second-level cache. */
-enum { BLOCK = 256 << 10 };
+/* One thread: large enough to make system calls rare, small enough to stay in the second-level cache. Several: large
+ * enough to make starting them cheap; and not one for less than a few thousand lines. */
+enum { BLOCK = 256 << 10, LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
 
 volatile sig_atomic_t input_interrupted;
 
@@ -20,8 +22,7 @@ volatile sig_atomic_t input_interrupted;
  * after the block is kept free for the terminator that a last line may lack. */
 struct reader {
     const struct input *input;
-    batch_function *function;
-    void *context;
+    const struct work *work;
     const char *path;
     int fd;
     bool ended;
@@ -29,171 +30,72 @@ struct reader {
     size_t size, start, scanned, end;
     uint64_t line;        /* number of the next line */
     uint64_t bytes, keys; /* read so far, of all files */
-    uint8_t *scratch;     /* decoded keys of one batch */
-    size_t scratch_size;
-    size_t n; /* lines waiting in the arrays below */
-    const char *lines[BATCH];
-    size_t line_lengths[BATCH];
-    const void *keys_of[BATCH];
-    size_t lengths[BATCH];
-    uint64_t numbers[BATCH];
+    struct piece *pieces; /* one for each thread */
 };
 
-/* ------------------------------------------------------------------------------------------ lines to keys --- */
+/* --------------------------------------------------------------------------------------- blocks to pieces --- */
 
-static int line_failure(const struct reader *r, size_t i, const char *why) {
-    char shown[44];
-    size_t length = r->line_lengths[i] < 40 ? r->line_lengths[i] : 40;
-    for (size_t c = 0; c < length; c++) {
-        char byte = r->lines[i][c];
-        shown[c] = byte < ' ' || byte > '~' ? '?' : byte;
+/* Where the whole lines end, or the whole records. */
+static size_t whole_until(const struct reader *r) {
+    if (r->input->encoding == ENCODING_U64LE) return r->end - (r->end - r->start) % 8;
+    const char *last = memrchr(r->buffer + r->scanned, r->input->terminator, r->end - r->scanned);
+    return last ? (size_t)(last - r->buffer) + 1 : r->start;
+}
+
+/* The first place from `at` on where a line or record begins; not beyond `until`, where one does. */
+static size_t next_beginning(const struct reader *r, size_t at, size_t until) {
+    if (at >= until) return until;
+    if (r->input->encoding == ENCODING_U64LE) return at + (8 - (at - r->start) % 8) % 8;
+    const char *stop = memchr(r->buffer + at, r->input->terminator, until - at);
+    return stop ? (size_t)(stop - r->buffer) + 1 : until;
+}
+
+/* Cuts all up to `until` into pieces of about the same size; how many. */
+static unsigned cut(struct reader *r, size_t until) {
+    size_t most = (until - r->start) / LEAST_PIECE + 1, at = r->start;
+    unsigned n = r->work->threads < most ? r->work->threads : (unsigned)most;
+    size_t size = (until - r->start) / n;
+    for (unsigned i = 0; i < n; i++) {
+        size_t stop = i + 1 < n ? next_beginning(r, at + size, until) : until;
+        struct piece *p = &r->pieces[i];
+        p->path = r->path;
+        p->first_line = i ? 0 : r->line;
+        p->at = r->buffer + at;
+        p->end = r->buffer + stop;
+        at = stop;
     }
-    strcpy(shown + length, r->line_lengths[i] > 40 ? "..." : "");
-    bool carriage = r->line_lengths[i] && r->lines[i][r->line_lengths[i] - 1] == '\r';
-    return failure(input_name(r->path), "line %llu %s: '%s'; %s", (unsigned long long)(r->line + i), why, shown,
-                   carriage             ? "it ends in a carriage return: take those out first (tr -d '\\r')"
-                   : r->input->integers ? "correct it, or choose another kind of filter: a bitmap holds integers only"
-                                        : "correct it, or choose another --key");
+    return n;
 }
 
-/* Finds the wanted field of line i. */
-static int cut_field(struct reader *r, size_t i) {
-    const char *at = r->lines[i], *end = at + r->line_lengths[i], *stop;
-    for (uint64_t field = 1;; field++) {
-        stop = memchr(at, r->input->delimiter, (size_t)(end - at));
-        if (field == r->input->field) break;
-        if (!stop)
-            return failure(input_name(r->path),
-                           "line %llu has only %llu field%s; correct it, or choose another --field or --delimiter",
-                           (unsigned long long)(r->line + i), (unsigned long long)field, field == 1 ? "" : "s");
-        at = stop + 1;
-    }
-    r->keys_of[i] = at;
-    r->lengths[i] = (size_t)((stop ? stop : end) - at);
-    return FINE;
+static void read_piece(void *context, unsigned i) {
+    struct reader *r = context;
+    piece_read(&r->pieces[i]);
 }
 
-static int reserve_scratch(struct reader *r) {
-    size_t needed = 0;
-    for (size_t i = 0; i < r->n; i++) needed += 2 * r->lengths[i] + 8;
-    if (needed <= r->scratch_size) return FINE;
-    free(r->scratch);
-    r->scratch = malloc(needed);
-    r->scratch_size = r->scratch ? needed : 0;
-    return r->scratch ? FINE : failure(input_name(r->path), "lines too long for the memory there is");
+/* What is left to do about a piece when all before it are done. */
+static int finish_piece(struct reader *r, const struct piece *p) {
+    uint64_t first = r->line;
+    int status = FINE;
+    r->line += p->lines;
+    r->keys += p->lines;
+    if (r->work->in_order) status = r->work->in_order(p->context, p->path, first);
+    if (status != FINE) return status;
+    if (*p->fault) return failure(input_name(p->path), "line %llu %s", (unsigned long long)r->line, p->fault);
+    return p->status;
 }
 
-/* An int32 or int64; for a kind of integers as a number too. */
-static const char *make_integer(struct reader *r, size_t i, size_t size, uint8_t *key) {
-    const char *why = encode_int(r->keys_of[i], r->lengths[i], size, key);
-    if (why || !r->input->integers) return why;
-    return encode_u64(r->keys_of[i], r->lengths[i], &r->numbers[i]) ? "is below 0, where a bitmap begins" : NULL;
-}
-
-/* Turns the texts in keys_of into keys, in place of them. */
-static int encode_keys(struct reader *r) {
-    if (reserve_scratch(r) != FINE) return TROUBLE;
-    uint8_t *out = r->scratch;
-    for (size_t i = 0; i < r->n; i++) {
-        const char *text = r->keys_of[i], *why = NULL;
-        size_t length = r->lengths[i], made = 0;
-        switch (r->input->encoding) {
-        case ENCODING_U64:
-            why = encode_u64(text, length, &r->numbers[i]);
-            break;
-        case ENCODING_HEX:
-            why = encode_hex(text, length, out);
-            made = length / 2;
-            break;
-        case ENCODING_UTF16:
-            why = encode_utf16(text, length, out, &made);
-            break;
-        default:
-            made = r->input->encoding == ENCODING_INT32 ? 4 : 8;
-            why = make_integer(r, i, made, out);
-        }
-        if (why) return line_failure(r, i, why);
-        r->keys_of[i] = out;
-        r->lengths[i] = made;
-        out += made;
-    }
-    return FINE;
-}
-
-/* Fills keys_of and lengths (or numbers) from the lines. */
-static int make_keys(struct reader *r) {
-    if (r->input->field) {
-        for (size_t i = 0; i < r->n; i++)
-            if (cut_field(r, i) != FINE) return TROUBLE;
-    } else {
-        memcpy(r->keys_of, r->lines, r->n * sizeof *r->lines);
-        memcpy(r->lengths, r->line_lengths, r->n * sizeof *r->lengths);
-    }
-    return r->input->encoding == ENCODING_BYTES ? FINE : encode_keys(r);
-}
-
-/* Hands the waiting lines on as keys. */
 static int hand_on(struct reader *r) {
-    bool records = r->input->encoding == ENCODING_U64LE;
-    bool as_is = r->input->encoding == ENCODING_BYTES && !r->input->field;
-    if (r->n == 0) return FINE;
-    if (!records && !as_is && make_keys(r) != FINE) return TROUBLE;
-    struct batch batch = {
-        .n = r->n,
-        .lines = r->lines,
-        .line_lengths = r->line_lengths,
-        .terminator_length = !records,
-        .path = r->path,
-        .first_line = r->line,
-    };
-    if (input_of_numbers(r->input)) {
-        batch.numbers = r->numbers;
-    } else {
-        batch.keys = as_is ? (const void *const *)r->lines : r->keys_of;
-        batch.lengths = as_is ? r->line_lengths : r->lengths;
-    }
-    r->line += r->n;
-    r->keys += r->n;
-    r->n = 0;
-    return r->function(r->context, &batch);
-}
-
-/* ---------------------------------------------------------------------------------------- blocks to lines --- */
-
-/* Hands on every whole line in the buffer. */
-static int split_lines(struct reader *r) {
-    const char *at = r->buffer + r->start, *from = r->buffer + r->scanned, *end = r->buffer + r->end, *stop;
-    while (from < end && (stop = memchr(from, r->input->terminator, (size_t)(end - from)))) {
-        r->lines[r->n] = at;
-        r->line_lengths[r->n] = (size_t)(stop - at);
-        at = from = stop + 1;
-        if (++r->n == BATCH) {
-            int status = hand_on(r);
-            if (status != FINE) return status;
-        }
-    }
-    r->start = (size_t)(at - r->buffer);
+    size_t until = whole_until(r);
+    unsigned n = cut(r, until);
+    int status = FINE;
+    call_in_threads(n, read_piece, r);
+    for (unsigned i = 0; i < n && status == FINE; i++) status = finish_piece(r, &r->pieces[i]);
+    r->start = until;
     r->scanned = r->end;
-    return hand_on(r);
+    return status;
 }
 
-/* The same for raw records of 8 bytes. */
-static int split_records(struct reader *r) {
-    while (r->end - r->start >= 8) {
-        const uint8_t *record = (const uint8_t *)r->buffer + r->start;
-        uint64_t number = 0;
-        for (int i = 7; i >= 0; i--) number = number << 8 | record[i];
-        r->lines[r->n] = (const char *)record;
-        r->line_lengths[r->n] = 8;
-        r->numbers[r->n] = number;
-        r->start += 8;
-        if (++r->n == BATCH) {
-            int status = hand_on(r);
-            if (status != FINE) return status;
-        }
-    }
-    return hand_on(r);
-}
+/* ----------------------------------------------------------------------------------------- files to blocks --- */
 
 /* Moves the unfinished line to the front, and doubles the buffer when that line takes half of it. */
 static int make_room(struct reader *r) {
@@ -242,13 +144,12 @@ static int read_block(struct reader *r) {
 }
 
 static int read_file(struct reader *r) {
-    bool records = r->input->encoding == ENCODING_U64LE;
     r->start = r->scanned = r->end = 0;
     r->line = 1;
     r->ended = false;
     while (!r->ended) {
         int status = read_block(r);
-        if (status == FINE) status = records ? split_records(r) : split_lines(r);
+        if (status == FINE) status = hand_on(r);
         if (status != FINE) return status;
         progress_at(r->bytes, r->keys);
     }
@@ -263,6 +164,15 @@ static int open_path(const char *path, int *fd) {
     if (*fd < 0) return failure(path, "cannot be opened: %s; check the name and its permissions", strerror(errno));
     if (isatty(*fd) && isatty(STDERR_FILENO)) remark(input_name(path), "type keys, one a line; Ctrl-D ends");
     return FINE;
+}
+
+/* What a pipe holds is what one read gives, and that is to keep all threads busy. Where it cannot be, so be it. */
+static void widen_pipe(int fd) {
+#ifdef F_SETPIPE_SZ
+    fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+#else
+    (void)fd;
+#endif
 }
 
 static void close_path(int fd) {
@@ -289,33 +199,44 @@ static int read_files(struct reader *r) {
         status = open_path(r->path, &r->fd);
         if (status != FINE) return status;
         posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+        if (r->work->threads > 1) widen_pipe(r->fd);
         status = read_file(r);
         close_path(r->fd);
     }
     return status;
 }
 
-int input_read(const struct input *input, batch_function *function, void *context) {
-    struct reader *r = calloc(1, sizeof *r);
-    char *buffer = malloc(BLOCK + 1);
-    if (!r || !buffer) {
-        free(r);
-        free(buffer);
-        return failure(NULL, "not enough memory to read keys");
+static void prepare_pieces(struct reader *r) {
+    for (unsigned i = 0; i < r->work->threads; i++) {
+        r->pieces[i].input = r->input;
+        r->pieces[i].function = r->work->in_thread;
+        r->pieces[i].context = r->work->contexts[i];
     }
-    r->input = input;
-    r->function = function;
-    r->context = context;
-    r->buffer = buffer;
-    r->size = BLOCK;
+}
+
+int input_work(const struct input *input, const struct work *work) {
+    size_t size = work->threads > 1 ? LARGE_BLOCK : BLOCK;
+    struct reader r = {.input = input, .work = work, .size = size};
     uint64_t total;
-    if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
-    int status = read_files(r);
-    progress_end();
-    free(r->buffer);
-    free(r->scratch);
-    free(r);
+    int status;
+    r.buffer = malloc(size + 1);
+    r.pieces = calloc(work->threads, sizeof *r.pieces);
+    if (r.buffer && r.pieces) {
+        prepare_pieces(&r);
+        if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
+        status = read_files(&r);
+        progress_end();
+    } else {
+        status = failure(NULL, "not enough memory to read keys");
+    }
+    for (unsigned i = 0; r.pieces && i < work->threads; i++) free(r.pieces[i].scratch);
+    free(r.pieces);
+    free(r.buffer);
     return status;
+}
+
+int input_read(const struct input *input, batch_function *function, void *context) {
+    return input_work(input, &(struct work){.threads = 1, .in_thread = function, .contexts = &context});
 }
 
 /* ------------------------------------------------------------------------------------------------ counting --- */

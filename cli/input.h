@@ -1,5 +1,5 @@
-/* Keys from files and pipes. Input is read in large blocks, lines are found with memchr, and keys are handed on in
- * batches that point into the block: nothing is copied or allocated per line. */
+/* Keys from files and pipes. Input is read in large blocks, cut into pieces that threads work on (lines.h), and keys are
+ * handed on in batches that point into the block: nothing is copied or allocated per line. */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
@@ -34,11 +34,23 @@ struct batch {
     const size_t *line_lengths;
     size_t terminator_length; /* bytes after each line that belong to it: 1, or 0 for raw records */
     const char *path;
-    uint64_t first_line; /* the number of lines[0] in its file, from 1 */
+    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown if there are several threads */
 };
 
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
+
+/* After all keys of a piece of the input were handed on. Comes in the order of the input, with the context that the
+ * batches had and the number of the piece's first line in its file. */
+typedef int piece_function(void *context, const char *path, uint64_t first_line);
+
+/* What is done with keys in several threads. */
+struct work {
+    unsigned threads;          /* 1 to MOST_THREADS */
+    batch_function *in_thread; /* several at the same time, each with another context */
+    piece_function *in_order;  /* one at a time; NULL = nothing is left to do */
+    void *const *contexts;     /* one for each thread */
+};
 
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
@@ -57,6 +69,9 @@ bool same_keys(unsigned tag, unsigned other);
 
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
+
+/* The same in several threads: in order only within a piece. */
+int input_work(const struct input *input, const struct work *work);
 
 /* If all inputs are plain files, which can be read twice: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);
