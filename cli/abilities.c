@@ -82,6 +82,12 @@ const struct perhaps_kind_row *kind_row(int kind) {
     return NULL;
 }
 
+const char *kind_name(int kind) {
+    const struct perhaps_kind_row *row = kind_row(kind);
+    if (row) return row->name;
+    return kind == PERHAPS_GROWING ? "growing" : kind == PERHAPS_WINDOW ? "window" : "sharded";
+}
+
 /* A bitmap holds only integers, so it is never chosen for keys that may be anything. */
 bool needs_can_be_met(unsigned abilities) {
     for (size_t row = 0; perhaps_kind(row); row++)

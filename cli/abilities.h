@@ -23,8 +23,11 @@ const char *who_can(unsigned ability, char buffer[KINDS_TEXT]);
 /* The same for each of several things, separated by semicolons. Returns `buffer`. */
 const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
 
-/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY. */
+/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
 const struct perhaps_kind_row *kind_row(int kind);
+
+/* "bloom", "growing", ...; of filters of filters too. */
+const char *kind_name(int kind);
 
 /* Does a kind that is chosen without being named have all of these? */
 bool needs_can_be_met(unsigned abilities);

@@ -1,8 +1,12 @@
 #include "change.h"
 #include "filter.h"
 #include "numbers.h"
+#include "threads.h"
+
+#include <stdlib.h>
 
 static int64_t change_many(struct change *c, const struct batch *b) {
+    if (b->digests) return perhaps_add_parallel_digest(c->filter, b->digests, b->n, NULL, c->threads);
     if (c->direction == REMOVING)
         return b->numbers ? perhaps_remove_many_u64(c->filter, b->numbers, b->n, NULL)
                           : perhaps_remove_many(c->filter, b->keys, b->lengths, b->n, NULL);
@@ -12,22 +16,32 @@ static int64_t change_many(struct change *c, const struct batch *b) {
 
 /* ------------------------------------------------------------------------------------------------- no room --- */
 
+static int add_one(struct change *c, const struct batch *b, size_t i) {
+    if (b->digests) return perhaps_add_digest(c->filter, b->digests[i]);
+    return b->numbers ? perhaps_add_u64(c->filter, b->numbers[i]) : perhaps_add(c->filter, b->keys[i], b->lengths[i]);
+}
+
+/* Of a kind of integers, the digests are the integers; of other kinds nobody asks. */
+static const uint64_t *numbers_of(const struct batch *b) {
+    return b->numbers ? b->numbers : b->digests;
+}
+
 static void count_rest(struct change *c, const struct batch *b, size_t from) {
-    for (size_t i = from; b->numbers && i < b->n; i++)
-        if (b->numbers[i] > c->largest) c->largest = b->numbers[i];
+    const uint64_t *numbers = numbers_of(b);
+    for (size_t i = from; numbers && i < b->n; i++)
+        if (numbers[i] > c->largest) c->largest = numbers[i];
     c->keys += b->n - from;
 }
 
 /* Of a batch that had no room as a whole nothing was added. One key at a time shows which was the first too many. */
 static int add_singly(struct change *c, const struct batch *b) {
     for (size_t i = 0; i < b->n; i++) {
-        int is_new =
-            b->numbers ? perhaps_add_u64(c->filter, b->numbers[i]) : perhaps_add(c->filter, b->keys[i], b->lengths[i]);
+        int is_new = add_one(c, b, i);
         if (is_new < 0) {
             c->error = is_new;
             c->path = b->path;
             c->line = b->first_line + i;
-            c->number = b->numbers ? b->numbers[i] : 0;
+            c->number = numbers_of(b) ? numbers_of(b)[i] : 0;
             c->before = c->keys;
             count_rest(c, b, i);
             return c->in_place ? STOP : FINE;
@@ -38,7 +52,7 @@ static int add_singly(struct change *c, const struct batch *b) {
     return FINE;
 }
 
-int change_batch(void *context, const struct batch *batch) {
+static int change_batch(void *context, const struct batch *batch) {
     struct change *c = context;
     if (c->error) {
         count_rest(c, batch, 0);
@@ -50,6 +64,64 @@ int change_batch(void *context, const struct batch *batch) {
     c->keys += batch->n;
     c->changed += (uint64_t)changed;
     return FINE;
+}
+
+/* -------------------------------------------------------------------------------------------- many threads --- */
+
+/* Keys of one piece of the input, hashed by its thread; then all threads together add them. */
+struct hashed {
+    struct change *change;
+    uint64_t *digests;
+    size_t n, room;
+};
+
+static int make_room(struct hashed *h, const struct batch *batch) {
+    if (h->n + batch->n <= h->room) return FINE;
+    size_t room = 2 * h->room + 64 * BATCH;
+    uint64_t *larger = realloc(h->digests, room * sizeof *larger);
+    if (!larger) return failure(input_name(batch->path), "not enough memory for so many threads; give a smaller -j");
+    h->digests = larger;
+    h->room = room;
+    return FINE;
+}
+
+static int hash_batch(void *context, const struct batch *b) {
+    struct hashed *h = context;
+    const perhaps *filter = h->change->filter;
+    if (make_room(h, b) != FINE) return TROUBLE;
+    for (size_t i = 0; i < b->n; i++)
+        h->digests[h->n++] =
+            b->numbers ? perhaps_digest_u64(filter, b->numbers[i]) : perhaps_digest(filter, b->keys[i], b->lengths[i]);
+    return FINE;
+}
+
+static int add_hashed(void *context, const char *path, uint64_t first_line) {
+    struct hashed *h = context;
+    struct batch batch = {.n = h->n, .digests = h->digests, .path = path, .first_line = first_line};
+    h->n = 0;
+    return batch.n ? change_batch(h->change, &batch) : FINE;
+}
+
+/* Kinds that cannot be changed by many threads say so for no keys, too. */
+static int check_threads(const struct change *c, const char *path) {
+    static const uint64_t nothing[1];
+    int64_t rc = perhaps_add_parallel_digest(c->filter, nothing, 0, NULL, c->threads);
+    if (rc == PERHAPS_ECANNOT) return reason_failure(path, "build it with --shards 16, or leave out -j");
+    return rc < 0 ? library_failure(path, (int)rc) : FINE;
+}
+
+int change_all(struct change *c, const char *path, const struct input *input) {
+    struct hashed hashed[MOST_THREADS];
+    void *contexts[MOST_THREADS];
+    if (c->threads <= 1) return input_read(input, change_batch, c);
+    if (check_threads(c, path) != FINE) return TROUBLE;
+    for (unsigned i = 0; i < c->threads; i++) {
+        hashed[i] = (struct hashed){.change = c};
+        contexts[i] = &hashed[i];
+    }
+    int status = input_work(input, &(struct work){c->threads, hash_batch, add_hashed, contexts});
+    for (unsigned i = 0; i < c->threads; i++) free(hashed[i].digests);
+    return status;
 }
 
 /* --------------------------------------------------------------------------------------------------- words --- */

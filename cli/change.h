@@ -12,6 +12,7 @@ enum direction { ADDING, REMOVING };
 struct change {
     perhaps *filter;
     enum direction direction;
+    unsigned threads; /* that add; removing takes one */
     bool in_place;    /* an end without room ends the reading too: nothing will be built anew from it */
     uint64_t keys;    /* read */
     uint64_t changed; /* keys that were new, or that were taken out */
@@ -24,8 +25,9 @@ struct change {
     uint64_t largest; /* of the numbers from there on */
 };
 
-/* A batch_function for input_read; the context is a struct change. */
-int change_batch(void *context, const struct batch *batch);
+/* Adds or removes all keys of the input. FINE, STOP or TROUBLE, as input_read; an end without room is in `error`. `path`
+ * is the filter's, for messages. */
+int change_all(struct change *change, const char *path, const struct input *input);
 
 /* For a change that has an error: says what had no room in the filter `path`, and what to do. Returns TROUBLE. */
 int change_failure(const struct change *change, const char *path);

@@ -77,7 +77,8 @@ static int change_filter(const struct options *options, const char *path, struct
     struct perhaps_info info;
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, change->filter) != FINE) return TROUBLE;
-    int status = input_read(&input, change_batch, change);
+    if (filter_advance(change->filter, path) != FINE) return TROUBLE;
+    int status = change_all(change, path, &input);
     status = finish(change, path, status);
     die_of_interrupt();
     if (status != FINE || filter_info(change->filter, path, &info) != FINE) return TROUBLE;
@@ -96,7 +97,8 @@ static int check_can_remove(perhaps *filter, const char *path) {
 
 static int run(const struct options *options, enum direction direction) {
     const char *path = options->operands[0];
-    struct change change = {.direction = direction, .in_place = given(options, OPT_IN_PLACE)};
+    struct change change = {
+        .direction = direction, .threads = threads_from(options), .in_place = given(options, OPT_IN_PLACE)};
     unsigned how = change.in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY;
     if (filter_open(options, path, how, &change.filter) != FINE) return TROUBLE;
     if (change.in_place) finish_on_interrupt();

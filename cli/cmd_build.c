@@ -1,5 +1,5 @@
-/* perhaps build: a filter from lines. The number of keys comes from -n, from counting files that can be read twice, or
- * from collecting the digests of a pipe. */
+/* perhaps build: a filter from lines. The number of keys comes from -n or from counting files that can be read twice; a
+ * pipe of unknown length makes a filter that grows. */
 #include "change.h"
 #include "commands.h"
 #include "filter.h"
@@ -58,57 +58,8 @@ static int create(perhaps **filter, const perhaps_want *want) {
     return rc < 0 ? library_failure(NULL, rc) : FINE;
 }
 
-/* The keys of a pipe, hashed, until their number is known. */
-struct collected {
-    const perhaps *hasher; /* an empty filter that hashes as the real one will */
-    uint64_t *digests;
-    size_t n, room;
-};
-
-static int collect_batch(void *context, const struct batch *batch) {
-    struct collected *c = context;
-    if (c->n + batch->n > c->room) {
-        size_t room = 2 * c->room + 64 * BATCH;
-        uint64_t *larger = realloc(c->digests, room * sizeof *larger);
-        if (!larger)
-            return failure(input_name(batch->path), "too many keys to collect in memory; say how many there are: -n N");
-        c->digests = larger;
-        c->room = room;
-    }
-    for (size_t i = 0; i < batch->n; i++)
-        c->digests[c->n++] = batch->numbers ? perhaps_digest_u64(c->hasher, batch->numbers[i])
-                                            : perhaps_digest(c->hasher, batch->keys[i], batch->lengths[i]);
-    return FINE;
-}
-
 static void warn_of_no_keys(void) {
     warning(NULL, "there are no keys, so the filter is made for one; if more are to come, build it with -n");
-}
-
-static int fill_from_digests(struct change *building, perhaps_want *want, const struct collected *c) {
-    want->items = c->n ? c->n : 1;
-    if (!c->n) warn_of_no_keys();
-    if (create(&building->filter, want) != FINE) return TROUBLE;
-    building->keys = c->n;
-    int64_t rc = perhaps_add_many_digest(building->filter, c->digests, c->n, NULL);
-    if (rc == PERHAPS_EFULL)
-        return failure(NULL, "some keys come too often for a filter for %zu; give it more room: -n %llu%s", c->n,
-                       2 * (unsigned long long)c->n,
-                       want->grow == PERHAPS_GROW_NEVER ? ", or leave out --no-grow" : "");
-    return rc < 0 ? library_failure(NULL, (int)rc) : FINE;
-}
-
-static int build_from_pipe(struct change *building, perhaps_want *want, const struct input *input) {
-    perhaps *hasher;
-    perhaps_want small =
-        PERHAPS_WANT(.items = 1, .fpr = 0.5, .hash = want->hash, .seed = want->seed, .hash_key = want->hash_key);
-    if (create(&hasher, &small) != FINE) return TROUBLE;
-    struct collected collected = {.hasher = hasher};
-    int status = input_read(input, collect_batch, &collected);
-    if (status == FINE) status = fill_from_digests(building, want, &collected);
-    free(collected.digests);
-    perhaps_free(hasher);
-    return status;
 }
 
 /* How many keys there are, or how large they get, need not be known for every want. */
@@ -116,18 +67,33 @@ static bool needs_number(const perhaps_want *want) {
     return !want->items && !(want->bytes && want->fpr > 0) && want->kind != PERHAPS_BITMAP;
 }
 
+/* Kinds that grow begin small, all others become layers; what cannot grow must be told. */
+static int expect_any_number(perhaps_want *want, unsigned threads) {
+    enum { FIRST_GUESS = 1000, SHARDS = 16 };
+    static const char unknown[] = "how many keys a pipe will bring is not known; give -n";
+    if (want->grow == PERHAPS_GROW_NEVER) return failure("--no-grow", "%s", unknown);
+    if (want->bytes) return failure("--bytes", "%s, or -p", unknown);
+    if (want->period || want->clear_at > 0)
+        return failure(want->period ? "--window" : "--clear-at", "%s: for how many keys it is", unknown);
+    want->items = FIRST_GUESS;
+    want->grow = PERHAPS_GROW_LAYERS;
+    if (threads > 1 && !want->shards) want->shards = SHARDS; /* layers as such take one thread */
+    return FINE;
+}
+
 static int build_from_input(struct change *building, perhaps_want *want, const struct input *input) {
     if (needs_number(want)) {
         bool countable;
         if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
-        if (!countable) return build_from_pipe(building, want, input);
+        if (!countable && expect_any_number(want, building->threads) != FINE) return TROUBLE;
     }
     if (!want->items && !want->bytes) {
         if (needs_number(want)) warn_of_no_keys();
         want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
     }
     if (create(&building->filter, want) != FINE) return TROUBLE;
-    return input_read(input, change_batch, building);
+    if (filter_advance(building->filter, NULL) != FINE) return TROUBLE;
+    return change_all(building, NULL, input);
 }
 
 /* ---------------------------------------------------------------------------------------------------- command --- */
@@ -138,7 +104,7 @@ static int finish(const struct options *options, const struct change *building) 
     if (output_save(options, building->filter) != FINE) return TROUBLE;
     if (filter_info(building->filter, options->output, &info) != FINE) return TROUBLE;
     warn_if_overfull(&info, options->output, KEYS_COUNTED, building->keys);
-    if (given(options, OPT_JSON)) print_info_json(&info, options->output);
+    if (given(options, OPT_JSON)) print_info_json(building->filter, &info, options->output);
     return FINE;
 }
 
@@ -146,7 +112,7 @@ int cmd_build(const struct options *options) {
     perhaps_want want;
     struct input input;
     uint8_t key[HASH_KEY_BYTES];
-    struct change building = {.direction = ADDING};
+    struct change building = {.direction = ADDING, .threads = threads_from(options)};
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;

@@ -3,39 +3,52 @@
 #include "filter.h"
 #include "input.h"
 #include "printer.h"
+#include "threads.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+/* What one thread has found out, and what it has to print when its turn comes. */
 struct checking {
     const perhaps *filter;
     bool invert, quiet, printing;
     uint64_t checked, present;
     uint64_t hits; /* keys that are printed or would be */
-    struct printer printer;
+    char *found;
+    size_t filled, room;
 };
 
-/* Lines lie one after another in memory, so a batch of hits is one piece. */
-static int print_all(const struct batch *batch) {
-    size_t last = batch->n - 1;
-    const char *end = batch->lines[last] + batch->line_lengths[last] + batch->terminator_length;
-    return print_directly(batch->lines[0], (size_t)(end - batch->lines[0]));
+static int make_room(struct checking *c, size_t length) {
+    if (length <= c->room - c->filled) return FINE;
+    size_t room = 2 * c->room + length;
+    char *larger = realloc(c->found, room);
+    if (!larger) return failure(NULL, "not enough memory to print keys; give a smaller -j, or -c");
+    c->found = larger;
+    c->room = room;
+    return FINE;
 }
 
-/* Each batch ends with a write, so that a slow pipe's keys are answered as they come. */
-static int print_hits(struct checking *c, const struct batch *batch, const uint8_t *answers) {
+/* The bytes from the first line of a batch to the end of its last: no more can be found. */
+static size_t batch_bytes(const struct batch *batch) {
+    size_t last = batch->n - 1;
+    return (size_t)(batch->lines[last] - batch->lines[0]) + batch->line_lengths[last] + batch->terminator_length;
+}
+
+static int gather(struct checking *c, const struct batch *batch, const uint8_t *answers) {
     uint16_t chosen[BATCH];
     size_t n = 0;
+    if (make_room(c, batch_bytes(batch)) != FINE) return TROUBLE;
     for (size_t i = 0; i < batch->n; i++) { /* without a branch: hits come in no order that could be foretold */
         chosen[n] = (uint16_t)i;
         n += answers[i] ^ c->invert;
     }
     for (size_t i = 0; i < n; i++) {
-        size_t line = chosen[i];
-        size_t length = batch->line_lengths[line] + batch->terminator_length;
-        if (printer_put(&c->printer, batch->lines[line], length) != FINE) return TROUBLE;
+        size_t line = chosen[i], length = batch->line_lengths[line] + batch->terminator_length;
+        memcpy(c->found + c->filled, batch->lines[line], length);
+        c->filled += length;
     }
-    return printer_flush(&c->printer);
+    return FINE;
 }
 
 static int check_batch(void *context, const struct batch *batch) {
@@ -49,8 +62,17 @@ static int check_batch(void *context, const struct batch *batch) {
     c->present += (uint64_t)present;
     c->hits += hits;
     if (c->quiet && hits) return STOP;
-    if (!c->printing || !hits) return FINE;
-    return hits == batch->n ? print_all(batch) : print_hits(c, batch, answers);
+    return c->printing && hits ? gather(c, batch, answers) : FINE;
+}
+
+/* Each piece ends with a write, so that a slow pipe's keys are answered as they come. */
+static int print_found(void *context, const char *path, uint64_t first_line) {
+    struct checking *c = context;
+    size_t filled = c->filled;
+    (void)path;
+    (void)first_line;
+    c->filled = 0;
+    return print_directly(c->found, filled);
 }
 
 static void print_counts(const struct checking *c, bool as_json) {
@@ -66,33 +88,52 @@ static void print_counts(const struct checking *c, bool as_json) {
     json_end(&json);
 }
 
-static int check_with(const struct options *options, struct checking *c) {
+static struct checking sum(const struct checking *parts, unsigned n) {
+    struct checking all = parts[0];
+    for (unsigned i = 1; i < n; i++) {
+        all.checked += parts[i].checked;
+        all.present += parts[i].present;
+        all.hits += parts[i].hits;
+    }
+    return all;
+}
+
+/* Threads that ask one filter do not disturb one another; each has its piece of the input for itself. */
+static int read_and_check(const struct input *input, const struct checking *how, unsigned threads,
+                          struct checking *result) {
+    struct checking parts[MOST_THREADS];
+    void *contexts[MOST_THREADS];
+    for (unsigned i = 0; i < threads; i++) {
+        parts[i] = *how;
+        contexts[i] = &parts[i];
+    }
+    int status = input_work(input, &(struct work){threads, check_batch, print_found, contexts});
+    for (unsigned i = 0; i < threads; i++) free(parts[i].found);
+    *result = sum(parts, threads);
+    return status;
+}
+
+static int check_with(const struct options *options, const perhaps *filter) {
     struct input input;
     const char *path = options->operands[0];
+    bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
+    struct checking result, how = {.filter = filter};
+    how.invert = given(options, OPT_INVERT);
+    how.quiet = given(options, OPT_QUIET);
+    how.printing = !counting && !how.quiet;
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
-    if (input_match(&input, options, path, c->filter) != FINE) return TROUBLE;
-    input.silent = c->printing && isatty(STDOUT_FILENO);
-    int status = input_read(&input, check_batch, c);
+    if (input_match(&input, options, path, filter) != FINE) return TROUBLE;
+    input.silent = how.printing && isatty(STDOUT_FILENO);
+    int status = read_and_check(&input, &how, threads_from(options), &result);
     if (status == TROUBLE) return TROUBLE;
-    if (!c->printing && !c->quiet) print_counts(c, given(options, OPT_JSON));
-    return c->hits ? FINE : NOT_FOUND;
+    if (!how.printing && !how.quiet) print_counts(&result, given(options, OPT_JSON));
+    return result.hits ? FINE : NOT_FOUND;
 }
 
 int cmd_check(const struct options *options) {
     perhaps *filter;
-    if (filter_open(options, options->operands[0], 0, &filter) != FINE) return TROUBLE;
-    struct checking *checking = malloc(sizeof *checking);
-    int status = TROUBLE;
-    if (checking) {
-        bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
-        *checking = (struct checking){
-            .filter = filter, .invert = given(options, OPT_INVERT), .quiet = given(options, OPT_QUIET)};
-        checking->printing = !counting && !checking->quiet;
-        status = check_with(options, checking);
-    } else {
-        failure(NULL, "not enough memory to check keys");
-    }
-    free(checking);
+    if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
+    int status = check_with(options, filter);
     perhaps_free(filter);
     return status;
 }

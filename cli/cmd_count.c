@@ -66,7 +66,7 @@ static int count_with(const struct options *options, struct counting *c) {
 
 int cmd_count(const struct options *options) {
     perhaps *filter;
-    if (filter_open(options, options->operands[0], 0, &filter) != FINE) return TROUBLE;
+    if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
     struct counting *counting = calloc(1, sizeof *counting);
     int status = TROUBLE;
     if (counting) {

@@ -1,5 +1,6 @@
 /* perhaps info: what a filter is and how full. */
 #include "abilities.h"
+#include "children.h"
 #include "commands.h"
 #include "filter.h"
 #include "numbers.h"
@@ -24,14 +25,29 @@ static const struct words *words_of(int kind) {
     return words;
 }
 
+/* What the keys are in, at last: that of which a filter of filters is made, or the filter itself. */
+static int inner_kind(const struct perhaps_info *info) {
+    return info->base ? info->base : info->kind;
+}
+
+static void print_title(const struct perhaps_info *info, const char *path) {
+    bool fixed = info->grow == PERHAPS_GROW_NEVER && info->can & PERHAPS_GROW;
+    printf("%s: %s, ", path, info->kind_name);
+    if (info->children)
+        printf("%u %.*s of %s\n", info->children, (int)strlen(children_name(info->kind)) - (info->children == 1),
+               children_name(info->kind), kind_name(info->base));
+    else
+        printf("%s\n", fixed ? "of a fixed size" : kind_row(info->kind)->summary);
+}
+
 static void print_keys(const struct perhaps_info *info) {
     char items[NUMBER_TEXT], capacity[NUMBER_TEXT], distinct[NUMBER_TEXT];
     group_digits(info->items, items);
     group_digits(info->capacity, capacity);
     group_digits((uint64_t)(info->distinct + 0.5), distinct);
-    if (info->kind == PERHAPS_BITMAP)
+    if (inner_kind(info) == PERHAPS_BITMAP)
         printf("  keys      %s of the integers below %s\n", items, capacity);
-    else if (info->kind == PERHAPS_TABLE)
+    else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
     else if (info->can & PERHAPS_COUNT)
         printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
@@ -41,27 +57,41 @@ static void print_keys(const struct perhaps_info *info) {
 }
 
 static void print_fill(double fill, const char *parts) {
-    enum { WIDTH = 40 };
-    char bar[WIDTH + 1];
-    size_t filled = (size_t)(fill * WIDTH + 0.5);
-    memset(bar, '.', WIDTH);
-    memset(bar, '#', filled < WIDTH ? filled : WIDTH);
-    bar[WIDTH] = 0;
-    printf("  fill      [%s] %.1f %% of the %s\n", bar, fill * 100, parts);
+    printf("  fill      ");
+    print_bar(fill, 40);
+    printf(" %.1f %% of the %s\n", fill * 100, parts);
+}
+
+static void print_growth(const struct perhaps_info *info) {
+    char most[NUMBER_TEXT];
+    if (info->max_bytes)
+        printf("  grow      with its keys, up to %s\n", human_bytes(info->max_bytes, most));
+    else if (info->can & PERHAPS_GROW)
+        printf("  grow      %s\n", info->grow == PERHAPS_GROW_NEVER ? "never: more than it was made for is refused"
+                                                                    : "with its keys, as long as memory lasts");
+}
+
+static void print_window(const struct perhaps_info *info) {
+    char text[NUMBER_TEXT];
+    if (info->period) printf("  forgets   what is older than %s\n", human_duration(info->period, text));
+    if (info->clear_at > 0)
+        printf("  forgets   the oldest generation, when the newest is filled to %.4g %%\n", info->clear_at * 100);
+    if (!info->period && info->clear_at == 0)
+        printf("  forgets   all but the last %s keys\n", group_digits(info->capacity, text));
 }
 
 /* What only some kinds have. */
 static void print_special(const struct perhaps_info *info) {
     char text[NUMBER_TEXT];
-    if (info->kind == PERHAPS_TABLE)
+    int kind = inner_kind(info);
+    if (kind == PERHAPS_TABLE)
         printf("  loss      %s: the chance that any two keys in it are taken for one\n", human_rate(info->loss, text));
-    if (info->kind == PERHAPS_COUNTING)
+    if (kind == PERHAPS_COUNTING)
         printf("  stuck     %s counters have reached 15 and stay there\n", group_digits(info->stuck, text));
-    if (info->kind == PERHAPS_CUCKOO)
+    if (kind == PERHAPS_CUCKOO)
         printf("  stashed   %s copies are kept outside the slots\n", group_digits(info->stashed, text));
-    if (info->can & PERHAPS_GROW)
-        printf("  grow      %s\n", info->grow == PERHAPS_GROW_NEVER ? "never: more than it was made for is refused"
-                                                                    : "with its keys, as long as memory lasts");
+    print_growth(info);
+    if (info->kind == PERHAPS_WINDOW) print_window(info);
 }
 
 static void print_hash(const struct perhaps_info *info) {
@@ -72,10 +102,10 @@ static void print_hash(const struct perhaps_info *info) {
                info->hash == PERHAPS_SIPHASH ? "check of the key" : "seed", (unsigned long long)info->seed);
 }
 
-static void print_text(const struct perhaps_info *info, const char *path) {
+static void print_text(const perhaps *filter, const struct perhaps_info *info, const char *path) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
-    const struct words *words = words_of(info->kind);
-    printf("%s: %s, %s\n", path, info->kind_name, kind_row(info->kind)->summary);
+    const struct words *words = words_of(inner_kind(info));
+    print_title(info, path);
     print_keys(info);
     print_fill(info->fill, words->parts);
     printf("  fpr       now %s; planned %s\n", human_rate(info->fpr_now, a), human_rate(info->fpr_target, b));
@@ -86,8 +116,9 @@ static void print_text(const struct perhaps_info *info, const char *path) {
            info->lines == 1 ? "" : "s");
     print_hash(info);
     printf("  key       %s\n", tag_name(info->tag));
-    printf("  can       %s\n", abilities_text(info->can, ", ", can, sizeof can));
+    printf("  can       %s\n", abilities_text(filter_abilities(info), ", ", can, sizeof can));
     printf("  format    version %u; code for %s\n", info->format_version, info->isa);
+    if (info->children) print_children(filter, info);
 }
 
 int cmd_info(const struct options *options) {
@@ -97,9 +128,9 @@ int cmd_info(const struct options *options) {
     if (filter_open(options, path, 0, &filter) != FINE) return TROUBLE;
     int status = filter_info(filter, path, &info);
     if (status == FINE && given(options, OPT_JSON))
-        print_info_json(&info, path);
+        print_info_json(filter, &info, path);
     else if (status == FINE)
-        print_text(&info, path);
+        print_text(filter, &info, path);
     perhaps_free(filter);
     return status;
 }

@@ -66,7 +66,7 @@ static int list_with(const struct options *options, struct listing *l) {
 
 int cmd_list(const struct options *options) {
     perhaps *filter;
-    if (filter_open(options, options->operands[0], 0, &filter) != FINE) return TROUBLE;
+    if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
     struct listing *listing = calloc(1, sizeof *listing);
     int status = TROUBLE;
     if (listing) {

@@ -1,4 +1,4 @@
-/* perhaps merge, intersect, subtract and differ: filters of filters. */
+/* perhaps merge, intersect, subtract and differ: one filter of several. */
 #include "abilities.h"
 #include "commands.h"
 #include "filter.h"
@@ -56,11 +56,10 @@ static int combine_all(const struct options *options, const struct combination *
         status = combine_one(options, what, into, options->operands[i]);
     if (status == FINE) status = output_save(options, into);
     if (status == FINE) status = filter_info(into, options->output, &info);
+    if (status == FINE) warn_if_overfull(&info, options->output, KEYS_ESTIMATED, 0);
+    if (status == FINE && given(options, OPT_JSON)) print_info_json(into, &info, options->output);
     perhaps_free(into);
-    if (status != FINE) return status;
-    warn_if_overfull(&info, options->output, KEYS_ESTIMATED, 0);
-    if (given(options, OPT_JSON)) print_info_json(&info, options->output);
-    return FINE;
+    return status;
 }
 
 int cmd_merge(const struct options *options) {

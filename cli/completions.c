@@ -70,11 +70,11 @@ static void print_bash(void) {
 
 /* ----------------------------------------------------------------------------------------------------- zsh --- */
 
-static void zsh_spec(const char *dashes, const char *name, const struct option *option) {
+static void zsh_spec(const struct command *command, const char *dashes, const char *name, const struct option *option) {
     char words[WORDS];
     option_words(option, words, sizeof words);
     printf(" \\\n        '%s%s[", dashes, name);
-    print_brief(option->help);
+    print_brief(option_help(command, option));
     putchar(']');
     if (option->argument) printf(":%s:", option->argument);
     if (*words)
@@ -90,8 +90,8 @@ static void zsh_command(const struct command *command) {
         const struct option *option = &option_table[i];
         const char letter[2] = {option->letter, 0};
         if (!command_takes(command, option)) continue;
-        if (option->letter) zsh_spec("-", letter, option);
-        zsh_spec("--", option->name, option);
+        if (option->letter) zsh_spec(command, "-", letter, option);
+        zsh_spec(command, "--", option->name, option);
     }
     if (command == &commands[CMD_COMPLETIONS])
         printf(" \\\n        '1:shell:(bash zsh fish)'");

@@ -1,5 +1,6 @@
 #include "filter.h"
 #include "abilities.h"
+#include "children.h"
 #include "encode.h"
 #include "input.h"
 #include "numbers.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------- hash key --- */
@@ -89,6 +91,28 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     if (rc < 0) return library_failure(path, rc);
     warn_if_keyless(options, *filter, path);
     return FINE;
+}
+
+/* The library reads no clock. Its windows take any unit; the command line's are seconds. */
+static uint64_t now(void) {
+    return (uint64_t)time(NULL);
+}
+
+int filter_advance(perhaps *filter, const char *path) {
+    int rc = perhaps_advance(filter, now());
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+/* Only a window by time minds that it is mapped for reading and cannot forget. */
+int filter_open_now(const struct options *options, const char *path, perhaps **filter) {
+    perhaps *mapped;
+    if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
+    *filter = mapped;
+    if (perhaps_advance(mapped, now()) != PERHAPS_EREADONLY) return FINE;
+    int rc = perhaps_clone(mapped, filter);
+    int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
+    perhaps_free(mapped);
+    return status;
 }
 
 /* Keys of bytes are refused even if there are none. */
@@ -209,11 +233,28 @@ const char *tag_name(unsigned tag) {
     return tag < ENCODINGS ? encoding_name((enum encoding)tag) : "unknown";
 }
 
-void print_info_json(const struct perhaps_info *info, const char *path) {
+unsigned filter_abilities(const struct perhaps_info *info) {
+    return info->grow == PERHAPS_GROW_NEVER ? info->can & ~(unsigned)PERHAPS_GROW : info->can;
+}
+
+static const char *growth_name(int grow) {
+    return grow == PERHAPS_GROW_NEVER ? "never" : grow == PERHAPS_GROW_LAYERS ? "layers" : "default";
+}
+
+/* What a filter of filters has and others lack. */
+static void print_whole_json(struct json *json, const struct perhaps_info *info) {
+    json_text(json, "base", kind_name(info->base));
+    json_count(json, "max_bytes", info->max_bytes);
+    json_count(json, "period", info->period);
+    json_real(json, "clear_at", info->clear_at);
+}
+
+void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path) {
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "file", path);
     json_text(&json, "kind", info->kind_name);
+    if (info->children) print_whole_json(&json, info);
     json_count(&json, "capacity", info->capacity);
     json_count(&json, "items", info->items);
     json_real(&json, "distinct", info->distinct);
@@ -226,7 +267,7 @@ void print_info_json(const struct perhaps_info *info, const char *path) {
     json_real(&json, "loss", info->loss);
     json_count(&json, "stuck", info->stuck);
     json_count(&json, "stashed", info->stashed);
-    json_text(&json, "grow", info->grow == PERHAPS_GROW_NEVER ? "never" : "default");
+    json_text(&json, "grow", growth_name(info->grow));
     json_count(&json, "hashes", info->hashes);
     json_count(&json, "cache_lines", info->lines);
     json_text(&json, "hash", info->hash_name);
@@ -234,8 +275,7 @@ void print_info_json(const struct perhaps_info *info, const char *path) {
     json_text(&json, "key", tag_name(info->tag));
     json_count(&json, "format_version", info->format_version);
     json_text(&json, "isa", info->isa);
-    json_abilities(&json, info->can);
-    json_open(&json, "children", '[');
-    json_close(&json, ']');
+    json_abilities(&json, filter_abilities(info));
+    print_children_json(&json, filter, info->children);
     json_end(&json);
 }

@@ -16,6 +16,12 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
  * mapped file that another program cuts short ends this one with a sentence. */
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
 
+/* Opens a filter to be asked as of now: mapped, but for a window by time, of which a copy forgets what is too old. */
+int filter_open_now(const struct options *options, const char *path, perhaps **filter);
+
+/* Tells a window by time what time it is, in seconds. */
+int filter_advance(perhaps *filter, const char *path);
+
 /* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
 bool filter_of_integers(const perhaps *filter);
 
@@ -39,8 +45,11 @@ enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
  * if it is of a kind that grows. `most` is how many keys can have gone into it; 0 = unknown. */
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 
+/* What it can do: growing is not among it, if it was made never to grow. */
+unsigned filter_abilities(const struct perhaps_info *info);
+
 /* The object that 'perhaps info --json' prints. */
-void print_info_json(const struct perhaps_info *info, const char *path);
+void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path);
 
 /* The name of the encoding in a filter's tag. */
 const char *tag_name(unsigned tag);

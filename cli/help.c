@@ -33,7 +33,7 @@ static void print_wrapped(const char *text, size_t indent, size_t column) {
     putchar('\n');
 }
 
-static void print_option(const struct option *option) {
+static void print_option(const struct command *command, const struct option *option) {
     enum { COLUMN = 26 };
     char left[64];
     snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
@@ -44,7 +44,7 @@ static void print_option(const struct option *option) {
         putchar('\n');
         column = 0;
     }
-    print_wrapped(option->help, COLUMN, column);
+    print_wrapped(option_help(command, option), COLUMN, column);
 }
 
 static void print_examples(const char *examples) {
@@ -73,7 +73,7 @@ void print_help(const struct command *command) {
     print_wrapped(command->description, 0, 0);
     printf("\nOptions:\n");
     for (size_t i = 0; i < OPTIONS; i++)
-        if (command_takes(command, &option_table[i])) print_option(&option_table[i]);
+        if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
     if (command->exit_status) {
         printf("\nExit status: ");
         print_wrapped(command->exit_status, 0, strlen("Exit status: "));

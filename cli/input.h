@@ -23,13 +23,14 @@ struct input {
     bool silent;        /* no progress, since keys are being printed to the same terminal */
 };
 
-/* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set. The lines lie one after
- * another in memory, each followed by its terminator. */
+/* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set, or, where a command has
+ * hashed them, `digests` alone. The lines lie one after another in memory, each followed by its terminator. */
 struct batch {
     size_t n;
     const uint64_t *numbers; /* keys for the _u64 calls */
     const void *const *keys; /* keys for the bytes calls */
     const size_t *lengths;
+    const uint64_t *digests;  /* keys for the _digest calls */
     const char *const *lines; /* as they stand in the input */
     const size_t *line_lengths;
     size_t terminator_length; /* bytes after each line that belong to it: 1, or 0 for raw records */

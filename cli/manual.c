@@ -26,7 +26,7 @@ static void print_section(const char *title, const char *text) {
     putchar('\n');
 }
 
-static void print_option(const struct option *option) {
+static void print_option(const struct command *command, const struct option *option) {
     char name[40];
     putchar('\n');
     if (option->letter) {
@@ -41,7 +41,7 @@ static void print_option(const struct option *option) {
         print_marked('_', option->argument);
     }
     printf("\n\t");
-    print_plain(option->help);
+    print_plain(option_help(command, option));
     putchar('\n');
 }
 
@@ -95,7 +95,7 @@ void print_manual(const struct command *command) {
     print_section("DESCRIPTION", command->description);
     printf("\n# OPTIONS\n");
     for (size_t i = 0; i < OPTIONS; i++)
-        if (command_takes(command, &option_table[i])) print_option(&option_table[i]);
+        if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
     print_section("EXIT STATUS", command->exit_status ? command->exit_status : "0, or 2 after an error.");
     print_literal("EXAMPLES", command->examples);
     print_see_also(command);

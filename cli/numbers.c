@@ -83,6 +83,42 @@ bool parse_rate(const char *text, double *value) {
     return !*end;
 }
 
+static const struct unit {
+    char letter;
+    unsigned seconds;
+} units_of_time[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
+
+enum { UNITS = sizeof units_of_time / sizeof *units_of_time };
+
+bool parse_duration(const char *text, uint64_t *seconds) {
+    *seconds = 0;
+    do {
+        char digits[24];
+        size_t length = strspn(text, "0123456789"), unit = 0;
+        uint64_t number;
+        if (length >= sizeof digits) return false;
+        snprintf(digits, sizeof digits, "%.*s", (int)length, text);
+        while (unit < UNITS && units_of_time[unit].letter != text[length]) unit++;
+        if (unit == UNITS || !parse_digits(digits, &number)) return false;
+        if (__builtin_mul_overflow(number, units_of_time[unit].seconds, &number)) return false;
+        if (__builtin_add_overflow(*seconds, number, seconds)) return false;
+        text += length + 1;
+    } while (*text);
+    return true;
+}
+
+const char *human_duration(uint64_t seconds, char buffer[NUMBER_TEXT]) {
+    size_t used = 0;
+    for (size_t i = 0; i < UNITS; i++) {
+        uint64_t number = seconds / units_of_time[i].seconds;
+        seconds %= units_of_time[i].seconds;
+        if (!number && (used || i + 1 < UNITS)) continue;
+        used += (size_t)snprintf(buffer + used, NUMBER_TEXT - used, "%llu%c", (unsigned long long)number,
+                                 units_of_time[i].letter);
+    }
+    return buffer;
+}
+
 const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]) {
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);

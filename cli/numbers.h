@@ -19,6 +19,9 @@ bool parse_real(const char *text, double *value);
 /* 0.01, 1e-3, 1%. */
 bool parse_rate(const char *text, double *value);
 
+/* 30s, 10m, 12h, 7d, 1h30m, in seconds; a unit is required. */
+bool parse_duration(const char *text, uint64_t *seconds);
+
 enum { NUMBER_TEXT = 48 };
 
 /* "5,000,000". Returns `buffer`. */
@@ -26,6 +29,9 @@ const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]);
 
 /* "6.1 MiB". Returns `buffer`. */
 const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]);
+
+/* "1h30m". Returns `buffer`. */
+const char *human_duration(uint64_t seconds, char buffer[NUMBER_TEXT]);
 
 /* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
 const char *human_rate(double rate, char buffer[NUMBER_TEXT]);

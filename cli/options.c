@@ -2,6 +2,7 @@
 #include "abilities.h"
 #include "numbers.h"
 #include "report.h"
+#include "threads.h"
 
 #include <perhaps.h>
 
@@ -53,6 +54,16 @@ bool command_takes(const struct command *command, const struct option *option) {
     return option->commands >> (command - commands) & 1;
 }
 
+const char *option_help(const struct command *command, const struct option *option) {
+    return option == &option_table[OPT_JSON] && command->json ? command->json : option->help;
+}
+
+unsigned threads_from(const struct options *options) {
+    if (!given(options, OPT_THREADS)) return 1;
+    unsigned threads = options->threads ? (unsigned)options->threads : processor_count();
+    return threads < MOST_THREADS ? threads : MOST_THREADS;
+}
+
 /* ---------------------------------------------------------------------------------------------- word lists --- */
 
 const char *word_at(const char *words, int index, char *buffer, size_t size) {
@@ -90,6 +101,20 @@ static int kind_from(const char *text) {
     return -1;
 }
 
+/* A number of keys, or a time; "M" is a million and "m" a minute. */
+static const char *store_window(struct window *window, const char *text) {
+    *window = (struct window){0};
+    bool fits = parse_number(text, false, &window->keys) || parse_duration(text, &window->seconds);
+    if (fits && (window->keys || window->seconds)) return NULL;
+    return "is neither a number of keys, such as 1000000 or 1M, nor a time, such as 30s, 10m, 1h30m or 7d";
+}
+
+static const char *store_threads(uint64_t *threads, const char *text) {
+    if (strcmp(text, "auto") == 0) return *threads = 0, NULL;
+    if (!parse_number(text, false, threads)) return "is not a number of threads; write 2, or auto for all processors";
+    return *threads <= MOST_THREADS ? NULL : "is more than there can be; give 256 or less";
+}
+
 /* NULL, or what the value should have been. */
 static const char *store_value(struct options *options, const struct option *option, const char *text) {
     static const char too_large[] = "is too large; give less than 2^64";
@@ -109,6 +134,15 @@ static const char *store_value(struct options *options, const struct option *opt
         if (parse_rate(text, rate) && *rate > 0 && *rate < 1) return NULL;
         return "is not a rate between 0 and 1; write 0.01, 1e-3 or 1%";
     }
+    case VALUE_SHARE: {
+        double *share = field;
+        if (parse_rate(text, share) && *share > 0 && *share < 1) return NULL;
+        return "is not a share between 0 and 1; write 0.8 or 80%";
+    }
+    case VALUE_WINDOW:
+        return store_window(field, text);
+    case VALUE_THREADS:
+        return store_threads(field, text);
     case VALUE_WORD:
         return (*(int *)field = word_index(option->words, text)) >= 0 ? NULL : "is not one of the words allowed";
     case VALUE_KIND:

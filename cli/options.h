@@ -39,6 +39,7 @@ struct command {
     const char *examples;    /* lines of shell, each a command or a # comment */
     unsigned least, most;    /* operands it takes */
     int (*run)(const struct options *options);
+    const char *json; /* the help of --json for this command; NULL = it takes none */
 };
 
 extern const struct command commands[COMMANDS];
@@ -51,7 +52,14 @@ enum option_id {
     OPT_PRESET,
     OPT_KIND,
     OPT_NEEDS,
+    OPT_GROW,
+    OPT_GROWTH,
+    OPT_MAX_BYTES,
     OPT_NO_GROW,
+    OPT_WINDOW,
+    OPT_GENERATIONS,
+    OPT_CLEAR_AT,
+    OPT_SHARDS,
     OPT_HASHES,
     OPT_LINES,
     OPT_HASH,
@@ -73,6 +81,7 @@ enum option_id {
     OPT_NULL,
     OPT_FIELD,
     OPT_DELIMITER,
+    OPT_THREADS,
     OPT_NO_VERIFY,
     OPT_RECOVER,
     OPT_FULL,
@@ -87,16 +96,19 @@ enum option_id {
 
 /* What an option's argument is, and so which type its field in struct options has. */
 enum value_type {
-    VALUE_NONE,   /* a flag; ask given() */
-    VALUE_NUMBER, /* uint64_t */
-    VALUE_SIZE,   /* uint64_t, in bytes */
-    VALUE_REAL,   /* double */
-    VALUE_RATE,   /* double between 0 and 1 */
-    VALUE_WORD,   /* int: which of `words` */
-    VALUE_KIND,   /* int: enum perhaps_kind */
-    VALUE_NEEDS,  /* unsigned: set of enum perhaps_ability */
-    VALUE_FILE,   /* const char * */
-    VALUE_TEXT    /* const char * */
+    VALUE_NONE,    /* a flag; ask given() */
+    VALUE_NUMBER,  /* uint64_t */
+    VALUE_SIZE,    /* uint64_t, in bytes */
+    VALUE_REAL,    /* double */
+    VALUE_RATE,    /* double between 0 and 1 */
+    VALUE_SHARE,   /* double between 0 and 1 */
+    VALUE_WORD,    /* int: which of `words` */
+    VALUE_KIND,    /* int: enum perhaps_kind */
+    VALUE_NEEDS,   /* unsigned: set of enum perhaps_ability */
+    VALUE_WINDOW,  /* struct window */
+    VALUE_THREADS, /* uint64_t; 0 = one for each processor */
+    VALUE_FILE,    /* const char * */
+    VALUE_TEXT     /* const char * */
 };
 
 struct option {
@@ -125,14 +137,20 @@ enum encoding {
     ENCODINGS
 };
 
+/* How much a window remembers: so many keys, or for so long. One of them is 0. */
+struct window {
+    uint64_t keys, seconds;
+};
+
 /* A parsed command line. Fields whose option was not given are zero. */
 struct options {
     const struct command *command;
     uint64_t given; /* set of 1 << option_id */
     char **operands;
     size_t operand_count;
-    uint64_t items, bytes, hashes, lines, seed, from, limit, field;
-    double fpr, bits_per_key;
+    uint64_t items, bytes, max_bytes, generations, shards, hashes, lines, seed, from, limit, field, threads;
+    double fpr, bits_per_key, growth, clear_at;
+    struct window window;
     int kind, preset, hash, encoding;
     unsigned needs;
     const char *hash_key, *output, *keys, *delimiter, *plot;
@@ -147,6 +165,12 @@ const struct command *command_find(const char *name);
 
 /* Says that there is no such command, and which one it might have been. Returns TROUBLE. */
 int command_unknown(const char *name);
+
+/* How many threads -j asks for; 1 without it. */
+unsigned threads_from(const struct options *options);
+
+/* What an option does for this command. */
+const char *option_help(const struct command *command, const struct option *option);
 
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);

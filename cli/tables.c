@@ -15,16 +15,19 @@ const struct command commands[COMMANDS] = {
          "perhaps plan -n 5e6 -p 0.01\n"
          "perhaps plan --bytes 64MiB -p 1e-4\n"
          "perhaps plan -n 1M --bits-per-key 12 --json",
-         0, 0, cmd_plan},
+         0, 0, cmd_plan, "Print the table as JSON, with kinds[] for its rows."},
     [CMD_BUILD] =
         {"build", "-o FILE [OPTION...] [KEYS...]", "make a filter from lines",
          "Reads keys, one a line, from the files KEYS (standard input if there are none; '-' is standard input) and "
          "writes a filter that contains them all to FILE. The file appears complete or not at all.\n\n"
-         "Without -n the keys are counted first if all inputs are plain files; from a pipe they are collected in "
-         "memory, 8 "
-         "bytes each, until their number is known. A filter that gets more than N keys still finds them all, but makes "
-         "more "
+         "Without -n the keys are counted first if all inputs are plain files. From a pipe, whose end nobody knows, "
+         "they "
+         "go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; with -j "
+         "it "
+         "is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but makes more "
          "mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+         "With --window the filter remembers the last N keys, or those of the last hours or days, and forgets older "
+         "ones. What time it is comes from the machine's clock.\n\n"
          "Some kinds are different. cuckoo and counting, which can forget keys, keep a copy for every line, so that "
          "every "
          "line has its remove; and a cuckoo filter that is full refuses more: the message then names the -n to give, "
@@ -38,10 +41,12 @@ const struct command commands[COMMANDS] = {
          NULL,
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
          "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
+         "perhaps build -j auto --u64 -o ids.ph ids.txt\n"
+         "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
          "perhaps build --needs remove -o logins.ph logins.txt\n"
          "perhaps build -k bitmap -o days.ph days.txt",
-         0, UINT_MAX, cmd_build},
+         0, UINT_MAX, cmd_build, "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_ADD] = {"add", "FILTER [OPTION...] [KEYS...]", "add lines to a filter",
                  "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
                  "replaces the old file "
@@ -53,11 +58,13 @@ const struct command commands[COMMANDS] = {
                  "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
                  "Ctrl-C is no such "
                  "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
-                 "cannot grow there.",
+                 "cannot grow there.\n\n"
+                 "A window by time first forgets what is too old, by the machine's clock.",
                  NULL,
                  "perhaps add phones.ph new.txt\n"
                  "tail -n 1000 log | perhaps add seen.ph --in-place",
-                 1, UINT_MAX, cmd_add},
+                 1, UINT_MAX, cmd_add,
+                 "Print as JSON how many keys were read, how many were new, and what the filter holds now."},
     [CMD_REMOVE] =
         {"remove", "FILTER [OPTION...] [KEYS...]", "take lines out of a filter that can forget",
          "Takes the keys in the files KEYS (standard input if there are none) out of FILTER, one copy for each line, "
@@ -76,18 +83,21 @@ const struct command commands[COMMANDS] = {
          NULL,
          "perhaps remove logins.ph expired.txt\n"
          "perhaps remove days.ph --in-place gone.txt",
-         1, UINT_MAX, cmd_remove},
+         1, UINT_MAX, cmd_remove,
+         "Print as JSON how many keys were read, taken out and not found, and what the filter holds now."},
     [CMD_CHECK] =
         {"check", "FILTER [OPTION...] [KEYS...]", "print the keys that are perhaps in a filter, like grep",
          "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
          "contains, in "
          "order; with -v those that it definitely does not contain. With --field the whole line is printed.\n\n"
-         "The filter is mapped, not read into memory. All of it is verified first unless --no-verify is given.",
+         "The filter is mapped, not read into memory, but for a window by time, of which a copy forgets what is too "
+         "old "
+         "by now. All of it is verified first unless --no-verify is given.",
          "0 if a key was printed (or would have been, with -c and -q), 1 if none, 2 after an error.",
          "perhaps check phones.ph wanted.txt\n"
          "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
          "echo 13800138000 | perhaps check -q phones.ph && echo perhaps",
-         1, UINT_MAX, cmd_check},
+         1, UINT_MAX, cmd_check, "Print as JSON how many keys were checked, present and absent, in place of the keys."},
     [CMD_COUNT] =
         {"count", "FILTER [OPTION...] [KEYS...]", "print how often each key is in a filter that counts",
          "Reads keys from the files KEYS (standard input if there are none) and prints for each, in order, how many "
@@ -100,7 +110,9 @@ const struct command commands[COMMANDS] = {
          "0 if a key was there, 1 if none, 2 after an error.",
          "perhaps count logins.ph names.txt\n"
          "perhaps count logins.ph names.txt | sort -rn | head -n 3",
-         1, UINT_MAX, cmd_count},
+         1, UINT_MAX, cmd_count,
+         "Print as JSON how many keys were checked, present and absent, and how many copies they have, in place of the "
+         "keys."},
     [CMD_LIST] = {"list", "FILTER [OPTION...]", "print what is in a filter that can tell",
                   "Prints the integers in a bitmap, in decimal and in rising order, or the digests in a table, as 16 "
                   "hexadecimal digits and "
@@ -109,38 +121,46 @@ const struct command commands[COMMANDS] = {
                   NULL,
                   "perhaps list days.ph\n"
                   "perhaps list days.ph --from 1000 --limit 1",
-                  1, 1, cmd_list},
+                  1, 1, cmd_list, "Print one JSON object, with members[] for the lines."},
     [CMD_INFO] =
         {"info", "FILTER [OPTION...]", "describe a filter",
-         "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now.",
+         "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now. Of "
+         "a "
+         "filter of filters (growing, window, sharded) it also shows each layer, generation or shard; of more than 40, "
+         "the fullest and the emptiest.",
          NULL,
          "perhaps info phones.ph\n"
          "perhaps info --json phones.ph | jq .fpr_now",
-         1, 1, cmd_info},
+         1, 1, cmd_info,
+         "Print all of it as JSON, with children[] for the layers, generations or shards of a filter of filters."},
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
                    "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
                    "must have been "
                    "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
                    "counting and "
                    "cuckoo filters it is the sum: every copy in each of them.",
-                   NULL, "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph", 2, UINT_MAX, cmd_merge},
+                   NULL, "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph", 2, UINT_MAX, cmd_merge,
+                   "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
                        "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in "
                        "all of them is kept; "
                        "it makes more mistakes than a filter made from the common keys alone. The filters must have "
                        "been made alike: same "
                        "kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
-                       NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect},
+                       NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect,
+                       "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_SUBTRACT] =
         {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
          "Writes to FILE what is in A and in none of the others. Only bitmaps can do that; they may differ "
          "in size.",
-         NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract},
+         NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract,
+         "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_DIFFER] = {"differ", "A B... -o FILE [OPTION...]", "make the symmetric difference of bitmaps",
                     "Writes to FILE what is in one of two bitmaps but not in both; of more than two, what is in an odd "
                     "number of them. "
                     "Only bitmaps can do that; they may differ in size.",
-                    NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_differ},
+                    NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_differ,
+                    "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
                     "check a filter file for damage, and a filter against its keys",
                     "Compares every byte of FILTER with its checksums and says how much was checked.\n\n"
@@ -152,7 +172,8 @@ const struct command commands[COMMANDS] = {
                     NULL,
                     "perhaps verify phones.ph\n"
                     "perhaps verify phones.ph --keys phones.txt",
-                    1, 1, cmd_verify},
+                    1, 1, cmd_verify,
+                    "Print as JSON how much was checked, and with --keys what was found and measured."},
     [CMD_BENCH] = {"bench", "[OPTION...]", "measure the kinds of filter beside the limit of this machine",
                    "Measures adding and asking, one key at a time and in batches, for working sets from the "
                    "second-level cache to main "
@@ -160,18 +181,18 @@ const struct command commands[COMMANDS] = {
                    NULL,
                    "perhaps bench\n"
                    "perhaps bench --kind blocked --items 1M --json",
-                   0, 0, cmd_bench},
+                   0, 0, cmd_bench, "Print the measurements as JSON, with results[] for the lines."},
     [CMD_COMPLETIONS] = {"completions", "bash|zsh|fish", "print completions for a shell",
                          "Prints a script that teaches the shell to complete the commands and options of perhaps. "
                          "Installed packages have "
                          "them in place already.",
-                         NULL, "source <(perhaps completions bash)", 1, 1, cmd_completions},
+                         NULL, "source <(perhaps completions bash)", 1, 1, cmd_completions, NULL},
     [CMD_VERSION] = {"version", "[OPTION...]", "print the version",
                      "Prints the version of the program and the library in it.", NULL, "perhaps version", 0, 0,
-                     cmd_version},
+                     cmd_version, "Print the version as JSON."},
     [CMD_HELP] = {"help", "[COMMAND] [OPTION...]", "explain a command",
                   "Explains COMMAND and its options; without it, lists the commands.", NULL, "perhaps help build", 0, 1,
-                  cmd_help},
+                  cmd_help, NULL},
 };
 
 #define ON(name)    (1u << CMD_##name)
@@ -218,10 +239,33 @@ const struct option option_table[OPTIONS] = {
          "room for more keys), list, in-place (be changed in its file). Of the kinds that can, the best is "
          "taken. subtract is there "
          "too, but only a bitmap can, which is made only with -k bitmap."},
+    [OPT_GROW] = {"grow", 0, VALUE_NONE, NULL, NULL, 0, SIZING,
+                  "Grow in layers, for sets of unknown size: -n is then a first guess, and the rate holds however many "
+                  "keys come. A table or bitmap grows by itself. Default for keys from a pipe without -n."},
+    [OPT_GROWTH] = {"growth", 0, VALUE_REAL, "R", NULL, FIELD(growth), SIZING,
+                    "Each layer is for R times as many keys as the one before, 1.5 to 16. Default: 4 while they are "
+                    "small, then 2. Implies --grow."},
+    [OPT_MAX_BYTES] = {"max-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(max_bytes), SIZING,
+                       "Grow to at most so many bytes, written as for --bytes; keys that do not fit then are refused. "
+                       "Implies --grow."},
     [OPT_NO_GROW] =
         {"no-grow", 0, VALUE_NONE, NULL, NULL, 0, ON(BUILD),
          "Never grow: table and bitmap then refuse more than -n, and cuckoo more copies of a key than there "
-         "is room for. Other kinds never grow."},
+         "is room for. Other kinds never grow without --grow."},
+    [OPT_WINDOW] = {"window", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(window), SIZING,
+                    "Remember only the last N keys, a number as for -n; or only the keys of a time such as 30s, 10m, "
+                    "12h, 7d or 1h30m, in which about -n come (note that 10M is a number and 10m a time). Older ones "
+                    "are forgotten, after a third more keys or time at most. Over bloom, blocked and table."},
+    [OPT_GENERATIONS] = {"generations", 0, VALUE_NUMBER, "G", NULL, FIELD(generations), SIZING,
+                         "Forget the keys of a window in G steps, 2 to 64: more forget on time, fewer are faster. "
+                         "Default 4; 1 with --clear-at alone."},
+    [OPT_CLEAR_AT] = {"clear-at", 0, VALUE_SHARE, "SHARE", NULL, FIELD(clear_at), SIZING,
+                      "Forget the oldest generation when the newest is filled to this share, such as 0.8 or 80%; "
+                      "without --window that is everything."},
+    [OPT_SHARDS] =
+        {"shards", 0, VALUE_NUMBER, "N", NULL, FIELD(shards), SIZING,
+         "Make it of N filters, up to 65,536, each for its share of the keys: so that -j can add to a cuckoo "
+         "filter, a table or growing layers, and that a table grows in small steps."},
     [OPT_HASHES] =
         {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
          "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo "
@@ -274,6 +318,9 @@ const struct option option_table[OPTIONS] = {
                    "The key is the N-th field of the line, counted from 1, not the whole line."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
                        "The byte between fields, such as ','. Default '\\t', a tab."},
+    [OPT_THREADS] = {"threads", 'j', VALUE_THREADS, "N", NULL, FIELD(threads), ON(BUILD) | ON(ADD) | ON(CHECK),
+                     "Work in N threads, up to 256; 0 or auto is one for each processor. Default 1. cuckoo filters, "
+                     "tables and growing layers must have --shards for it, to be added to."},
     [OPT_NO_VERIFY] = {"no-verify", 0, VALUE_NONE, NULL, NULL, 0, LOOKING,
                        "Do not compare the filter with its checksums first: a large one then answers at once. Damage "
                        "can make answers "
@@ -297,6 +344,6 @@ const struct option option_table[OPTIONS] = {
     [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
                    "Print only the names of the commands, one a line."},
     [OPT_JSON] = {"json", 0, VALUE_NONE, NULL, NULL, 0, ALL & ~(ON(COMPLETIONS) | ON(HELP)),
-                  "Print the result as JSON on standard output; for check and count the totals in place of the keys."},
+                  "Print the result as JSON on standard output."},
     [OPT_HELP] = {"help", 'h', VALUE_NONE, NULL, NULL, 0, ALL, "Explain the command."},
 };

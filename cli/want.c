@@ -16,6 +16,12 @@ static int refuse_zeros(const struct options *options) {
         return failure("--hashes", "must be 1 or more; leave it out to get the best");
     if (given(options, OPT_LINES) && (!options->lines || options->lines > 64))
         return failure("--lines", "must be 1 to 64; leave it out to get the best");
+    if (given(options, OPT_MAX_BYTES) && !options->max_bytes)
+        return failure("--max-bytes", "0 bytes hold no filter; give 1 or more");
+    if (given(options, OPT_SHARDS) && !options->shards)
+        return failure("--shards", "must be 1 or more; leave it out to have none");
+    if (given(options, OPT_GENERATIONS) && !options->generations)
+        return failure("--generations", "must be 1 or more; leave it out to have 4");
     return FINE;
 }
 
@@ -33,21 +39,57 @@ static int apply_preset(perhaps_want *want, const struct options *options) {
     return rc < 0 ? library_failure("--preset", rc) : FINE;
 }
 
+/* ------------------------------------------------------------------------------------- filters of filters --- */
+
+static int layers_from_options(perhaps_want *want, const struct options *options) {
+    bool layers = given(options, OPT_GROW) || given(options, OPT_GROWTH) || given(options, OPT_MAX_BYTES);
+    if (layers && given(options, OPT_NO_GROW))
+        return failure("--no-grow", "is the opposite of --grow, --growth and --max-bytes; leave out one of them");
+    want->grow = layers ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
+    if (given(options, OPT_NO_GROW)) want->grow = PERHAPS_GROW_NEVER;
+    want->growth = options->growth;
+    want->max_bytes = options->max_bytes;
+    want->shards = clamp(options->shards);
+    return FINE;
+}
+
+static int window_from_options(perhaps_want *want, const struct options *options) {
+    static const unsigned usual = 4;
+    bool window = given(options, OPT_WINDOW);
+    if (given(options, OPT_GENERATIONS) && !window && !given(options, OPT_CLEAR_AT))
+        return failure("--generations", "means nothing without --window; say how much it shall remember");
+    if (options->window.keys && given(options, OPT_ITEMS))
+        return failure("--window", "with a number says how many keys there are; leave out -n, or give a time");
+    if (options->window.keys) want->items = options->window.keys;
+    want->period = options->window.seconds;
+    want->clear_at = options->clear_at;
+    want->generations = given(options, OPT_GENERATIONS) ? clamp(options->generations) : window ? usual : 0;
+    return FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------------- checks --- */
+
+/* What is not to be asked of the kind, because layers do it. */
+static unsigned needs_of_kind(const perhaps_want *want) {
+    return want->grow == PERHAPS_GROW_LAYERS ? want->needs & ~(unsigned)PERHAPS_GROW : want->needs;
+}
+
 static int check_needs(const perhaps_want *want) {
     char who[KINDS_TEXT], what[100];
+    unsigned needs = needs_of_kind(want);
     if (want->kind != PERHAPS_ANY) {
         const struct perhaps_kind_row *row = kind_row(want->kind);
-        unsigned lacking = want->needs & ~row->can;
+        unsigned lacking = needs & ~row->can;
         if (!lacking) return FINE;
         return failure("--needs", "%s cannot %s; %s", row->name, abilities_text(lacking, " and ", what, sizeof what),
                        who_can_each(lacking, who));
     }
-    if (needs_can_be_met(want->needs)) return FINE;
-    bool one = !(want->needs & (want->needs - 1));
-    if (!(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
+    if (needs_can_be_met(needs)) return FINE;
+    bool one = !(needs & (needs - 1));
+    if (!(needs & ~kind_row(PERHAPS_BITMAP)->can))
         return failure("--needs", "only bitmap can %s; give -k bitmap, if the keys are integers",
-                       one ? abilities_text(want->needs, "", what, sizeof what) : "do all of that");
-    return failure("--needs", "no kind can do all of that; %s", who_can_each(want->needs, who));
+                       one ? abilities_text(needs, "", what, sizeof what) : "do all of that");
+    return failure("--needs", "no kind can do all of that; %s", who_can_each(needs, who));
 }
 
 /* Kinds that make no mistakes to speak of: the number of keys or the memory alone says how large they are. */
@@ -64,11 +106,12 @@ static void settle_fpr(perhaps_want *want) {
 }
 
 /* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the keys, unless size and
- * rate say how many fit. */
+ * rate say how many fit. Layers can do without. */
 static int check_fixed(const perhaps_want *want, const struct options *options) {
     bool rate = want->fpr > 0, size = want->bits_per_key > 0 || want->bytes;
     bool number_follows = want->bytes && rate && !want->items;
     bool counted = options->command == &commands[CMD_BUILD] && !number_follows;
+    bool guessed = want->grow == PERHAPS_GROW_LAYERS;
     if (want->bits_per_key > 0 && want->bytes)
         return failure("--bytes", "and --bits-per-key both fix the size; give one");
     if ((want->items || counted) && rate && size)
@@ -76,7 +119,7 @@ static int check_fixed(const perhaps_want *want, const struct options *options) 
                        "too much is given%s; give only two of -n, -p and a size (--bits-per-key, --bytes, "
                        "--preset): the third follows",
                        want->items ? "" : ", since the keys are counted");
-    if (!want->items && !counted && !number_follows)
+    if (!want->items && !counted && !guessed && !number_follows)
         return failure(NULL, "too little is given; give -n, or --bytes with -p");
     return FINE;
 }
@@ -113,7 +156,7 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (given(options, OPT_PRESET) && apply_preset(want, options) != FINE) return TROUBLE;
     if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
     want->lines = clamp(options->lines);
-    want->grow = given(options, OPT_NO_GROW) ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
+    if (layers_from_options(want, options) != FINE || window_from_options(want, options) != FINE) return TROUBLE;
     settle_fpr(want);
     if (check_fixed(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
     if (check_growth(want, options) != FINE) return TROUBLE;
