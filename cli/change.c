@@ -153,9 +153,17 @@ static uint64_t room_needed(const struct change *c, const struct perhaps_info *i
     return needed > info->capacity ? needed : 2 * info->capacity;
 }
 
+static void advise(const struct change *c, const struct perhaps_info *info, char *text, size_t size) {
+    if (info->max_bytes)
+        snprintf(text, size, "build it with a larger --max-bytes");
+    else
+        snprintf(text, size, "build it with -n %llu%s", (unsigned long long)room_needed(c, info),
+                 info->grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
+}
+
 int change_failure(const struct change *c, const char *path) {
     struct perhaps_info info;
-    char before[NUMBER_TEXT], keys[NUMBER_TEXT];
+    char before[NUMBER_TEXT], keys[NUMBER_TEXT], advice[100];
     if (filter_info(c->filter, path, &info) != FINE) return TROUBLE;
     if (filter_of_integers(c->filter)) return number_failure(c, &info, path);
     if (c->error == PERHAPS_ENOMEM)
@@ -163,10 +171,9 @@ int change_failure(const struct change *c, const char *path) {
                        "there is not enough memory for more than %s keys; use a machine with more, or a kind "
                        "that takes fewer bits a key",
                        group_digits(info.items, before));
-    return failure(
-        path,
-        "is full: %s of %s keys found room, the one on line %llu of %s did not, and no file was changed; build "
-        "it with -n %llu%s",
-        group_digits(c->before, before), group_digits(c->keys, keys), (unsigned long long)c->line, input_name(c->path),
-        (unsigned long long)room_needed(c, &info), info.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
+    advise(c, &info, advice, sizeof advice);
+    return failure(path,
+                   "is full: %s of %s keys found room, the one on line %llu of %s did not, and no file was changed; %s",
+                   group_digits(c->before, before), group_digits(c->keys, keys), (unsigned long long)c->line,
+                   input_name(c->path), advice);
 }

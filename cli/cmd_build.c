@@ -67,14 +67,26 @@ static bool needs_number(const perhaps_want *want) {
     return !want->items && !(want->bytes && want->fpr > 0) && want->kind != PERHAPS_BITMAP;
 }
 
-/* Kinds that grow begin small, all others become layers; what cannot grow must be told. */
+/* What cannot grow must know how many keys a pipe will bring. */
+static int check_can_grow(const perhaps_want *want) {
+    bool window = want->period || want->clear_at > 0;
+    const char *option = want->grow == PERHAPS_GROW_NEVER ? "--no-grow"
+                         : want->period                   ? "--window"
+                         : want->clear_at > 0             ? "--clear-at"
+                         : want->bytes                    ? "--bytes"
+                         : want->bits_per_key > 0         ? "--bits-per-key"
+                                                          : NULL;
+    if (!option) return FINE;
+    return failure(option, "how many keys a pipe will bring is not known; give -n%s",
+                   window       ? ", for how many keys it is"
+                   : want->grow ? ""
+                                : ", or -p in place of the size");
+}
+
+/* Kinds that grow begin small, all others become layers. */
 static int expect_any_number(perhaps_want *want, unsigned threads) {
     enum { FIRST_GUESS = 1000, SHARDS = 16 };
-    static const char unknown[] = "how many keys a pipe will bring is not known; give -n";
-    if (want->grow == PERHAPS_GROW_NEVER) return failure("--no-grow", "%s", unknown);
-    if (want->bytes) return failure("--bytes", "%s, or -p", unknown);
-    if (want->period || want->clear_at > 0)
-        return failure(want->period ? "--window" : "--clear-at", "%s: for how many keys it is", unknown);
+    if (check_can_grow(want) != FINE) return TROUBLE;
     want->items = FIRST_GUESS;
     want->grow = PERHAPS_GROW_LAYERS;
     if (threads > 1 && !want->shards) want->shards = SHARDS; /* layers as such take one thread */

@@ -27,11 +27,18 @@ static void ask(const perhaps_want *want, const struct options *options, struct 
     answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
     answer->rc = perhaps_plan(&one, &answer->plan);
     if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
-    if (want->needs & ~answer->row->can) {
+    unsigned lacks = needs_of_kind(want) & ~answer->row->can;
+    if (lacks) {
         answer->rc = PERHAPS_ECANNOT;
-        abilities_text(want->needs & ~answer->row->can, ", ", lacking, sizeof lacking);
+        abilities_text(lacks, ", ", lacking, sizeof lacking);
         snprintf(answer->why, sizeof answer->why, "cannot %s", lacking);
     }
+}
+
+/* A filter of filters does not say what it is made of; the kind that has the same plan does. */
+static bool same_plan(const struct perhaps_plan *a, const struct perhaps_plan *b) {
+    return a->kind == b->kind && a->bytes == b->bytes && a->hashes == b->hashes && a->lines == b->lines &&
+           a->items == b->items;
 }
 
 /* The formula of the textbooks, for those who know it: m bits and k hashes for n keys at rate p. */
@@ -159,7 +166,7 @@ int cmd_plan(const struct options *options) {
         if (!shown) continue;
         answers[n] = (struct answer){.row = perhaps_kind(row)};
         ask(&want, options, &answers[n]);
-        answers[n].recommended = answers[n].row->kind == best.kind;
+        answers[n].recommended = answers[n].rc == PERHAPS_OK && same_plan(&answers[n].plan, &best);
         n++;
     }
     if (given(options, OPT_JSON))

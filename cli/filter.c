@@ -215,10 +215,22 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     return take_most ? most : seen;
 }
 
+/* A window holds more than it promises to remember, until the oldest generation is forgotten. */
+static uint64_t keys_planned(const struct perhaps_info *info) {
+    bool window = info->kind == PERHAPS_WINDOW && info->children > 1;
+    return info->capacity + (window ? info->capacity / (info->children - 1) : 0);
+}
+
+/* Some make room, or forget, before there are too many. */
+static bool never_overfull(const struct perhaps_info *info) {
+    bool forgets = info->kind == PERHAPS_WINDOW && !info->period;
+    return info->can & PERHAPS_GROW || forgets;
+}
+
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
     uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
-    if (info->can & PERHAPS_GROW || keys_held(info) <= info->capacity + margin) return;
+    if (never_overfull(info) || keys_held(info) <= keys_planned(info) + margin) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);
     warning(is_standard_output(path) ? "standard output" : path,

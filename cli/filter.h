@@ -42,7 +42,7 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
 enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
 
 /* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an estimate; not
- * if it is of a kind that grows. `most` is how many keys can have gone into it; 0 = unknown. */
+ * if it grows or forgets by itself. `most` is how many keys can have gone into it; 0 = unknown. */
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 
 /* What it can do: growing is not among it, if it was made never to grow. */

@@ -241,6 +241,19 @@ int input_read(const struct input *input, batch_function *function, void *contex
 
 /* ------------------------------------------------------------------------------------------------ counting --- */
 
+/* The compiler compares many bytes at a time if the sum of a few fits into a byte, too. */
+static uint64_t count_ends(const char *bytes, size_t n, char terminator) {
+    enum { FEW = 192 };
+    uint64_t found = 0;
+    for (; n >= FEW; n -= FEW, bytes += FEW) {
+        uint8_t some = 0;
+        for (size_t i = 0; i < FEW; i++) some = (uint8_t)(some + (bytes[i] == terminator));
+        found += some;
+    }
+    for (size_t i = 0; i < n; i++) found += bytes[i] == terminator;
+    return found;
+}
+
 /* Counts line ends, and the last line if it has none; for raw records the bytes. */
 static int count_file(int fd, const char *path, char terminator, char *buffer, uint64_t *lines, uint64_t *bytes) {
     char last = terminator;
@@ -249,9 +262,7 @@ static int count_file(int fd, const char *path, char terminator, char *buffer, u
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return failure(input_name(path), "cannot be read: %s; give a readable file", strerror(errno));
         if (got == 0) break;
-        uint64_t found = 0;
-        for (ssize_t i = 0; i < got; i++) found += buffer[i] == terminator;
-        *lines += found;
+        *lines += count_ends(buffer, (size_t)got, terminator);
         *bytes += (uint64_t)got;
         last = buffer[got - 1];
     }

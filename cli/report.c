@@ -60,7 +60,7 @@ static const char *remedy(int error) {
     case PERHAPS_EKEY:
         return "give the key that it was made with: --hash-key FILE";
     case PERHAPS_EMISMATCH:
-        return "build both with the same -k, -n, -p (or size), --hash and --seed";
+        return "build both with the same -k, -n, -p (or size), --shards, --hash and --seed";
     case PERHAPS_EDIRTY:
         return "give --recover to go on with it (add, remove, check, count, list, info), or build it again";
     case PERHAPS_EBUSY:

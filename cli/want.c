@@ -69,8 +69,7 @@ static int window_from_options(perhaps_want *want, const struct options *options
 
 /* ---------------------------------------------------------------------------------------------------- checks --- */
 
-/* What is not to be asked of the kind, because layers do it. */
-static unsigned needs_of_kind(const perhaps_want *want) {
+unsigned needs_of_kind(const perhaps_want *want) {
     return want->grow == PERHAPS_GROW_LAYERS ? want->needs & ~(unsigned)PERHAPS_GROW : want->needs;
 }
 
@@ -125,6 +124,8 @@ static int check_fixed(const perhaps_want *want, const struct options *options) 
 }
 
 static int check_growth(const perhaps_want *want, const struct options *options) {
+    if (want->grow == PERHAPS_GROW_LAYERS && (want->bytes || want->bits_per_key > 0))
+        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
     if (!given(options, OPT_NO_GROW) || want->kind != PERHAPS_BITMAP || want->items || want->bytes) return FINE;
     return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
 }

@@ -10,4 +10,7 @@
  * needed. */
 int want_from_options(perhaps_want *want, const struct options *options);
 
+/* What the kind itself must be able to do: of layers, which grow, it need not be growing. */
+unsigned needs_of_kind(const perhaps_want *want);
+
 #endif

@@ -39,7 +39,7 @@ prepare() {
 
 @test "filters that do not fit are refused, and the difference is named" {
   "$PERHAPS" build -n 1000 -p 1e-6 --seed 1 -o seed.ph b
-  refuses "differ in seed; build both with the same -k, -n, -p (or size), --hash and --seed" merge a.ph seed.ph -o m.ph
+  refuses "differ in seed; build both with the same -k, -n, -p (or size), --shards, --hash and --seed" merge a.ph seed.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 -k bloom -o bloom.ph b
   refuses "kind" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b

@@ -144,3 +144,11 @@ run_example() {
     done 3<examples
   done
 }
+
+@test "--json is explained for each command as it is there" {
+  try 0 help check
+  prints "in place of the keys"
+  try 0 help info
+  prints "children[]"
+  [[ $output != *"in place of the keys"* ]] || wrong "the text of another command"
+}

@@ -75,7 +75,7 @@ one() { # one ENCODING FILE OUT: a filter of one cache line, so that its array i
   [ "$output" = 2 ]
   try 0 build --key u64le -o s.ph raw --json
   holds '.capacity == 2'
-  cat raw | "$PERHAPS" build --key u64le -o t.ph
+  cat raw | "$PERHAPS" build --key u64le -n 2 -o t.ph
   cmp s.ph t.ph
   head -c 11 raw >cut
   refuses "cut: ends 3 bytes after" check -c --key u64le n.ph cut

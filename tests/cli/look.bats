@@ -7,7 +7,7 @@ prepare() {
 }
 
 @test "info describes a filter, with a bar for its fill" {
-  try 0 info f.ph
+  LC_ALL=C try 0 info f.ph
   prints "f.ph: bloom"
   prints "adds were new (made for 1,000); about "
   [[ $output =~ \[#+\.+\] ]] || wrong "no bar"
@@ -126,4 +126,14 @@ prepare() {
 @test "bench refuses a kind that is none" {
   refuses "choose from: bloom blocked" bench --kind blum
   refuses "bench" bench extra
+}
+
+@test "info of a filter that may not grow does not say that it grows" {
+  "$PERHAPS" build -k table -n 2000 --no-grow -o t.ph keys
+  try 0 info t.ph
+  prints "t.ph: table, of a fixed size"
+  prints "grow      never"
+  [[ $output != *"grows"* && $output != *"can "*"grow"* ]] || wrong "it grows"
+  try 0 info --json t.ph
+  holds '.can | contains(["grow"]) | not'
 }

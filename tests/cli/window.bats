@@ -1,0 +1,92 @@
+# Windows: the last N keys, or those of a time.
+load helper
+
+@test "--window N remembers the last N keys and forgets those long before" {
+  seq 1 20000 >keys
+  try 0 build --window 1000 -p 0.001 -o f.ph keys --json
+  holds '.kind == "window" and (.children | length) == 4 and .period == 0'
+  [ -z "$stderr" ] || wrong "a warning"
+  tail -n 1000 keys >last
+  try 0 check -c f.ph last
+  [ "$output" = 1000 ]
+  head -n 15000 keys >first
+  run "$PERHAPS" check -c f.ph first
+  [ "$output" -lt 100 ] || wrong "the first keys are still remembered"
+}
+
+@test "--window N goes on where it was when keys are added" {
+  seq 1 1000 | "$PERHAPS" build --window 1k -k table -o f.ph
+  seq 1001 1900 | "$PERHAPS" add f.ph
+  seq 901 1900 >last
+  try 0 check -c f.ph last
+  [ "$output" = 1000 ]
+  seq 1 500 >first
+  try 1 check -c f.ph first
+}
+
+@test "--window TIME remembers by the clock" {
+  seq 1 100 >keys
+  try 0 build --window 1h30m -n 1000 -o f.ph keys --json
+  holds '.kind == "window" and .period == 5400 and all(.children[-1:][]; .items > 90)'
+  holds "all(.children[-1:][]; .since > 1600000000 and .since <= $(date +%s))"
+  try 0 check -c f.ph keys
+  [ "$output" = 100 ]
+  LC_ALL=C try 0 info f.ph
+  prints "forgets   what is older than 1h30m"
+  prints "since"
+}
+
+@test "a window by time has forgotten after its time, though its file is as it was" {
+  seq 1 100 >keys
+  "$PERHAPS" build --window 1s --generations 2 -n 1000 -k table -o f.ph keys
+  cp f.ph before.ph
+  sleep 2.2
+  try 1 check -c f.ph keys
+  cmp f.ph before.ph
+  echo new | "$PERHAPS" add f.ph
+  try 0 info --json f.ph
+  holds '.items == 1'
+}
+
+@test "times: a unit is required, and M is not m" {
+  : >none
+  for time in 30s:30 10m:600 12h:43200 7d:604800 1d2h3m4s:93784; do
+    try 0 build --window "${time%:*}" -n 100 -f -o f.ph none --json
+    holds ".period == ${time#*:}"
+  done
+  try 0 build --window 1M -f -o f.ph none --json
+  holds '.period == 0'
+  for bad in 0 0s m 10x 10m5 -5 1.5h 99999999999999999999d; do
+    refuses "is neither a number of keys" build --window="$bad" -f -o f.ph none
+  done
+}
+
+@test "--generations and --clear-at" {
+  seq 1 5000 >keys
+  try 0 build --window 1000 --generations 10 -o f.ph keys --json
+  holds '(.children | length) == 10'
+  try 0 build -n 1000 --clear-at 80% -k bloom -o g.ph keys --json
+  holds '.kind == "window" and (.children | length) == 1 and .clear_at == 0.8 and .fill < 0.8'
+  refuses "means nothing without --window" build --generations 4 -n 1000 -o h.ph keys
+  refuses "is not a share between 0 and 1; write 0.8 or 80%" build --clear-at 2 -n 1000 -o h.ph keys
+  try 2 build --window 1000 --generations 65 -o h.ph keys
+  says "64"
+  try 2 build --window 1000 --generations 1 -o h.ph keys
+  [ ! -e h.ph ]
+}
+
+@test "windows that make no sense are refused in the words of the command line" {
+  seq 1 100 >keys
+  refuses "--window: with a number says how many keys there are; leave out -n" build --window 100 -n 5 -o f.ph keys
+  refuses "cuckoo" build --window 100 -k cuckoo -o f.ph keys
+  try 2 build --window 100 --grow -o f.ph keys
+  run --separate-stderr "$PERHAPS" build --window 10m -o f.ph < <(cat keys)
+  [ "$status" -eq 2 ]
+  says "--window: how many keys a pipe will bring is not known; give -n, for how many keys it is"
+  [ ! -e f.ph ]
+}
+
+@test "plan --window plans a window" {
+  try 0 plan --window 1M -k blocked --json
+  holds '.kinds[0].bytes > 1000000 and .kinds[0].recommended'
+}
