@@ -79,7 +79,7 @@ few_strangers() {
 
 @test "--growth and --max-bytes imply --grow" {
   try 0 build --growth 8 -n 100 -o f.ph keys --json
-  holds '.kind == "growing" and .children[1].capacity >= 790'
+  holds '.kind == "growing" and .children[1].capacity >= 690'
   try 0 build --max-bytes 1MiB -n 100 -o g.ph keys --json
   holds '.kind == "growing" and .max_bytes == 1048576'
 }
