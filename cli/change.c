@@ -154,7 +154,7 @@ static uint64_t room_needed(const struct change *c, const struct perhaps_info *i
 }
 
 static void advise(const struct change *c, const struct perhaps_info *info, char *text, size_t size) {
-    if (info->max_bytes)
+    if (info->max_bytes || info->base == PERHAPS_GROWING)
         snprintf(text, size, "build it with a larger --max-bytes");
     else
         snprintf(text, size, "build it with -n %llu%s", (unsigned long long)room_needed(c, info),

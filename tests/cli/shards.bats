@@ -5,6 +5,14 @@ prepare() {
   seq 1 60000 >keys
 }
 
+# same_array A B: the filters have the same array, which is the end of a file. How many adds answered "new" depends on
+# their order.
+same_array() {
+  local bytes
+  bytes=$("$PERHAPS" info --json "$1" | jq .bytes)
+  cmp <(tail -c "$bytes" "$1") <(tail -c "$bytes" "$2")
+}
+
 @test "--shards makes one filter of many" {
   try 0 build --shards 8 -k cuckoo -o f.ph keys --json
   holds '.kind == "sharded" and .base == "cuckoo" and (.children | length) == 8 and .items == 60000'
@@ -39,27 +47,27 @@ prepare() {
   "$PERHAPS" build -j 1 -o a.ph keys
   for threads in 2 3 auto 0; do
     try 0 build -j $threads -f -o b.ph keys
-    cmp a.ph b.ph
+    same_array a.ph b.ph
   done
   for key in u64 int32 int64 utf16; do
     "$PERHAPS" build --key $key -f -o a.ph keys
     "$PERHAPS" build --key $key -j 3 -f -o b.ph keys
-    cmp a.ph b.ph
+    same_array a.ph b.ph
   done
   sed 's/^/x,/' keys >fields
   "$PERHAPS" build -o c.ph keys
   "$PERHAPS" build --threads=2 --field 2 --delimiter , -o d.ph fields
-  cmp c.ph d.ph
+  same_array c.ph d.ph
   tr '\n' '\0' <keys >nul
   "$PERHAPS" build -j 2 -0 -o e.ph nul
-  cmp c.ph e.ph
+  same_array c.ph e.ph
 }
 
 @test "threads read raw records" {
   head -c 800000 /dev/urandom >raw
   "$PERHAPS" build --key u64le -o a.ph raw
   "$PERHAPS" build --key u64le -j 2 -o b.ph raw
-  cmp a.ph b.ph
+  same_array a.ph b.ph
   "$PERHAPS" check -j 2 a.ph raw | cmp raw -
   head -c 100003 raw >cut
   refuses "cut: ends 3 bytes after its last record" build --key u64le -j 2 -o c.ph cut
@@ -68,7 +76,7 @@ prepare() {
 @test "threads make the same bitmap, and say which number is too large" {
   "$PERHAPS" build -k bitmap -n 100000 -o a.ph keys
   "$PERHAPS" build -k bitmap -n 100000 -j 2 -o b.ph keys
-  cmp a.ph b.ph
+  same_array a.ph b.ph
   refuses "50000, on line 50000 of keys, is not below 50000" build -k bitmap -n 50000 --no-grow -j 2 -o c.ph keys
 }
 

@@ -50,7 +50,7 @@ load helper
 
 @test "times: a unit is required, and M is not m" {
   : >none
-  for time in 30s:30 10m:600 12h:43200 7d:604800 1d2h3m4s:93784; do
+  for time in 30s:30 10m:600 12h:43200 7d:604800 1d2h3m3s:93783; do
     try 0 build --window "${time%:*}" -n 100 -f -o f.ph none --json
     holds ".period == ${time#*:}"
   done
