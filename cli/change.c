@@ -106,8 +106,10 @@ static int add_hashed(void *context, const char *path, uint64_t first_line) {
 static int check_threads(const struct change *c, const char *path) {
     static const uint64_t nothing[1];
     int64_t rc = perhaps_add_parallel_digest(c->filter, nothing, 0, NULL, c->threads);
-    if (rc == PERHAPS_ECANNOT) return reason_failure(path, "build it with --shards 16, or leave out -j");
-    return rc < 0 ? library_failure(path, (int)rc) : FINE;
+    if (rc != PERHAPS_ECANNOT) return rc < 0 ? library_failure(path, (int)rc) : FINE;
+    struct perhaps_info info = {.size = sizeof info};
+    bool window = perhaps_info(c->filter, &info) == PERHAPS_OK && info.kind == PERHAPS_WINDOW;
+    return reason_failure(path, window ? "leave out -j" : "build it with --shards 16, or leave out -j");
 }
 
 int change_all(struct change *c, const char *path, const struct input *input) {

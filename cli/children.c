@@ -52,7 +52,7 @@ static void print_row(const perhaps *filter, unsigned i, bool timed) {
     char items[NUMBER_TEXT], capacity[NUMBER_TEXT], bytes[NUMBER_TEXT];
     struct perhaps_info child;
     if (!look_at(filter, i, &child)) return;
-    printf("  %5u %15s %15s  ", i + 1, group_digits(child.items, items), group_digits(child.capacity, capacity));
+    printf("  %10u %15s %15s  ", i + 1, group_digits(child.items, items), group_digits(child.capacity, capacity));
     print_bar(child.fill, 20);
     printf(" %5.1f %% %10.4g %15s", child.fill * 100, child.fpr_now, group_digits(child.bytes, bytes));
     if (timed) print_since(child.since);
@@ -85,7 +85,7 @@ static void print_extremes(const perhaps *filter, unsigned n) {
 }
 
 void print_children(const perhaps *filter, const struct perhaps_info *info) {
-    printf("\n  %5.*s %15s %15s  %-30s %10s %15s%s\n", (int)strlen(children_name(info->kind)) - 1,
+    printf("\n  %10.*s %15s %15s  %-30s %10s %15s%s\n", (int)strlen(children_name(info->kind)) - 1,
            children_name(info->kind), "keys", "made for", "fill", "fpr now", "bytes", info->period ? "  since" : "");
     if (info->children > MOST_ROWS) {
         print_extremes(filter, info->children);

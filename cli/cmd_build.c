@@ -83,14 +83,23 @@ static int check_can_grow(const perhaps_want *want) {
                                 : ", or -p in place of the size");
 }
 
-/* Kinds that grow begin small, all others become layers. */
+/* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by itself. */
 static int expect_any_number(perhaps_want *want, unsigned threads) {
-    enum { FIRST_GUESS = 1000, SHARDS = 16 };
+    enum { SHARDS = 16 };
+    struct perhaps_plan plan = {.size = sizeof plan};
     if (check_can_grow(want) != FINE) return TROUBLE;
-    want->items = FIRST_GUESS;
-    want->grow = PERHAPS_GROW_LAYERS;
     if (threads > 1 && !want->shards) want->shards = SHARDS; /* layers as such take one thread */
-    return FINE;
+    want->items = FIRST_GUESS;
+    perhaps_want single = *want;
+    want->grow = PERHAPS_GROW_LAYERS;
+    single.needs |= PERHAPS_GROW;
+    if (perhaps_plan(want, &plan) == PERHAPS_OK) return FINE;
+    if (perhaps_plan(&single, &plan) == PERHAPS_OK) {
+        *want = single;
+        return FINE;
+    }
+    perhaps_plan(want, &plan); /* for its reason */
+    return reason_failure(NULL, "give -n, how many keys the pipe will bring");
 }
 
 static int build_from_input(struct change *building, perhaps_want *want, const struct input *input) {

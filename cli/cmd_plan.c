@@ -13,24 +13,38 @@ struct answer {
     const struct perhaps_kind_row *row;
     struct perhaps_plan plan;
     int rc;
+    unsigned can;
     bool recommended;
     char why[300];
 };
 
 enum { MOST_KINDS = 32 };
 
+/* What it would be able to do: a filter of filters can do less than its kind, or more. */
+static unsigned abilities_planned(const perhaps_want *want) {
+    unsigned can = 0;
+    for (unsigned ability = PERHAPS_ADD; ability <= PERHAPS_IN_PLACE; ability <<= 1) {
+        struct perhaps_plan plan = {.size = sizeof plan};
+        perhaps_want one = *want;
+        one.needs = ability;
+        if (perhaps_plan(&one, &plan) == PERHAPS_OK) can |= ability;
+    }
+    return can;
+}
+
 static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {
     perhaps_want one = *want;
     char lacking[100];
     one.kind = answer->row->kind;
+    one.needs = 0;
     if (given(options, OPT_PRESET) && one.kind != PERHAPS_BLOOM) one.hashes = 0; /* a preset's k is for bloom */
     answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
     answer->rc = perhaps_plan(&one, &answer->plan);
     if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
-    unsigned lacks = needs_of_kind(want) & ~answer->row->can;
-    if (lacks) {
+    answer->can = answer->rc < 0 ? answer->row->can : abilities_planned(&one);
+    if (want->needs & ~answer->can) {
         answer->rc = PERHAPS_ECANNOT;
-        abilities_text(lacks, ", ", lacking, sizeof lacking);
+        abilities_text(want->needs & ~answer->can, ", ", lacking, sizeof lacking);
         snprintf(answer->why, sizeof answer->why, "cannot %s", lacking);
     }
 }
@@ -78,7 +92,7 @@ static void print_row(const struct answer *answer, bool coloured) {
     printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", coloured && answer->recommended ? "\033[1;32m" : "",
            answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
            group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
-           abilities_text(answer->row->can, " ", can, sizeof can), coloured && answer->recommended ? "\033[0m" : "");
+           abilities_text(answer->can, " ", can, sizeof can), coloured && answer->recommended ? "\033[0m" : "");
 }
 
 /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
@@ -103,12 +117,26 @@ static void print_limit(const perhaps_want *want, const struct perhaps_plan *bes
         printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
 }
 
+/* Of filters of filters: what the numbers are of. */
+static void print_parts(const perhaps_want *want, const struct perhaps_plan *best) {
+    char shards[40] = "", items[NUMBER_TEXT];
+    if (want->shards) snprintf(shards, sizeof shards, ", in %u shards", want->shards);
+    if (want->grow == PERHAPS_GROW_LAYERS)
+        printf("  layers: this is the first, for %s keys%s; more come as it fills, and together they keep the rate\n",
+               group_digits(best->items, items), shards);
+    else if (want->shards)
+        printf("  all of it%s, with some room for unequal shares\n", shards);
+    if (best->kind == PERHAPS_WINDOW)
+        printf("  window: all its generations, which hold a little more than what is to be remembered\n");
+}
+
 static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
                        const perhaps_want *want) {
     bool coloured = colour_for(stdout);
     printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
     for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
     printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
+    print_parts(want, best);
     print_limit(want, best);
 }
 
@@ -128,7 +156,7 @@ static void print_kind_json(struct json *json, const struct answer *answer) {
         json_count(json, "hashes", plan->hashes);
         json_count(json, "cache_lines", plan->lines);
     }
-    json_abilities(json, answer->row->can);
+    json_abilities(json, answer->can);
     json_flag(json, "recommended", answer->recommended);
     json_close(json, '}');
 }

@@ -258,7 +258,7 @@ static void print_whole_json(struct json *json, const struct perhaps_info *info)
     json_text(json, "base", kind_name(info->base));
     json_count(json, "max_bytes", info->max_bytes);
     json_count(json, "period", info->period);
-    json_real(json, "clear_at", info->clear_at);
+    json_real(json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* kept in 2^-32, which shows */
 }
 
 void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path) {

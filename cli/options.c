@@ -110,7 +110,8 @@ static const char *store_window(struct window *window, const char *text) {
 }
 
 static const char *store_threads(uint64_t *threads, const char *text) {
-    if (strcmp(text, "auto") == 0) return *threads = 0, NULL;
+    *threads = 0;
+    if (strcmp(text, "auto") == 0) return NULL;
     if (!parse_number(text, false, threads)) return "is not a number of threads; write 2, or auto for all processors";
     return *threads <= MOST_THREADS ? NULL : "is more than there can be; give 256 or less";
 }

@@ -58,6 +58,10 @@ static int window_from_options(perhaps_want *want, const struct options *options
     bool window = given(options, OPT_WINDOW);
     if (given(options, OPT_GENERATIONS) && !window && !given(options, OPT_CLEAR_AT))
         return failure("--generations", "means nothing without --window; say how much it shall remember");
+    if (options->generations == 1 && !given(options, OPT_CLEAR_AT))
+        return failure("--generations", "one alone would forget everything at once; give 2 or more, or --clear-at");
+    if ((window || given(options, OPT_CLEAR_AT)) && given(options, OPT_SHARDS))
+        return failure("--shards", "the keys of a window age together, so they cannot be in shards; leave it out");
     if (options->window.keys && given(options, OPT_ITEMS))
         return failure("--window", "with a number says how many keys there are; leave out -n, or give a time");
     if (options->window.keys) want->items = options->window.keys;
@@ -69,7 +73,8 @@ static int window_from_options(perhaps_want *want, const struct options *options
 
 /* ---------------------------------------------------------------------------------------------------- checks --- */
 
-unsigned needs_of_kind(const perhaps_want *want) {
+/* Of layers, which grow, the kind need not. */
+static unsigned needs_of_kind(const perhaps_want *want) {
     return want->grow == PERHAPS_GROW_LAYERS ? want->needs & ~(unsigned)PERHAPS_GROW : want->needs;
 }
 
@@ -160,6 +165,8 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (layers_from_options(want, options) != FINE || window_from_options(want, options) != FINE) return TROUBLE;
     settle_fpr(want);
     if (check_fixed(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
-    if (check_growth(want, options) != FINE) return TROUBLE;
-    return check_needs(want);
+    if (check_growth(want, options) != FINE || check_needs(want) != FINE) return TROUBLE;
+    if (want->grow == PERHAPS_GROW_LAYERS && !want->items && options->command == &commands[CMD_PLAN])
+        want->items = FIRST_GUESS;
+    return FINE;
 }

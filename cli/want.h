@@ -10,7 +10,7 @@
  * needed. */
 int want_from_options(perhaps_want *want, const struct options *options);
 
-/* What the kind itself must be able to do: of layers, which grow, it need not be growing. */
-unsigned needs_of_kind(const perhaps_want *want);
+/* How many keys a filter of unknown size begins with. */
+enum { FIRST_GUESS = 1000 };
 
 #endif

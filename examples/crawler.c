@@ -43,8 +43,9 @@ static void crawl(perhaps *seen, struct queue *queue, size_t most) {
 static void show(const perhaps *seen, const struct queue *queue) {
     struct perhaps_info info = {.size = sizeof info};
     must(perhaps_info(seen, &info));
-    printf("%6zu pages read, %6zu found; the filter has %u layers and makes mistakes %s 1 in 1000\n", queue->read,
-           queue->found, info.children, info.fpr_now <= 0.001 ? "in less than" : "in more than");
+    printf(
+        "%6zu pages read, %6zu found; the filter has %u layers, and takes %s 1 new address in 1000 for a known one\n",
+        queue->read, queue->found, info.children, info.fpr_now <= 0.001 ? "less than" : "more than");
 }
 
 static perhaps *save_and_open(perhaps *seen, const char *path) {
