@@ -41,7 +41,7 @@ const struct command commands[COMMANDS] = {
          NULL,
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
          "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
-         "perhaps build -j auto --u64 -o ids.ph ids.txt\n"
+         "perhaps build -j auto -o phones.ph phones.txt\n"
          "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
          "perhaps build --needs remove -o logins.ph logins.txt\n"
