@@ -4,9 +4,12 @@
 #include "threads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t change_many(struct change *c, const struct batch *b) {
-    if (b->digests) return perhaps_add_parallel_digest(c->filter, b->digests, b->n, NULL, c->threads);
+    if (c->threads > 1)
+        return b->numbers ? perhaps_add_parallel_u64(c->filter, b->numbers, b->n, NULL, c->threads)
+                          : perhaps_add_parallel_digest(c->filter, b->digests, b->n, NULL, c->threads);
     if (c->direction == REMOVING)
         return b->numbers ? perhaps_remove_many_u64(c->filter, b->numbers, b->n, NULL)
                           : perhaps_remove_many(c->filter, b->keys, b->lengths, b->n, NULL);
@@ -21,15 +24,9 @@ static int add_one(struct change *c, const struct batch *b, size_t i) {
     return b->numbers ? perhaps_add_u64(c->filter, b->numbers[i]) : perhaps_add(c->filter, b->keys[i], b->lengths[i]);
 }
 
-/* Of a kind of integers, the digests are the integers; of other kinds nobody asks. */
-static const uint64_t *numbers_of(const struct batch *b) {
-    return b->numbers ? b->numbers : b->digests;
-}
-
 static void count_rest(struct change *c, const struct batch *b, size_t from) {
-    const uint64_t *numbers = numbers_of(b);
-    for (size_t i = from; numbers && i < b->n; i++)
-        if (numbers[i] > c->largest) c->largest = numbers[i];
+    for (size_t i = from; b->numbers && i < b->n; i++)
+        if (b->numbers[i] > c->largest) c->largest = b->numbers[i];
     c->keys += b->n - from;
 }
 
@@ -41,7 +38,7 @@ static int add_singly(struct change *c, const struct batch *b) {
             c->error = is_new;
             c->path = b->path;
             c->line = b->first_line + i;
-            c->number = numbers_of(b) ? numbers_of(b)[i] : 0;
+            c->number = b->numbers ? b->numbers[i] : 0;
             c->before = c->keys;
             count_rest(c, b, i);
             return c->in_place ? STOP : FINE;
@@ -68,38 +65,45 @@ static int change_batch(void *context, const struct batch *batch) {
 
 /* -------------------------------------------------------------------------------------------- many threads --- */
 
-/* Keys of one piece of the input, hashed by its thread; then all threads together add them. */
-struct hashed {
+/* Keys of one piece of the input, as its thread made them: numbers, or the digests of all others, which would not outlive
+ * the batch. All threads together then add them. */
+struct made {
     struct change *change;
-    uint64_t *digests;
+    bool numbers;
+    uint64_t *words;
     size_t n, room;
 };
 
-static int make_room(struct hashed *h, const struct batch *batch) {
-    if (h->n + batch->n <= h->room) return FINE;
-    size_t room = 2 * h->room + 64 * BATCH;
-    uint64_t *larger = realloc(h->digests, room * sizeof *larger);
+static int make_room(struct made *m, const struct batch *batch) {
+    if (m->n + batch->n <= m->room) return FINE;
+    size_t room = 2 * m->room + 64 * BATCH;
+    uint64_t *larger = realloc(m->words, room * sizeof *larger);
     if (!larger) return failure(input_name(batch->path), "not enough memory for so many threads; give a smaller -j");
-    h->digests = larger;
-    h->room = room;
+    m->words = larger;
+    m->room = room;
     return FINE;
 }
 
-static int hash_batch(void *context, const struct batch *b) {
-    struct hashed *h = context;
-    const perhaps *filter = h->change->filter;
-    if (make_room(h, b) != FINE) return TROUBLE;
-    for (size_t i = 0; i < b->n; i++)
-        h->digests[h->n++] =
-            b->numbers ? perhaps_digest_u64(filter, b->numbers[i]) : perhaps_digest(filter, b->keys[i], b->lengths[i]);
+static int make_batch(void *context, const struct batch *b) {
+    struct made *m = context;
+    const perhaps *filter = m->change->filter;
+    if (make_room(m, b) != FINE) return TROUBLE;
+    uint64_t *words = m->words + m->n;
+    m->numbers = b->numbers;
+    m->n += b->n;
+    if (b->numbers)
+        memcpy(words, b->numbers, b->n * sizeof *words);
+    else
+        for (size_t i = 0; i < b->n; i++) words[i] = perhaps_digest(filter, b->keys[i], b->lengths[i]);
     return FINE;
 }
 
-static int add_hashed(void *context, const char *path, uint64_t first_line) {
-    struct hashed *h = context;
-    struct batch batch = {.n = h->n, .digests = h->digests, .path = path, .first_line = first_line};
-    h->n = 0;
-    return batch.n ? change_batch(h->change, &batch) : FINE;
+static int add_made(void *context, const char *path, uint64_t first_line) {
+    struct made *m = context;
+    struct batch batch = {.n = m->n, .path = path, .first_line = first_line};
+    *(m->numbers ? &batch.numbers : &batch.digests) = m->words;
+    m->n = 0;
+    return batch.n ? change_batch(m->change, &batch) : FINE;
 }
 
 /* Kinds that cannot be changed by many threads say so for no keys, too. */
@@ -113,16 +117,16 @@ static int check_threads(const struct change *c, const char *path) {
 }
 
 int change_all(struct change *c, const char *path, const struct input *input) {
-    struct hashed hashed[MOST_THREADS];
+    struct made made[MOST_THREADS];
     void *contexts[MOST_THREADS];
     if (c->threads <= 1) return input_read(input, change_batch, c);
     if (check_threads(c, path) != FINE) return TROUBLE;
     for (unsigned i = 0; i < c->threads; i++) {
-        hashed[i] = (struct hashed){.change = c};
-        contexts[i] = &hashed[i];
+        made[i] = (struct made){.change = c};
+        contexts[i] = &made[i];
     }
-    int status = input_work(input, &(struct work){c->threads, hash_batch, add_hashed, contexts});
-    for (unsigned i = 0; i < c->threads; i++) free(hashed[i].digests);
+    int status = input_work(input, &(struct work){c->threads, make_batch, add_made, contexts});
+    for (unsigned i = 0; i < c->threads; i++) free(made[i].words);
     return status;
 }
 

@@ -126,11 +126,51 @@ static int end_of_file(struct reader *r) {
     return FINE;
 }
 
+/* A block of a plain file, of which each thread reads a part. */
+struct parts {
+    int fd;
+    off_t at;
+    char *to;
+    size_t size; /* of a part */
+    size_t got[MOST_THREADS];
+    int error[MOST_THREADS];
+};
+
+static void read_part(void *context, unsigned i) {
+    struct parts *p = context;
+    ssize_t got = 1;
+    while (got && p->got[i] < p->size && !p->error[i]) {
+        size_t before = i * p->size + p->got[i];
+        got = pread(p->fd, p->to + before, p->size - p->got[i], p->at + (off_t)before);
+        if (got < 0 && errno != EINTR) p->error[i] = errno;
+        if (got > 0) p->got[i] += (size_t)got;
+    }
+}
+
+/* As read(2), but only whole parts, up to one that is short: there the file ends, or has an error, which comes again with
+ * the next block. */
+static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
+    struct parts parts = {.fd = fd, .to = to, .size = size / threads, .at = lseek(fd, 0, SEEK_CUR)};
+    size_t total = 0;
+    if (parts.at < 0 || size < LEAST_PIECE * (size_t)threads) return read(fd, to, size);
+    call_in_threads(threads, read_part, &parts);
+    for (unsigned i = 0; i < threads && total == i * parts.size; i++) total += parts.got[i];
+    errno = parts.error[0];
+    if (total == 0 && errno) return -1;
+    return lseek(fd, (off_t)total, SEEK_CUR) < 0 ? -1 : (ssize_t)total;
+}
+
+static ssize_t read_some(const struct reader *r) {
+    char *to = r->buffer + r->end;
+    size_t size = r->size - r->end;
+    return r->work->threads > 1 ? read_in_parts(r->fd, to, size, r->work->threads) : read(r->fd, to, size);
+}
+
 static int read_block(struct reader *r) {
     if (make_room(r) != FINE) return TROUBLE;
     for (;;) {
         if (input_interrupted) return STOP;
-        ssize_t got = read(r->fd, r->buffer + r->end, r->size - r->end);
+        ssize_t got = read_some(r);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return failure(input_name(r->path), "cannot be read: %s; %s", strerror(errno),

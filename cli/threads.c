@@ -8,8 +8,8 @@
 struct call {
     void (*function)(void *context, unsigned i);
     void *context;
-    unsigned i;
     pthread_t thread;
+    unsigned i;
     bool started;
 };
 
