@@ -68,7 +68,7 @@ static void look_at_clock(perhaps *f) {
 }
 
 int perhaps_advance(perhaps *f, uint64_t now) {
-    if (f->kind != &kind_window) return 0;
+    if (f->kind != &kind_window || !f->header.layout[PERIOD]) return 0;
     int rc = filter_prepare_change(f);
     return rc < 0 ? rc : advance(f, now);
 }
