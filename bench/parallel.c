@@ -37,12 +37,13 @@ static int measure(struct combined *all, const struct parallel *what, const uint
             if (round) keep_best(&ns[i], time);
         }
     combined_close(&run);
+    if (run.error) return run.error;
     struct row *row = combined_row(all, PART_PARALLEL, "%s", what->name);
     row->values[0] = (double)n;
     row->values[1] = ns[0];
     row->values[2] = ns[1];
     row->values[3] = ns[1] / ns[0];
-    return run.error;
+    return 0;
 }
 
 int combined_parallel(struct combined *all) {

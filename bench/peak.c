@@ -37,13 +37,14 @@ static int measure(struct combined *all, uint64_t n) {
     combined_open(all, &run, &cell, &want, n);
     if (!run.error) refill(&run, 0, n);
     combined_close(&run);
+    if (run.error) return run.error;
     struct row *row = combined_row(all, PART_PEAK, "table, %d shards", SHARDS);
     double peak = (double)meter.peak;
     row->values[0] = (double)n;
     row->values[1] = peak / 0x1p20;
     row->values[2] = peak / (double)n;
     row->values[3] = peak / (bytes_per_key * (double)n + bytes_besides);
-    return run.error;
+    return 0;
 }
 
 int combined_peak(struct combined *all) {

@@ -43,6 +43,7 @@ static int measure_rates(struct combined *all) {
     int error = measure_rate(all, 0, &single, &asked);
     for (size_t i = 0; i < SHARD_COUNTS && !error; i++) {
         error = measure_rate(all, shard_counts[i], &rate, &asked);
+        if (error) break;
         struct row *row = combined_row(all, PART_RATE, "%u shards", shard_counts[i]);
         row->values[0] = (double)(all->keys / 10);
         row->values[1] = rate;
@@ -120,7 +121,7 @@ static int time_shards(struct combined *all, struct timed *one, unsigned shards)
         all->pass->progress(&sharded.cell, "timing");
         time_both(one, &sharded);
     }
-    for (unsigned batch = 0; batch < BATCHES; batch++)
+    for (unsigned batch = 0; batch < BATCHES && !sharded.run.error; batch++)
         take_row(combined_row(all, PART_SHARDED, "%u shards, batches of %s", shards, batch_names[batch]), one, &sharded,
                  batch);
     combined_close(&sharded.run);
