@@ -134,7 +134,7 @@ static void what_must_not_grow_is_full_at_some_time(const struct layout *layout)
 static void layers_grow_up_to_a_limit(const struct layout *layout) {
     if (!is_layered(layout)) return;
     perhaps_want want = layout->want;
-    want.max_bytes = 12 * layout->plan.bytes;
+    want.max_bytes = 60 * layout->plan.bytes;
     perhaps *f = make(&want);
     uint64_t added = add_while_room(f, 0, 100 * layout->items);
     struct perhaps_info info = info_of(f);

@@ -49,7 +49,8 @@ static void a_killed_save_leaves_the_old_or_the_new(const struct layout *layout)
     const char *path = scratch("killed.ph");
     perhaps *a = make_with_members(layout, layout->items / 2), *b = make_with_members(layout, layout->items);
     uint64_t random = 4242;
-    int rounds = test_size() == TEST_SMALL || is_combined(layout) ? ROUNDS / 3 : ROUNDS;
+    int rounds = test_size() == TEST_SMALL ? ROUNDS / 3 : ROUNDS;
+    if (is_combined(layout)) rounds = ROUNDS / 5;
     for (int round = 0; round < rounds; round++) {
         kill_while_saving(a, b, path, &random);
         perhaps *now = NULL;

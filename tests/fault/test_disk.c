@@ -39,7 +39,7 @@ static void expect_failed_save(const perhaps *f, const perhaps *old, const char 
     perhaps_free(still);
 }
 
-/* A full filter whose file is longer than every limit here. */
+/* A filter, full unless there are many of its sort, whose file is longer than every limit here. */
 static perhaps *make_large(const struct layout *layout) {
     perhaps_want want = layout->want;
     struct perhaps_plan plan = layout->plan;
@@ -48,7 +48,7 @@ static perhaps *make_large(const struct layout *layout) {
         MUST(perhaps_plan(&want, &plan));
     }
     perhaps *f = make(&want);
-    add_members(f, 0, want.items);
+    add_members(f, 0, is_combined(layout) ? ITEMS : want.items);
     return f;
 }
 
