@@ -227,6 +227,8 @@ void filter_settle(perhaps *f) {
     unsigned can = filter_can(f);
     if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
     if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
+    for (unsigned i = 0; f->kind == &kind_sharded && i < f->family->count; i++)
+        f->family->child[i].filter->array.crowded = f->family->count > 1;
 }
 
 int filter_family_room(perhaps *f) {
@@ -242,8 +244,27 @@ int filter_family_room(perhaps *f) {
     return PERHAPS_OK;
 }
 
+void *filter_take_scratch(const perhaps *f) {
+    for (unsigned i = 0; i < SCRATCHES; i++) {
+        void *kept = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
+        if (kept) return kept;
+    }
+    return memory_get(&f->allocator, SCRATCH_BYTES);
+}
+
+void filter_leave_scratch(const perhaps *f, void *scratch) {
+    for (unsigned i = 0; scratch && i < SCRATCHES; i++) {
+        void *none = NULL;
+        if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    memory_release(&f->allocator, scratch, SCRATCH_BYTES);
+}
+
 static void end_family(perhaps *f) {
     struct family *family = f->family;
+    for (unsigned i = 0; i < SCRATCHES; i++) memory_release(&f->allocator, family->scratch[i], SCRATCH_BYTES);
     for (unsigned i = 0; family->child && i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
     memory_release(&f->allocator, family->child, family->room * sizeof *family->child);
     memory_release(&f->allocator, family->image, family->image_bytes);
@@ -340,6 +361,7 @@ int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t cap
     if (!f->kind->grow || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
     int rc = make_like(f, layout, capacity, &grown);
     if (rc < 0) return rc;
+    grown->array.crowded = f->array.crowded;
     if (f->kind->rehash(&grown->array, &f->array)) {
         filter_swap(f, grown);
         perhaps_free(grown);

@@ -41,6 +41,10 @@ struct child {
     uint64_t since; /* generations: when it began */
 };
 
+/* Memory to work in, for a batch of at most LARGE_BATCH keys. A family keeps it for the next batch: taking new memory from the
+ * system each time would cost more than the batch. */
+enum { LARGE_BATCH = 65536, SCRATCH_BYTES = LARGE_BATCH * 20, SCRATCHES = 8 };
+
 /* The children of a filter of filters. */
 struct family {
     struct child *child; /* layers and generations from the oldest to the newest */
@@ -55,6 +59,7 @@ struct family {
     void *clock_context;
     uint8_t *image; /* what perhaps_image gave, until the next change */
     uint64_t image_bytes;
+    void *scratch[SCRATCHES]; /* SCRATCH_BYTES each, or NULL; threads exchange them atomically */
 };
 
 /* A filter is a header (facts), an array (what the kind works on) and an image (the header's bytes and the array's bytes
@@ -206,6 +211,10 @@ void filter_settle(perhaps *f);
 
 /* Makes room for one more entry in family->child. */
 int filter_family_room(perhaps *f);
+
+/* SCRATCH_BYTES of any content for a filter of filters, or NULL; and back. Any number of threads may do that. */
+void *filter_take_scratch(const perhaps *f);
+void filter_leave_scratch(const perhaps *f, void *scratch);
 
 /* Exchanges two filters that were made by cloning one. */
 void filter_swap(perhaps *a, perhaps *b);

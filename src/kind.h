@@ -31,6 +31,7 @@ struct array {
     uint8_t *bytes;  /* little-endian words, at any alignment */
     uint64_t length; /* in bytes, as `check` gave it */
     uint64_t layout[LAYOUT_WORDS];
+    bool crowded; /* one of many arrays that are used in turn: small as it is, it may not be in the cache */
 };
 
 /* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as

@@ -8,8 +8,7 @@
 #include "base/why.h"
 
 enum {
-    CHUNK = 2048,        /* keys hashed at a time: their digests stay in the first-level cache */
-    LARGE_CHUNK = 65536, /* the same for shards, which sort their keys: each shall have some of them */
+    CHUNK = 2048, /* keys hashed at a time: their digests stay in the first-level cache */
     AHEAD =
         16 /* how many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own */
 };
@@ -50,22 +49,20 @@ struct room {
     uint8_t small_answers[CHUNK];
 };
 
-enum { LARGE_BYTES = LARGE_CHUNK * (sizeof(uint64_t) + 1) };
-
 /* Without memory for large chunks, small ones do. */
 static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
     room->answers = room->small_answers;
-    room->large = f->family && n > CHUNK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
+    room->large = f->family && n > CHUNK ? filter_take_scratch(f) : NULL;
     if (!room->large) return;
-    room->chunk = LARGE_CHUNK;
+    room->chunk = LARGE_BATCH;
     room->digests = (uint64_t *)(void *)room->large;
-    room->answers = room->large + LARGE_CHUNK * sizeof(uint64_t);
+    room->answers = room->large + LARGE_BATCH * sizeof(uint64_t);
 }
 
 static void give_back_room(const perhaps *f, struct room *room) {
-    if (room->large) memory_release(&f->allocator, room->large, LARGE_BYTES);
+    if (room->large) filter_leave_scratch(f, room->large);
 }
 
 static size_t chunk_length(const struct room *room, size_t rest) {

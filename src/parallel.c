@@ -196,8 +196,7 @@ static int64_t add_to_parts(struct job *job, unsigned threads) {
 }
 
 static int64_t add_to_array(struct job *job, unsigned threads) {
-    if (job->f->ops.line && !job->f->shared) return add_to_parts(job, threads);
-    return threads < MANY_THREADS ? many_add(job->f, job->keys, job->n, job->answers) : run_adding(job, threads);
+    return job->f->ops.line && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
 }
 
 static int64_t add_with_locks(struct job *job, unsigned threads) {
@@ -211,7 +210,8 @@ static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
     threads = cut(&job, n, threads);
-    if (threads < 2) return many_add(f, keys, n, answers);
+    bool atomic = !f->family && (f->shared || !f->ops.line);
+    if (threads < (atomic ? MANY_THREADS : 2)) return many_add(f, keys, n, answers);
     rc = grow_beforehand(f, keys, n);
     if (rc == PERHAPS_OK) rc = many_provide(f, keys, n);
     if (rc < 0) return rc;

@@ -1,7 +1,5 @@
 #include "combine/family.h"
 
-#include "base/memory.h"
-
 #include <string.h>
 
 bool family_has(const perhaps *f, unsigned children, struct digest digest) {
@@ -111,14 +109,12 @@ void family_have(const perhaps *f, unsigned children, const uint64_t *digests, s
     ask_children(f, children, &asking);
 }
 
-enum { LARGE_BYTES = FAMILY_LARGE * (sizeof(uint64_t) + sizeof(uint16_t) + 2) };
-
 static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, uint8_t *room) {
     struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers};
     asking.kept = (uint64_t *)(void *)room;
-    asking.at = (uint16_t *)(void *)(asking.kept + FAMILY_LARGE);
-    asking.known_of_kept = (uint8_t *)(asking.at + FAMILY_LARGE);
-    asking.found = asking.known_of_kept + FAMILY_LARGE;
+    asking.at = (uint16_t *)(void *)(asking.kept + LARGE_BATCH);
+    asking.known_of_kept = (uint8_t *)(asking.at + LARGE_BATCH);
+    asking.found = asking.known_of_kept + LARGE_BATCH;
     ask_children(f, f->family->count, &asking);
 }
 
@@ -126,8 +122,8 @@ static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
-    uint8_t *room = n > FAMILY_BLOCK ? memory_get(&f->allocator, LARGE_BYTES) : NULL;
-    size_t block = room ? FAMILY_LARGE : FAMILY_BLOCK;
+    uint8_t *room = n > FAMILY_BLOCK ? filter_take_scratch(f) : NULL;
+    size_t block = room ? LARGE_BATCH : FAMILY_BLOCK;
     (void)ahead;
     for (size_t from = 0; from < n; from += block) {
         size_t some = n - from < block ? n - from : block;
@@ -136,7 +132,7 @@ void family_contains_many(const struct array *array, const uint64_t *digests, si
         else
             family_have(f, f->family->count, digests + from, some, answers + from);
     }
-    memory_release(&f->allocator, room, LARGE_BYTES);
+    filter_leave_scratch(f, room);
 }
 
 void family_clear(perhaps *f) {

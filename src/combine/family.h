@@ -4,10 +4,7 @@
 
 #include "filter.h"
 
-enum {
-    FAMILY_BLOCK = 2048, /* keys that go through all children together, in room on the stack */
-    FAMILY_LARGE = 65536 /* the same in room from the allocator; a number of a key is 16 bits */
-};
+enum { FAMILY_BLOCK = 2048 }; /* keys that go through all children together, in room on the stack; else LARGE_BATCH */
 
 /* The operations of a combinator get the array of a filter, which is its first part. */
 static inline perhaps *filter_of(struct array *array) {

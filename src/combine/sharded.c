@@ -18,7 +18,6 @@
  *   I1  a key is in the shard that shard_of names, or in none.
  */
 #include "base/arith.h"
-#include "base/memory.h"
 #include "combine/family.h"
 #include "combine/sorting.h"
 #include "simd/target.h"
@@ -182,12 +181,11 @@ typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *dig
 /* One batch if there is memory to sort it in; else many small ones. */
 static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
     unsigned shards = f->family->count;
-    uint64_t bytes = sorting_bytes(n, shards);
-    uint8_t *memory = n > SORTING_SMALL ? memory_get(&f->allocator, bytes) : NULL;
+    uint8_t *memory = n > SORTING_SMALL && n <= LARGE_BATCH ? filter_take_scratch(f) : NULL;
     if (memory) {
         struct sorted sorted = sorting_in_memory(memory, n, shards);
         int rc = work(f, &sorted, digests, n, answers);
-        memory_release(&f->allocator, memory, bytes);
+        filter_leave_scratch(f, memory);
         return rc;
     }
     struct sorting_room room;

@@ -104,7 +104,7 @@ INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t
  * does not matter. */
 INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                                   const char *ahead, int two, int pair, enum task task) {
-    if (task != ADD_SHARED && array->length <= NEAR_BYTES)
+    if (task != ADD_SHARED && array->length <= NEAR_BYTES && !array->crowded)
         ISA(many)(array, digests, n, answers, ahead, two, pair, task, 0);
     else
         ISA(many)(array, digests, n, answers, ahead, two, pair, task, 1);
