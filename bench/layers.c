@@ -45,7 +45,7 @@ struct start {
 
 static const struct start steady[] = {{0, 0}};
 static const struct start by_4[] = {{0x1p18, 4}, {0, 0}};
-static const struct start by_16_and_8[] = {{0x1p12, 16}, {0x1p17, 8}, {0, 0}};
+static const struct start by_16_and_8[] = {{0x1p15, 16}, {0x1p18, 8}, {0, 0}};
 
 struct rule {
     const char *name;

@@ -22,14 +22,15 @@ enum { SHARD_COUNTS = sizeof shard_counts / sizeof *shard_counts };
 
 /* ---- rates ---- */
 
-static int measure_rate(struct combined *all, unsigned shards, double *rate, uint64_t *asked) {
-    uint64_t n = all->keys / 10;
-    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = n, .fpr = fpr, .shards = shards);
+/* The rate with a tenth of the keys in it. */
+static int measure_rate(struct combined *all, perhaps_want want, struct perhaps_info *info, double *rate,
+                        uint64_t *asked) {
     struct cell cell;
     struct run run;
-    combined_open(all, &run, &cell, &want, n);
+    combined_open(all, &run, &cell, &want, want.items);
     if (!run.error) {
-        refill(&run, 0, n);
+        refill(&run, 0, want.items);
+        perhaps_info(run.f, info);
         *rate = combined_rate(&run);
         *asked = run.false_asked;
     }
@@ -37,15 +38,21 @@ static int measure_rate(struct combined *all, unsigned shards, double *rate, uin
     return run.error;
 }
 
+/* Shards have room for more keys than their share, so the filter beside them gets as much memory. */
 static int measure_rates(struct combined *all) {
-    double single = 0, rate = 0;
-    uint64_t asked = 0;
-    int error = measure_rate(all, 0, &single, &asked);
+    uint64_t n = all->keys / 10, asked = 0;
+    int error = 0;
     for (size_t i = 0; i < SHARD_COUNTS && !error; i++) {
-        error = measure_rate(all, shard_counts[i], &rate, &asked);
+        double rate = 0, single = 0;
+        struct perhaps_info info = {.size = sizeof info}, ignored = {.size = sizeof ignored};
+        perhaps_want sharded = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = n, .fpr = fpr, .shards = shard_counts[i]);
+        error = measure_rate(all, sharded, &info, &rate, &asked);
+        if (error) break;
+        perhaps_want one = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = n, .bytes = info.bytes);
+        error = measure_rate(all, one, &ignored, &single, &asked);
         if (error) break;
         struct row *row = combined_row(all, PART_RATE, "%u shards", shard_counts[i]);
-        row->values[0] = (double)(all->keys / 10);
+        row->values[0] = (double)n;
         row->values[1] = rate;
         row->values[2] = single;
         row->values[3] = (rate - single) / sqrt((rate * (1 - rate) + single * (1 - single)) / (double)asked);

@@ -180,9 +180,9 @@ typedef struct perhaps_allocator {
  *
  *   grow = PERHAPS_GROW_LAYERS: for sets of unknown size. `items` is a first guess (1,000 if it is 0), and fpr holds for ever:
  *       when the newest layer has its share of keys, a larger one is laid over it, and the layers' rates together stay
- *       below fpr. Over bloom, blocked, counting (no remove, then) and cuckoo. The memory is at most twice that of a filter
- *       made for the true number of keys, times 1.75 for stricter layers. Asking costs more: a stranger is looked up in every
- *       layer.
+ *       below fpr. Over bloom, blocked, counting (no remove, then) and cuckoo. From a million keys on it takes at most 1.75
+ *       times the memory of a filter made for the true number of keys when the newest layer is full, and 3.5 times when
+ *       that is new. Asking costs more: a stranger is looked up in every layer.
  *
  *   generations = g: a window, which remembers the last `items` keys and forgets older ones. Over bloom, blocked and
  *       table. A key belongs to the newest generation; when that has items/(g-1) keys, the oldest is forgotten and
@@ -205,10 +205,10 @@ typedef struct perhaps_want {
     uint64_t items; /* how many different keys it is for ("expected insertions"), or copies of a multiset; more raise
                        the fpr, or do not fit */
     double fpr;     /* chance of "perhaps" for a key never added, when `items` keys are in: between 0 and 1 */
-    double bits_per_key;  /* memory for each of `items` keys */
-    uint64_t bytes;       /* memory in all, in whole words of 8, without the header (about 128) */
-    int grow;             /* enum perhaps_growth */
-    double growth;        /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 16 and 8 while it is small, then 2 */
+    double bits_per_key; /* memory for each of `items` keys */
+    uint64_t bytes;      /* memory in all, in whole words of 8, without the header (about 128) */
+    int grow;            /* enum perhaps_growth */
+    double growth; /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 16 and 8 while it is small, then 2 */
     uint64_t max_bytes;   /* layers: at most so many bytes in all; what does not fit then is PERHAPS_EFULL */
     unsigned generations; /* window: 2 to 64 (1 with clear_at); 0 = no window, or 4 with period, 1 with clear_at */
     uint64_t period;      /* window: how long keys are remembered, in the units of the caller's clock; see

@@ -43,7 +43,7 @@ struct child {
 
 /* Memory to work in, for a batch of at most LARGE_BATCH keys. A family keeps it for the next batch: taking new memory from the
  * system each time would cost more than the batch. */
-enum { LARGE_BATCH = 65536, SCRATCH_BYTES = LARGE_BATCH * 20, SCRATCHES = 8 };
+enum { LARGE_BATCH = 131072, SCRATCH_BYTES = LARGE_BATCH * 20, SCRATCHES = 8 };
 
 /* The children of a filter of filters. */
 struct family {

@@ -33,7 +33,7 @@ struct asking {
     uint8_t *known; /* which of them were found; at first the caller's answers, then `known_of_kept` */
     uint8_t *answers;
     uint64_t *kept;
-    uint16_t *at; /* which keys of the caller's the kept ones are */
+    uint32_t *at; /* which keys of the caller's the kept ones are */
     uint8_t *known_of_kept, *found;
 };
 
@@ -55,7 +55,7 @@ static bool is_whole(const struct asking *asking) {
 }
 
 static void give_answers(const struct asking *asking) {
-    const uint16_t *restrict at = asking->at;
+    const uint32_t *restrict at = asking->at;
     const uint8_t *restrict known = asking->known;
     uint8_t *restrict answers = asking->answers;
     for (size_t i = 0, n = asking->n; i < n; i++) answers[at[i]] = known[i];
@@ -65,7 +65,7 @@ static size_t keep_unknown(const struct asking *asking) {
     const uint64_t *digests = asking->digests;
     const uint8_t *restrict known = asking->known;
     uint64_t *kept = asking->kept;
-    uint16_t *restrict at = asking->at;
+    uint32_t *restrict at = asking->at;
     size_t count = 0;
     for (size_t i = 0, n = asking->n; i < n; i++) {
         kept[count] = digests[i];
@@ -77,7 +77,7 @@ static size_t keep_unknown(const struct asking *asking) {
 
 static void drop_known(struct asking *asking) {
     if (is_whole(asking))
-        for (size_t i = 0; i < asking->n; i++) asking->at[i] = (uint16_t)i;
+        for (size_t i = 0; i < asking->n; i++) asking->at[i] = (uint32_t)i;
     else
         give_answers(asking);
     asking->n = keep_unknown(asking);
@@ -101,7 +101,7 @@ static void ask_children(const perhaps *f, unsigned children, struct asking *ask
 
 void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
     uint64_t kept[FAMILY_BLOCK];
-    uint16_t at[FAMILY_BLOCK];
+    uint32_t at[FAMILY_BLOCK];
     uint8_t known[FAMILY_BLOCK], found[FAMILY_BLOCK];
     struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers, .kept = kept, .at = at};
     asking.known_of_kept = known;
@@ -112,7 +112,7 @@ void family_have(const perhaps *f, unsigned children, const uint64_t *digests, s
 static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, uint8_t *room) {
     struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers};
     asking.kept = (uint64_t *)(void *)room;
-    asking.at = (uint16_t *)(void *)(asking.kept + LARGE_BATCH);
+    asking.at = (uint32_t *)(void *)(asking.kept + LARGE_BATCH);
     asking.known_of_kept = (uint8_t *)(asking.at + LARGE_BATCH);
     asking.found = asking.known_of_kept + LARGE_BATCH;
     ask_children(f, f->family->count, &asking);

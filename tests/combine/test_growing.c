@@ -74,6 +74,9 @@ static void expect_modest(const perhaps *f, int kind, double fpr) {
                   (unsigned long long)keys, bits / planned);
         }
         keys += layer.items;
+        if (keys >= 1000000 && keys - layer.items < 1000000)
+            CHECK(bits <= 3.5 * planned_bits(kind, 1000000, fpr), "a million keys take %.3f times the memory",
+                  bits / planned_bits(kind, 1000000, fpr));
     }
     CHECK(judged || test_size() == TEST_SMALL, "no layer began with a million keys: this tests nothing");
 }
@@ -96,9 +99,7 @@ static void grow_to_powers_of_ten(int kind, double fpr) {
         expect_rate(f, fpr);
     }
     if (kind == PERHAPS_BLOCKED || kind == PERHAPS_CUCKOO) {
-        uint64_t more =
-            kind == PERHAPS_CUCKOO ? in * 5 / 4 : in / 8; /* so that a layer begins with more than a million */
-        add_members(f, in, more);
+        add_members(f, in, in * 5 / 4); /* so that a layer begins with more than a million */
         expect_modest(f, kind, fpr);
     }
     perhaps_free(f);

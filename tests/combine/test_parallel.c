@@ -283,11 +283,11 @@ static void a_full_shard_refuses_the_batch(void **state) {
         PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 8000, .shards = 8, .grow = PERHAPS_GROW_NEVER),
         PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 8000, .shards = 700, .grow = PERHAPS_GROW_NEVER),
         PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = 100, .fpr = 1e-4, .shards = 8, .grow = PERHAPS_GROW_LAYERS,
-                     .max_bytes = 600000),
+                     .growth = 4, .max_bytes = 150000),
         PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = 100, .fpr = 1e-4, .shards = 8, .grow = PERHAPS_GROW_LAYERS,
-                     .max_bytes = 600000),
+                     .growth = 4, .max_bytes = 150000),
         PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 1e-4, .shards = 8, .grow = PERHAPS_GROW_LAYERS,
-                     .max_bytes = 600000, .shared = 1),
+                     .growth = 4, .max_bytes = 150000, .shared = 1),
     };
     (void)state;
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)

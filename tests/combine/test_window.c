@@ -202,8 +202,7 @@ static void pass_through(int kind, unsigned generations, uint64_t items) {
     }
     double seen = (double)count_strangers(f, 0, asked), most = 0.01 * (double)asked;
     CHECK(seen <= most + 4 * sqrt(most), "kind %d: %g of %g strangers are found", kind, seen, (double)asked);
-    CHECK(info_of(f).children == generations && info_of(f).kind == PERHAPS_WINDOW, "%u generations",
-          info_of(f).children);
+    CHECK(info_of(f).children == generations, "%u generations", info_of(f).children);
     perhaps_free(f);
 }
 
@@ -478,10 +477,8 @@ static void a_refused_batch_adds_nothing(void **state) {
     MUST(perhaps_advance(f, 5));
     uint64_t found = (uint64_t)MUST(perhaps_contains_many_u64(f, keys, 20000, NULL)), items = info_of(f).items;
     REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, keys, 20000, NULL));
-    CHECK((uint64_t)perhaps_contains_many_u64(f, keys, 20000, NULL) == found, "%lld keys are found, not %llu",
-          (long long)perhaps_contains_many_u64(f, keys, 20000, NULL), (unsigned long long)found);
-    CHECK(info_of(f).items == items, "%llu items, not %llu", (unsigned long long)info_of(f).items,
-          (unsigned long long)items);
+    CHECK((uint64_t)perhaps_contains_many_u64(f, keys, 20000, NULL) == found, "keys of the batch are found");
+    CHECK(info_of(f).items == items, "%llu items", (unsigned long long)info_of(f).items);
     expect_members(f, 0, 100);
     perhaps_free(f);
 }
