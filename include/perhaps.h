@@ -20,7 +20,10 @@
  * Conventions
  *   - Every call that can fail returns a negative number of enum perhaps_error; zero and positive numbers are answers.
  *   - A failed call changes nothing: the filter has the keys and copies it had. (One that grows may have grown, and in a
- *     cuckoo filter or a table keys may have moved.) perhaps_why() then has the reason in a sentence.
+ *     cuckoo filter or a table keys may have moved. A batch that fails may have made a window forget, or made keys of it
+ *     young. Where several threads add to one filter, a batch of one of them that fails may leave some of its keys, and
+ *     take out keys that it was the first to add and another thread was told are there.) perhaps_why() then has the
+ *     reason in a sentence.
  *   - The library never prints, never exits and reads no clock. Kinds of filter are pure arithmetic: the same calls
  *     give the same bytes on every machine.
  *   - Sizes and counts are 64 bits wide everywhere.
@@ -434,7 +437,7 @@ PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uin
 
 /*
  * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
- * back; a time before the last one is taken as the last one. Generations whose time is over are forgotten. The number of
+ * back; keys that were added before the first time is told count as added then; a time before the last one is taken as the last one. Generations whose time is over are forgotten. The number of
  * generations forgotten; 0 for all other filters. (changes)
  */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
@@ -521,7 +524,7 @@ struct perhaps_info {
     int base;                /* enum perhaps_kind: what a filter of filters is made of; else 0 */
     unsigned children;       /* layers, generations, shards; else 0 */
     uint64_t max_bytes;      /* layers: as in the want */
-    uint64_t period;         /* window: as in the want */
+    uint64_t period;         /* window: as in the want, rounded up to a multiple of its generations less one */
     double clear_at;         /* window: as in the want */
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
 };

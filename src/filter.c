@@ -8,18 +8,12 @@
 
 /* ---- facts ---- */
 
-unsigned filter_can(const perhaps *f) {
-    if (!f->family) return f->kind->row.can;
-    const perhaps *child = f->family->child[0].filter;
-    return f->kind->can(child->kind) & (child->family ? filter_can(child) : ~0u);
-}
-
 uint64_t filter_items(const perhaps *f) {
     uint64_t items = f->family ? 0 : f->header.items;
     for (unsigned i = 0; f->family && i < f->family->count; i++) items += filter_items(f->family->child[i].filter);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++)
         items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
-    return items;
+    return f->tallies && (int64_t)items < 0 ? 0 : items; /* more removed than added: counters were stuck */
 }
 
 uint64_t filter_capacity(const perhaps *f) {
@@ -224,7 +218,10 @@ int filter_start_family(perhaps *f, unsigned room) {
 }
 
 void filter_settle(perhaps *f) {
-    unsigned can = filter_can(f);
+    const perhaps *child = f->family->child[0].filter;
+    unsigned can = f->kind->can(child->kind) & (child->family ? filter_can(child) : ~0u);
+    f->family->can = can;
+    f->family->may_be_full = filter_may_be_full(child);
     if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
     if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
     for (unsigned i = 0; f->kind == &kind_sharded && i < f->family->count; i++)

@@ -36,9 +36,11 @@ struct tally {
 };
 
 /* A filter within a filter. */
+#define NEVER UINT64_MAX
 struct child {
     perhaps *filter;
-    uint64_t since; /* generations: when it began */
+    uint64_t
+        since; /* generations of a window with a period: when it began, NEVER before the first time is told; else 0 */
 };
 
 /* Memory to work in, for a batch of at most LARGE_BATCH keys. A family keeps it for the next batch: taking new memory from the
@@ -51,9 +53,11 @@ struct family {
     unsigned count;      /* how many are in use */
     unsigned spare;      /* made ahead, behind those */
     unsigned room;       /* entries of `child` */
-    struct locks
-        *locks;      /* one for each child, where many threads may change it and the children cannot do that alone */
-    uint64_t coming; /* growing: keys for which there shall be room, while a batch is prepared */
+    unsigned can;        /* see filter_can. This and the next are facts that calls need while threads change children */
+    bool may_be_full;    /* see filter_may_be_full */
+    struct locks *locks; /* one for each child, if many threads may change it and the children cannot do that alone */
+    uint64_t coming;     /* growing: keys for which there shall be room, while a batch is prepared */
+    perhaps *coming_keys; /* the same of a set: which ones, so that none counts twice */
     uint64_t look_again; /* window with clear_at: items of the newest generation at which its fill is to be looked at */
     uint64_t (*clock)(void *context);
     void *clock_context;
@@ -92,8 +96,13 @@ struct combiner {
     /* After `add` has said FULL: makes room for this key, or gives the reason why not. */
     int (*make_room)(perhaps *f, uint64_t digest);
 
+    /* For multisets: adds the key if it is not there, in one step. NULL where others need not be kept out meanwhile. */
+    int (*add_absent)(perhaps *f, struct digest digest);
+
     /* Before a batch. For children that cannot take keys out again, so that it must not fail half-way: `expect` tells of keys
-     * to come, `provide` makes room for all of them. NULL where there is nothing to do. */
+     * to come, `provide` makes room for all of them; but so many keys as `room` says surely have it. NULL where there is
+     * nothing to do. */
+    uint64_t (*room)(const perhaps *f);
     void (*expect)(perhaps *f, const uint64_t *digests, size_t n);
     int (*provide)(perhaps *f);
 
@@ -108,7 +117,14 @@ struct combiner {
 /* ---- facts ---- */
 
 /* What this very filter can: set of enum perhaps_ability. */
-unsigned filter_can(const perhaps *f);
+static inline unsigned filter_can(const perhaps *f) {
+    return f->family ? f->family->can : f->kind->row.can;
+}
+
+/* Whether an array may be full, so that a key finds no room. */
+static inline bool filter_may_be_full(const perhaps *f) {
+    return f->family ? f->family->may_be_full : f->kind->full != NULL;
+}
 
 uint64_t filter_items(const perhaps *f);
 
@@ -124,6 +140,11 @@ uint64_t filter_image_bytes(const perhaps *f);
 /* The header as an image has it: with everything up to date; without the key, for a file whose owner does not want it
  * there. */
 struct header filter_header(const perhaps *f, bool for_file);
+
+/* Whether it is a window with a period. */
+static inline bool filter_is_timed(const perhaps *f) {
+    return f->kind == &kind_window && f->header.layout[PERIOD];
+}
 
 /* ---- changing ---- */
 
@@ -206,7 +227,7 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
 /* Gives a handle of a filter of filters a family without children, but with room for so many. */
 int filter_start_family(perhaps *f, unsigned room);
 
-/* Once all children are there: takes away the operations that they do not have. */
+/* Once all children are there: finds out what it can, and takes away the operations that they do not have. */
 void filter_settle(perhaps *f);
 
 /* Makes room for one more entry in family->child. */

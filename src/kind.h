@@ -103,6 +103,9 @@ struct kind {
     bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
     bool (*rehash)(struct array *into, const struct array *from);
 
+    /* For kinds in which some digests have no place: the first of them. NULL where all have. */
+    uint64_t (*beyond)(const struct array *array);
+
     /* The next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
 

@@ -64,6 +64,7 @@ static int make_children(perhaps *f, const struct plan *plan, unsigned level, co
     int rc = PERHAPS_OK;
     for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
         rc = make_level(&f->family->child[i].filter, plan, level, common, want, hash);
+        f->family->child[i].since = filter_is_timed(f) ? NEVER : 0;
         f->family->count += rc == PERHAPS_OK;
     }
     if (rc == PERHAPS_OK) filter_settle(f);
@@ -154,7 +155,7 @@ static int take_open_options(perhaps_open_options *options, const perhaps_open_o
     return rc;
 }
 
-/* A handle for a checked header. A dirty one was let in for recovery: it is counted anew. */
+/* A handle for a checked header. */
 static int adopt(perhaps **f, const char *name, const struct header *header, const perhaps_open_options *options) {
     struct hash hash;
     int rc = open_hash(name, header, options->hash_key, &hash);
@@ -165,6 +166,7 @@ static int adopt(perhaps **f, const char *name, const struct header *header, con
     return rc < 0 ? rc : filter_handle(f, options->allocator, header, &hash, NULL, shared);
 }
 
+/* A dirty one was let in for recovery: it is counted anew. */
 static void use_found_image(perhaps *f, uint8_t *image) {
     filter_use_image(f, image, READ_ONLY);
     if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
@@ -183,8 +185,7 @@ struct source {
 static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
 
 /* A child has what its parent has, and the header that the directory vouches for. */
-static const char *child_misfit(const perhaps *parent, const perhaps *child, const struct entry *entry, uint64_t sum) {
-    if (sum != entry->sum) return "a part that is not the one its directory knows";
+static const char *child_misfit(const perhaps *parent, const perhaps *child) {
     if (child->kind->row.kind != (int)parent->header.layout[BASE]) return "a part of another kind than it should be";
     if (child->header.hash != parent->header.hash || child->header.seed != parent->header.seed)
         return "a part with another hash or seed";
@@ -205,15 +206,20 @@ static int check_gap(const struct source *parent, uint64_t from, uint64_t to) {
     return rc;
 }
 
-static int read_sum(const struct source *source, uint64_t *sum) {
+/* Looks at a child before it is opened: a part of another kind could have parts of its own, without end. */
+static int check_child(const perhaps *parent, const struct source *source, const struct entry *entry) {
     uint8_t head[HEADER_BYTES];
     int rc = PERHAPS_OK;
     if (source->image)
         memcpy(head, source->image, sizeof head);
     else
         rc = file_read_part(source->file, head, source->offset, sizeof head);
-    if (rc == PERHAPS_OK) *sum = header_checksum(head);
-    return rc;
+    if (rc < 0) return rc;
+    if (header_kind(head) != (int)parent->header.layout[BASE])
+        return fail(PERHAPS_EDAMAGED, "%s: it is of another kind than it should be", source->name);
+    if (header_checksum(head) != entry->sum)
+        return fail(PERHAPS_EDAMAGED, "%s: it is not the one that the directory knows", source->name);
+    return PERHAPS_OK;
 }
 
 static int open_child(perhaps *f, unsigned i, const struct source *parent, const struct entry *entry,
@@ -222,14 +228,13 @@ static int open_child(perhaps *f, unsigned i, const struct source *parent, const
     struct source source = {name, parent->file, parent->image ? parent->image + entry->offset : NULL,
                             parent->offset + entry->offset, entry->length};
     struct child *child = &f->family->child[i];
-    uint64_t sum = 0;
     snprintf(name, sizeof name, "%s: part %u", parent->name, i + 1);
-    int rc = read_sum(&source, &sum);
+    int rc = check_child(f, &source, entry);
     if (rc == PERHAPS_OK) rc = open_source(&child->filter, &source, options);
     if (rc < 0) return rc;
     f->family->count++;
     child->since = entry->since;
-    const char *reason = child_misfit(f, child->filter, entry, sum);
+    const char *reason = child_misfit(f, child->filter);
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
 }
 
@@ -255,15 +260,26 @@ static int open_children(perhaps *f, const struct source *source, const uint8_t 
     return rc;
 }
 
-/* The family of a handle whose head, with the directory, is in memory. */
-static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
-                       const perhaps_open_options *options) {
-    uint64_t start = image_offset(f->header.length), end = start + f->header.length;
-    const char *reason = directory_check(head + start, f->header.layout[CHILDREN], end, source->length);
+static int open_directory(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
+                          const perhaps_open_options *options) {
+    const char *reason = directory_check(directory, f->header.layout[CHILDREN], end, source->length);
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
     int rc = filter_start_family(f, (unsigned)f->header.layout[CHILDREN]);
-    if (rc == PERHAPS_OK) rc = open_children(f, source, head + start, end, options);
+    if (rc == PERHAPS_OK) rc = open_children(f, source, directory, end, options);
     if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
+    return rc;
+}
+
+/* The family of a handle whose head, with the directory, is in memory. That may be a file that another process changes as we
+ * read: the directory is copied once, and only the copy counts. */
+static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
+                       const perhaps_open_options *options) {
+    uint64_t start = image_offset(f->header.length), length = f->header.length;
+    uint8_t *directory = memory_get(&f->allocator, length);
+    if (!directory) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", source->name);
+    memcpy(directory, head + start, (size_t)length);
+    int rc = open_directory(f, source, directory, start + length, options);
+    memory_release(&f->allocator, directory, length);
     return rc;
 }
 
@@ -311,10 +327,12 @@ static void own_read_image(perhaps *f, uint8_t *image) {
     filter_keep_key(&f->header, &f->hash);
 }
 
-static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, const perhaps_open_options *options) {
+/* `length` bytes were read: what the header says now may be another thing than what it said before that. */
+static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, uint64_t length,
+                      const perhaps_open_options *options) {
     struct header header;
     perhaps *made = NULL;
-    int rc = check_image(source->name, NULL, image, source->length, options->flags, &header);
+    int rc = check_image(source->name, NULL, image, length, options->flags, &header);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (!made->kind->combiner) {
@@ -341,7 +359,7 @@ static int open_copy(perhaps **f, const struct source *source, const perhaps_ope
     if (!image) return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", source->name, (unsigned long long)size);
     if (sparse) memory_keep_sparse(&allocator, image, size);
     rc = file_read(source->file, image, source->offset, length);
-    if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, options);
+    if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, length, options);
     if (rc < 0 || (*f)->family) memory_release(&allocator, image, size);
     return rc;
 }

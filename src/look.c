@@ -43,7 +43,8 @@ static void look_at_family(const perhaps *f, struct perhaps_info *info) {
     if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
         info->max_bytes = f->family->child[0].filter->header.layout[MAX_BYTES] * info->children;
     if (f->kind == &kind_window) {
-        info->period = layout[PERIOD] * (layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1);
+        uint64_t whole = layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1;
+        info->period = layout[PERIOD] > UINT64_MAX / whole ? UINT64_MAX : layout[PERIOD] * whole;
         info->clear_at = (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
     }
 }
@@ -109,6 +110,6 @@ int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *theirs) {
     if (!f->family || i >= f->family->count)
         return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
     describe(f->family->child[i].filter, &info);
-    info.since = f->family->child[i].since;
+    info.since = f->family->child[i].since == NEVER ? 0 : f->family->child[i].since;
     return give_sized(theirs, &info, sizeof info, "info");
 }

@@ -97,26 +97,16 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
     return (int64_t)added;
 }
 
-/* Layers, and shards of layers; but shards that can take keys out again need not be asked beforehand. */
-static bool needs_room_before(const perhaps *f) {
-    if (f->kind == &kind_sharded && !f->ops.remove) f = f->family->child[0].filter;
-    return f->kind == &kind_growing;
-}
-
 int many_provide(perhaps *f, const struct keys *keys, size_t n) {
     const struct combiner *combiner = f->kind->combiner;
     uint64_t digests[CHUNK];
     if (!combiner || !combiner->provide) return PERHAPS_OK;
-    for (size_t from = 0; needs_room_before(f) && from < n; from += CHUNK) {
+    bool ask = combiner->room && n > combiner->room(f);
+    for (size_t from = 0; ask && from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
         combiner->expect(f, many_digests(f, keys, from, count, digests), count);
     }
     return combiner->provide(f);
-}
-
-bool many_may_fail(const perhaps *f) {
-    while (f->family) f = f->family->child[0].filter;
-    return f->kind->full;
 }
 
 int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
@@ -133,7 +123,7 @@ int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers
     if (rc < 0 || n == 0) return rc;
     rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
-    if (answers || !many_may_fail(f)) return many_put(f, keys, n, answers);
+    if (answers || !filter_may_be_full(f)) return many_put(f, keys, n, answers);
     /* What must be undone if there is no room for all is to be remembered. */
     answers = memory_get(&f->allocator, n);
     if (!answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);

@@ -21,9 +21,6 @@ const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t f
 /* Makes sure that a batch for children that cannot take keys out again will not fail half-way. */
 int many_provide(perhaps *f, const struct keys *keys, size_t n);
 
-/* Whether keys may find no room after that, so that those before them must be taken out again. */
-bool many_may_fail(const perhaps *f);
-
 /* Adds n keys to a filter that may be changed and has room for them, as far as it can be known. `answers` may be NULL only if
  * nothing can fail. */
 int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);

@@ -154,15 +154,13 @@ static int64_t run_adding(struct job *job, unsigned threads) {
     return job->failed ? undo_all(job) : (int64_t)job->ones;
 }
 
-/* A kind that grows, but not while threads share it, grows beforehand: the largest digest is put in, and out again. */
+/* A kind that grows, but not while threads share it, grows beforehand. */
 static int grow_beforehand(perhaps *f, const struct keys *keys, size_t n) {
     const uint64_t *digests = keys->digests ? keys->digests : keys->integers;
     uint64_t largest = 0;
-    if (f->family || !f->kind->grow) return PERHAPS_OK;
+    if (f->family || !f->kind->beyond) return PERHAPS_OK;
     for (size_t i = 0; i < n; i++) largest = digests[i] > largest ? digests[i] : largest;
-    int is_new = filter_add(f, (struct digest){largest, 0});
-    if (is_new == 1) filter_undo(f, &largest, 1, &(uint8_t){1});
-    return is_new < 0 ? is_new : PERHAPS_OK;
+    return largest < f->kind->beyond(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
 }
 
 static int check_parallel(const perhaps *f) {
@@ -215,7 +213,7 @@ static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8
     rc = grow_beforehand(f, keys, n);
     if (rc == PERHAPS_OK) rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
-    if (answers || !many_may_fail(f)) return add_with_locks(&job, threads);
+    if (answers || !filter_may_be_full(f)) return add_with_locks(&job, threads);
     job.answers = memory_get(&f->allocator, n);
     if (!job.answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);
     int64_t added = add_with_locks(&job, threads);

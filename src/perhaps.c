@@ -103,6 +103,7 @@ static int add_absent_digest(perhaps *f, struct digest digest) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
     bool copies = filter_can(f) & PERHAPS_COUNT; /* a set does not store a key twice anyway */
+    if (copies && f->family && f->kind->combiner->add_absent) return f->kind->combiner->add_absent(f, digest);
     return copies && f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
 }
 

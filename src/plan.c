@@ -213,7 +213,8 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
     if (want->grow == PERHAPS_GROW_LAYERS) {
         full.lines = plan_layer_lines(kind, want->items, want->fpr);
-        full.fpr *= plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1));
+        full.fpr = plan_without_noise(
+            full.fpr * plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
     }
     for (unsigned i = 0; i < kind->model->shapes; i++) {
         struct candidate c = {.score = INFINITY};

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 enum { LINES = 128 }; /* two cache lines: neighbours are fetched together */
 
@@ -50,15 +51,17 @@ void lock_leave(struct locks *locks, unsigned i) {
 }
 
 unsigned processors(void) {
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT
     cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) < 0) return 1;
-    int count = CPU_COUNT(&mine);
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0) count = CPU_COUNT(&mine);
+#endif
     return count > 0 ? (unsigned)count : 1;
 }
 
 /* ---- work in threads ---- */
 
-enum { THREADS_MAX = 256 };
+enum { THREADS_MAX = 256, STACK_BYTES = 1 << 20 }; /* some systems give less than batches need */
 
 struct job {
     void (*work)(void *context, unsigned i);
@@ -76,11 +79,15 @@ static void *run(void *argument) {
 
 void run_in_threads(unsigned n, void (*work)(void *context, unsigned i), void *context) {
     struct job jobs[THREADS_MAX];
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
     unsigned more = n - 1 < THREADS_MAX ? n - 1 : THREADS_MAX;
     for (unsigned i = 0; i < more; i++) {
         jobs[i] = (struct job){.work = work, .context = context, .i = i};
-        jobs[i].started = pthread_create(&jobs[i].thread, NULL, run, &jobs[i]) == 0;
+        jobs[i].started = pthread_create(&jobs[i].thread, &attributes, run, &jobs[i]) == 0;
     }
+    pthread_attr_destroy(&attributes);
     for (unsigned i = more; i < n; i++) work(context, i);
     for (unsigned i = 0; i < more; i++) {
         if (jobs[i].started)

@@ -112,8 +112,8 @@ static int lay_over(perhaps *f) {
 /* The newest layer is full. If it has fewer keys than it was made for, it may only want a larger stash. */
 static int make_room(perhaps *f, uint64_t digest) {
     perhaps *newest = newest_of(f);
-    if (room_in(newest) && filter_grow(newest, digest) == PERHAPS_OK) return PERHAPS_OK;
-    return lay_over(f);
+    int rc = room_in(newest) ? filter_grow(newest, digest) : PERHAPS_EFULL;
+    return rc == PERHAPS_EFULL ? lay_over(f) : rc;
 }
 
 /* ---- one key ---- */
@@ -233,22 +233,41 @@ static uint64_t room_in_all(const perhaps *f) {
     return room;
 }
 
-/* Asking which of them are new is for when they may not fit; until then each counts as new. */
-static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+/* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
+ * batch has twice counts twice. */
+static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
     uint8_t known[FAMILY_BLOCK];
-    bool ask = !is_multiset(f) && f->family->coming + n > room_in_all(f);
-    f->family->coming += n;
-    for (size_t from = 0; ask && from < n; from += FAMILY_BLOCK) {
-        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
-        family_have(f, f->family->count, digests + from, some, known);
-        for (size_t i = 0; i < some; i++) f->family->coming -= known[i];
+    struct family *family = f->family;
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .allocator = &f->allocator);
+    if (!family->coming_keys) perhaps_create(&family->coming_keys, &want);
+    family_have(f, family->count, digests, n, known);
+    for (size_t i = 0; i < n; i++) {
+        if (known[i]) continue;
+        family->coming += !family->coming_keys || perhaps_add_digest(family->coming_keys, digests[i]) != 0;
     }
 }
 
+static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+    if (is_multiset(f)) {
+        f->family->coming += n;
+        return;
+    }
+    for (size_t from = 0; from < n; from += FAMILY_BLOCK) {
+        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+        expect_new(f, digests + from, some);
+    }
+}
+
+/* If there cannot be room for all, none is made. */
 static int provide(perhaps *f) {
+    struct family *family = f->family;
+    unsigned before = family->spare;
     int rc = PERHAPS_OK;
-    while (rc == PERHAPS_OK && room_in_all(f) < f->family->coming) rc = make_spare(f);
-    f->family->coming = 0;
+    while (rc == PERHAPS_OK && room_in_all(f) < family->coming) rc = make_spare(f);
+    while (rc < 0 && family->spare > before) perhaps_free(family->child[family->count + --family->spare].filter);
+    perhaps_free(family->coming_keys);
+    family->coming_keys = NULL;
+    family->coming = 0;
     return rc;
 }
 
@@ -315,6 +334,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct combiner combiner = {.add_many = add_many,
                                          .make_room = make_room,
+                                         .room = room_in_all,
                                          .expect = expect,
                                          .provide = provide,
                                          .clear = clear,

@@ -62,6 +62,16 @@ static int make_room(perhaps *f, uint64_t digest) {
     return rc;
 }
 
+/* Asking and adding are one step. */
+static int add_absent(perhaps *f, struct digest digest) {
+    unsigned shard = shard_of(digest.first, f->family->count);
+    perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int is_new = child->ops.contains(&child->array, digest) ? 0 : filter_add(child, digest);
+    leave(f, shard);
+    return is_new;
+}
+
 static int contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
     unsigned shard = shard_of(digest.first, f->family->count);
@@ -276,10 +286,24 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     }
 }
 
+/* Layers that cannot take keys out again must have room beforehand. A shard that gets more keys than three quarters of the room
+ * in the fullest one would be a rare accident, or made by someone who knows the hash; it then makes room when it needs it. */
+static uint64_t room(const perhaps *f) {
+    uint64_t least = UINT64_MAX;
+    if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
+    for (unsigned shard = 0; shard < f->family->count; shard++) {
+        enter(f, shard);
+        uint64_t here = kind_growing.combiner->room(shard_at(f, shard));
+        leave(f, shard);
+        if (here < least) least = here;
+    }
+    return least > 1000 ? least / 4 * 3 * f->family->count : 0;
+}
+
 /* All of them, even after a failure: what they expect ends with it. */
 static int provide(perhaps *f) {
     int first = PERHAPS_OK;
-    bool layers = shard_at(f, 0)->family;
+    bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
     for (unsigned shard = 0; layers && shard < f->family->count; shard++) {
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
@@ -347,6 +371,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct combiner combiner = {.add_many = add_many,
                                          .make_room = make_room,
+                                         .add_absent = add_absent,
+                                         .room = room,
                                          .expect = expect,
                                          .provide = provide,
                                          .clear = family_clear,

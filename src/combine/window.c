@@ -1,7 +1,7 @@
 /*
  * A window: generations that age out.
  *
- * Idea: keys go to the newest of g generations. When that one has its quota, or its time is over, or it is full, the oldest is
+ * Idea: keys go to the newest of g generations. When that one has its quota, its time or its fill, the oldest is
  * emptied and becomes the newest: what was in it is forgotten, unless it was added again since.
  *
  *     oldest                                     newest
@@ -53,7 +53,10 @@ static uint64_t since_of(const perhaps *f) {
 static int advance(perhaps *f, uint64_t now) {
     uint64_t period = f->header.layout[PERIOD];
     int forgotten = 0;
-    if (!period || now < since_of(f)) return 0;
+    if (now == NEVER) now = NEVER - 1;
+    if (since_of(f) == NEVER) /* whatever was added before the first time is told was added now */
+        for (unsigned i = 0; i < f->family->count; i++) f->family->child[i].since = now;
+    if (now <= since_of(f)) return 0;
     uint64_t over = (now - since_of(f)) / period;
     if (over < f->family->count) {
         for (; over; over--, forgotten++) forget_oldest(f, since_of(f) + period);
@@ -68,14 +71,13 @@ static void look_at_clock(perhaps *f) {
 }
 
 int perhaps_advance(perhaps *f, uint64_t now) {
-    if (f->kind != &kind_window || !f->header.layout[PERIOD]) return 0;
+    if (!filter_is_timed(f)) return 0;
     int rc = filter_prepare_change(f);
     return rc < 0 ? rc : advance(f, now);
 }
 
 int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
-    if (f->kind != &kind_window || !f->header.layout[PERIOD])
-        return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
+    if (!filter_is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
     f->family->clock = now;
     f->family->clock_context = context;
     return PERHAPS_OK;
@@ -157,6 +159,11 @@ static int make_room(perhaps *f, uint64_t digest) {
 
 /* ---- whole filters ---- */
 
+static void clear(perhaps *f) {
+    family_clear(f);
+    f->family->look_again = 0;
+}
+
 static const char *misfit(const perhaps *f) {
     for (unsigned i = 1; i < f->family->count; i++) {
         const struct child *older = &f->family->child[i - 1], *newer = &f->family->child[i];
@@ -202,7 +209,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 static const struct combiner combiner = {.add_many = add_many,
                                          .make_room = make_room,
                                          .provide = provide,
-                                         .clear = family_clear,
+                                         .clear = clear,
                                          .misfit = misfit,
                                          .rates_add_up = true};
 

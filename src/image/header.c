@@ -77,6 +77,10 @@ bool header_is_sparse(const uint8_t *head) {
     return kind && kind->sparse;
 }
 
+int header_kind(const uint8_t *head) {
+    return load16(head + AT_KIND);
+}
+
 uint64_t header_checksum(const uint8_t *head) {
     return load64(head + AT_SUM);
 }

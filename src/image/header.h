@@ -81,7 +81,8 @@ int header_refuse_dirty(const char *name);
 /* Checks the payload's checksums. If the image is a mapped file, its holes stay out of memory; else `file` is NULL. */
 int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length);
 
-/* The checksum of everything before the payload, as it stands in these first bytes of an image. */
+/* The kind, and the checksum of everything before the payload, as they stand in these first bytes of an image. */
+int header_kind(const uint8_t *head);
 uint64_t header_checksum(const uint8_t *head);
 
 /* How long the header and the directory of a filter of filters are, from its first bytes, HEADER_BYTES of them, not checked yet;

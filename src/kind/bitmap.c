@@ -198,6 +198,10 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return true;
 }
 
+static uint64_t beyond(const struct array *array) {
+    return array->layout[RANGE];
+}
+
 static bool rehash(struct array *into, const struct array *from) {
     memory_copy_sparse(into->bytes, from->bytes, from->length);
     return true;
@@ -256,6 +260,7 @@ const struct kind kind_bitmap = {
     .differing = 1u << RANGE,
     .full = "the integer lies beyond the bitmap's range",
     .grow = grow,
+    .beyond = beyond,
     .rehash = rehash,
     .next = next,
     .sparse = true,

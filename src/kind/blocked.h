@@ -145,7 +145,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
 #define OPS(name, sharing, line_of)                                                                                    \
     {                                                                                                                  \
         .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
-        .contains_many = ISA(ask_many_##name), .fetch = fetch, .line = line_of                                         \
+        .contains_many = ISA(ask_many_##name), .fetch = fetch, .line = (line_of)                                       \
     }
 #define ALL_OPS(sharing)                                                                                               \
     {                                                                                                                  \

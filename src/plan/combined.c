@@ -152,6 +152,9 @@ int combined_accepts(const struct outer *outer, const struct kind *kind, const p
     if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
         return fail(PERHAPS_EINVAL, "the layers of a growing %s filter have hashes and lines of their own choice",
                     kind->row.name);
+    if (want->clear_at > 0.9 && kind->model->exact)
+        return fail(PERHAPS_EINVAL, "%s filters do not get fuller than 90 %%, so clear_at must not be more",
+                    kind->row.name);
     if (want->shared && !want->shards && (outer->count || !kind->lock_free))
         return fail(PERHAPS_EINVAL, "%s filters are shared between threads in shards, with a lock each: set shards too",
                     outer->count ? outer->kind[0]->row.name : kind->row.name);
@@ -227,6 +230,10 @@ static int wrap(const perhaps_want *want, const struct kind *kind, struct plan *
 }
 
 int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
+    uint64_t most = want->shards ? want->max_bytes / want->shards : want->max_bytes;
+    if (want->max_bytes && plan->shown.bytes > most)
+        return fail(PERHAPS_ERANGE, "max_bytes is %llu, and the first layer%s would take %llu already",
+                    (unsigned long long)most, want->shards ? " of a shard" : "", (unsigned long long)plan->shown.bytes);
     int rc = PERHAPS_OK;
     for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;) rc = wrap(want, outer->kind[i], plan);
     if (outer->count && plan->shown.fpr > 0) plan->shown.limit_bits_per_key = log2(1 / plan->shown.fpr);

@@ -79,7 +79,7 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
     const char *reason;
     if (times < 1) times = 1;
     double room = (double)layers->total + times * (double)layers->newest;
-    double rate = layers->fpr * share_of(layers, room);
+    double rate = plan_without_noise(layers->fpr * share_of(layers, room));
     level->kind = layers->base;
     if (!(times < 0x1p32) || !model->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
         return too_large(layers->base);
@@ -94,6 +94,6 @@ int plan_next_layer(const struct layers *layers, struct level *level) {
     if (layers->base->model->nest) return nest_layer(layers, wanted, level);
     perhaps_want want = PERHAPS_WANT(.kind = layers->base->row.kind, .items = (uint64_t)wanted);
     want.lines = plan_layer_lines(layers->base, want.items, layers->fpr);
-    want.fpr = layers->fpr * share_of(layers, total + wanted);
+    want.fpr = plan_without_noise(layers->fpr * share_of(layers, total + wanted));
     return plan_single(layers->base, &want, level);
 }

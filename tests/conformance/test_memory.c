@@ -391,9 +391,10 @@ static void expect_scene_unchanged(const struct scene *s) {
     free(file.data);
 }
 
-/* Shards try again, and sort their keys in smaller batches: if memory lacks only once, all may be well. */
+/* Shards try again, and sort their keys in smaller batches; layers count new keys without a table: if memory lacks only
+ * once, all may be well. */
 static bool may_do_without(const struct layout *layout, bool for_good) {
-    return layout->want.shards && !for_good;
+    return is_layered(layout) || (layout->want.shards && !for_good);
 }
 
 /* Lets the first, second, ... allocation of the operation fail until it succeeds. */
