@@ -228,6 +228,28 @@ static void max_bytes_is_a_limit(int kind) {
     perhaps_free(f);
 }
 
+/* A batch of nothing but copies of one new key fits where that key does. */
+static void copies_in_a_batch_are_one_key(void **state) {
+    (void)state;
+    enum { COPIES = 100000 };
+    uint64_t *batch = malloc(COPIES * sizeof *batch);
+    CHECK(batch, "no memory");
+    for (int i = 0; i < COPIES; i++) batch[i] = member(7);
+    for (unsigned shards = 0; shards <= 8; shards += 8) {
+        perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .shards = shards);
+        want.grow = PERHAPS_GROW_LAYERS;
+        want.max_bytes = 4000;
+        perhaps *f = make(&want);
+        uint64_t bytes = info_of(f).bytes;
+        CHECK(MUST(perhaps_add_many_u64(f, batch, COPIES, NULL)) == 1, "it is not one new key");
+        CHECK(info_of(f).items == 1 && info_of(f).bytes == bytes, "%llu items", (unsigned long long)info_of(f).items);
+        perhaps_free(f);
+        want.max_bytes = 10;
+        REFUSED(PERHAPS_ERANGE, perhaps_create(&f, &want));
+    }
+    free(batch);
+}
+
 static void a_limit_is_kept_and_nothing_is_lost(void **state) {
     (void)state;
     for (size_t i = 0; i < BASES; i++)
@@ -430,6 +452,7 @@ int main(void) {
         cmocka_unit_test(any_first_guess_will_do),
         cmocka_unit_test(growth_is_honoured),
         cmocka_unit_test(known_keys_are_not_stored_again),
+        cmocka_unit_test(copies_in_a_batch_are_one_key),
         cmocka_unit_test(a_limit_is_kept_and_nothing_is_lost),
         cmocka_unit_test(a_limit_of_counters_is_kept),
         cmocka_unit_test(batches_are_single_calls),

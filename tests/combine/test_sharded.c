@@ -223,6 +223,34 @@ static void a_key_is_new_exactly_once(void **state) {
     }
 }
 
+static void *add_absent_ones(void *context) {
+    struct worker *w = context;
+    for (uint64_t i = 0; i < w->keys; i++) {
+        int rc = perhaps_add_absent_u64(w->f, member((w->keys / THREADS * w->number + i) % w->keys));
+        w->wrong += rc < 0;
+        w->news += rc == 1;
+    }
+    return NULL;
+}
+
+/* Of threads that add a key to a multiset if it is absent, one does. */
+static void an_absent_key_is_added_once(void **state) {
+    uint64_t n = scaled(2000, 20000, 100000);
+    (void)state;
+    for (int layers = 0; layers < 2; layers++) {
+        struct worker workers[THREADS];
+        perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = n, .fpr = 1e-6, .shared = 1, .shards = 4);
+        if (layers) want.grow = PERHAPS_GROW_LAYERS, want.items = 100;
+        perhaps *f = make(&want);
+        uint64_t news = 0;
+        run_workers(f, n, add_absent_ones, workers);
+        for (int w = 0; w < THREADS; w++) news += workers[w].news;
+        CHECK(news <= n && news + 10 > n && info_of(f).items == news, "%llu of %llu keys were new, %llu are in it",
+              (unsigned long long)news, (unsigned long long)n, (unsigned long long)info_of(f).items);
+        perhaps_free(f);
+    }
+}
+
 /* Each thread has keys of its own, of which it knows how many are in. */
 static void *add_and_remove_own(void *context) {
     struct worker *w = context;
@@ -416,17 +444,12 @@ static void odd_wants_are_met(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_those_of_one_filter),
-        cmocka_unit_test(loads_are_even),
-        cmocka_unit_test(a_list_has_every_digest_once),
-        cmocka_unit_test(shards_are_merged_and_intersected),
-        cmocka_unit_test(a_key_is_new_exactly_once),
-        cmocka_unit_test(threads_with_keys_of_their_own),
-        cmocka_unit_test(a_sharded_table_grows_in_small_steps),
-        cmocka_unit_test(windows_of_nonsense_are_refused),
-        cmocka_unit_test(layers_of_nonsense_are_refused),
-        cmocka_unit_test(shards_of_nonsense_are_refused),
-        cmocka_unit_test(odd_wants_are_met),
+        cmocka_unit_test(rates_are_those_of_one_filter),   cmocka_unit_test(loads_are_even),
+        cmocka_unit_test(a_list_has_every_digest_once),    cmocka_unit_test(shards_are_merged_and_intersected),
+        cmocka_unit_test(a_key_is_new_exactly_once),       cmocka_unit_test(an_absent_key_is_added_once),
+        cmocka_unit_test(threads_with_keys_of_their_own),  cmocka_unit_test(a_sharded_table_grows_in_small_steps),
+        cmocka_unit_test(windows_of_nonsense_are_refused), cmocka_unit_test(layers_of_nonsense_are_refused),
+        cmocka_unit_test(shards_of_nonsense_are_refused),  cmocka_unit_test(odd_wants_are_met),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -137,6 +137,19 @@ static void time_goes_on(const struct layout *layout) {
 }
 
 /* An image has the times of the generations: what is opened goes on as if nothing had been. */
+/* Keys that come before any time was told are as old as the first time. */
+static void the_first_time_forgets_nothing(const struct layout *layout) {
+    if (!layout->want.period) return;
+    perhaps *f = make_with_members(layout, 10);
+    CHECK(MUST(perhaps_advance(f, 1700000000)) == 0, "something was forgotten");
+    expect_members(f, 0, 10);
+    MUST(perhaps_advance(f, 1700000000 + layout->want.period - 1));
+    expect_members(f, 0, 10);
+    MUST(perhaps_advance(f, 1700000000 + 3 * layout->want.period));
+    expect_forgotten(f, layout, 0, 10);
+    perhaps_free(f);
+}
+
 static void images_keep_the_time(const struct layout *layout) {
     if (!layout->want.period) return;
     perhaps *straight = make(&layout->want), *f = make(&layout->want);
@@ -238,6 +251,7 @@ int main(void) {
         FOR_EACH_COMBINED(keys_are_found_for_a_period, ITEMS),
         FOR_EACH_COMBINED(a_clock_is_asked_once, ITEMS),
         FOR_EACH_COMBINED(time_goes_on, ITEMS),
+        FOR_EACH_COMBINED(the_first_time_forgets_nothing, ITEMS),
         FOR_EACH_COMBINED(images_keep_the_time, ITEMS),
         FOR_EACH_COMBINED(a_filter_that_is_read_only_knows_no_time, ITEMS),
         FOR_EACH_FILTER(time_is_for_windows_with_a_period, ITEMS),
