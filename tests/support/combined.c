@@ -107,12 +107,6 @@ static void fill_in(struct layout *layout, size_t i, uint64_t items) {
     snprintf(layout->name, sizeof layout->name, "%s", combinations[i].name);
 }
 
-/* An emulator takes some ten times as long for everything, and shows what the machine makes of the code, for which a few do. */
-static bool time_is_short(void) {
-    const char *wish = getenv("PERHAPS_TEST_SIZE");
-    return wish && strcmp(wish, "small") == 0;
-}
-
 /* Promises with the same number of keys follow each other, and planning small filters takes its time. */
 size_t find_combined(struct layout *layouts, uint64_t items, bool all) {
     static struct layout known[COMBINATIONS];

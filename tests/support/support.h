@@ -39,6 +39,10 @@ void must_be_refused(int error, int64_t answer, const char *what, const char *fi
 enum test_size { TEST_SMALL, TEST_NORMAL, TEST_LONG };
 enum test_size test_size(void);
 
+/* Small by name: under an emulator, which takes some ten times as long for everything. What it shows is what the machine makes of
+ * the code, for which a few filters of some thousand keys do. */
+bool time_is_short(void);
+
 /* ---- layouts ---- */
 
 struct layout {
