@@ -44,6 +44,7 @@ cd "$build"
 # bytes or sizes than this machine; the others have no instruction set but scalar.
 case $1 in
 aarch64) which='unit|answers|instruction_sets|golden|threads' without='^$' ;;
+s390x) which=. without='golden_scalar|parallel|unit_hostile|growing|sharded|test_window$' ;;
 *) which=. without='golden_scalar|parallel|unit_hostile' ;;
 esac
 PERHAPS_TEST_SIZE=small ctest --output-on-failure -j "$(nproc)" -LE slow -R "$which" -E "$without"
