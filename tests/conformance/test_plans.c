@@ -217,7 +217,7 @@ static void the_size_is_kept(const struct layout *layout) {
         uint64_t bytes = 64 * (((uint64_t)((double)counts[n] * bits / 8) + 63) / 64);
         if (order_matters(layout) && counts[n] < 100) bytes += 512;       /* a stash and spare slots take their room */
         if (is_combined(layout)) bytes = 2 * parts * bytes + 512 * parts; /* in each of them */
-        if (sizeof(size_t) < 8 && bytes > 1 << 30) continue; /* not for every machine */
+        if (sizeof(size_t) < 8 && bytes > 1 << 30) continue;              /* not for every machine */
         struct perhaps_plan plan = plan_of(WANT_LIKE(layout, .items = counts[n], .bytes = bytes));
         expect_consistent(&plan, layout);
         CHECK(plan.bytes <= bytes, "%llu bytes were wanted, %llu planned", (unsigned long long)bytes,
