@@ -92,7 +92,7 @@ static void measured_is_planned(const struct layout *layout) {
     struct scatter scatter = {0, 0};
     for (size_t n = 0; n < sizeof counts / sizeof *counts && counts[n] <= most_items(); n++)
         for (size_t p = 0; p < sizeof rates / sizeof *rates; p++) {
-            bool slow = rates[p] < 1e-5 && (n % 3 || is_multiset(layout)); /* a hundred million questions each */
+            bool slow = rates[p] < 1e-5 && (n % 6 || is_multiset(layout)); /* a hundred million questions each */
             if (slow && test_size() != TEST_LONG) continue;
             expect_planned_rate(layout->row->kind, counts[n], rates[p], &scatter);
         }
