@@ -78,12 +78,6 @@ int filter_add(perhaps *f, struct digest digest) {
     return is_new;
 }
 
-static uint64_t count_ones(const uint8_t *answers, size_t n) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += answers[i];
-    return sum;
-}
-
 int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead, size_t *done) {
     int rc = PERHAPS_OK;
     *done = 0;

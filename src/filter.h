@@ -148,6 +148,17 @@ static inline bool filter_is_timed(const perhaps *f) {
 
 /* ---- changing ---- */
 
+static inline struct digest one_word(uint64_t digest) {
+    return (struct digest){digest, 0};
+}
+
+/* How many answers are 1. */
+static inline uint64_t count_ones(const uint8_t *answers, size_t n) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += answers[i];
+    return sum;
+}
+
 /* For filters that are not CHANGEABLE: refuses, or marks the mapped file dirty. */
 int filter_unlock(perhaps *f);
 

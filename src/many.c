@@ -28,16 +28,6 @@ int many_takes(const perhaps *f, const struct keys *keys) {
     return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
 }
 
-static uint64_t count_ones(const uint8_t *answers, size_t n) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += answers[i];
-    return sum;
-}
-
-static inline struct digest one_word(uint64_t digest) {
-    return (struct digest){digest, 0};
-}
-
 /* ---- room for the digests and answers of a chunk ---- */
 
 struct room {
@@ -71,8 +61,7 @@ static size_t chunk_length(const struct room *room, size_t rest) {
 
 /* ---- adding ---- */
 
-/* Takes the first n keys out again, those that were new. */
-static void undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers) {
+void many_undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers) {
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
@@ -89,7 +78,7 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
         int rc = filter_add_many(f, digests, count, out, ahead, &done);
         if (rc < 0) {
-            if (answers) undo(f, keys, from + done, answers);
+            if (answers) many_undo(f, keys, from + done, answers);
             return rc;
         }
         added += count_ones(out, count);

@@ -18,6 +18,9 @@ int many_takes(const perhaps *f, const struct keys *keys);
 /* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
 const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room);
 
+/* Takes the first n keys out again, those that were new, where the filter can. */
+void many_undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers);
+
 /* Makes sure that a batch for children that cannot take keys out again will not fail half-way. */
 int many_provide(perhaps *f, const struct keys *keys, size_t n);
 

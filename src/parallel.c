@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SLICE = 65536, SMALL_SLICE = 4096, THREADS_MOST = 256 };
+enum { SLICE = 65536, SMALL_SLICE = 4096 };
 enum { PARTS = 64, MANY_THREADS = 4 };
 
 struct job {
@@ -56,7 +56,7 @@ static void note_failure(struct job *job, int rc) {
 /* How to cut n keys for so many threads: in slices of the usual size, or smaller ones, so that all have something to do. */
 static unsigned cut(struct job *job, size_t n, unsigned threads) {
     if (threads == 0) threads = processors();
-    if (threads > THREADS_MOST) threads = THREADS_MOST;
+    if (threads > THREADS_MAX) threads = THREADS_MAX;
     job->n = n;
     job->slice = n / threads / 4 < SLICE ? n / threads / 4 : SLICE;
     if (job->slice < SMALL_SLICE) job->slice = SMALL_SLICE;
@@ -135,15 +135,7 @@ static void add_slices(void *context, unsigned thread) {
 
 /* Takes out what slices before a failure have added. */
 static int undo_all(struct job *job) {
-    perhaps *f = job->f;
-    uint64_t digest;
-    for (size_t i = 0; job->answers && f->ops.remove && i < job->n; i++) {
-        if (!job->answers[i]) continue;
-        digest = job->keys->digests    ? job->keys->digests[i]
-                 : job->keys->integers ? hash_u64(&f->hash, job->keys->integers[i])
-                                       : hash_bytes(&f->hash, job->keys->bytes[i], job->keys->lengths[i]);
-        filter_undo(f, &digest, 1, &job->answers[i]);
-    }
+    if (job->answers) many_undo(job->f, job->keys, job->n, job->answers);
     return fail(job->failed, "%s", job->reason);
 }
 

@@ -80,10 +80,6 @@ int perhaps_plan(const perhaps_want *theirs, struct perhaps_plan *shown) {
 
 /* ---------------------------------------------------------------------------------------- adding and asking --- */
 
-static inline struct digest one_word(uint64_t digest) {
-    return (struct digest){digest, 0};
-}
-
 /* Kept apart from add_digest, which is to stay small: the filter was full. */
 static __attribute__((noinline)) int add_growing(perhaps *f, struct digest digest) {
     int rc = filter_grow(f, digest.first);

@@ -61,7 +61,7 @@ unsigned processors(void) {
 
 /* ---- work in threads ---- */
 
-enum { THREADS_MAX = 256, STACK_BYTES = 1 << 20 }; /* some systems give less than batches need */
+enum { STACK_BYTES = 1 << 20 }; /* some systems give less than batches need */
 
 struct job {
     void (*work)(void *context, unsigned i);

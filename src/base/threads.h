@@ -14,6 +14,8 @@ void locks_free(const perhaps_allocator *allocator, struct locks *locks);
 void lock_take(struct locks *locks, unsigned i);
 void lock_leave(struct locks *locks, unsigned i);
 
+enum { THREADS_MAX = 256 }; /* more are of no use to anyone here */
+
 /* Processors that this process may use. */
 unsigned processors(void);
 

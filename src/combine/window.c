@@ -32,8 +32,6 @@
 
 #include <string.h>
 
-enum { GENERATIONS_MAX = 64 };
-
 /* ---- forgetting ---- */
 
 static void forget_oldest(perhaps *f, uint64_t since) {
