@@ -112,7 +112,11 @@ enum perhaps_kind {
      * is what perhaps_info then calls them. */
     PERHAPS_GROWING = 7, /* layers, each larger than those before: for sets of unknown size */
     PERHAPS_WINDOW = 8,  /* generations, of which the oldest is forgotten: for the last N keys, or the last T seconds */
-    PERHAPS_SHARDED = 9  /* shards, all of a key in one of them: for many threads, and for growing in small steps */
+    PERHAPS_SHARDED = 9, /* shards, all of a key in one of them: for many threads, and for growing in small steps */
+
+    /* Filters of other programs, bit for bit, with the hash of that program; see perhaps_open_foreign. */
+    PERHAPS_REDIS_BLOOM = 10, /* what RedisBloom's BF.* commands keep: with PERHAPS_GROW_LAYERS a chain, else one layer */
+    PERHAPS_REDIS_CUCKOO = 11 /* what its CF.* commands keep */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -146,7 +150,8 @@ enum perhaps_hash {
     PERHAPS_HASH_DEFAULT = 0, /* the kind's own: xxh3 unless its documentation says otherwise */
     PERHAPS_XXH3 = 1,         /* XXH3-64 with a seed: fastest; for keys that nobody chooses against you */
     PERHAPS_SIPHASH = 2,      /* SipHash-1-3 with a secret 128-bit key: for keys that strangers choose */
-    PERHAPS_IDENTITY = 3      /* integers as they are: what PERHAPS_BITMAP has, and only it */
+    PERHAPS_IDENTITY = 3,     /* integers as they are: what PERHAPS_BITMAP has, and only it */
+    PERHAPS_MURMUR = 4        /* MurmurHash64A: what filters of RedisBloom have, and only they */
 };
 
 /* What a filter does when it is full. */
@@ -223,6 +228,8 @@ typedef struct perhaps_want {
     unsigned hashes;      /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
                                 cuckoo: places a key can be in, 4, 6 or 8 */
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
+    unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
+    unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
     int hash;             /* enum perhaps_hash */
     uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
@@ -288,7 +295,7 @@ PERHAPS_API int perhaps_create(perhaps **f, const perhaps_want *want);
 
 enum perhaps_open_flag {
     PERHAPS_OPEN_COPY = 1 << 0,      /* read it into memory of its own: changeable, independent of the source */
-    PERHAPS_OPEN_WRITE = 1 << 1,     /* files: map it for changing in place; see perhaps_sync */
+    PERHAPS_OPEN_WRITE = 1 << 1,     /* map the file, or borrow the bytes, for changing in place; see perhaps_sync */
     PERHAPS_OPEN_NO_VERIFY = 1 << 2, /* skip the payload's checksums: opens at once, however large. The header is always
                                         checked, and no damage to a payload can make a call unsafe, only wrong */
     PERHAPS_OPEN_RECOVER = 1 << 3,   /* open a file that was left dirty: payload taken as it is, items estimated anew */
@@ -326,6 +333,22 @@ PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_o
  */
 PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length,
                                     const perhaps_open_options *options);
+
+/*
+ * Opens what another program keeps or saves. `kind` says whose it is, as such bytes seldom tell:
+ *
+ *     PERHAPS_REDIS_BLOOM   the chunks of BF.SCANDUMP, one after the other: the header, then the bits of every layer
+ *     PERHAPS_REDIS_CUCKOO  the same of CF.SCANDUMP
+ *
+ * What is opened is a copy of its own (a chain is a PERHAPS_GROWING filter over its layers) with all the verbs of its kind.
+ * It can also be saved like any other, in this library's format. (free)
+ */
+PERHAPS_API int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
+                                     const perhaps_open_options *options);
+
+/* How many bytes there must be in all, header included, if these are the first ones; a header that is not whole, or makes no
+ * sense, is PERHAPS_EDAMAGED. `header` becomes the header's length. (free) */
+PERHAPS_API int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header);
 
 /* A copy in memory of its own, changeable even if `f` is not. (reads) */
 PERHAPS_API int perhaps_clone(const perhaps *f, perhaps **copy);
@@ -527,6 +550,7 @@ struct perhaps_info {
     uint64_t period;         /* window: as in the want, rounded up to a multiple of its generations less one */
     double clear_at;         /* window: as in the want */
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
+    double growth;           /* layers: as in the want */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts
@@ -537,7 +561,12 @@ PERHAPS_API int perhaps_info(const perhaps *f, struct perhaps_info *info);
  * PERHAPS_EINVAL if there is none. (reads) */
 PERHAPS_API int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *info);
 
-/* The tag alone, at once, without counting bits. (reads) */
+/* Both without what takes counting bits, at once, however large the filter is: distinct, fill, fpr_now, loss, stuck and stashed
+ * are 0. (reads) */
+PERHAPS_API int perhaps_facts(const perhaps *f, struct perhaps_info *info);
+PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info);
+
+/* The tag alone. (reads) */
 PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 
 /* ---------------------------------------------------------------------------------------------------- saving --- */
@@ -552,14 +581,53 @@ PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                               void *context);
 
+/* The same in the format of the other program, for what perhaps_open_foreign can open; PERHAPS_ECANNOT for the rest. The header is
+ * a piece of its own, and so is each layer. (reads) */
+PERHAPS_API int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
+                                      void *context);
+
 /* The image itself, in place, checksums brought up to date: valid until the next call that changes `f`. Of a
  * filter in memory of its own it contains the SipHash key, if there is one: memory images are for where the filter
  * lives. (changes) */
 PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
 
-/* For a file opened with PERHAPS_OPEN_WRITE: makes all changes durable and marks the file clean. For others it does
- * nothing. (changes) */
+/* For a file opened with PERHAPS_OPEN_WRITE: makes all changes durable and marks the file clean. For bytes opened with it:
+ * brings number of items and checksums up to date. For others it does nothing. (changes) */
 PERHAPS_API int perhaps_sync(perhaps *f);
+
+/* ------------------------------------------------------------------------------------------ inside a database --- */
+
+/*
+ * What a database needs that keeps filters as values of its own: the small ones small, replicas equal, memory packed.
+ *
+ * A plain filter becomes the first layer of a growing one, which *f is from then on, and stays below `fpr` for ever; what
+ * the first layer's own rate leaves of it is for those to come. growth and max_bytes as in a want. A filter that may stay small
+ * can so be kept plain until it is full: an image of it is 320 bytes shorter. PERHAPS_EINVAL if `fpr` is not above the
+ * rate that the filter was planned for, PERHAPS_ECANNOT for a kind that cannot be a layer. (changes)
+ */
+PERHAPS_API int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes);
+
+/* The way back: *f becomes the only layer of a growing filter. PERHAPS_ECANNOT if it has several, or is none. (changes) */
+PERHAPS_API int perhaps_peel(perhaps **f);
+
+/*
+ * The shape of a filter: layout, hash and secret key of it and of all its children, without keys and in integers. What is made
+ * from a shape is empty and has the very layout, on every machine, whatever its floating point. The shape's length; it is
+ * written only if `room` is enough. (reads)
+ */
+PERHAPS_API int64_t perhaps_shape(const perhaps *f, void *shape, size_t room);
+PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const perhaps_allocator *allocator);
+
+/* Gives a growing filter the layers that the shape has beyond its own, for when they are needed: a replica that gets the shape
+ * first and then the keys has the same layers as the original. PERHAPS_EMISMATCH if the shape is not that of the same
+ * filter, grown; nothing happens if it has no more layers. (changes) */
+PERHAPS_API int perhaps_reshape(perhaps *f, const void *shape, size_t length);
+
+/* For memory that is packed while filters live in it: calls `move` for each piece of memory that the filter has from its
+ * allocator, with its size. `move` gives the new place, with the same content and alignment, the old one being released, or
+ * NULL where all stays as it is. The filter itself is one of the pieces; returns where it is now. (changes) */
+PERHAPS_API perhaps *perhaps_relocate(perhaps *f, void *(*move)(void *context, void *memory, size_t size),
+                                      void *context);
 
 #ifdef __cplusplus
 }
