@@ -1,0 +1,333 @@
+/* CF.*: multisets, from which items can be taken out again. */
+#include "server_commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- CF.RESERVE ---- */
+
+/* The options with a number, and where each goes. */
+static const struct option {
+    const char *word;
+    long long least, most;
+    const char *bad, *out_of_range;
+} options[] = {
+    {"BUCKETSIZE", 1, BUCKET_MOST, "Couldn't parse BUCKETSIZE", "BUCKETSIZE: value must be in the range [1, 255]"},
+    {"MAXITERATIONS", 1, ITERATIONS_MOST, "Couldn't parse MAXITERATIONS",
+     "MAXITERATIONS: value must be in the range [1, 65535]"},
+    {"EXPANSION", 0, EXPANSION_MOST, "Couldn't parse EXPANSION", "EXPANSION: value must be in the range [0, 32768]"},
+};
+
+static const char *read_option(const struct option *option, RedisModuleString *argument, long long *value) {
+    if (!argument || RedisModule_StringToLongLong(argument, value) != REDISMODULE_OK) return option->bad;
+    return *value >= option->least && *value <= option->most ? NULL : option->out_of_range;
+}
+
+static const char *read_rate(RedisModuleString *argument, double *rate) {
+    if (!argument || RedisModule_StringToDouble(argument, rate) != REDISMODULE_OK) return "Couldn't parse ERROR";
+    return *rate > 0 && *rate < 1 ? NULL : "ERROR: value must be in the range (0, 1)";
+}
+
+static const char *read_options(RedisModuleString **argv, int argc, struct wish *wish) {
+    long long *values[] = {&wish->bucket, &wish->iterations, &wish->expansion};
+    const char *error = NULL;
+    for (int i = 3; !error && i < argc; i += 2) {
+        RedisModuleString *argument = i + 1 < argc ? argv[i + 1] : NULL;
+        size_t which = 0;
+        while (which < 3 && !is_word(argv[i], options[which].word)) which++;
+        if (which < 3)
+            error = read_option(&options[which], argument, values[which]);
+        else
+            error = is_word(argv[i], "ERROR") ? read_rate(argument, &wish->error) : "ERR Unknown argument received";
+    }
+    return error;
+}
+
+static const char *check_capacity(const struct wish *wish, const char *out_of_range) {
+    return wish->capacity >= 2 * wish->bucket && wish->capacity <= CAPACITY_MOST ? NULL : out_of_range;
+}
+
+int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct wish wish = cuckoo_wish();
+    struct held held;
+    const char *error = NULL;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    if (RedisModule_StringToLongLong(argv[2], &wish.capacity) != REDISMODULE_OK) error = "Bad capacity";
+    if (!error) error = read_options(argv, argc, &wish);
+    if (!error) error = check_capacity(&wish, "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]");
+    if (error) return RedisModule_ReplyWithError(ctx, error);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
+    if (found == FOUND || found == STILL_LOADING)
+        RedisModule_ReplyWithError(ctx, "ERR item exists");
+    else if (found != MISSING)
+        reply_not_held(ctx, found, NULL);
+    else if (make_cuckoo(&held, &wish)) {
+        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "cf.reserve", argv[1]);
+        RedisModule_ReplyWithSimpleString(ctx, "OK");
+    }
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
+}
+
+/* ---- adding ---- */
+
+static bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
+                         bool may_make) {
+    enum found found = hold(held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
+    if (found == FOUND) return true;
+    if (found == MISSING && may_make) return make_cuckoo(held, wish);
+    reply_not_held(ctx, found, "ERR not found");
+    return false;
+}
+
+/* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be made not to grow. */
+static const char *error_of(const struct held *held, int64_t rc) {
+    if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
+    return held->value->foreign && held->value->told.expansion ? "Maximum expansions reached" : "Filter is full";
+}
+
+static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
+    struct wish wish = cuckoo_wish();
+    struct held held;
+    struct batch batch;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (find_or_make(&held, ctx, argv[1], &wish, true)) {
+        batch_fill(&batch, argv + 2, 1);
+        int64_t rc = absent ? hold_add_absent(&held, batch.items[0], batch.lengths[0])
+                            : hold_add(&held, batch.items, batch.lengths, 1, batch.answers);
+        if (rc < 0)
+            RedisModule_ReplyWithError(ctx, error_of(&held, rc));
+        else
+            RedisModule_ReplyWithBool(ctx, (int)rc);
+    }
+    let_go(&held, "cf.add");
+    return REDISMODULE_OK;
+}
+
+int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return add_one(ctx, argv, argc, false);
+}
+
+int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return add_one(ctx, argv, argc, true);
+}
+
+static const char *read_insert(RedisModuleString **argv, int argc, struct wish *wish, bool *may_make, int *items) {
+    const char *error = NULL;
+    for (int i = 2; !error && i < argc; i++) {
+        if (is_word(argv[i], "ITEMS")) {
+            *items = i + 1;
+            break;
+        }
+        if (is_word(argv[i], "NOCREATE"))
+            *may_make = false;
+        else if (!is_word(argv[i], "CAPACITY") || i + 1 == argc)
+            error = "Unknown argument received";
+        else if (RedisModule_StringToLongLong(argv[++i], &wish->capacity) != REDISMODULE_OK)
+            error = "Bad capacity";
+        else
+            error = check_capacity(wish, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
+    }
+    return error;
+}
+
+/* An item that finds no room is -1, and the others go on. */
+static void insert_singly(struct held *held, struct batch *batch, bool absent) {
+    for (size_t i = 0; i < batch->n; i++) {
+        int64_t rc = absent ? hold_add_absent(held, batch->items[i], batch->lengths[i])
+                            : hold_add(held, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
+        if (absent || rc < 0)
+            RedisModule_ReplyWithLongLong(held->ctx, rc < 0 ? -1 : rc);
+        else
+            RedisModule_ReplyWithBool(held->ctx, (int)rc);
+    }
+}
+
+static void insert_items(struct held *held, RedisModuleString **argv, int argc, bool absent) {
+    struct batch batch;
+    RedisModule_ReplyWithArray(held->ctx, argc);
+    for (int from = 0; from < argc; from += BATCH) {
+        batch_fill(&batch, argv + from, argc - from);
+        if (absent || hold_add(held, batch.items, batch.lengths, batch.n, batch.answers) < 0)
+            insert_singly(held, &batch, absent);
+        else
+            for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(held->ctx, batch.answers[i]);
+    }
+}
+
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
+    struct wish wish = cuckoo_wish();
+    struct held held;
+    bool may_make = true;
+    int items = argc;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const char *error = read_insert(argv, argc, &wish, &may_make, &items);
+    if (error) return RedisModule_ReplyWithError(ctx, error);
+    if (items == argc) return RedisModule_WrongArity(ctx);
+    if (find_or_make(&held, ctx, argv[1], &wish, may_make)) insert_items(&held, argv + items, argc - items, absent);
+    let_go(&held, "cf.add");
+    return REDISMODULE_OK;
+}
+
+int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return insert(ctx, argv, argc, false);
+}
+
+int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return insert(ctx, argv, argc, true);
+}
+
+/* ---- asking ---- */
+
+int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc == 3 ? reply_exist(ctx, argv, argc, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
+}
+
+int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc >= 3 ? reply_exist(ctx, argv, argc, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
+}
+
+int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct held held;
+    size_t length;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
+    const char *item = RedisModule_StringPtrLen(argv[2], &length);
+    if (found == STILL_LOADING || found == NO_MEMORY)
+        reply_not_held(ctx, found, NULL);
+    else
+        RedisModule_ReplyWithLongLong(ctx, found == FOUND ? perhaps_count(held.filter, item, length) : 0);
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
+}
+
+/* ---- removing ---- */
+
+int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct held held;
+    size_t length;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
+    const char *item = RedisModule_StringPtrLen(argv[2], &length);
+    if (found == FOUND) {
+        int removed = perhaps_remove(held.filter, item, length);
+        held.changed = removed > 0;
+        if (removed > 0 && !held.value->foreign) held.value->told.deleted++;
+        RedisModule_ReplyWithBool(ctx, removed > 0);
+    } else {
+        reply_not_held(ctx, found == WRONG_TYPE ? MISSING : found, "Not found");
+    }
+    let_go(&held, "cf.del");
+    return REDISMODULE_OK;
+}
+
+/* ---- looking ---- */
+
+/* What CF.INFO tells, in its order. */
+enum { SIZE, BUCKETS, FILTERS, ITEMS, DELETED, BUCKET_SIZE, EXPANSION, ITERATIONS, FIELDS };
+
+enum { CUCKOO_HEADER = 38 };
+
+/* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
+static int take_header(void *header, const void *bytes, size_t length) {
+    memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
+    return 1;
+}
+
+static long long number_at(const uint8_t *bytes, unsigned length) {
+    uint64_t number = 0;
+    for (unsigned i = length; i-- > 0;) number = number << 8 | bytes[i];
+    return (long long)number;
+}
+
+static void look_at_foreign(const struct held *held, long long fields[FIELDS]) {
+    uint8_t header[CUCKOO_HEADER] = {0};
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_facts(held->filter, &facts);
+    perhaps_write_foreign(held->filter, take_header, header);
+    fields[ITEMS] = number_at(header, 8);
+    fields[BUCKETS] = number_at(header + 8, 8);
+    fields[DELETED] = number_at(header + 16, 8);
+    fields[FILTERS] = number_at(header + 24, 8);
+    fields[BUCKET_SIZE] = number_at(header + 32, 2);
+    fields[ITERATIONS] = number_at(header + 34, 2);
+    fields[EXPANSION] = number_at(header + 36, 2);
+    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)facts.bytes - 8; /* its last word is ours: the deletions */
+}
+
+static void look_at_native(const struct held *held, long long fields[FIELDS]) {
+    const struct told *told = &held->value->told;
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_facts(held->filter, &facts);
+    fields[BUCKET_SIZE] = told->bucket ? told->bucket : 2;
+    fields[ITERATIONS] = told->iterations ? told->iterations : 20;
+    fields[EXPANSION] = told->expansion;
+    fields[ITEMS] = (long long)facts.items;
+    fields[DELETED] = (long long)told->deleted;
+    fields[FILTERS] = facts.children ? facts.children : 1;
+    fields[SIZE] = (long long)value_memory(held->value);
+    fields[BUCKETS] = ((long long)facts.capacity + fields[BUCKET_SIZE] - 1) / fields[BUCKET_SIZE];
+}
+
+static void look(const struct held *held, long long fields[FIELDS]) {
+    if (held->value->foreign)
+        look_at_foreign(held, fields);
+    else
+        look_at_native(held, fields);
+}
+
+int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    static const char *const names[FIELDS] = {
+        "Size",        "Number of buckets", "Number of filters", "Number of items inserted", "Number of items deleted",
+        "Bucket size", "Expansion rate",    "Max iterations"};
+    struct held held;
+    long long fields[FIELDS];
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
+    if (found != FOUND) {
+        reply_not_held(ctx, found, "ERR not found");
+    } else {
+        look(&held, fields);
+        RedisModule_ReplyWithMap(ctx, FIELDS);
+        for (int i = 0; i < FIELDS; i++) {
+            RedisModule_ReplyWithSimpleString(ctx, names[i]);
+            RedisModule_ReplyWithLongLong(ctx, fields[i]);
+        }
+    }
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
+}
+
+int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct held held;
+    long long fields[FIELDS];
+    char text[256];
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
+    if (found != FOUND) {
+        reply_not_held(ctx, found, "ERR not found");
+    } else {
+        look(&held, fields);
+        int length = snprintf(text, sizeof text,
+                              "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
+                              "expansion:%lld",
+                              fields[BUCKET_SIZE], fields[BUCKETS], fields[ITEMS], fields[DELETED], fields[FILTERS],
+                              fields[ITERATIONS], fields[EXPANSION]);
+        RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
+    }
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
+}
+
+/* Removing keeps filters in order by itself; there is nothing left to do. */
+int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    struct held held;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
+    if (found == FOUND)
+        RedisModule_ReplyWithSimpleString(ctx, "OK");
+    else
+        reply_not_held(ctx, found == WRONG_TYPE ? MISSING : found, "Cuckoo filter was not found");
+    let_go(&held, "cf.compact");
+    return REDISMODULE_OK;
+}

@@ -1,0 +1,185 @@
+#include "held.h"
+
+#include "server_commands.h"
+
+static struct perhaps_info facts_of(const perhaps *filter) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_facts(filter, &facts);
+    return facts;
+}
+
+/* ---- finding ---- */
+
+static enum found look(struct held *held, enum family family) {
+    int type = RedisModule_KeyType(held->key);
+    if (type == REDISMODULE_KEYTYPE_EMPTY) return MISSING;
+    RedisModuleType *module_type = type == REDISMODULE_KEYTYPE_MODULE ? RedisModule_ModuleTypeGetType(held->key) : NULL;
+    if (!module_type || (module_type != type_native && module_type != type_bloom && module_type != type_cuckoo))
+        return WRONG_TYPE;
+    held->value = RedisModule_ModuleTypeGetValue(held->key);
+    if (held->value->form == LOADING) return STILL_LOADING;
+    if (family != ANY_FILTER && held->value->multiset != (family == CUCKOO_FILTER)) return WRONG_TYPE;
+    held->filter = value_filter(held->value);
+    return held->filter ? FOUND : NO_MEMORY;
+}
+
+enum found hold(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, int mode, enum family family) {
+    *held = (struct held){.ctx = ctx, .name = name, .key = RedisModule_OpenKey(ctx, name, mode)};
+    enum found found = held->key ? look(held, family) : MISSING; /* for reading, a key that is not there has no handle */
+    if (found == FOUND && held->value->timed) hold_advance(held);
+    return found;
+}
+
+int reply_not_held(RedisModuleCtx *ctx, enum found found, const char *missing) {
+    const char *errors[] = {
+        [MISSING] = missing,
+        [WRONG_TYPE] = "WRONGTYPE Operation against a key holding the wrong kind of value",
+        [STILL_LOADING] = "ERR filter is still being loaded",
+        [NO_MEMORY] = "ERR Insufficient memory",
+    };
+    return RedisModule_ReplyWithError(ctx, errors[found]);
+}
+
+/* ---- telling replicas ---- */
+
+/* The shape of a filter, in memory of the server's; its length, 0 if there is no memory. */
+static size_t shape_of(const perhaps *filter, char **shape) {
+    int64_t length = perhaps_shape(filter, NULL, 0);
+    *shape = length > 0 ? try_alloc((size_t)length) : NULL;
+    if (!*shape) return 0;
+    perhaps_shape(filter, *shape, (size_t)length);
+    return (size_t)length;
+}
+
+static unsigned layers_of(const struct held *held) {
+    struct perhaps_info facts = facts_of(held->filter);
+    return facts.kind == PERHAPS_GROWING ? facts.children : 0;
+}
+
+static void replicate_new(const struct held *held) {
+    const struct told *told = &held->value->told;
+    perhaps *whole = value_whole(held->value);
+    char *shape = NULL;
+    size_t length = whole ? shape_of(whole, &shape) : 0;
+    if (length)
+        RedisModule_Replicate(held->ctx, command_name("PERHAPS.CREATE"), "sblll", held->name, shape, length,
+                              (long long)told->bucket, (long long)told->iterations, (long long)told->expansion);
+    RedisModule_Free(shape);
+    if (whole) value_whole_done(held->value, whole);
+}
+
+static void replicate_layers(const struct held *held) {
+    char *shape;
+    size_t length = shape_of(held->filter, &shape);
+    if (length) RedisModule_Replicate(held->ctx, command_name("PERHAPS.RESHAPE"), "sb", held->name, shape, length);
+    RedisModule_Free(shape);
+}
+
+void let_go(struct held *held, const char *event) {
+    if (held->filter && held->layers && layers_of(held) > held->layers) replicate_layers(held);
+    if (held->filter) value_filter_done(held->value, held->filter, held->changed);
+    if (held->changed) {
+        RedisModule_ReplicateVerbatim(held->ctx);
+        RedisModule_NotifyKeyspaceEvent(held->ctx, REDISMODULE_NOTIFY_MODULE, event, held->name);
+    }
+    if (held->key) RedisModule_CloseKey(held->key);
+}
+
+/* ---- making ---- */
+
+bool hold_quietly(struct held *held, perhaps *filter, const struct told *told) {
+    struct value *value = value_of_filter(filter, told);
+    if (!value) return false;
+    if (RedisModule_ModuleTypeSetValue(held->key, type_of(value), value) != REDISMODULE_OK) {
+        value_free(value);
+        return false;
+    }
+    held->value = value;
+    held->filter = value_filter(value);
+    return held->filter;
+}
+
+bool hold_new(struct held *held, perhaps *filter, const struct told *told) {
+    if (!hold_quietly(held, filter, told)) return false;
+    replicate_new(held);
+    if (held->value->timed) hold_advance(held);
+    return true;
+}
+
+/* ---- forgetting by time ---- */
+
+/* The time at which the newest generation began. */
+static uint64_t newest_since(const struct held *held) {
+    struct perhaps_info facts = facts_of(held->filter), newest = {.size = sizeof newest};
+    perhaps_child_facts(held->filter, facts.children - 1, &newest);
+    return newest.since;
+}
+
+/* A replica forgets when its primary says so. */
+void hold_advance(struct held *held) {
+    if (RedisModule_GetContextFlags(held->ctx) & REDISMODULE_CTX_FLAGS_SLAVE) return;
+    long long now = RedisModule_Milliseconds();
+    uint64_t before = newest_since(held);
+    perhaps_advance(held->filter, (uint64_t)now);
+    if (newest_since(held) != before)
+        RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, now);
+}
+
+/* ---- adding ---- */
+
+/* Gives a parked filter a form in which it can grow. */
+bool hold_unparked(struct held *held) {
+    if (held->value->form != PARKED) return true;
+    if (held->changed) perhaps_sync(held->filter);
+    void *old = NULL;
+    struct value *opened = value_unparked(held->value);
+    if (!opened) return false;
+    if (RedisModule_ModuleTypeReplaceValue(held->key, type_of(opened), opened, &old) != REDISMODULE_OK) {
+        value_free(opened);
+        return false;
+    }
+    value_filter_done(old, held->filter, false);
+    value_free(old);
+    held->value = opened;
+    held->filter = value_filter(opened);
+    return true;
+}
+
+uint64_t hold_room(const struct held *held) {
+    struct perhaps_info facts = facts_of(held->filter);
+    bool fixed = !facts.base && !(facts.can & (PERHAPS_GROW | PERHAPS_COUNT));
+    if (held->value->form == PARKED && ((const struct parked_value *)held->value)->fpr > 0) fixed = false;
+    if (!fixed) return UINT64_MAX;
+    return facts.items < facts.capacity ? facts.capacity - facts.items : 0;
+}
+
+/* A parked layer that is to grow must be opened before it is full. */
+static bool prepare(struct held *held, size_t n) {
+    if (held->value->form == PARKED) {
+        struct perhaps_info facts = facts_of(held->filter);
+        bool grows = ((const struct parked_value *)held->value)->fpr > 0;
+        if (!grows || (facts.items <= facts.capacity && n <= facts.capacity - facts.items)) return true;
+        if (!hold_unparked(held)) return false;
+    }
+    if (!held->layers) held->layers = layers_of(held);
+    return true;
+}
+
+int64_t hold_add(struct held *held, const void *const *items, const size_t *lengths, size_t n, uint8_t *answers) {
+    if (!prepare(held, n)) return PERHAPS_ENOMEM;
+    int64_t added = n == 1 ? perhaps_add(held->filter, items[0], lengths[0])
+                           : perhaps_add_many(held->filter, items, lengths, n, answers);
+    /* In place it cannot even take a larger stash. */
+    if (added == PERHAPS_EFULL && held->value->form == PARKED)
+        return hold_unparked(held) ? hold_add(held, items, lengths, n, answers) : PERHAPS_ENOMEM;
+    if (n == 1) answers[0] = added == 1;
+    held->changed |= added > 0 || (added == 0 && held->value->window); /* there, known keys become young */
+    return added;
+}
+
+int hold_add_absent(struct held *held, const void *item, size_t length) {
+    uint8_t answer;
+    if (perhaps_contains(held->filter, item, length)) return 0;
+    int64_t added = hold_add(held, &item, &length, 1, &answer);
+    return (int)added;
+}

@@ -1,0 +1,106 @@
+/* From a wish to a filter, in the layout of the settings. */
+#include "server_commands.h"
+
+/* What the first layer of a filter that grows may take of the whole rate. The rest is for the layers to come. So a filter that
+ * keeps to what it was reserved for is hardly larger than one that cannot grow. */
+static const double first_share = 0.75;
+
+static const double error_most = 0.25;
+
+struct wish bloom_wish(void) {
+    return (struct wish){.error = settings.bf_error_rate,
+                         .capacity = settings.bf_initial_size,
+                         .expansion = settings.bf_expansion_factor};
+}
+
+struct wish cuckoo_wish(void) {
+    return (struct wish){.error = settings.cf_error_rate,
+                         .capacity = settings.cf_initial_size,
+                         .expansion = settings.cf_expansion_factor,
+                         .bucket = settings.cf_bucket_size,
+                         .iterations = settings.cf_max_iterations};
+}
+
+/* RedisBloom's defaults, 1 and 2, leave it to the library. */
+static double growth_of(long long expansion) {
+    return expansion <= 2 ? 0 : expansion > 16 ? 16 : (double)expansion;
+}
+
+static int make_native(perhaps **filter, int kind, const struct wish *wish) {
+    uint8_t key[16];
+    bool grows = wish->expansion && !wish->generations;
+    double error = wish->error < error_most ? wish->error : error_most;
+    if (settings.has_hash_key)
+        for (size_t i = 0; i < sizeof key; i++) key[i] = settings.hash_key[i];
+    else
+        RedisModule_GetRandomBytes(key, sizeof key);
+    perhaps_want want = PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity,
+                                     .fpr = grows ? error * first_share : error,
+                                     .generations = (unsigned)wish->generations, .period = (uint64_t)wish->period,
+                                     .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1,
+                                     .allocator = &server_memory);
+    int rc = perhaps_create(filter, &want);
+    if (rc < 0 || !grows) return rc;
+    rc = perhaps_lay_over(filter, error, growth_of(wish->expansion), 0);
+    if (rc < 0) perhaps_free(*filter);
+    return rc;
+}
+
+static int make_redisbloom(perhaps **filter, int kind, const struct wish *wish) {
+    bool bloom = kind == PERHAPS_REDIS_BLOOM;
+    perhaps_want want = PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity, .allocator = &server_memory);
+    want.growth = (double)wish->expansion;
+    want.grow = !wish->expansion ? PERHAPS_GROW_NEVER : bloom ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
+    if (bloom) want.fpr = wish->error < error_most ? wish->error : error_most;
+    want.bucket = (unsigned)wish->bucket;
+    want.steps = (unsigned)wish->iterations;
+    return perhaps_create(filter, &want);
+}
+
+/* Whether so many more bytes are within the server's limit, if it has one and may not make room by evicting others. */
+static bool fits(RedisModuleCtx *ctx, uint64_t bytes) {
+    int bad = 0;
+    if (bytes < 1 << 20) return true;
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "memory");
+    uint64_t most = RedisModule_ServerInfoGetFieldUnsigned(info, "maxmemory", &bad);
+    uint64_t used = RedisModule_ServerInfoGetFieldUnsigned(info, "used_memory", &bad);
+    const char *policy = RedisModule_ServerInfoGetFieldC(info, "maxmemory_policy");
+    bool evicts = policy && policy[0] != 'n'; /* noeviction */
+    RedisModule_FreeServerInfo(ctx, info);
+    return bad || !most || (evicts ? bytes <= most : used <= most && bytes <= most - used);
+}
+
+static bool keep(struct held *held, perhaps *filter, const struct wish *wish) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    struct told told = {(uint16_t)wish->bucket, (uint16_t)wish->iterations, (uint16_t)wish->expansion, 0};
+    perhaps_facts(filter, &facts);
+    if (!fits(held->ctx, facts.bytes))
+        perhaps_free(filter);
+    else if (hold_new(held, filter, &told))
+        return true;
+    RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory to create filter");
+    return false;
+}
+
+static bool make(struct held *held, const struct wish *wish, int native, int foreign) {
+    perhaps *filter;
+    RedisModuleType *type = native == PERHAPS_CUCKOO ? type_cuckoo : type_bloom;
+    bool redisbloom = settings.layout == REDISBLOOM && !wish->generations;
+    if (redisbloom && !type) {
+        RedisModule_ReplyWithError(held->ctx, "ERR another module has RedisBloom's types: set perhaps.layout to native");
+        return false;
+    }
+    int rc = redisbloom ? make_redisbloom(&filter, foreign, wish) : make_native(&filter, native, wish);
+    if (rc == PERHAPS_OK) return keep(held, filter, wish);
+    RedisModule_ReplyWithError(held->ctx, rc == PERHAPS_ENOMEM ? "ERR Insufficient memory to create filter"
+                                                               : "ERR could not create filter");
+    return false;
+}
+
+bool make_bloom(struct held *held, const struct wish *wish) {
+    return make(held, wish, PERHAPS_BLOOM, PERHAPS_REDIS_BLOOM);
+}
+
+bool make_cuckoo(struct held *held, const struct wish *wish) {
+    return make(held, wish, PERHAPS_CUCKOO, PERHAPS_REDIS_CUCKOO);
+}

@@ -1,0 +1,37 @@
+/*
+ * The module: filters in a Redis or Valkey server. Read value.h first, which says what a filter is here; then held.h, what a
+ * command does with it; then the commands.
+ */
+#include "server_commands.h"
+
+static void info(RedisModuleInfoCtx *ctx, int for_crash_report) {
+    struct statistics statistics = value_statistics();
+    (void)for_crash_report;
+    RedisModule_InfoAddSection(ctx, "filters");
+    RedisModule_InfoAddFieldCString(ctx, "version", perhaps_version());
+    RedisModule_InfoAddFieldULongLong(ctx, "filters", statistics.parked + statistics.open);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters_small", statistics.parked);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters_being_loaded", statistics.loading);
+}
+
+enum { MODULE_VERSION = PERHAPS_VERSION_MAJOR * 10000 + PERHAPS_VERSION_MINOR * 100 + PERHAPS_VERSION_PATCH };
+
+static bool start(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return settings_load(ctx, argv, argc) && types_register(ctx) && commands_register(ctx) &&
+           RedisModule_RegisterInfoFunc(ctx, info) == REDISMODULE_OK;
+}
+
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    const char *missing = modapi_find(ctx);
+    if (missing) {
+        if (RedisModule_Log)
+            RedisModule_Log(ctx, "warning", "perhaps was not loaded: it needs Redis 7.0 or Valkey 7.2 (no %s)", missing);
+        return REDISMODULE_ERR;
+    }
+    if (RedisModule_IsModuleNameBusy("perhaps")) return REDISMODULE_ERR;
+    RedisModule_SetModuleAttribs(ctx, "perhaps", MODULE_VERSION, REDISMODULE_APIVER);
+    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
+    return start(ctx, argv, argc) ? REDISMODULE_OK : REDISMODULE_ERR;
+}

@@ -1,0 +1,236 @@
+/*
+ * RedisBloom's RDB: type MBbloom-- and MBbloomCF, encoding versions 0 to 4. Both have the same facts as the chunks of
+ * BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such chunks, for perhaps_open_foreign to check, and saving reads
+ * them.
+ */
+#include "types.h"
+
+#include <string.h>
+
+enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = 256 };
+
+/* ---- little-endian bytes ---- */
+
+static void put(uint8_t **at, uint64_t number, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(number >> 8 * i);
+}
+
+static uint64_t get(const uint8_t **at, unsigned bytes) {
+    uint64_t number = 0;
+    for (unsigned i = 0; i < bytes; i++) number |= (uint64_t) * (*at)++ << 8 * i;
+    return number;
+}
+
+static uint64_t bits_of(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static double number_of(uint64_t bits) {
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* ---- loading ---- */
+
+/* The header of chunks comes first, but the layers' bytes come between its parts, so they are kept until it is whole. */
+struct loader {
+    RedisModuleIO *rdb;
+    uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
+    uint8_t *end; /* of the header */
+    struct value *bytes;
+    uint64_t length;
+};
+
+/* A string of layer bytes, appended; false if it is not so long as it should be. */
+static bool load_bytes(struct loader *loader, uint64_t *length) {
+    size_t got = 0;
+    char *bytes = RedisModule_LoadStringBuffer(loader->rdb, &got);
+    bool taken = !RedisModule_IsIOError(loader->rdb) && bytes && value_load(loader->bytes, loader->length, bytes, got);
+    if (bytes) RedisModule_Free(bytes);
+    loader->length += got;
+    *length = got;
+    return taken;
+}
+
+/* The first version did not say how many. */
+static uint64_t bits_of_oldest(uint64_t entries, double bits_per_entry) {
+    double bits = (double)entries * bits_per_entry;
+    return bits >= 0 && bits < 0x1p62 ? (uint64_t)bits : 0;
+}
+
+static bool load_bloom_layer(struct loader *loader, int encver) {
+    RedisModuleIO *rdb = loader->rdb;
+    uint64_t entries = RedisModule_LoadUnsigned(rdb), length;
+    double error = RedisModule_LoadDouble(rdb);
+    uint64_t hashes = RedisModule_LoadUnsigned(rdb);
+    double bits_per_entry = RedisModule_LoadDouble(rdb);
+    uint64_t bits = encver >= 1 ? RedisModule_LoadUnsigned(rdb) : bits_of_oldest(entries, bits_per_entry);
+    uint64_t n2 = encver >= 1 ? RedisModule_LoadUnsigned(rdb) : 0;
+    if (RedisModule_IsIOError(rdb) || !load_bytes(loader, &length)) return false;
+    uint64_t size = RedisModule_LoadUnsigned(rdb);
+    put(&loader->end, length, 8);
+    put(&loader->end, bits, 8);
+    put(&loader->end, size, 8);
+    put(&loader->end, bits_of(error), 8);
+    put(&loader->end, bits_of(bits_per_entry), 8);
+    put(&loader->end, hashes, 4);
+    put(&loader->end, entries, 8);
+    put(&loader->end, n2, 1);
+    return !RedisModule_IsIOError(rdb) && hashes <= UINT32_MAX && n2 <= UINT8_MAX;
+}
+
+static bool load_bloom(struct loader *loader, int encver) {
+    RedisModuleIO *rdb = loader->rdb;
+    uint64_t size = RedisModule_LoadUnsigned(rdb), layers = RedisModule_LoadUnsigned(rdb);
+    uint64_t options = encver >= 2 ? RedisModule_LoadUnsigned(rdb) : 0;
+    uint64_t growth = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 2;
+    bool fine = !RedisModule_IsIOError(rdb) && layers <= LAYERS_MOST && options <= UINT32_MAX && growth <= UINT32_MAX;
+    put(&loader->end, size, 8);
+    put(&loader->end, layers, 4);
+    put(&loader->end, options, 4);
+    put(&loader->end, growth, 4);
+    for (uint64_t i = 0; fine && i < layers; i++) fine = load_bloom_layer(loader, encver);
+    return fine;
+}
+
+static bool load_cuckoo(struct loader *loader, int encver) {
+    RedisModuleIO *rdb = loader->rdb;
+    uint64_t filters = RedisModule_LoadUnsigned(rdb), buckets = RedisModule_LoadUnsigned(rdb);
+    uint64_t items = RedisModule_LoadUnsigned(rdb), deletes = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 0;
+    uint64_t bucket = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 2;
+    uint64_t iterations = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 20;
+    uint64_t expansion = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 1, length;
+    bool fine = !RedisModule_IsIOError(rdb) && filters <= LAYERS_MOST && bucket <= UINT16_MAX &&
+                iterations <= UINT16_MAX && expansion <= UINT16_MAX;
+    put(&loader->end, items, 8);
+    put(&loader->end, buckets, 8);
+    put(&loader->end, deletes, 8);
+    put(&loader->end, filters, 8);
+    put(&loader->end, bucket, 2);
+    put(&loader->end, iterations, 2);
+    put(&loader->end, expansion, 2);
+    for (uint64_t i = 0; fine && i < filters; i++) {
+        if (encver >= 4) RedisModule_LoadUnsigned(rdb); /* the buckets of this one, which follow from the first's */
+        fine = load_bytes(loader, &length);
+    }
+    return fine;
+}
+
+/* Header and bytes together, as chunks. */
+static struct value *joined(const struct loader *loader, int kind) {
+    const struct loading_value *bytes = (const struct loading_value *)loader->bytes;
+    size_t header = (size_t)(loader->end - loader->header);
+    struct value *all = value_start_loading(kind, header + bytes->have, &(struct told){0});
+    if (all && value_load(all, 0, loader->header, header) &&
+        value_load(all, header, bytes->bytes, (size_t)bytes->have))
+        return all;
+    if (all) value_free(all);
+    return NULL;
+}
+
+static void *load(RedisModuleIO *rdb, int encver, int kind, bool (*load_all)(struct loader *loader, int encver)) {
+    struct loader loader = {.rdb = rdb, .end = loader.header};
+    const char *reason = "it is damaged, or there is no memory for it";
+    struct value *value = NULL, *all = NULL;
+    loader.bytes = value_start_loading(kind, UINT64_MAX / 2, &(struct told){0});
+    if (encver > REDISBLOOM_ENCVER) reason = "it is of a newer version";
+    if (loader.bytes && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver)) all = joined(&loader, kind);
+    if (all) value = value_of_loaded(all, &reason);
+    if (!value) RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of RedisBloom cannot be loaded: %s", reason);
+    if (all) value_free(all);
+    if (loader.bytes) value_free(loader.bytes);
+    return value;
+}
+
+void *redisbloom_load_bloom(RedisModuleIO *rdb, int encver) {
+    return load(rdb, encver, PERHAPS_REDIS_BLOOM, load_bloom);
+}
+
+void *redisbloom_load_cuckoo(RedisModuleIO *rdb, int encver) {
+    return load(rdb, encver, PERHAPS_REDIS_CUCKOO, load_cuckoo);
+}
+
+/* ---- saving ---- */
+
+/* The header is the first piece that the library writes; then come the layers. Facts about layer i stand at the i-th place. */
+struct saver {
+    RedisModuleIO *rdb;
+    uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
+    uint64_t pieces;
+};
+
+static void save_bloom_head(const struct saver *saver) {
+    const uint8_t *at = saver->header;
+    for (unsigned i = 0; i < 4; i++) RedisModule_SaveUnsigned(saver->rdb, get(&at, i == 0 ? 8 : 4));
+}
+
+static void save_bloom_layer(const struct saver *saver, uint64_t layer, const void *bytes, size_t length) {
+    const uint8_t *at = saver->header + BLOOM_HEAD + layer * BLOOM_LAYER + 8;
+    uint64_t bits = get(&at, 8), size = get(&at, 8), error = get(&at, 8), bits_per_entry = get(&at, 8);
+    uint64_t hashes = get(&at, 4), entries = get(&at, 8), n2 = get(&at, 1);
+    RedisModule_SaveUnsigned(saver->rdb, entries);
+    RedisModule_SaveDouble(saver->rdb, number_of(error));
+    RedisModule_SaveUnsigned(saver->rdb, hashes);
+    RedisModule_SaveDouble(saver->rdb, number_of(bits_per_entry));
+    RedisModule_SaveUnsigned(saver->rdb, bits);
+    RedisModule_SaveUnsigned(saver->rdb, n2);
+    RedisModule_SaveStringBuffer(saver->rdb, bytes, length);
+    RedisModule_SaveUnsigned(saver->rdb, size);
+}
+
+static void save_cuckoo_head(const struct saver *saver) {
+    const uint8_t *at = saver->header;
+    uint64_t items = get(&at, 8), buckets = get(&at, 8), deletes = get(&at, 8), filters = get(&at, 8);
+    RedisModule_SaveUnsigned(saver->rdb, filters);
+    RedisModule_SaveUnsigned(saver->rdb, buckets);
+    RedisModule_SaveUnsigned(saver->rdb, items);
+    RedisModule_SaveUnsigned(saver->rdb, deletes);
+    for (unsigned i = 0; i < 3; i++) RedisModule_SaveUnsigned(saver->rdb, get(&at, 2));
+}
+
+static void save_cuckoo_layer(const struct saver *saver, const void *bytes, size_t length) {
+    const uint8_t *at = saver->header + 32;
+    RedisModule_SaveUnsigned(saver->rdb, length / get(&at, 2));
+    RedisModule_SaveStringBuffer(saver->rdb, bytes, length);
+}
+
+static int save_bloom_piece(void *context, const void *bytes, size_t length) {
+    struct saver *saver = context;
+    if (saver->pieces++) {
+        save_bloom_layer(saver, saver->pieces - 2, bytes, length);
+        return 0;
+    }
+    if (length > sizeof saver->header) return 1;
+    memcpy(saver->header, bytes, length);
+    save_bloom_head(saver);
+    return 0;
+}
+
+static int save_cuckoo_piece(void *context, const void *bytes, size_t length) {
+    struct saver *saver = context;
+    if (saver->pieces++) {
+        save_cuckoo_layer(saver, bytes, length);
+        return 0;
+    }
+    memcpy(saver->header, bytes, length);
+    save_cuckoo_head(saver);
+    return 0;
+}
+
+static void save(RedisModuleIO *rdb, const struct value *value,
+                 int (*save_piece)(void *context, const void *bytes, size_t length)) {
+    struct saver saver = {.rdb = rdb};
+    if (perhaps_write_foreign(((const struct open_value *)value)->filter, save_piece, &saver) < 0)
+        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
+}
+
+void redisbloom_save_bloom(RedisModuleIO *rdb, void *value) {
+    save(rdb, value, save_bloom_piece);
+}
+
+void redisbloom_save_cuckoo(RedisModuleIO *rdb, void *value) {
+    save(rdb, value, save_cuckoo_piece);
+}

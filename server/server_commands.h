@@ -1,0 +1,92 @@
+/* The commands, and what they have in common. */
+#ifndef PERHAPS_SERVER_COMMANDS_H
+#define PERHAPS_SERVER_COMMANDS_H
+
+#include "held.h"
+#include "settings.h"
+
+/* A command of this module as it is called on this server: with the prefix, if there is one. Until the next call. */
+const char *command_name(const char *name);
+
+/* Registers all. False: a reason is in the server's log. */
+bool commands_register(RedisModuleCtx *ctx);
+
+/* ---- making filters ---- */
+
+struct wish {
+    double error;
+    long long capacity;
+    long long expansion; /* 0 = it does not grow */
+    long long bucket, iterations;
+    long long generations, period; /* of a window */
+};
+
+struct wish bloom_wish(void);
+struct wish cuckoo_wish(void);
+
+/* Makes what is wished for under a held key without one; false: it has replied with an error. */
+bool make_bloom(struct held *held, const struct wish *wish);
+bool make_cuckoo(struct held *held, const struct wish *wish);
+
+/* ---- arguments ---- */
+
+typedef RedisModuleString *const *arguments;
+
+/* Whether an argument is this word, in any case. */
+bool is_word(RedisModuleString *argument, const char *word);
+
+/* ---- answers to many items ---- */
+
+/* Batches of items go through the library so many at a time. */
+enum { BATCH = 1024 };
+struct batch {
+    const void *items[BATCH];
+    size_t lengths[BATCH];
+    uint8_t answers[BATCH];
+    size_t n;
+};
+
+/* The next items, as many as there is room for. */
+void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
+
+/* ReplyWithBool for each. */
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family);
+
+/* ---- the commands ---- */
+
+int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+int info_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int dump_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int load_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int create_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int reshape_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+int advance_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+#endif

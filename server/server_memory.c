@@ -1,0 +1,86 @@
+#include "server_memory.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+void *try_alloc(size_t bytes) {
+    return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
+}
+
+/* ---- memory aligned to 64 bytes ---- */
+
+/* What the server gave begins up to 64 bytes before; how many is in the byte before what the library gets. */
+enum { ALIGNMENT = 64 };
+
+static uint8_t *align(void *raw) {
+    uint8_t *bytes = raw;
+    size_t skip = ALIGNMENT - (uintptr_t)raw % ALIGNMENT;
+    bytes[skip - 1] = (uint8_t)skip;
+    return bytes + skip;
+}
+
+static void *raw_of(void *memory) {
+    uint8_t *bytes = memory;
+    return bytes - bytes[-1];
+}
+
+static void *allocate(void *context, size_t size) {
+    (void)context;
+    void *raw = size <= SIZE_MAX - ALIGNMENT ? try_alloc(size + ALIGNMENT) : NULL;
+    return raw ? align(raw) : NULL;
+}
+
+static void release(void *context, void *memory, size_t size) {
+    (void)context, (void)size;
+    RedisModule_Free(raw_of(memory));
+}
+
+const perhaps_allocator server_memory = {.allocate = allocate, .release = release};
+
+/* ---- one handle at a time ---- */
+
+static alignas(ALIGNMENT) uint8_t handle[1024];
+static int handle_in_use;
+
+static void *allocate_handle(void *context, size_t size) {
+    if (handle_in_use || size > sizeof handle) return allocate(context, size);
+    handle_in_use = 1;
+    return handle;
+}
+
+static void release_handle(void *context, void *memory, size_t size) {
+    if (memory == handle)
+        handle_in_use = 0;
+    else
+        release(context, memory, size);
+}
+
+const perhaps_allocator command_memory = {.allocate = allocate_handle, .release = release_handle};
+
+/* ---- the pieces of a filter ---- */
+
+static void *count_piece(void *context, void *memory, size_t size) {
+    (void)size;
+    *(size_t *)context += RedisModule_MallocSize(raw_of(memory));
+    return NULL;
+}
+
+size_t memory_of(perhaps *filter) {
+    size_t sum = 0;
+    perhaps_relocate(filter, count_piece, &sum);
+    return sum;
+}
+
+/* Memory that comes to lie differently within 64 bytes is put right. */
+static void *move_piece(void *context, void *memory, size_t size) {
+    size_t skip = ((uint8_t *)memory)[-1];
+    uint8_t *raw = RedisModule_DefragAlloc(context, raw_of(memory));
+    if (!raw) return NULL;
+    uint8_t *aligned = align(raw);
+    if (aligned != raw + skip) memmove(aligned, raw + skip, size);
+    return aligned;
+}
+
+perhaps *defragment(RedisModuleDefragCtx *ctx, perhaps *filter) {
+    return perhaps_relocate(filter, move_piece, ctx);
+}

@@ -1,0 +1,225 @@
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct settings settings = {.layout = NATIVE,
+                            .bf_error_rate = 0.01,
+                            .cf_error_rate = 0.01,
+                            .bf_initial_size = 100,
+                            .bf_expansion_factor = 2,
+                            .cf_initial_size = 1024,
+                            .cf_bucket_size = 2,
+                            .cf_max_iterations = 20,
+                            .cf_expansion_factor = 1,
+                            .cf_max_expansions = 32};
+
+/* ---- the table ---- */
+
+struct number {
+    const char *name, *old_name; /* the old one is RedisBloom's, for loading */
+    long long *at, least, most;
+};
+
+static const struct number numbers[] = {
+    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 1, CAPACITY_MOST},
+    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 0, EXPANSION_MOST},
+    {"cf-initial-size", NULL, &settings.cf_initial_size, 2, CAPACITY_MOST},
+    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 1, BUCKET_MOST},
+    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 1, ITERATIONS_MOST},
+    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 0, EXPANSION_MOST},
+    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 1, EXPANSIONS_MOST},
+};
+
+struct rate {
+    const char *name, *old_name;
+    double *at;
+};
+
+static const struct rate rates[] = {
+    {"bf-error-rate", "ERROR_RATE", &settings.bf_error_rate},
+    {"cf-error-rate", NULL, &settings.cf_error_rate},
+};
+
+enum { NUMBERS = sizeof numbers / sizeof numbers[0], RATES = sizeof rates / sizeof rates[0] };
+
+static const char *layout_names[] = {"native", "redisbloom"};
+static const int layout_values[] = {NATIVE, REDISBLOOM};
+
+/* ---- values from strings; each gives NULL or what is wrong ---- */
+
+static const char *set_rate(const struct rate *rate, const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value > 0 && value < 1)) return "an error rate is a number between 0 and 1";
+    *rate->at = value;
+    return NULL;
+}
+
+static const char *set_number(const struct number *number, const char *text) {
+    char *end;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || value < number->least || value > number->most) return "not a number, or out of range";
+    *number->at = value;
+    return NULL;
+}
+
+static const char *set_layout(const char *text) {
+    for (int i = 0; i < 2; i++) {
+        if (strcasecmp(text, layout_names[i]) != 0) continue;
+        settings.layout = layout_values[i];
+        return NULL;
+    }
+    return "the layout is native or redisbloom";
+}
+
+static int hex_digit(char c) {
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+static const char *set_hash_key(const char *text) {
+    uint8_t key[sizeof settings.hash_key];
+    if (*text && strlen(text) != 2 * sizeof key) return "a hash key has 32 hexadecimal digits, or none for random keys";
+    for (size_t i = 0; *text && i < sizeof key; i++) {
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+        if (high < 0 || low < 0) return "a hash key has hexadecimal digits only";
+        key[i] = (uint8_t)(high << 4 | low);
+    }
+    settings.has_hash_key = *text;
+    if (*text) memcpy(settings.hash_key, key, sizeof key);
+    return NULL;
+}
+
+static void show_hash_key(char text[33]) {
+    text[0] = 0;
+    for (size_t i = 0; settings.has_hash_key && i < sizeof settings.hash_key; i++)
+        snprintf(text + 2 * i, 3, "%02x", settings.hash_key[i]);
+}
+
+static const char *set_prefix(const char *text) {
+    size_t length = strlen(text);
+    if (!length || length > sizeof settings.prefix - 2 || strpbrk(text, " |\t\r\n"))
+        return "a prefix has 1 to 31 characters, without blanks and |";
+    snprintf(settings.prefix, sizeof settings.prefix, "%.31s.", text);
+    return NULL;
+}
+
+/* ---- as pairs when loading ---- */
+
+static bool is_called(const char *name, const char *old_name, const char *given) {
+    return strcasecmp(given, name) == 0 || (old_name && strcasecmp(given, old_name) == 0);
+}
+
+static const char *set_pair(const char *name, const char *value) {
+    if (strcasecmp(name, "PREFIX") == 0) return set_prefix(value);
+    if (strcasecmp(name, "layout") == 0) return set_layout(value);
+    if (strcasecmp(name, "hash-key") == 0) return set_hash_key(value);
+    for (int i = 0; i < NUMBERS; i++)
+        if (is_called(numbers[i].name, numbers[i].old_name, name)) return set_number(&numbers[i], value);
+    for (int i = 0; i < RATES; i++)
+        if (is_called(rates[i].name, rates[i].old_name, name)) return set_rate(&rates[i], value);
+    return "there is no such setting";
+}
+
+static bool set_pairs(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    for (int i = 0; i < argc; i += 2) {
+        const char *name = RedisModule_StringPtrLen(argv[i], NULL);
+        const char *value = i + 1 < argc ? RedisModule_StringPtrLen(argv[i + 1], NULL) : NULL;
+        const char *wrong = value ? set_pair(name, value) : "it has no value";
+        if (!wrong) continue;
+        RedisModule_Log(ctx, "warning", "perhaps was not loaded: %s: %s", name, wrong);
+        return false;
+    }
+    return true;
+}
+
+/* ---- as settings of the server ---- */
+
+static int refuse(RedisModuleString **error, const char *wrong) {
+    if (wrong) *error = RedisModule_CreateString(NULL, wrong, strlen(wrong));
+    return wrong ? REDISMODULE_ERR : REDISMODULE_OK;
+}
+
+static long long get_number(const char *name, void *number) {
+    (void)name;
+    return *((const struct number *)number)->at;
+}
+
+static int apply_number(const char *name, long long value, void *number, RedisModuleString **error) {
+    (void)name, (void)error;
+    *((const struct number *)number)->at = value;
+    return REDISMODULE_OK;
+}
+
+/* What the server was told last; it asks for a string that stays. */
+static RedisModuleString *shown;
+
+static RedisModuleString *show(const char *text) {
+    if (shown) RedisModule_FreeString(NULL, shown);
+    return shown = RedisModule_CreateString(NULL, text, strlen(text));
+}
+
+static RedisModuleString *get_rate(const char *name, void *rate) {
+    char text[32];
+    (void)name;
+    snprintf(text, sizeof text, "%.9g", *((const struct rate *)rate)->at);
+    return show(text);
+}
+
+static int apply_rate(const char *name, RedisModuleString *value, void *rate, RedisModuleString **error) {
+    (void)name;
+    return refuse(error, set_rate(rate, RedisModule_StringPtrLen(value, NULL)));
+}
+
+static RedisModuleString *get_hash_key(const char *name, void *unused) {
+    char text[33];
+    (void)name, (void)unused;
+    show_hash_key(text);
+    return show(text);
+}
+
+static int apply_hash_key(const char *name, RedisModuleString *value, void *unused, RedisModuleString **error) {
+    (void)name, (void)unused;
+    return refuse(error, set_hash_key(RedisModule_StringPtrLen(value, NULL)));
+}
+
+static int get_layout(const char *name, void *unused) {
+    (void)name, (void)unused;
+    return settings.layout;
+}
+
+static int apply_layout(const char *name, int value, void *unused, RedisModuleString **error) {
+    (void)name, (void)unused, (void)error;
+    settings.layout = value;
+    return REDISMODULE_OK;
+}
+
+static int register_rate(RedisModuleCtx *ctx, const struct rate *rate) {
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", *rate->at);
+    return RedisModule_RegisterStringConfig(ctx, rate->name, text, REDISMODULE_CONFIG_DEFAULT, get_rate, apply_rate,
+                                            NULL, (void *)(uintptr_t)rate);
+}
+
+static int register_number(RedisModuleCtx *ctx, const struct number *number) {
+    return RedisModule_RegisterNumericConfig(ctx, number->name, *number->at, REDISMODULE_CONFIG_DEFAULT, number->least,
+                                             number->most, get_number, apply_number, NULL, (void *)(uintptr_t)number);
+}
+
+bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    char key[33];
+    if (!set_pairs(ctx, argv, argc)) return false;
+    show_hash_key(key);
+    int bad = RedisModule_RegisterEnumConfig(ctx, "layout", settings.layout, REDISMODULE_CONFIG_DEFAULT, layout_names,
+                                             layout_values, 2, get_layout, apply_layout, NULL, NULL);
+    bad |= RedisModule_RegisterStringConfig(ctx, "hash-key", key, REDISMODULE_CONFIG_SENSITIVE, get_hash_key,
+                                            apply_hash_key, NULL, NULL);
+    for (int i = 0; i < NUMBERS; i++) bad |= register_number(ctx, &numbers[i]);
+    for (int i = 0; i < RATES; i++) bad |= register_rate(ctx, &rates[i]);
+    bad |= RedisModule_LoadConfigs(ctx);
+    if (bad) RedisModule_Log(ctx, "warning", "perhaps was not loaded: the server refused one of its settings");
+    return !bad;
+}

@@ -1,0 +1,36 @@
+/* Settings of the module: what filters are made like. By CONFIG SET perhaps.NAME, in the server's configuration, or as pairs of
+ * name and value when the module is loaded. */
+#ifndef PERHAPS_SERVER_SETTINGS_H
+#define PERHAPS_SERVER_SETTINGS_H
+
+#include "modapi.h"
+
+#include <stdbool.h>
+
+enum layout { NATIVE, REDISBLOOM };
+
+struct settings {
+    int layout;
+    double bf_error_rate, cf_error_rate;
+    long long bf_initial_size, bf_expansion_factor;
+    long long cf_initial_size, cf_bucket_size, cf_max_iterations, cf_expansion_factor, cf_max_expansions;
+    bool has_hash_key; /* else every filter gets a random one */
+    uint8_t hash_key[16];
+    char prefix[33]; /* of all commands: "" or "x." */
+};
+
+extern struct settings settings;
+
+/* Limits that commands have too. */
+enum {
+    CAPACITY_MOST = 1 << 30,
+    EXPANSION_MOST = 32768,
+    BUCKET_MOST = 255,
+    ITERATIONS_MOST = 65535,
+    EXPANSIONS_MOST = 65535
+};
+
+/* Takes what came with loading, then registers settings with the server. False: a reason is in the server's log. */
+bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+#endif

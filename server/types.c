@@ -1,0 +1,212 @@
+#include "types.h"
+
+#include "chunks.h"
+
+#include <string.h>
+
+RedisModuleType *type_native, *type_bloom, *type_cuckoo;
+
+RedisModuleType *type_of(const struct value *value) {
+    if (!value->foreign || value->form == LOADING) return type_native;
+    return value->multiset ? type_cuckoo : type_bloom;
+}
+
+/* ---- RDB ---- */
+
+/*
+ * A native value: whether it is being loaded, what clients are told, kind and length of what is being loaded (else 0), and then
+ * strings, of which the last one is empty: together they are the image.
+ */
+enum { NATIVE_ENCVER = 1 };
+
+static int save_piece(void *rdb, const void *bytes, size_t length) {
+    for (size_t from = 0; from < length; from += CHUNK_BYTES) {
+        size_t some = length - from < CHUNK_BYTES ? length - from : CHUNK_BYTES;
+        RedisModule_SaveStringBuffer(rdb, (const char *)bytes + from, some);
+    }
+    return 0;
+}
+
+static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
+    const struct loading_value *loading = (const struct loading_value *)value;
+    if (value->form == LOADING) {
+        save_piece(rdb, loading->bytes, (size_t)loading->have);
+        return;
+    }
+    perhaps *whole = value_whole(value);
+    if (!whole || perhaps_write(whole, save_piece, rdb) < 0)
+        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
+    value_whole_done(value, whole);
+}
+
+static void save(RedisModuleIO *rdb, void *context) {
+    const struct value *value = context;
+    const struct loading_value *loading = value->form == LOADING ? context : NULL;
+    RedisModule_SaveUnsigned(rdb, value->form == LOADING);
+    RedisModule_SaveUnsigned(rdb, value->told.bucket);
+    RedisModule_SaveUnsigned(rdb, value->told.iterations);
+    RedisModule_SaveUnsigned(rdb, value->told.expansion);
+    RedisModule_SaveUnsigned(rdb, value->told.deleted);
+    RedisModule_SaveUnsigned(rdb, loading ? (uint64_t)loading->kind : 0);
+    RedisModule_SaveUnsigned(rdb, loading ? loading->total : 0);
+    save_pieces(rdb, value);
+    RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+/* Collects the strings. */
+static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
+    uint64_t offset = 0;
+    for (;;) {
+        size_t length;
+        char *bytes = RedisModule_LoadStringBuffer(rdb, &length);
+        bool fits = !RedisModule_IsIOError(rdb) && bytes && length <= UINT64_MAX / 4 - offset;
+        bool taken = fits && value_load(loading, offset, bytes, length);
+        if (bytes) RedisModule_Free(bytes);
+        if (!taken) return false;
+        if (!length) return true;
+        offset += length;
+    }
+}
+
+/* Whether filters of this kind can be asked by keys of bytes. */
+static bool can_be_served(perhaps *filter) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    return perhaps_facts(filter, &facts) == PERHAPS_OK && facts.hash != PERHAPS_IDENTITY && facts.can & PERHAPS_ADD;
+}
+
+struct value *value_of_loaded(const struct value *loading, const char **reason) {
+    struct value *value = NULL;
+    perhaps *filter = value_loaded(loading);
+    *reason = perhaps_why();
+    if (filter && !can_be_served(filter)) {
+        *reason = "filters of this kind take integers only, and the server's keys are strings";
+        perhaps_free(filter);
+    } else if (filter) {
+        value = value_of_filter(filter, &loading->told);
+        *reason = "no memory";
+    }
+    return value;
+}
+
+static struct value *load_whole(RedisModuleIO *rdb, struct value *loading) {
+    const char *reason = "it ends too early, or there is no memory for it";
+    struct value *value = load_pieces(rdb, loading) ? value_of_loaded(loading, &reason) : NULL;
+    if (!value) RedisModule_LogIOError(rdb, "warning", "perhaps: a filter cannot be loaded: %s", reason);
+    value_free(loading);
+    return value;
+}
+
+/* A filter that was being loaded when it was saved. */
+static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64_t total) {
+    struct loading_value *part = (struct loading_value *)loading;
+    if (load_pieces(rdb, loading) && part->have <= total) {
+        part->total = total;
+        return loading;
+    }
+    value_free(loading);
+    return NULL;
+}
+
+static void *load(RedisModuleIO *rdb, int encver) {
+    struct told told = {0};
+    if (encver != NATIVE_ENCVER) {
+        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of a newer version, %d, cannot be loaded", encver);
+        return NULL;
+    }
+    bool is_part = RedisModule_LoadUnsigned(rdb) == 1;
+    told.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    told.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    told.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    told.deleted = RedisModule_LoadUnsigned(rdb);
+    uint64_t kind = RedisModule_LoadUnsigned(rdb), total = RedisModule_LoadUnsigned(rdb);
+    if (RedisModule_IsIOError(rdb) || (kind && kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO))
+        return NULL;
+    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &told);
+    if (!loading) return NULL;
+    return is_part ? load_part(rdb, loading, total) : load_whole(rdb, loading);
+}
+
+/* ---- the rest ---- */
+
+static int sum_piece(void *digest, const void *bytes, size_t length) {
+    RedisModule_DigestAddStringBuffer(digest, bytes, length);
+    return 0;
+}
+
+static void sum(RedisModuleDigest *digest, void *context) {
+    const struct value *value = context;
+    RedisModule_DigestAddLongLong(digest, value->told.bucket);
+    RedisModule_DigestAddLongLong(digest, value->told.iterations);
+    RedisModule_DigestAddLongLong(digest, value->told.expansion);
+    RedisModule_DigestAddLongLong(digest, (long long)value->told.deleted);
+    if (value->form == LOADING) {
+        const struct loading_value *loading = context;
+        RedisModule_DigestAddStringBuffer(digest, (const char *)loading->bytes, (size_t)loading->have);
+    } else {
+        perhaps *whole = value_whole(value);
+        if (whole) perhaps_write(whole, sum_piece, digest);
+        value_whole_done(value, whole);
+    }
+    RedisModule_DigestEndSequence(digest);
+}
+
+static size_t memory(const void *value) {
+    return value_memory(value);
+}
+
+static void release(void *value) {
+    value_free(value);
+}
+
+/* The server frees in another thread what is more than a few steps of work; sixteen kilobytes are one. */
+static size_t free_effort(RedisModuleString *key, const void *context) {
+    const struct value *value = context;
+    struct perhaps_info facts = {.size = sizeof facts};
+    (void)key;
+    if (value->form == LOADING) return 1 + (size_t)(((const struct loading_value *)value)->room >> 14);
+    if (value->form == PARKED) return 1;
+    perhaps_facts(((const struct open_value *)value)->filter, &facts);
+    return 1 + facts.children + (size_t)(facts.bytes >> 14);
+}
+
+static void *copy(RedisModuleString *from, RedisModuleString *to, const void *value) {
+    (void)from, (void)to;
+    return value_copy(value);
+}
+
+static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) {
+    struct value *value = *at, *moved = RedisModule_DefragAlloc(ctx, value);
+    (void)key;
+    if (moved) *at = value = moved;
+    if (value->form == OPEN) {
+        struct open_value *opened = *at;
+        opened->filter = defragment(ctx, opened->filter);
+    }
+    return 0;
+}
+
+static RedisModuleType *make_type(RedisModuleCtx *ctx, const char *name, int encver,
+                                  void *(*load)(RedisModuleIO *rdb, int encver),
+                                  void (*save)(RedisModuleIO *rdb, void *value)) {
+    RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
+                                      .rdb_load = load,
+                                      .rdb_save = save,
+                                      .aof_rewrite = chunks_rewrite,
+                                      .mem_usage = memory,
+                                      .digest = sum,
+                                      .free = release,
+                                      .free_effort = free_effort,
+                                      .copy = copy,
+                                      .defrag = defrag};
+    return RedisModule_CreateDataType(ctx, name, encver, &methods);
+}
+
+bool types_register(RedisModuleCtx *ctx) {
+    type_native = make_type(ctx, "perhaps--", NATIVE_ENCVER, load, save);
+    type_bloom = make_type(ctx, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
+    type_cuckoo = make_type(ctx, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
+    if (!type_bloom || !type_cuckoo)
+        RedisModule_Log(ctx, "notice", "perhaps: another module has RedisBloom's types of values; filters in its layout "
+                                       "cannot be loaded or made here");
+    return type_native;
+}

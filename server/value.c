@@ -1,0 +1,229 @@
+#include "value.h"
+
+#include <string.h>
+
+enum { PARKED_MOST = 2048, FIRST_ROOM = 1 << 20 };
+
+/* Values may end in a thread of the server's. */
+static uint64_t alive[3];
+
+static void *make(size_t size, enum form form, const struct told *told) {
+    struct value *value = try_alloc(size);
+    if (!value) return NULL;
+    memset(value, 0, size);
+    value->form = (uint8_t)form;
+    value->told = *told;
+    __atomic_fetch_add(&alive[form], 1, __ATOMIC_RELAXED);
+    return value;
+}
+
+struct statistics value_statistics(void) {
+    return (struct statistics){.parked = __atomic_load_n(&alive[PARKED], __ATOMIC_RELAXED),
+                               .open = __atomic_load_n(&alive[OPEN], __ATOMIC_RELAXED),
+                               .loading = __atomic_load_n(&alive[LOADING], __ATOMIC_RELAXED)};
+}
+
+static const struct open_value *open_of(const struct value *value) {
+    return (const struct open_value *)value;
+}
+
+static const struct parked_value *parked_of(const struct value *value) {
+    return (const struct parked_value *)value;
+}
+
+static const struct loading_value *loading_of(const struct value *value) {
+    return (const struct loading_value *)value;
+}
+
+static void set_kind(struct value *value, const struct perhaps_info *facts) {
+    int kind = facts->base ? facts->base : facts->kind;
+    value->multiset = facts->can & PERHAPS_COUNT;
+    value->foreign = kind == PERHAPS_REDIS_BLOOM || kind == PERHAPS_REDIS_CUCKOO;
+    value->window = facts->kind == PERHAPS_WINDOW;
+    value->timed = facts->period != 0;
+}
+
+/* ---- parking ---- */
+
+/* Filters with one array can be parked; so can growing ones, as long as they have one layer, and no limit to keep. */
+static bool can_be_parked(const struct perhaps_info *facts) {
+    bool plain = facts->kind == PERHAPS_BLOOM || facts->kind == PERHAPS_BLOCKED || facts->kind == PERHAPS_CUCKOO;
+    bool layer = facts->kind == PERHAPS_GROWING && facts->children == 1 && !facts->max_bytes &&
+                 (facts->base == PERHAPS_BLOOM || facts->base == PERHAPS_BLOCKED || facts->base == PERHAPS_CUCKOO);
+    return (plain || layer) && facts->image_bytes <= PARKED_MOST;
+}
+
+static struct value *copy_image(perhaps *layer, const struct told *told) {
+    const void *bytes;
+    uint64_t length;
+    if (perhaps_image(layer, &bytes, &length) < 0) return NULL;
+    struct parked_value *parked = make(sizeof *parked + (size_t)length, PARKED, told);
+    if (!parked) return NULL;
+    parked->length = (uint32_t)length;
+    memcpy(parked->image, bytes, (size_t)length);
+    return &parked->value;
+}
+
+static struct value *park(perhaps **filter, const struct perhaps_info *facts, const struct told *told) {
+    bool grows = facts->kind == PERHAPS_GROWING;
+    if (grows && perhaps_peel(filter) < 0) return NULL;
+    struct value *value = copy_image(*filter, told);
+    if (!value) return NULL;
+    struct parked_value *parked = (struct parked_value *)value;
+    parked->fpr = grows ? facts->fpr_target : 0;
+    parked->growth = facts->growth;
+    return value;
+}
+
+struct value *value_of_filter(perhaps *filter, const struct told *told) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    struct value *value = NULL;
+    perhaps_facts(filter, &facts);
+    if (can_be_parked(&facts)) {
+        value = park(&filter, &facts, told);
+        perhaps_free(filter);
+    } else {
+        struct open_value *opened = make(sizeof *opened, OPEN, told);
+        if (opened) opened->filter = filter;
+        if (!opened) perhaps_free(filter);
+        value = opened ? &opened->value : NULL;
+    }
+    if (value) set_kind(value, &facts);
+    return value;
+}
+
+static perhaps *open_parked(const struct value *value, unsigned flags, const perhaps_allocator *memory) {
+    const struct parked_value *parked = parked_of(value);
+    perhaps_open_options options = PERHAPS_OPEN(.flags = flags | PERHAPS_OPEN_NO_VERIFY, .allocator = memory);
+    perhaps *filter;
+    return perhaps_open_memory(&filter, parked->image, parked->length, &options) < 0 ? NULL : filter;
+}
+
+/* The growing filter of a parked layer, as a copy. */
+static perhaps *rebuild(const struct value *value) {
+    const struct parked_value *parked = parked_of(value);
+    perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, &server_memory);
+    if (filter && parked->fpr > 0 && perhaps_lay_over(&filter, parked->fpr, parked->growth, 0) < 0) {
+        perhaps_free(filter);
+        return NULL;
+    }
+    return filter;
+}
+
+struct value *value_unparked(const struct value *value) {
+    perhaps *filter = rebuild(value);
+    struct open_value *opened = filter ? make(sizeof *opened, OPEN, &value->told) : NULL;
+    if (!opened) {
+        perhaps_free(filter);
+        return NULL;
+    }
+    opened->value.multiset = value->multiset;
+    opened->filter = filter;
+    return &opened->value;
+}
+
+/* ---- using ---- */
+
+perhaps *value_filter(const struct value *value) {
+    return value->form == OPEN ? open_of(value)->filter : open_parked(value, PERHAPS_OPEN_WRITE, &command_memory);
+}
+
+void value_filter_done(const struct value *value, perhaps *filter, bool changed) {
+    if (value->form == OPEN) return;
+    if (changed) perhaps_sync(filter);
+    perhaps_free(filter);
+}
+
+perhaps *value_whole(const struct value *value) {
+    return value->form == OPEN ? open_of(value)->filter : rebuild(value);
+}
+
+void value_whole_done(const struct value *value, perhaps *filter) {
+    if (value->form != OPEN) perhaps_free(filter);
+}
+
+size_t value_memory(const struct value *value) {
+    size_t own = RedisModule_MallocSize((void *)(uintptr_t)value);
+    if (value->form == OPEN) return own + memory_of(open_of(value)->filter);
+    uint8_t *bytes = value->form == LOADING ? loading_of(value)->bytes : NULL;
+    return bytes ? own + RedisModule_MallocSize(bytes) : own;
+}
+
+void value_free(struct value *value) {
+    if (value->form == OPEN) perhaps_free(open_of(value)->filter);
+    if (value->form == LOADING) RedisModule_Free(loading_of(value)->bytes);
+    __atomic_fetch_sub(&alive[value->form], 1, __ATOMIC_RELAXED);
+    RedisModule_Free(value);
+}
+
+static struct value *copy_open(const struct value *value) {
+    perhaps *filter;
+    if (perhaps_clone(open_of(value)->filter, &filter) < 0) return NULL;
+    return value_of_filter(filter, &value->told);
+}
+
+static struct value *copy_parked(const struct value *value) {
+    size_t size = sizeof(struct parked_value) + parked_of(value)->length;
+    struct value *copy = make(size, PARKED, &value->told);
+    if (copy) memcpy(copy, value, size);
+    return copy;
+}
+
+static struct value *copy_loading(const struct value *value) {
+    const struct loading_value *loading = loading_of(value);
+    struct value *copy = value_start_loading(loading->kind, loading->total, &value->told);
+    if (copy && !value_load(copy, 0, loading->bytes, (size_t)loading->have)) {
+        value_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+struct value *value_copy(const struct value *value) {
+    return value->form == OPEN     ? copy_open(value)
+           : value->form == PARKED ? copy_parked(value)
+                                   : copy_loading(value);
+}
+
+/* ---- loading in pieces ---- */
+
+struct value *value_start_loading(int kind, uint64_t total, const struct told *told) {
+    struct loading_value *loading = make(sizeof *loading, LOADING, told);
+    if (!loading) return NULL;
+    loading->kind = kind;
+    loading->total = total;
+    loading->value.multiset = kind == PERHAPS_REDIS_CUCKOO;
+    return &loading->value;
+}
+
+/* Memory is taken as bytes come, not as they are announced. */
+static bool make_room(struct loading_value *loading, uint64_t end) {
+    uint64_t room = loading->room ? loading->room : FIRST_ROOM;
+    if (end <= loading->room) return true;
+    while (room < end) room *= 2;
+    if (room > loading->total) room = loading->total;
+    uint8_t *larger = try_alloc((size_t)room);
+    if (!larger) return false;
+    if (loading->have) memcpy(larger, loading->bytes, (size_t)loading->have);
+    RedisModule_Free(loading->bytes);
+    loading->bytes = larger;
+    loading->room = room;
+    return true;
+}
+
+bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t length) {
+    struct loading_value *loading = (struct loading_value *)value;
+    if (!make_room(loading, offset + length)) return false;
+    if (length) memcpy(loading->bytes + offset, bytes, length);
+    if (offset + length > loading->have) loading->have = offset + length;
+    return true;
+}
+
+perhaps *value_loaded(const struct value *value) {
+    const struct loading_value *loading = loading_of(value);
+    perhaps_open_options options = PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY, .allocator = &server_memory);
+    perhaps *filter;
+    int rc = loading->kind ? perhaps_open_foreign(&filter, loading->kind, loading->bytes, loading->have, &options)
+                           : perhaps_open_memory(&filter, loading->bytes, loading->have, &options);
+    return rc < 0 ? NULL : filter;
+}

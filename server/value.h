@@ -1,0 +1,94 @@
+/*
+ * A filter as a value of the server.
+ *
+ * A value has one of three forms:
+ *
+ *     OPEN     a filter of the library.
+ *     PARKED   a small one, as the bytes of its image, in one piece with the value. It is opened in place for the length of a
+ *              command. A handle takes more memory than such a filter has bits, and there may be millions of them.
+ *     LOADING  the part of an image that has come so far, of a filter that is sent in pieces.
+ *
+ * A filter that grows is a growing filter of the library. Parked is only its one layer, without what is around it, which is
+ * put back when a second layer is due. So outside the module there is no difference: RDB files, replicas and dumps have the
+ * growing filter in all cases.
+ */
+#ifndef PERHAPS_SERVER_VALUE_H
+#define PERHAPS_SERVER_VALUE_H
+
+#include "server_memory.h"
+
+#include <stdbool.h>
+
+enum form { PARKED, OPEN, LOADING };
+
+/* What a client is told and the filter does not know. */
+struct told {
+    uint16_t bucket, iterations, expansion;
+    uint64_t deleted;
+};
+
+struct value {
+    uint8_t form;
+    bool multiset; /* CF.* commands are for it, else BF.* */
+    bool foreign;  /* in RedisBloom's layout */
+    bool window, timed; /* a window; one that forgets by time */
+    struct told told;
+};
+
+struct open_value {
+    struct value value;
+    perhaps *filter;
+};
+
+struct parked_value {
+    struct value value;
+    double fpr, growth; /* of the growing filter whose layer it is; fpr 0: it does not grow */
+    uint32_t length;
+    uint8_t image[];
+};
+
+struct loading_value {
+    struct value value;
+    int kind; /* of the library, as perhaps_open_foreign wants it; 0: an image */
+    uint64_t total, have, room;
+    uint8_t *bytes;
+};
+
+/* Takes the filter over, whatever comes of it; NULL if there is no memory. */
+struct value *value_of_filter(perhaps *filter, const struct told *told);
+void value_free(struct value *value);
+struct value *value_copy(const struct value *value);
+
+/* An OPEN value of a PARKED one, which stays as it is. */
+struct value *value_unparked(const struct value *value);
+
+/* The filter of a value that is not LOADING, for the length of a command; NULL if there is no memory. For a PARKED one it is only
+ * the layer. */
+perhaps *value_filter(const struct value *value);
+void value_filter_done(const struct value *value, perhaps *filter, bool changed);
+
+/* The whole filter, for reading, and the end of that. */
+perhaps *value_whole(const struct value *value);
+void value_whole_done(const struct value *value, perhaps *filter);
+
+/* What the server spends on it. */
+size_t value_memory(const struct value *value);
+
+/* ---- loading in pieces ---- */
+
+struct value *value_start_loading(int kind, uint64_t total, const struct told *told);
+
+/* Puts bytes at an offset that is not beyond what it has. False: no memory, nothing changed. */
+bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t length);
+
+/* The filter that a whole LOADING value is, or NULL and perhaps_why(). */
+perhaps *value_loaded(const struct value *value);
+
+/* ---- statistics, for INFO ---- */
+
+struct statistics {
+    uint64_t parked, open, loading;
+};
+struct statistics value_statistics(void);
+
+#endif
