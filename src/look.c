@@ -1,4 +1,4 @@
-/* Looking in: perhaps_info and perhaps_child. */
+/* Looking in: perhaps_info and perhaps_child, and both without counting bits. */
 #include "base/why.h"
 #include "filter.h"
 #include "plan.h"
@@ -34,14 +34,20 @@ static void look(const perhaps *f, struct sight *sight) {
     sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
 }
 
+/* What all of `filters` growing ones have in common. */
+static void look_at_layers(const perhaps *f, unsigned filters, struct perhaps_info *info) {
+    info->max_bytes = f->header.layout[MAX_BYTES] * filters;
+    info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
+}
+
 /* What stands only in filters of filters. */
 static void look_at_family(const perhaps *f, struct perhaps_info *info) {
     const uint64_t *layout = f->header.layout;
     info->base = (int)layout[BASE];
     info->children = f->family->count;
-    if (f->kind == &kind_growing) info->max_bytes = layout[MAX_BYTES];
+    if (f->kind == &kind_growing) look_at_layers(f, 1, info);
     if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
-        info->max_bytes = f->family->child[0].filter->header.layout[MAX_BYTES] * info->children;
+        look_at_layers(f->family->child[0].filter, info->children, info);
     if (f->kind == &kind_window) {
         uint64_t whole = layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1;
         info->period = layout[PERIOD] > UINT64_MAX / whole ? UINT64_MAX : layout[PERIOD] * whole;
@@ -65,22 +71,21 @@ static unsigned lines_of(const perhaps *f) {
     return lines;
 }
 
-static void describe(const perhaps *f, struct perhaps_info *info) {
-    struct sight sight;
-    look(f, &sight);
+/* `seen` is what the bits say, or zeros. */
+static void describe(const perhaps *f, const struct sight *seen, struct perhaps_info *info) {
     *info = (struct perhaps_info){
         .kind = f->kind->row.kind,
         .kind_name = f->kind->row.name,
         .can = filter_can(f),
         .capacity = filter_capacity(f),
         .items = filter_items(f),
-        .distinct = sight.distinct,
-        .fill = sight.fill,
+        .distinct = seen->distinct,
+        .fill = seen->fill,
         .fpr_target = f->header.fpr,
-        .fpr_now = sight.fpr,
-        .loss = sight.loss < 1 ? sight.loss : 1,
-        .stuck = sight.stuck,
-        .stashed = sight.stashed,
+        .fpr_now = seen->fpr,
+        .loss = seen->loss < 1 ? seen->loss : 1,
+        .stuck = seen->stuck,
+        .stashed = seen->stashed,
         .bytes = filter_bytes(f),
         .image_bytes = filter_image_bytes(f),
         .hashes = leaf_of(f)->kind->model->hashes(leaf_of(f)->header.layout),
@@ -99,17 +104,34 @@ static void describe(const perhaps *f, struct perhaps_info *info) {
     if (f->family) look_at_family(f, info);
 }
 
-int perhaps_info(const perhaps *f, struct perhaps_info *theirs) {
+static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {
     struct perhaps_info info;
-    describe(f, &info);
+    struct sight seen = {0};
+    if (count_bits) look(f, &seen);
+    describe(f, &seen, &info);
+    info.since = since;
     return give_sized(theirs, &info, sizeof info, "info");
 }
 
-int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *theirs) {
-    struct perhaps_info info;
+static int tell_of_child(const perhaps *f, unsigned i, bool count_bits, struct perhaps_info *theirs) {
     if (!f->family || i >= f->family->count)
         return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
-    describe(f->family->child[i].filter, &info);
-    info.since = f->family->child[i].since == NEVER ? 0 : f->family->child[i].since;
-    return give_sized(theirs, &info, sizeof info, "info");
+    const struct child *child = &f->family->child[i];
+    return tell(child->filter, count_bits, child->since == NEVER ? 0 : child->since, theirs);
+}
+
+int perhaps_info(const perhaps *f, struct perhaps_info *info) {
+    return tell(f, true, 0, info);
+}
+
+int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *info) {
+    return tell_of_child(f, i, true, info);
+}
+
+int perhaps_facts(const perhaps *f, struct perhaps_info *info) {
+    return tell(f, false, 0, info);
+}
+
+int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info) {
+    return tell_of_child(f, i, false, info);
 }

@@ -181,7 +181,7 @@ static bool family_image(uint64_t count, uint64_t child, uint64_t *total) {
 }
 
 static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
-    level->layout[GROWTH] = (uint64_t)llround(want->growth * 256);
+    level->layout[GROWTH] = (uint64_t)llround(want->growth * GROWTH_ONE);
     level->layout[MAX_BYTES] = want->shards ? want->max_bytes / want->shards : want->max_bytes;
     level->layout[SIBLINGS] = want->shards;
     level->fpr = shown->fpr = want->fpr;

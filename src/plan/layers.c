@@ -32,7 +32,7 @@ static const double flat_from = 18, flat_to = 27, tail = 4;
 
 /* The factor by which the room grows. `growth` is in 256ths; 0 is the rule above. */
 static double factor(uint64_t growth, double total) {
-    return growth ? (double)growth / 256 : total < 0x1p15 ? 16 : total < 0x1p18 ? 8 : 2;
+    return growth ? (double)growth / GROWTH_ONE : total < 0x1p15 ? 16 : total < 0x1p18 ? 8 : 2;
 }
 
 /* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */
@@ -66,7 +66,7 @@ static double siblings(const struct layers *layers) {
 
 /* The share of a layer that brings the room of one filter to so many keys. What counts is the room in all siblings. */
 static double share_of(const struct layers *layers, double room) {
-    return share(layers->base, (double)layers->growth / 256, room * siblings(layers));
+    return share(layers->base, (double)layers->growth / GROWTH_ONE, room * siblings(layers));
 }
 
 static int too_large(const struct kind *base) {
