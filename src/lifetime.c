@@ -121,11 +121,12 @@ static int open_hash(const char *name, const struct header *header, const uint8_
     uint8_t key[16];
     bool has_key = header->flags & HEADER_HAS_KEY;
     hash_key_bytes(header->key, key);
-    if (has_key && hash_siphash(key).seed != header->seed)
+    if (has_key) *hash = hash_siphash(key);
+    if (has_key && hash->seed != header->seed)
         return fail(PERHAPS_EDAMAGED, "%s: the hash key in it is not the one it was made with", name);
     if (!has_key && !given)
         return fail(PERHAPS_EKEY, "%s: its keys are hashed with a secret key, which is not in the file; give it", name);
-    *hash = hash_siphash(given ? given : key);
+    if (given) *hash = hash_siphash(given);
     if (hash->seed != header->seed)
         return fail(PERHAPS_EKEY, "%s: made with another hash key than the one given", name);
     return PERHAPS_OK;
@@ -379,13 +380,27 @@ static int become_owner(perhaps **f) {
     return rc;
 }
 
+/* The bytes are changed in place. Nobody else looks at them meanwhile, so they need no mark that they are. */
+static int borrow_for_changing(perhaps **f) {
+    if (!(*f)->family) {
+        (*f)->state = CHANGEABLE;
+        return PERHAPS_OK;
+    }
+    int rc = fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", (*f)->kind->row.name);
+    perhaps_free(*f);
+    *f = NULL;
+    return rc;
+}
+
 int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const perhaps_open_options *theirs) {
     perhaps_open_options options;
     *f = NULL;
     int rc = take_open_options(&options, theirs,
-                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER | PERHAPS_OPEN_SHARED);
+                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
+                                   PERHAPS_OPEN_SHARED);
     if (rc == PERHAPS_OK) rc = open_in_place(f, &(struct source){"image", NULL, bytes, 0, length}, &options);
     if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(f);
+    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_WRITE) rc = borrow_for_changing(f);
     return rc;
 }
 

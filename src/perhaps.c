@@ -225,6 +225,14 @@ static const char *difference(const perhaps *a, const perhaps *b, unsigned may_d
     return NULL;
 }
 
+/* The copy takes the filter's place; where that is borrowed bytes, only their content does. */
+static void replace(perhaps *f, perhaps *copy) {
+    if (f->owned)
+        filter_swap(f, copy);
+    else
+        memcpy(f->array.bytes, copy->array.bytes, (size_t)f->array.length);
+}
+
 /* Combines in a copy of that layout, which then takes the filter's place: 1. If it has not room for all, it tells, by
  * growing, which layout to try next: 0. */
 static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
@@ -235,9 +243,9 @@ static int combine_in_copy(perhaps *into, const perhaps *from, enum combination 
         rc = filter_grow_to(copy, layout, *capacity);
     bool done = rc == PERHAPS_OK && into->kind->combine[what](&copy->array, &from->array);
     if (done)
-        filter_swap(into, copy);
+        replace(into, copy);
     else if (rc == PERHAPS_OK)
-        rc = filter_grow(copy, 0);
+        rc = filter_grow(into->owned ? copy : into, 0);
     if (rc == PERHAPS_OK && !done) {
         memcpy(layout, copy->header.layout, sizeof copy->header.layout);
         *capacity = copy->header.capacity;

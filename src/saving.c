@@ -156,9 +156,16 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
     return PERHAPS_OK;
 }
 
+/* Bytes in memory that the filter has borrowed. */
+static void sync_memory(perhaps *f) {
+    header_set_items(f->image, filter_items(f));
+    header_set_dirty(f->image, false); /* it may have been opened for recovery */
+    header_sum(f->image, f->array.bytes, f->array.length);
+    f->header.flags &= (unsigned)~HEADER_DIRTY;
+}
+
 /* Payload first, then the header that vouches for it, and only then the flag. */
-int perhaps_sync(perhaps *f) {
-    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
+static int sync_file(perhaps *f) {
     uint64_t offset = image_offset(f->header.length);
     int rc = file_sync(&f->file, offset, f->array.length);
     if (rc < 0) return rc;
@@ -173,6 +180,13 @@ int perhaps_sync(perhaps *f) {
     else
         f->state = CLEAN_MAP;
     return rc;
+}
+
+int perhaps_sync(perhaps *f) {
+    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
+    if (f->file.fd >= 0) return sync_file(f);
+    sync_memory(f);
+    return PERHAPS_OK;
 }
 
 /* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
