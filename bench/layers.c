@@ -105,6 +105,7 @@ struct filter {
     double fpr;
     double total, last; /* keys in all layers, in the newest */
     double shares;      /* their sum */
+    double first;       /* that of the first */
     unsigned layers;
     struct cost cost;
 };
@@ -125,12 +126,14 @@ static double hump(double from, double spacing, double x) {
     return x <= flat_end ? top : top * pow(tail / (tail + x - flat_end), 2);
 }
 
+/* Under a hump, later layers share what the first has left. */
 static double share(const struct filter *f, double total) {
     const struct rule *rule = f->rule;
     if (rule->sharing == EQUAL) return 1 / rule->value;
     if (rule->sharing == GEOMETRIC) return (1 - rule->value) * pow(rule->value, f->layers);
-    if (f->base->nested) return hump(0, log2(1 + (rule->growth - 1) * multiples), log2(total));
-    return hump(rule->value, log2(rule->growth), log2(total));
+    double from = f->base->nested ? 0 : rule->value;
+    double spacing = log2(f->base->nested ? 1 + (rule->growth - 1) * multiples : rule->growth);
+    return (1 - f->first) * hump(from, spacing, log2(total));
 }
 
 static double growth(const struct rule *rule, double total) {
@@ -200,6 +203,7 @@ static double far_shares(struct filter f) {
 static void add_layer(struct filter *f, double capacity) {
     double part = share(f, f->total + capacity);
     struct cost layer = cost_of_layer(f, capacity, part * f->fpr);
+    if (f->layers == 0) f->first = part;
     f->last = capacity;
     f->total += capacity;
     f->shares += part;

@@ -78,11 +78,15 @@ int plan_make(const perhaps_want *want, struct plan *plan);
 struct layers {
     const struct kind *base;
     double fpr;             /* what all its layers have together, for ever */
+    double rest;            /* what the first one leaves of that */
     uint64_t growth;        /* word GROWTH of its layout */
     uint64_t siblings;      /* filters like it, itself included, that hold the set together */
     uint64_t total, newest; /* capacity of all layers, and of the newest */
     const uint64_t *layout; /* of the newest */
 };
+
+/* A growth as it was wanted in word GROWTH of a layout. */
+int plan_growth(double growth, uint64_t *word);
 
 /* Its next layer. */
 int plan_next_layer(const struct layers *layers, struct level *level);

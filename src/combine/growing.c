@@ -59,6 +59,7 @@ static int plan_over(const perhaps *f, struct level *level) {
     const perhaps *newest = family->child[family->count + family->spare - 1].filter;
     struct layers layers = {.base = newest->kind,
                             .fpr = f->header.fpr,
+                            .rest = f->header.fpr - family->child[0].filter->header.fpr,
                             .growth = f->header.layout[GROWTH],
                             .siblings = f->header.layout[SIBLINGS],
                             .newest = newest->header.capacity,
@@ -300,6 +301,54 @@ static const char *refuses(const struct kind *base) {
 static unsigned can(const struct kind *base) {
     unsigned both = base->row.can & (PERHAPS_REMOVE | PERHAPS_COUNT);
     return PERHAPS_ADD | PERHAPS_GROW | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
+}
+
+static int check_first(const perhaps *f, double fpr) {
+    const char *sentence = refuses(f->kind);
+    if (sentence) return fail(PERHAPS_ECANNOT, sentence, f->kind->row.name);
+    if (!f->owned || f->shared)
+        return fail(PERHAPS_ECANNOT, "what is changed in place, or by many threads, cannot be a layer; open a copy");
+    if (!(fpr > f->header.fpr && fpr < 1))
+        return fail(PERHAPS_EINVAL, "a rate of %g leaves nothing for later layers: the first is planned for %g", fpr,
+                    f->header.fpr);
+    return PERHAPS_OK;
+}
+
+int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+    perhaps *first = *f, *made;
+    struct header header = first->header;
+    int rc = check_first(first, fpr);
+    memset(header.layout, 0, sizeof header.layout);
+    if (rc == PERHAPS_OK) rc = plan_growth(growth, &header.layout[GROWTH]);
+    if (rc < 0) return rc;
+    header.kind = PERHAPS_GROWING;
+    header.flags &= (unsigned)~HEADER_FIXED;
+    header.fpr = fpr;
+    header.layout[BASE] = (uint64_t)first->kind->row.kind;
+    header.layout[CHILDREN] = 1;
+    header.layout[MAX_BYTES] = max_bytes;
+    header.length = ENTRY_BYTES;
+    rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
+    if (rc < 0) return rc;
+    first->header.flags &= (unsigned)~HEADER_FIXED;
+    made->family->child[made->family->count++].filter = first;
+    filter_settle(made);
+    *f = made;
+    return PERHAPS_OK;
+}
+
+int perhaps_peel(perhaps **f) {
+    struct family *family = (*f)->family;
+    if ((*f)->kind != &kind_growing) return filter_cannot(*f, "be peeled: they have no layers");
+    if (family->count > 1)
+        return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", family->count);
+    int rc = filter_prepare_change(*f);
+    if (rc < 0) return rc;
+    perhaps *first = family->child[0].filter;
+    family->child[0].filter = NULL; /* which is freed without a thought */
+    perhaps_free(*f);
+    *f = first;
+    return PERHAPS_OK;
 }
 
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {

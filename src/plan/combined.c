@@ -37,11 +37,19 @@ static int check_window(const perhaps_want *want) {
     return PERHAPS_OK;
 }
 
+int plan_growth(double growth, uint64_t *word) {
+    if (growth != 0 && !(growth >= growth_min && growth <= GROWTH_MAX))
+        return fail(PERHAPS_EINVAL, "growth is %g; it may be %g to %d", growth, growth_min, GROWTH_MAX);
+    *word = (uint64_t)llround(growth * GROWTH_ONE);
+    return PERHAPS_OK;
+}
+
 static int check_layers(const perhaps_want *want) {
+    uint64_t word;
     if (want->grow < PERHAPS_GROW_DEFAULT || want->grow > PERHAPS_GROW_LAYERS)
         return fail(PERHAPS_EINVAL, "there is no way to grow with number %d", want->grow);
-    if (want->growth != 0 && !(want->growth >= growth_min && want->growth <= GROWTH_MAX))
-        return fail(PERHAPS_EINVAL, "growth is %g; it may be %g to %d", want->growth, growth_min, GROWTH_MAX);
+    int rc = plan_growth(want->growth, &word);
+    if (rc < 0) return rc;
     if (want->grow != PERHAPS_GROW_LAYERS)
         return want->growth != 0 || want->max_bytes
                    ? fail(PERHAPS_EINVAL, "growth and max_bytes are for filters that grow in layers; set grow")
@@ -181,7 +189,7 @@ static bool family_image(uint64_t count, uint64_t child, uint64_t *total) {
 }
 
 static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
-    level->layout[GROWTH] = (uint64_t)llround(want->growth * GROWTH_ONE);
+    plan_growth(want->growth, &level->layout[GROWTH]);
     level->layout[MAX_BYTES] = want->shards ? want->max_bytes / want->shards : want->max_bytes;
     level->layout[SIBLINGS] = want->shards;
     level->fpr = shown->fpr = want->fpr;

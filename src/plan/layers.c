@@ -6,7 +6,8 @@
  * is below 2^18, then 2.
  *
  * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
- * share p·w(x), where w has one hump:
+ * share p·w(x), where w has one hump. That is so for the first of them; the later ones share what the first leaves of p,
+ * since a filter that was plain before it began to grow (perhaps_lay_over) may have taken most of it:
  *
  *     w │      ┌──────────────┐
  *       │     ╱                ╲__
@@ -79,7 +80,7 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
     const char *reason;
     if (times < 1) times = 1;
     double room = (double)layers->total + times * (double)layers->newest;
-    double rate = plan_without_noise(layers->fpr * share_of(layers, room));
+    double rate = plan_without_noise(layers->rest * share_of(layers, room));
     level->kind = layers->base;
     if (!(times < 0x1p32) || !model->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
         return too_large(layers->base);
@@ -91,9 +92,11 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
 int plan_next_layer(const struct layers *layers, struct level *level) {
     double total = (double)layers->total, wanted = ceil((factor(layers->growth, total * siblings(layers)) - 1) * total);
     if (!(wanted < 0x1p62)) return too_large(layers->base);
+    if (!(layers->rest > 0))
+        return fail(PERHAPS_ERANGE, "no further layer is possible: the first has all of the rate of %g", layers->fpr);
     if (layers->base->model->nest) return nest_layer(layers, wanted, level);
     perhaps_want want = PERHAPS_WANT(.kind = layers->base->row.kind, .items = (uint64_t)wanted);
     want.lines = plan_layer_lines(layers->base, want.items, layers->fpr);
-    want.fpr = plan_without_noise(layers->fpr * share_of(layers, total + wanted));
+    want.fpr = plan_without_noise(layers->rest * share_of(layers, total + wanted));
     return plan_single(layers->base, &want, level);
 }
