@@ -251,6 +251,12 @@ void filter_leave_scratch(const perhaps *f, void *scratch);
 /* Exchanges two filters that were made by cloning one. */
 void filter_swap(perhaps *a, perhaps *b);
 
+/* The hash that a header names. `given` is the caller's key, or NULL; `name` is for messages. */
+int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash);
+
+/* Whether one filter can be the child of another: NULL, or what is wrong. */
+const char *filter_child_misfit(const struct header *parent, const struct header *child);
+
 /* An image in memory has the key; whether files have it too is the owner's choice. */
 void filter_keep_key(struct header *header, const struct hash *hash);
 

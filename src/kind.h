@@ -103,6 +103,9 @@ struct kind {
     bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
     bool (*rehash)(struct array *into, const struct array *from);
 
+    /* For kinds that can be layers and may grow: makes the layout what it was before. */
+    void (*ungrow)(uint64_t layout[LAYOUT_WORDS]);
+
     /* For kinds in which some digests have no place: the first of them. NULL where all have. */
     uint64_t (*beyond)(const struct array *array);
 

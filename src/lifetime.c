@@ -113,7 +113,7 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
 
 /* -------------------------------------------------------------------------------------------------- opening --- */
 
-static int open_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
+int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
     if (header->hash != PERHAPS_SIPHASH) {
         *hash = header->hash == PERHAPS_XXH3 ? hash_xxh3(header->seed) : hash_identity();
         return PERHAPS_OK;
@@ -159,7 +159,7 @@ static int take_open_options(perhaps_open_options *options, const perhaps_open_o
 /* A handle for a checked header. */
 static int adopt(perhaps **f, const char *name, const struct header *header, const perhaps_open_options *options) {
     struct hash hash;
-    int rc = open_hash(name, header, options->hash_key, &hash);
+    int rc = filter_hash(name, header, options->hash_key, &hash);
     bool shared = options->flags & PERHAPS_OPEN_SHARED;
     const struct kind *kind = kind_find(header->kind);
     if (rc == PERHAPS_OK && shared && !kind->lock_free && kind != &kind_sharded)
@@ -186,11 +186,10 @@ struct source {
 static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
 
 /* A child has what its parent has, and the header that the directory vouches for. */
-static const char *child_misfit(const perhaps *parent, const perhaps *child) {
-    if (child->kind->row.kind != (int)parent->header.layout[BASE]) return "a part of another kind than it should be";
-    if (child->header.hash != parent->header.hash || child->header.seed != parent->header.seed)
-        return "a part with another hash or seed";
-    if (child->header.flags & HEADER_DIRTY) return "a part that is being changed in place";
+const char *filter_child_misfit(const struct header *parent, const struct header *child) {
+    if (child->kind != (int)parent->layout[BASE]) return "a part of another kind than it should be";
+    if (child->hash != parent->hash || child->seed != parent->seed) return "a part with another hash or seed";
+    if (child->flags & HEADER_DIRTY) return "a part that is being changed in place";
     return NULL;
 }
 
@@ -235,7 +234,7 @@ static int open_child(perhaps *f, unsigned i, const struct source *parent, const
     if (rc < 0) return rc;
     f->family->count++;
     child->since = entry->since;
-    const char *reason = child_misfit(f, child->filter);
+    const char *reason = filter_child_misfit(&f->header, &child->filter->header);
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
 }
 

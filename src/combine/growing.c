@@ -284,7 +284,7 @@ static void clear(perhaps *f) {
 }
 
 static const char *misfit(const perhaps *f) {
-    for (unsigned i = 1; i < f->family->count; i++) {
+    for (unsigned i = 1; i < f->family->count + f->family->spare; i++) {
         const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
         if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
             return "layers that do not nest";

@@ -45,8 +45,8 @@ bool image_length(uint64_t payload_length, uint64_t *total) {
 
 /* ---- writing ---- */
 
-void header_write(const struct header *header, uint8_t *head) {
-    memset(head, 0, (size_t)image_offset(header->length));
+static void header_encode(const struct header *header, uint8_t head[HEADER_BYTES]) {
+    memset(head, 0, HEADER_BYTES);
     memcpy(head, magic, sizeof magic);
     store16(head + AT_VERSION, FORMAT_VERSION);
     store16(head + AT_KIND, (uint16_t)header->kind);
@@ -63,6 +63,11 @@ void header_write(const struct header *header, uint8_t *head) {
     store64(head + AT_FPR, fpr_bits);
     for (int i = 0; i < LAYOUT_WORDS; i++) store64(head + AT_LAYOUT + 8 * i, header->layout[i]);
     store64(head + AT_LENGTH, header->length);
+}
+
+void header_write(const struct header *header, uint8_t *head) {
+    memset(head, 0, (size_t)image_offset(header->length));
+    header_encode(header, head);
 }
 
 /* 0 is for blocks of zeros, so that holes in files and untouched memory need no reading and no writing. */
@@ -104,12 +109,12 @@ void header_set_items(uint8_t *head, uint64_t items) {
 }
 
 /* The head's checksum: over a clean one, with zero in the checksum's own place. `rest` is what follows the header. */
-static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest, uint64_t payload_length) {
+static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest, uint64_t rest_length) {
     uint8_t start[HEADER_BYTES];
     memcpy(start, header, sizeof start);
     header_set_dirty(start, false);
     store64(start + AT_SUM, 0);
-    return hash_checksum_of_two(start, sizeof start, rest, (size_t)image_offset(payload_length) - HEADER_BYTES);
+    return hash_checksum_of_two(start, sizeof start, rest, (size_t)rest_length);
 }
 
 static void sum_image(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
@@ -117,7 +122,7 @@ static void sum_image(const struct file *file, uint8_t *head, const uint8_t *pay
         uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
-    store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, payload_length));
+    store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, image_offset(payload_length) - HEADER_BYTES));
 }
 
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
@@ -126,6 +131,11 @@ void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) 
 
 void header_sum_file(const struct file *file, uint64_t payload_length) {
     sum_image(file, file->bytes, file->bytes + image_offset(payload_length), payload_length);
+}
+
+void header_write_alone(const struct header *header, uint8_t head[HEADER_BYTES]) {
+    header_encode(header, head);
+    store64(head + AT_SUM, sum_head(head, head, 0));
 }
 
 bool image_block_is_empty(const uint8_t *head, uint64_t block) {
@@ -182,7 +192,7 @@ static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const
     if (length > total && !header_before_children(head))
         return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
     if (header_is_dirty(head)) return recover ? PERHAPS_OK : header_refuse_dirty(name);
-    if (load64(head + AT_SUM) != sum_head(head, rest, payload_length))
+    if (load64(head + AT_SUM) != sum_head(head, rest, image_offset(payload_length) - HEADER_BYTES))
         return fail(PERHAPS_EDAMAGED, "%s: the header's checksum differs; the file was changed or damaged", name);
     return PERHAPS_OK;
 }
@@ -235,6 +245,18 @@ int header_read(const char *name, const uint8_t *image, uint64_t length, bool re
     if (!reason && !rest_is_zero(image, header->length)) reason = "padding that is not zero";
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: the header has %s", name, reason);
     return PERHAPS_OK;
+}
+
+int header_read_alone(const char *name, const uint8_t *head, uint64_t length, struct header *header) {
+    int rc = check_magic(name, head, length);
+    if (rc < 0) return rc;
+    if (load64(head + AT_SUM) != sum_head(head, head, 0))
+        return fail(PERHAPS_EDAMAGED, "%s: a checksum differs; it was changed or damaged", name);
+    header_decode(head, header);
+    const char *reason = check_sense(head, header);
+    if (!reason && header->items) reason = "keys, where there can be none";
+    if (!reason && header->flags & HEADER_DIRTY) reason = "a mark that it is being changed in place";
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: a header has %s", name, reason) : PERHAPS_OK;
 }
 
 int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length) {

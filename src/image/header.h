@@ -75,6 +75,10 @@ void header_set_items(uint8_t *head, uint64_t items);
  * `recover`: then its checksum, which its writer may have left half-way, is passed over. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header);
 
+/* A header without an image, of a filter without keys: HEADER_BYTES, with a checksum over them alone. */
+void header_write_alone(const struct header *header, uint8_t head[HEADER_BYTES]);
+int header_read_alone(const char *name, const uint8_t *head, uint64_t length, struct header *header);
+
 /* PERHAPS_EDIRTY, with its sentence. */
 int header_refuse_dirty(const char *name);
 

@@ -335,6 +335,10 @@ static bool rehash(struct array *into, const struct array *from) {
     return true;
 }
 
+static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+}
+
 extern const struct model model_cuckoo;
 
 const struct kind kind_cuckoo = {
@@ -351,5 +355,6 @@ const struct kind kind_cuckoo = {
     .full = "the cuckoo filter has no room for another key",
     .grow = grow,
     .rehash = rehash,
+    .ungrow = ungrow,
     .model = &model_cuckoo,
 };
