@@ -493,7 +493,11 @@ PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
  * into = the union of both: exactly the filter that would have come from adding the keys of both; of multisets, the sum.
  * The two must have equal kind, layout, hash and seed (tables and bitmaps may differ in size); otherwise PERHAPS_EMISMATCH,
  * and perhaps_why() names the field that differs. `items` becomes an estimate where it cannot be exact. PERHAPS_EFULL or
- * PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was. (changes `into`, reads `from`)
+ * PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was.
+ *
+ * Growing filters over sets need equal base, hash and seed only. Layers of `from` become part of layers like them, or layers of
+ * their own: the union may have the layers of both, and a rate of up to twice the higher of the two. fpr_target is then the
+ * higher one, for which further layers are planned. (changes `into`, reads `from`)
  */
 PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 

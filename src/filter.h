@@ -108,6 +108,9 @@ struct combiner {
 
     void (*clear)(perhaps *f);
 
+    /* For those that can PERHAPS_MERGE, but not child by child, two of equal hash, seed and base; else NULL. */
+    int (*merge)(perhaps *into, const perhaps *from);
+
     /* Whether children that were just opened belong together: NULL, or what is wrong. */
     const char *(*misfit)(const perhaps *f);
 

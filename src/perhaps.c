@@ -305,6 +305,7 @@ static int combine(perhaps *into, const perhaps *from, enum combination what) {
                     verbs[what], differs);
     int rc = filter_prepare_change(into);
     if (rc < 0) return rc;
+    if (into->family && into->kind->combiner->merge) return into->kind->combiner->merge(into, from);
     return into->family ? combine_families(into, from, what) : combine_arrays(into, from, what);
 }
 

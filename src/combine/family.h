@@ -33,6 +33,9 @@ void family_contains_many(const struct array *array, const uint64_t *digests, si
 /* Clears all children. */
 void family_clear(perhaps *f);
 
+/* Layers over sets: into = the union of both. See combine/merging.c. */
+int layers_merge(perhaps *into, const perhaps *from);
+
 /* Some of at most FAMILY_BLOCK keys, in order, and which ones they are. */
 struct some_keys {
     size_t n;

@@ -40,7 +40,7 @@
 
 #include <string.h>
 
-enum { LAYERS_MAX = 256, GROWTH_MIN = 384, GROWTH_MOST = 4096 };
+enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
 
 static bool is_multiset(const perhaps *f) {
     return newest_of(f)->kind->row.can & PERHAPS_COUNT;
@@ -300,7 +300,8 @@ static const char *refuses(const struct kind *base) {
 
 static unsigned can(const struct kind *base) {
     unsigned both = base->row.can & (PERHAPS_REMOVE | PERHAPS_COUNT);
-    return PERHAPS_ADD | PERHAPS_GROW | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
+    unsigned merge = base->row.can & PERHAPS_COUNT ? 0 : base->row.can & PERHAPS_MERGE;
+    return PERHAPS_ADD | PERHAPS_GROW | merge | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
 }
 
 static int check_first(const perhaps *f, double fpr) {
@@ -387,17 +388,19 @@ static const struct combiner combiner = {.add_many = add_many,
                                          .expect = expect,
                                          .provide = provide,
                                          .clear = clear,
+                                         .merge = layers_merge,
                                          .misfit = misfit,
                                          .rates_add_up = true};
 
 const struct kind kind_growing = {
-    .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "growing",
+    .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_GROW, "growing",
             "layers, each larger than those before: for sets of unknown size"},
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,
     .layout_names = {"kind of the layers", "number of layers", "growth", "most bytes", "siblings"},
     .ops = ops,
+    .differing = 1 << CHILDREN | 1 << GROWTH | 1 << MAX_BYTES,
     .refuses = refuses,
     .can = can,
     .combiner = &combiner,

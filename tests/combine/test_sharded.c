@@ -385,7 +385,7 @@ static void layers_of_nonsense_are_refused(void **state) {
     NONSENSE(.kind = PERHAPS_BITMAP, .items = 100, .grow = PERHAPS_GROW_LAYERS, .growth = 2);
     NONSENSE(.kind = PERHAPS_BLOCKED, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS, .hashes = 8);
     NONSENSE(.kind = PERHAPS_COUNTING, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS, .needs = PERHAPS_REMOVE);
-    NONSENSE(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS, .needs = PERHAPS_MERGE);
+    NONSENSE(.kind = PERHAPS_CUCKOO, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS, .needs = PERHAPS_MERGE);
 }
 
 static void shards_of_nonsense_are_refused(void **state) {

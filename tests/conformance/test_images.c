@@ -413,8 +413,8 @@ static void nonsense_is_refused(const struct layout *layout) {
     struct bytes image = image_of(f);
     REFUSED(PERHAPS_EINVAL, perhaps_open_memory(&g, image.data, image.length, &(perhaps_open_options){.size = 0}));
     REFUSED(PERHAPS_EINVAL, perhaps_open_memory(&g, image.data, image.length, &PERHAPS_OPEN(.flags = 1u << 20)));
-    REFUSED(PERHAPS_EINVAL,
-            perhaps_open_memory(&g, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE)));
+    REFUSED(PERHAPS_EINVAL, perhaps_open_memory(&g, image.data, image.length,
+                                                &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE)));
     MUST(perhaps_sync(f)); /* nothing to do for a filter in memory */
     perhaps_free(NULL);
     free(image.data);

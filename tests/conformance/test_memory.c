@@ -357,7 +357,7 @@ static void end_scene(struct scene *s, const struct pool *pool) {
  * that was made before the call failed. */
 static bool may_keep(const struct layout *layout, const struct operation *operation) {
     return (is_combined(layout) && operation->run == try_image) ||
-           (is_layered(layout) && operation->needs & PERHAPS_GROW);
+           (is_layered(layout) && operation->needs & (PERHAPS_GROW | PERHAPS_MERGE));
 }
 
 static void all_memory_comes_from_the_allocator(const struct layout *layout) {
