@@ -9,7 +9,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "base/why.h"
-#include "filter.h"
+#include "combine/family.h"
 
 #include <string.h>
 
@@ -151,10 +151,7 @@ static int take_layer(perhaps *f, unsigned i, const struct header *header) {
         return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: layer %u differs", i + 1);
     drop_spares(family, i);
     int rc = filter_family_room(f);
-    if (rc < 0) return rc;
-    struct header layer = *header;
-    filter_keep_key(&layer, &f->hash);
-    rc = filter_make(&family->child[i].filter, &f->allocator, &layer, &f->hash, &f->isa, false);
+    if (rc == PERHAPS_OK) rc = layers_make(f, header, &family->child[i].filter);
     family->spare += rc == PERHAPS_OK;
     return rc;
 }

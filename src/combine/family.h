@@ -33,6 +33,9 @@ void family_contains_many(const struct array *array, const uint64_t *digests, si
 /* Clears all children. */
 void family_clear(perhaps *f);
 
+/* An empty layer for a growing filter, with capacity, rate and layout of another, and all else as its newest layer has it. */
+int layers_make(const perhaps *f, const struct header *like, perhaps **made);
+
 /* Layers over sets: into = the union of both. See combine/merging.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 

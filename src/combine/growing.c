@@ -83,6 +83,16 @@ static int check_size(const perhaps *f, const struct level *level) {
     return PERHAPS_OK;
 }
 
+int layers_make(const perhaps *f, const struct header *like, perhaps **made) {
+    struct header header = newest_of(f)->header;
+    header.items = 0;
+    header.capacity = like->capacity;
+    header.fpr = like->fpr;
+    header.length = like->length;
+    memcpy(header.layout, like->layout, sizeof header.layout);
+    return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
+}
+
 /* Makes the next layer, without using it yet. */
 static int make_spare(perhaps *f) {
     struct level level;
@@ -90,14 +100,9 @@ static int make_spare(perhaps *f) {
     if (rc == PERHAPS_OK) rc = check_size(f, &level);
     if (rc == PERHAPS_OK) rc = filter_family_room(f);
     if (rc < 0) return rc;
-    struct header header = newest_of(f)->header;
-    header.items = 0;
-    header.capacity = level.capacity;
-    header.fpr = level.fpr;
-    header.length = level.length;
-    memcpy(header.layout, level.layout, sizeof header.layout);
-    perhaps **made = &f->family->child[f->family->count + f->family->spare].filter;
-    rc = filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
+    struct header like = {.capacity = level.capacity, .fpr = level.fpr, .length = level.length};
+    memcpy(like.layout, level.layout, sizeof like.layout);
+    rc = layers_make(f, &like, &f->family->child[f->family->count + f->family->spare].filter);
     f->family->spare += rc == PERHAPS_OK;
     return rc;
 }

@@ -54,21 +54,16 @@ static int unite(perhaps *f, const perhaps *layer) {
 /* A layer like this one, in memory of the first filter, goes between the layers of its size. */
 static int insert(perhaps *f, const perhaps *layer) {
     struct family *family = f->family;
-    struct header header = newest_of(f)->header;
     perhaps *made;
     if (family->count >= LAYERS_MAX) return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
     int rc = filter_family_room(f);
     if (rc < 0) return rc;
-    header.items = filter_items(layer);
-    header.capacity = layer->header.capacity;
-    header.fpr = layer->header.fpr;
-    header.length = layer->header.length;
-    memcpy(header.layout, layer->header.layout, sizeof header.layout);
-    rc = filter_make(&made, &f->allocator, &header, &f->hash, &f->isa, false);
+    rc = layers_make(f, &layer->header, &made);
     if (rc < 0) return rc;
+    made->header.items = filter_items(layer);
     memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
     unsigned at = family->count > 1; /* the first stays the first: others share what it leaves of the rate */
-    while (at + 1 < family->count && family->child[at].filter->header.capacity <= header.capacity) at++;
+    while (at + 1 < family->count && family->child[at].filter->header.capacity <= made->header.capacity) at++;
     memmove(family->child + at + 1, family->child + at, (family->count - at) * sizeof *family->child);
     family->child[at] = (struct child){made, 0};
     family->count++;
