@@ -286,10 +286,8 @@ enum { INFO_CAPACITY, INFO_SIZE, INFO_FILTERS, INFO_ITEMS, INFO_EXPANSION, INFO_
 static const struct {
     const char *word, *name;
 } info_fields[INFO_FIELDS] = {
-    {"CAPACITY", "Capacity"},
-    {"SIZE", "Size"},
-    {"FILTERS", "Number of filters"},
-    {"ITEMS", "Number of items inserted"},
+    {"CAPACITY", "Capacity"},         {"SIZE", "Size"},
+    {"FILTERS", "Number of filters"}, {"ITEMS", "Number of items inserted"},
     {"EXPANSION", "Expansion rate"},
 };
 
@@ -342,9 +340,10 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 static void reply_layer(RedisModuleCtx *ctx, const struct perhaps_info *layer) {
     char text[256];
-    int length = snprintf(text, sizeof text, "bytes:%llu bits:%llu hashes:%u hashwidth:64 capacity:%llu size:%llu ratio:%g",
-                          (unsigned long long)layer->bytes, (unsigned long long)layer->bytes * 8, layer->hashes,
-                          (unsigned long long)layer->capacity, (unsigned long long)layer->items, layer->fpr_target);
+    int length =
+        snprintf(text, sizeof text, "bytes:%llu bits:%llu hashes:%u hashwidth:64 capacity:%llu size:%llu ratio:%g",
+                 (unsigned long long)layer->bytes, (unsigned long long)layer->bytes * 8, layer->hashes,
+                 (unsigned long long)layer->capacity, (unsigned long long)layer->items, layer->fpr_target);
     RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
 }
 

@@ -306,8 +306,8 @@ static bool load(struct held *held, enum found found, int kind, long long cursor
     return false;
 }
 
-static int load_chunk_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int kind, const struct errors *errors,
-                        const char *event) {
+static int load_chunk_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int kind,
+                              const struct errors *errors, const char *event) {
     struct held held;
     long long cursor;
     if (argc != 4) return RedisModule_WrongArity(ctx);

@@ -82,8 +82,9 @@ static bool is_upper(const char *word) {
 }
 
 static int type_of_argument(const char *name) {
-    static const char *const integers[] = {"capacity", "expansion",  "generations", "milliseconds", "bucketsize", "iterations",
-                                           "iterator", "offset",     "total",       "count",        "now"};
+    static const char *const integers[] = {"capacity",   "expansion",  "generations", "milliseconds",
+                                           "bucketsize", "iterations", "iterator",    "offset",
+                                           "total",      "count",      "now"};
     for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++)
         if (strcmp(name, integers[i]) == 0) return ARG_INTEGER;
     return strcmp(name, "error") == 0 ? ARG_DOUBLE : strcmp(name, "source") == 0 ? ARG_KEY : ARG_STRING;
@@ -173,10 +174,11 @@ static void categorise(RedisModuleCommand *registered, const struct command *com
 static bool register_one(RedisModuleCtx *ctx, const struct command *command) {
     const char *name = command_name(command->name);
     if (RedisModule_CreateCommand(ctx, name, command->run, command->flags, 1, last_key(command), 1) != REDISMODULE_OK) {
-        RedisModule_Log(ctx, "warning",
-                        "perhaps was not loaded: the server has a command %s already, perhaps of another module; unload "
-                        "that, or load this one with PREFIX x, and its commands are x.%s and so on",
-                        name, command->name);
+        RedisModule_Log(
+            ctx, "warning",
+            "perhaps was not loaded: the server has a command %s already, perhaps of another module; unload "
+            "that, or load this one with PREFIX x, and its commands are x.%s and so on",
+            name, command->name);
         return false;
     }
     RedisModuleCommand *registered = RedisModule_GetCommand(ctx, name);

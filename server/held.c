@@ -25,7 +25,8 @@ static enum found look(struct held *held, enum family family) {
 
 enum found hold(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, int mode, enum family family) {
     *held = (struct held){.ctx = ctx, .name = name, .key = RedisModule_OpenKey(ctx, name, mode)};
-    enum found found = held->key ? look(held, family) : MISSING; /* for reading, a key that is not there has no handle */
+    enum found found =
+        held->key ? look(held, family) : MISSING; /* for reading, a key that is not there has no handle */
     if (found == FOUND && held->value->timed) hold_advance(held);
     return found;
 }

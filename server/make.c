@@ -34,11 +34,10 @@ static int make_native(perhaps **filter, int kind, const struct wish *wish) {
         for (size_t i = 0; i < sizeof key; i++) key[i] = settings.hash_key[i];
     else
         RedisModule_GetRandomBytes(key, sizeof key);
-    perhaps_want want = PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity,
-                                     .fpr = grows ? error * first_share : error,
-                                     .generations = (unsigned)wish->generations, .period = (uint64_t)wish->period,
-                                     .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1,
-                                     .allocator = &server_memory);
+    perhaps_want want =
+        PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity, .fpr = grows ? error * first_share : error,
+                     .generations = (unsigned)wish->generations, .period = (uint64_t)wish->period,
+                     .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1, .allocator = &server_memory);
     int rc = perhaps_create(filter, &want);
     if (rc < 0 || !grows) return rc;
     rc = perhaps_lay_over(filter, error, growth_of(wish->expansion), 0);
@@ -87,7 +86,8 @@ static bool make(struct held *held, const struct wish *wish, int native, int for
     RedisModuleType *type = native == PERHAPS_CUCKOO ? type_cuckoo : type_bloom;
     bool redisbloom = settings.layout == REDISBLOOM && !wish->generations;
     if (redisbloom && !type) {
-        RedisModule_ReplyWithError(held->ctx, "ERR another module has RedisBloom's types: set perhaps.layout to native");
+        RedisModule_ReplyWithError(held->ctx,
+                                   "ERR another module has RedisBloom's types: set perhaps.layout to native");
         return false;
     }
     int rc = redisbloom ? make_redisbloom(&filter, foreign, wish) : make_native(&filter, native, wish);

@@ -68,7 +68,14 @@ typedef struct RedisModuleCommandHistoryEntry {
     const char *since, *changes;
 } RedisModuleCommandHistoryEntry;
 
-enum { KEY_RO = 1 << 0, KEY_RW = 1 << 1, KEY_OW = 1 << 2, KEY_ACCESS = 1 << 4, KEY_UPDATE = 1 << 5, KEY_INSERT = 1 << 6 };
+enum {
+    KEY_RO = 1 << 0,
+    KEY_RW = 1 << 1,
+    KEY_OW = 1 << 2,
+    KEY_ACCESS = 1 << 4,
+    KEY_UPDATE = 1 << 5,
+    KEY_INSERT = 1 << 6
+};
 enum { BEGIN_SEARCH_INDEX = 2, FIND_KEYS_RANGE = 2 };
 typedef struct RedisModuleCommandKeySpec {
     const char *notes;
@@ -139,18 +146,18 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(void, LogIOError, (RedisModuleIO * io, const char *level, const char *format, ...))                           \
     CALL(void, GetRandomBytes, (unsigned char *bytes, size_t length))                                                  \
     CALL(long long, Milliseconds, (void))                                                                              \
-    CALL(RedisModuleKey *, OpenKey, (RedisModuleCtx * ctx, RedisModuleString *name, int mode))                         \
+    CALL(RedisModuleKey *, OpenKey, (RedisModuleCtx * ctx, RedisModuleString * name, int mode))                        \
     CALL(void, CloseKey, (RedisModuleKey * key))                                                                       \
     CALL(int, KeyType, (RedisModuleKey * key))                                                                         \
     CALL(RedisModuleType *, ModuleTypeGetType, (RedisModuleKey * key))                                                 \
     CALL(void *, ModuleTypeGetValue, (RedisModuleKey * key))                                                           \
-    CALL(int, ModuleTypeSetValue, (RedisModuleKey * key, RedisModuleType *type, void *value))                          \
-    CALL(int, ModuleTypeReplaceValue, (RedisModuleKey * key, RedisModuleType *type, void *value, void **old))          \
+    CALL(int, ModuleTypeSetValue, (RedisModuleKey * key, RedisModuleType * type, void *value))                         \
+    CALL(int, ModuleTypeReplaceValue, (RedisModuleKey * key, RedisModuleType * type, void *value, void **old))         \
     CALL(int, NotifyKeyspaceEvent, (RedisModuleCtx * ctx, int type, const char *event, RedisModuleString *key))        \
     CALL(int, Replicate, (RedisModuleCtx * ctx, const char *command, const char *format, ...))                         \
     CALL(int, ReplicateVerbatim, (RedisModuleCtx * ctx))                                                               \
     CALL(RedisModuleString *, CreateString, (RedisModuleCtx * ctx, const char *bytes, size_t length))                  \
-    CALL(void, FreeString, (RedisModuleCtx * ctx, RedisModuleString *string))                                          \
+    CALL(void, FreeString, (RedisModuleCtx * ctx, RedisModuleString * string))                                         \
     CALL(const char *, StringPtrLen, (const RedisModuleString *string, size_t *length))                                \
     CALL(int, StringToLongLong, (const RedisModuleString *string, long long *number))                                  \
     CALL(int, StringToDouble, (const RedisModuleString *string, double *number))                                       \
@@ -172,7 +179,7 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(void, SaveDouble, (RedisModuleIO * io, double number))                                                        \
     CALL(double, LoadDouble, (RedisModuleIO * io))                                                                     \
     CALL(void, SaveStringBuffer, (RedisModuleIO * io, const char *bytes, size_t length))                               \
-    CALL(char *, LoadStringBuffer, (RedisModuleIO * io, size_t *length))                                               \
+    CALL(char *, LoadStringBuffer, (RedisModuleIO * io, size_t * length))                                              \
     CALL(void, EmitAOF, (RedisModuleIO * io, const char *command, const char *format, ...))                            \
     CALL(void, DigestAddStringBuffer, (RedisModuleDigest * digest, const char *bytes, size_t length))                  \
     CALL(void, DigestAddLongLong, (RedisModuleDigest * digest, long long number))                                      \
@@ -183,7 +190,7 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(int, InfoAddFieldULongLong, (RedisModuleInfoCtx * ctx, const char *field, unsigned long long number))         \
     CALL(int, InfoAddFieldCString, (RedisModuleInfoCtx * ctx, const char *field, const char *string))                  \
     CALL(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx * ctx, const char *section))                      \
-    CALL(void, FreeServerInfo, (RedisModuleCtx * ctx, RedisModuleServerInfoData *data))                                \
+    CALL(void, FreeServerInfo, (RedisModuleCtx * ctx, RedisModuleServerInfoData * data))                               \
     CALL(unsigned long long, ServerInfoGetFieldUnsigned,                                                               \
          (RedisModuleServerInfoData * data, const char *field, int *error))                                            \
     CALL(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData * data, const char *field))                     \

@@ -27,7 +27,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
     const char *missing = modapi_find(ctx);
     if (missing) {
         if (RedisModule_Log)
-            RedisModule_Log(ctx, "warning", "perhaps was not loaded: it needs Redis 7.0 or Valkey 7.2 (no %s)", missing);
+            RedisModule_Log(ctx, "warning", "perhaps was not loaded: it needs Redis 7.0 or Valkey 7.2 (no %s)",
+                            missing);
         return REDISMODULE_ERR;
     }
     if (RedisModule_IsModuleNameBusy("perhaps")) return REDISMODULE_ERR;

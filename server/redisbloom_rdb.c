@@ -124,8 +124,7 @@ static struct value *joined(const struct loader *loader, int kind) {
     const struct loading_value *bytes = (const struct loading_value *)loader->bytes;
     size_t header = (size_t)(loader->end - loader->header);
     struct value *all = value_start_loading(kind, header + bytes->have, &(struct told){0});
-    if (all && value_load(all, 0, loader->header, header) &&
-        value_load(all, header, bytes->bytes, (size_t)bytes->have))
+    if (all && value_load(all, 0, loader->header, header) && value_load(all, header, bytes->bytes, (size_t)bytes->have))
         return all;
     if (all) value_free(all);
     return NULL;

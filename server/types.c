@@ -186,11 +186,11 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) 
 }
 
 static RedisModuleType *make_type(RedisModuleCtx *ctx, const char *name, int encver,
-                                  void *(*load)(RedisModuleIO *rdb, int encver),
-                                  void (*save)(RedisModuleIO *rdb, void *value)) {
+                                  void *(*load_one)(RedisModuleIO *rdb, int encver),
+                                  void (*save_one)(RedisModuleIO *rdb, void *value)) {
     RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
-                                      .rdb_load = load,
-                                      .rdb_save = save,
+                                      .rdb_load = load_one,
+                                      .rdb_save = save_one,
                                       .aof_rewrite = chunks_rewrite,
                                       .mem_usage = memory,
                                       .digest = sum,
@@ -206,7 +206,8 @@ bool types_register(RedisModuleCtx *ctx) {
     type_bloom = make_type(ctx, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
     type_cuckoo = make_type(ctx, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
     if (!type_bloom || !type_cuckoo)
-        RedisModule_Log(ctx, "notice", "perhaps: another module has RedisBloom's types of values; filters in its layout "
-                                       "cannot be loaded or made here");
+        RedisModule_Log(ctx, "notice",
+                        "perhaps: another module has RedisBloom's types of values; filters in its layout "
+                        "cannot be loaded or made here");
     return type_native;
 }

@@ -180,9 +180,7 @@ static struct value *copy_loading(const struct value *value) {
 }
 
 struct value *value_copy(const struct value *value) {
-    return value->form == OPEN     ? copy_open(value)
-           : value->form == PARKED ? copy_parked(value)
-                                   : copy_loading(value);
+    return value->form == OPEN ? copy_open(value) : value->form == PARKED ? copy_parked(value) : copy_loading(value);
 }
 
 /* ---- loading in pieces ---- */

@@ -29,8 +29,8 @@ struct told {
 
 struct value {
     uint8_t form;
-    bool multiset; /* CF.* commands are for it, else BF.* */
-    bool foreign;  /* in RedisBloom's layout */
+    bool multiset;      /* CF.* commands are for it, else BF.* */
+    bool foreign;       /* in RedisBloom's layout */
     bool window, timed; /* a window; one that forgets by time */
     struct told told;
 };
