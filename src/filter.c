@@ -1,5 +1,6 @@
 #include "filter.h"
 
+#include "base/endian.h"
 #include "base/memory.h"
 #include "base/why.h"
 #include "plan.h"
@@ -62,6 +63,13 @@ int filter_cannot(const perhaps *f, const char *what) {
 }
 
 /* ---- changing ---- */
+
+struct digest filter_digest_u64_other(const perhaps *f, uint64_t key) {
+    uint8_t bytes[8];
+    if (!f->two_words) return one_word(hash_u64_other(&f->hash, key));
+    store64(bytes, key);
+    return filter_digest(f, bytes, sizeof bytes);
+}
 
 void filter_tally(perhaps *f, uint64_t digest, uint64_t change) {
     if (f->items_in == ITEMS_IN_TALLIES)
@@ -140,6 +148,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->header = *header;
     f->hash = *hash;
     f->kind = kind_find(header->kind);
+    f->two_words = kind_of_keys(f->kind, header->layout)->digest_words == 2;
     f->isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);

@@ -75,7 +75,8 @@ struct perhaps {
     struct hash hash;
     enum state state;
     enum items_in items_in;
-    bool shared; /* many threads may change it at the same time */
+    bool shared;    /* many threads may change it at the same time */
+    bool two_words; /* digests have two words, as the kind of its keys says */
     enum isa isa;
     const struct kind *kind;
     struct header header; /* its items are up to date, see items_in; its flags are those of the image in memory */
@@ -104,6 +105,7 @@ struct combiner {
      * nothing to do. */
     uint64_t (*room)(const perhaps *f);
     void (*expect)(perhaps *f, const uint64_t *digests, size_t n);
+    void (*expect_one)(perhaps *f, struct digest digest); /* the same for digests of two words */
     int (*provide)(perhaps *f);
 
     void (*clear)(perhaps *f);
@@ -155,6 +157,18 @@ static inline struct digest one_word(uint64_t digest) {
     return (struct digest){digest, 0};
 }
 
+/* The digest of a key of bytes, or of an integer. */
+static inline struct digest filter_digest(const perhaps *f, const void *key, size_t length) {
+    uint64_t first = hash_bytes(&f->hash, key, length);
+    return (struct digest){first, __builtin_expect(f->two_words, 0) ? murmur64a(first, key, length) : 0};
+}
+
+struct digest filter_digest_u64_other(const perhaps *f, uint64_t key); /* hashed otherwise than with xxh3 */
+
+static inline struct digest filter_digest_u64(const perhaps *f, uint64_t key) {
+    return f->hash.id == PERHAPS_XXH3 ? one_word(hash_u64_xxh3(&f->hash, key)) : filter_digest_u64_other(f, key);
+}
+
 /* How many answers are 1. */
 static inline uint64_t count_ones(const uint8_t *answers, size_t n) {
     uint64_t sum = 0;
@@ -180,7 +194,7 @@ static inline int filter_takes_bytes(const perhaps *f) {
 }
 
 static inline int filter_takes_digests(const perhaps *f) {
-    if (__builtin_expect(f->kind->digest_words == 1, 1)) return PERHAPS_OK;
+    if (__builtin_expect(!f->two_words, 1)) return PERHAPS_OK;
     return filter_cannot(f, "take digests of 64 bits, only keys");
 }
 
@@ -268,6 +282,9 @@ void filter_keep_key(struct header *header, const struct hash *hash);
 /* Public structs begin with their size, so that older and newer programs can call us. A program that knows fewer fields
  * leaves the rest zero; one that knows more must not have used them. */
 int take_sized(void *ours, size_t our_size, const void *theirs, const char *name);
+
+/* The options of a call that knows these flags; `theirs` may be NULL. */
+int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed);
 
 /* The other way: fills as much of the caller's struct as the caller knows of. */
 int give_sized(void *theirs, void *ours, size_t our_size, const char *name);

@@ -44,7 +44,27 @@ uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length) {
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* ---- the two hash functions ---- */
+/* ---- MurmurHash64A ---- */
+
+uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length) {
+    static const uint64_t factor = UINT64_C(0xc6a4a7935bd1e995);
+    const uint8_t *p = bytes;
+    size_t whole = length - length % 8;
+    uint64_t h = seed ^ length * factor;
+    for (size_t i = 0; i < whole; i += 8) {
+        uint64_t word = load64(p + i) * factor;
+        h = (h ^ (word ^ word >> 47) * factor) * factor;
+    }
+    if (length > whole) {
+        uint64_t rest = 0;
+        for (size_t i = whole; i < length; i++) rest |= (uint64_t)p[i] << 8 * (i % 8);
+        h = (h ^ rest) * factor;
+    }
+    h = (h ^ h >> 47) * factor;
+    return h ^ h >> 47;
+}
+
+/* ---- the hash functions ---- */
 
 struct hash hash_xxh3(uint64_t seed) {
     /* The constant is 2^64 divided by the golden ratio: integer key 0 under seed 0 must not have digest 0. */
@@ -62,18 +82,23 @@ struct hash hash_identity(void) {
     return (struct hash){.id = PERHAPS_IDENTITY};
 }
 
+struct hash hash_murmur(uint64_t seed) {
+    return (struct hash){.id = PERHAPS_MURMUR, .seed = seed};
+}
+
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]) {
     store64(key, words[0]);
     store64(key + 8, words[1]);
 }
 
 const char *hash_name(int id) {
-    static const char *const names[] = {NULL, "xxh3", "siphash", "identity"};
+    static const char *const names[] = {NULL, "xxh3", "siphash", "identity", "murmur"};
     return id > 0 && id < (int)(sizeof names / sizeof names[0]) ? names[id] : NULL;
 }
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     if (hash->id == PERHAPS_SIPHASH) return siphash13(hash->key, key, length);
+    if (hash->id == PERHAPS_MURMUR) return murmur64a(hash->seed, key, length);
     return XXH3_64bits_withSeed(key, length, hash->seed);
 }
 
@@ -81,7 +106,7 @@ uint64_t hash_u64_other(const struct hash *hash, uint64_t key) {
     if (hash->id == PERHAPS_IDENTITY) return key;
     uint8_t bytes[8];
     store64(bytes, key);
-    return siphash13(hash->key, bytes, sizeof bytes);
+    return hash_bytes(hash, bytes, sizeof bytes);
 }
 
 /* ---- many integers at a time ---- */

@@ -12,7 +12,7 @@
 /* A hash function: which, and what makes it this filter's own. */
 struct hash {
     int id;          /* enum perhaps_hash, never PERHAPS_HASH_DEFAULT */
-    uint64_t seed;   /* xxh3: the seed. siphash: a check of the key. Equal id and seed = the same function */
+    uint64_t seed;   /* xxh3, murmur: the seed. siphash: a check of the key. Equal id and seed = the same function */
     uint64_t key[2]; /* siphash */
     uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */
 };
@@ -20,6 +20,7 @@ struct hash {
 struct hash hash_xxh3(uint64_t seed);
 struct hash hash_siphash(const uint8_t key[16]);
 struct hash hash_identity(void);
+struct hash hash_murmur(uint64_t seed);
 
 /* The 16 bytes of a key from its two words. */
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
@@ -45,6 +46,9 @@ uint64_t hash_checksum(const void *bytes, size_t length);
 
 /* The same over two pieces, as if they were one. */
 uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length);
+
+/* MurmurHash64A (Appleby). The second word of a digest, where a kind has two, is that of the key under the first as the seed. */
+uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length);
 
 /* SipHash-1-3 (Aumasson & Bernstein): one round a word, three at the end. */
 uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length);

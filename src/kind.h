@@ -77,6 +77,8 @@ struct kind {
     struct perhaps_kind_row row; /* number, name, abilities */
     unsigned digest_words;       /* 1, or 2: then the calls that take digests refuse it */
     int hash;                    /* what PERHAPS_HASH_DEFAULT means */
+    bool own_hash;               /* it takes no other, no other kind takes it, */
+    uint64_t seed;               /* and this is its seed */
 
     /* The payload's length for a layout; or 0 and a reason in words, when the layout is not one this kind could have
      * made. Called on hostile headers: it must accept nothing that could make an operation leave the array. */
@@ -131,14 +133,21 @@ enum { LAYERS_MAX = 256 };               /* of a growing filter */
 enum { GENERATIONS_MAX = 64 };           /* of a window */
 #define CLEAR_AT_ONE (UINT64_C(1) << 32) /* what a share of 1 is in word CLEAR_AT */
 
-/* The table of kinds, without filters of filters. */
+/* The table of kinds, without filters of filters and filters of other programs. */
 extern const struct kind *const kinds[];
 extern const size_t kind_count;
 
-/* By number; NULL if there is none. Filters of filters are found too. */
+/* By number; NULL if there is none. Filters of filters and of other programs are found too. */
 const struct kind *kind_find(int id);
+
+/* The kind that says how keys are hashed: of a filter of filters, it is that of its children. */
+const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]);
+
+/* Whether filters of that kind have keys hashed so. */
+bool kind_takes_hash(const struct kind *kind, int hash);
 
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 extern const struct kind kind_growing, kind_window, kind_sharded;
+extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
 
 #endif

@@ -35,11 +35,14 @@ int give_sized(void *theirs, void *ours, size_t our_size, const char *name) {
 
 /* ----------------------------------------------------------------------------------------- making and ending --- */
 
+static struct hash unkeyed_hash(int id, uint64_t seed) {
+    return id == PERHAPS_XXH3 ? hash_xxh3(seed) : id == PERHAPS_MURMUR ? hash_murmur(seed) : hash_identity();
+}
+
 static int choose_hash(const perhaps_want *want, const struct kind *kind, struct hash *hash) {
     int id = want->hash == PERHAPS_HASH_DEFAULT ? kind->hash : want->hash;
-    if ((id == PERHAPS_IDENTITY) != (kind->hash == PERHAPS_IDENTITY))
-        return fail(PERHAPS_EINVAL, "%s filters do not take the hash %s", kind->row.name,
-                    hash_name(id) ? hash_name(id) : "with that number");
+    if (hash_name(id) && !kind_takes_hash(kind, id))
+        return fail(PERHAPS_EINVAL, "%s filters do not take the hash %s", kind->row.name, hash_name(id));
     if (!hash_name(id)) return fail(PERHAPS_EINVAL, "there is no hash with number %d", id);
     if (id == PERHAPS_SIPHASH) {
         if (!want->hash_key) return fail(PERHAPS_EINVAL, "siphash needs a hash_key of 16 bytes");
@@ -48,9 +51,10 @@ static int choose_hash(const perhaps_want *want, const struct kind *kind, struct
         return PERHAPS_OK;
     }
     if (want->hash_key || want->key_in_file) return fail(PERHAPS_EINVAL, "a hash key goes with siphash only");
-    if (id == PERHAPS_IDENTITY && want->seed)
-        return fail(PERHAPS_EINVAL, "%s filters do not hash, so they take no seed", kind->row.name);
-    *hash = id == PERHAPS_IDENTITY ? hash_identity() : hash_xxh3(want->seed);
+    if (kind->own_hash && want->seed)
+        return fail(PERHAPS_EINVAL, "the keys of %s filters are hashed in one way only: it takes no seed",
+                    kind->row.name);
+    *hash = unkeyed_hash(id, kind->own_hash ? kind->seed : want->seed);
     return PERHAPS_OK;
 }
 
@@ -115,7 +119,7 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
 
 int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
     if (header->hash != PERHAPS_SIPHASH) {
-        *hash = header->hash == PERHAPS_XXH3 ? hash_xxh3(header->seed) : hash_identity();
+        *hash = unkeyed_hash(header->hash, header->seed);
         return PERHAPS_OK;
     }
     uint8_t key[16];
@@ -144,7 +148,7 @@ static int check_image(const char *name, const struct file *map, const uint8_t *
     return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
 }
 
-static int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed) {
+int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed) {
     *options = (perhaps_open_options){.size = sizeof *options};
     int rc = theirs ? take_sized(options, sizeof *options, theirs, "options") : PERHAPS_OK;
     if (rc == PERHAPS_OK && options->flags & ~allowed)

@@ -28,6 +28,35 @@ int many_takes(const perhaps *f, const struct keys *keys) {
     return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
 }
 
+/* ---- keys whose digests have two words, which go one by one ---- */
+
+static struct digest digest_of(const perhaps *f, const struct keys *keys, size_t i) {
+    return keys->integers ? filter_digest_u64(f, keys->integers[i])
+                          : filter_digest(f, keys->bytes[i], keys->lengths[i]);
+}
+
+/* None of them can be full half-way: many_provide has made room. */
+static int64_t add_one_by_one(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    int64_t added = 0;
+    for (size_t i = 0; i < n; i++) {
+        int is_new = filter_add(f, digest_of(f, keys, i));
+        if (is_new < 0) return is_new;
+        if (answers) answers[i] = (uint8_t)is_new;
+        added += is_new;
+    }
+    return added;
+}
+
+static int64_t ask_one_by_one(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    int64_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        int is_there = f->ops.contains(&f->array, digest_of(f, keys, i));
+        if (answers) answers[i] = (uint8_t)is_there;
+        found += is_there;
+    }
+    return found;
+}
+
 /* ---- room for the digests and answers of a chunk ---- */
 
 struct room {
@@ -91,6 +120,8 @@ int many_provide(perhaps *f, const struct keys *keys, size_t n) {
     uint64_t digests[CHUNK];
     if (!combiner || !combiner->provide) return PERHAPS_OK;
     bool ask = combiner->room && n > combiner->room(f);
+    for (size_t i = 0; ask && f->two_words && i < n; i++) combiner->expect_one(f, digest_of(f, keys, i));
+    ask = ask && !f->two_words;
     for (size_t from = 0; ask && from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
         combiner->expect(f, many_digests(f, keys, from, count, digests), count);
@@ -100,6 +131,7 @@ int many_provide(perhaps *f, const struct keys *keys, size_t n) {
 
 int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     struct room room;
+    if (f->two_words) return add_one_by_one(f, keys, n, answers);
     get_room(f, n, &room);
     int64_t added = add_all(f, keys, n, answers, &room);
     give_back_room(f, &room);
@@ -140,6 +172,7 @@ int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8
     uint64_t ones = 0;
     int rc = many_takes(f, keys);
     if (rc < 0) return rc;
+    if (f->two_words) return ask_one_by_one(f, keys, n, answers);
     get_room(f, n, &room);
     for (size_t from = 0; from < n; from += room.chunk) {
         size_t count = chunk_length(&room, n - from);

@@ -121,27 +121,27 @@ static int64_t count_digest(const perhaps *f, struct digest digest) {
 
 int perhaps_add(perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
-    return rc < 0 ? rc : add_digest(f, one_word(hash_bytes(&f->hash, key, length)));
+    return rc < 0 ? rc : add_digest(f, filter_digest(f, key, length));
 }
 
 int perhaps_contains(const perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
-    return rc < 0 ? rc : f->ops.contains(&f->array, one_word(hash_bytes(&f->hash, key, length)));
+    return rc < 0 ? rc : f->ops.contains(&f->array, filter_digest(f, key, length));
 }
 
 int perhaps_add_absent(perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
-    return rc < 0 ? rc : add_absent_digest(f, one_word(hash_bytes(&f->hash, key, length)));
+    return rc < 0 ? rc : add_absent_digest(f, filter_digest(f, key, length));
 }
 
 int perhaps_remove(perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
-    return rc < 0 ? rc : remove_digest(f, one_word(hash_bytes(&f->hash, key, length)));
+    return rc < 0 ? rc : remove_digest(f, filter_digest(f, key, length));
 }
 
 int64_t perhaps_count(const perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
-    return rc < 0 ? rc : count_digest(f, one_word(hash_bytes(&f->hash, key, length)));
+    return rc < 0 ? rc : count_digest(f, filter_digest(f, key, length));
 }
 
 uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
@@ -151,12 +151,12 @@ uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
 /* ---- integers ---- */
 
 int perhaps_add_u64(perhaps *f, uint64_t key) {
-    return add_digest(f, one_word(hash_u64(&f->hash, key)));
+    return add_digest(f, filter_digest_u64(f, key));
 }
 
 /* Kept apart, so that the common case below has no call to save registers for and ends in a jump. */
 static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64_t key) {
-    return f->ops.contains(&f->array, one_word(hash_u64_other(&f->hash, key)));
+    return f->ops.contains(&f->array, filter_digest_u64_other(f, key));
 }
 
 int perhaps_contains_u64(const perhaps *f, uint64_t key) {
@@ -165,15 +165,15 @@ int perhaps_contains_u64(const perhaps *f, uint64_t key) {
 }
 
 int perhaps_add_absent_u64(perhaps *f, uint64_t key) {
-    return add_absent_digest(f, one_word(hash_u64(&f->hash, key)));
+    return add_absent_digest(f, filter_digest_u64(f, key));
 }
 
 int perhaps_remove_u64(perhaps *f, uint64_t key) {
-    return remove_digest(f, one_word(hash_u64(&f->hash, key)));
+    return remove_digest(f, filter_digest_u64(f, key));
 }
 
 int64_t perhaps_count_u64(const perhaps *f, uint64_t key) {
-    return count_digest(f, one_word(hash_u64(&f->hash, key)));
+    return count_digest(f, filter_digest_u64(f, key));
 }
 
 uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key) {

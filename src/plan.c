@@ -46,7 +46,8 @@ static int check_rates(const perhaps_want *want) {
                     want->fpr);
     if (want->bits_per_key != 0 && !(want->bits_per_key > 0 && want->bits_per_key <= 1e6))
         return fail(PERHAPS_EINVAL, "bits_per_key is %g; useful values are 1 to 64", want->bits_per_key);
-    if (want->fpr != 0 && want->items && want->fpr <= plan_digest_fpr((double)want->items))
+    if (want->fpr != 0 && want->items && !plan_has_rule(want->kind) &&
+        want->fpr <= plan_digest_fpr((double)want->items))
         return fail(PERHAPS_ERANGE, "fpr %g with %llu items is below items/2^64, which 64-bit digests cannot reach",
                     want->fpr, (unsigned long long)want->items);
     return PERHAPS_OK;
@@ -56,7 +57,12 @@ static bool is_exact(int kind) {
     return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->exact;
 }
 
-static int check_want(const perhaps_want *want) {
+/* The rule of another program checks for itself what is given. */
+bool plan_has_rule(int kind) {
+    return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->rule;
+}
+
+static int check_amounts(const perhaps_want *want) {
     if (want->bits_per_key != 0 && want->bytes)
         return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
     int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
@@ -67,6 +73,12 @@ static int check_want(const perhaps_want *want) {
                     is_exact(want->kind)
                         ? "too little is given: say items (above 0) or bytes"
                         : "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
+    return PERHAPS_OK;
+}
+
+static int check_want(const perhaps_want *want) {
+    int rc = plan_has_rule(want->kind) ? PERHAPS_OK : check_amounts(want);
+    if (rc < 0) return rc;
     if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
     const struct kind *kind = kind_find(want->kind);
@@ -189,7 +201,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     const char *reason;
     shown->kind = kind->row.kind;
     shown->items = c->items;
-    shown->fpr = plan_without_noise(rate(kind, c->layout, c->items));
+    shown->fpr = c->fpr;
     shown->bytes = kind->check(c->layout, &reason);
     plan->levels = 1;
     plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
@@ -207,7 +219,17 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     return PERHAPS_OK;
 }
 
+static int plan_by_rule(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    struct level level = {.kind = kind};
+    int rc = kind->model->rule(want, &level);
+    if (rc < 0) return rc;
+    struct candidate c = {.items = level.capacity, .fpr = level.fpr};
+    memcpy(c.layout, level.layout, sizeof c.layout);
+    return describe(plan, kind, &c);
+}
+
 static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    if (kind->model->rule) return plan_by_rule(kind, want, plan);
     struct candidate best = {.score = INFINITY};
     perhaps_want full = *want; /* exact kinds need no rate: any will do */
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
@@ -225,6 +247,7 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
         if (solved && c.score < best.score) best = c;
     }
     if (isinf(best.score)) return too_large(kind, want);
+    best.fpr = plan_without_noise(rate(kind, best.layout, best.items));
     return describe(plan, kind, &best);
 }
 

@@ -18,6 +18,9 @@ struct sight {
     uint64_t stuck, stashed;
 };
 
+struct level;
+struct layers;
+
 /* What the planner must know of a kind. A kind has one or more shapes (how many hashes, how many lines per key); a shape
  * has a size. */
 struct model {
@@ -41,6 +44,11 @@ struct model {
     bool (*nest)(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
                  uint64_t *items);
     bool (*nested)(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]);
+
+    /* For layouts by the rule of another program (else NULL): the filter for a want, all of which the rule checks, takes the place of
+     * shapes, sizes and rates; and the layer over the newest that of the library's own rule of growing. */
+    int (*rule)(const perhaps_want *want, struct level *level);
+    int (*next_layer)(const struct layers *layers, struct level *level);
 
     /* By how much another shape may be larger and still be taken instead of this one; NULL: not at all. */
     double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
@@ -82,11 +90,12 @@ struct layers {
     uint64_t growth;        /* word GROWTH of its layout */
     uint64_t siblings;      /* filters like it, itself included, that hold the set together */
     uint64_t total, newest; /* capacity of all layers, and of the newest */
+    double newest_fpr;      /* the rate of the newest */
     const uint64_t *layout; /* of the newest */
 };
 
 /* A growth as it was wanted in word GROWTH of a layout. */
-int plan_growth(double growth, uint64_t *word);
+int plan_growth(int kind, double growth, uint64_t *word);
 
 /* Its next layer. */
 int plan_next_layer(const struct layers *layers, struct level *level);

@@ -24,6 +24,14 @@ static inline void store64(void *p, uint64_t x) {
     memcpy(p, &x, sizeof x);
 }
 
+static inline uint32_t load32(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline void store32(uint8_t *p, uint32_t x) {
+    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(x >> 8 * i);
+}
+
 static inline uint16_t load16(const uint8_t *p) {
     return (uint16_t)(p[0] | p[1] << 8);
 }

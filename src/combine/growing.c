@@ -42,6 +42,17 @@
 
 enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
 
+/* Another program's rule of growing has limits of its own: whole numbers, and layers until the rate, which halves, is 0. */
+enum { RULED_LAYERS_MAX = 2048, RULED_GROWTH_MOST = 32768 };
+
+static bool has_rule(const struct kind *base) {
+    return base->model && base->model->next_layer;
+}
+
+static unsigned layers_max(const struct kind *base) {
+    return has_rule(base) ? RULED_LAYERS_MAX : LAYERS_MAX;
+}
+
 static bool is_multiset(const perhaps *f) {
     return newest_of(f)->kind->row.can & PERHAPS_COUNT;
 }
@@ -63,6 +74,7 @@ static int plan_over(const perhaps *f, struct level *level) {
                             .growth = f->header.layout[GROWTH],
                             .siblings = f->header.layout[SIBLINGS],
                             .newest = newest->header.capacity,
+                            .newest_fpr = newest->header.fpr,
                             .layout = newest->header.layout};
     for (unsigned i = 0; i < family->count + family->spare; i++)
         layers.total += family->child[i].filter->header.capacity;
@@ -78,7 +90,7 @@ static int check_size(const perhaps *f, const struct level *level) {
                     "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
                     (unsigned long long)bytes, (unsigned long long)most);
     if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2 ||
-        f->family->count + f->family->spare >= LAYERS_MAX)
+        f->family->count + f->family->spare >= layers_max(level->kind))
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }
@@ -241,16 +253,23 @@ static uint64_t room_in_all(const perhaps *f) {
 
 /* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
  * batch has twice counts twice. */
-static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
-    uint8_t known[FAMILY_BLOCK];
+static void count_coming(perhaps *f, uint64_t digest) {
     struct family *family = f->family;
     perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .allocator = &f->allocator);
     if (!family->coming_keys) perhaps_create(&family->coming_keys, &want);
-    family_have(f, family->count, digests, n, known);
+    family->coming += !family->coming_keys || perhaps_add_digest(family->coming_keys, digest) != 0;
+}
+
+static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
+    uint8_t known[FAMILY_BLOCK];
+    family_have(f, f->family->count, digests, n, known);
     for (size_t i = 0; i < n; i++) {
-        if (known[i]) continue;
-        family->coming += !family->coming_keys || perhaps_add_digest(family->coming_keys, digests[i]) != 0;
+        if (!known[i]) count_coming(f, digests[i]);
     }
+}
+
+static void expect_one(perhaps *f, struct digest digest) {
+    if (!family_has(f, f->family->count, digest)) count_coming(f, digest.first);
 }
 
 static void expect(perhaps *f, const uint64_t *digests, size_t n) {
@@ -325,7 +344,7 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     struct header header = first->header;
     int rc = check_first(first, fpr);
     memset(header.layout, 0, sizeof header.layout);
-    if (rc == PERHAPS_OK) rc = plan_growth(growth, &header.layout[GROWTH]);
+    if (rc == PERHAPS_OK) rc = plan_growth((*f)->header.kind, growth, &header.layout[GROWTH]);
     if (rc < 0) return rc;
     header.kind = PERHAPS_GROWING;
     header.flags &= (unsigned)~HEADER_FIXED;
@@ -357,13 +376,18 @@ int perhaps_peel(perhaps **f) {
     return PERHAPS_OK;
 }
 
+static bool growth_fits(const struct kind *base, uint64_t growth) {
+    if (has_rule(base)) return growth && growth % 256 == 0 && growth / 256 <= RULED_GROWTH_MOST;
+    return !growth || (growth >= GROWTH_MIN && growth <= GROWTH_MOST);
+}
+
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
     *reason = NULL;
     if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
-    if (layout[CHILDREN] < 1 || layout[CHILDREN] > LAYERS_MAX) *reason = "an impossible number of layers";
-    if (layout[GROWTH] && (layout[GROWTH] < GROWTH_MIN || layout[GROWTH] > GROWTH_MOST))
-        *reason = "growth out of range";
+    if (!*reason && (layout[CHILDREN] < 1 || layout[CHILDREN] > layers_max(base)))
+        *reason = "an impossible number of layers";
+    if (!*reason && !growth_fits(base, layout[GROWTH])) *reason = "growth out of range";
     if (layout[SIBLINGS] > CHILDREN_MAX) *reason = "too many siblings";
     return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
 }
@@ -391,6 +415,7 @@ static const struct combiner combiner = {.add_many = add_many,
                                          .make_room = make_room,
                                          .room = room_in_all,
                                          .expect = expect,
+                                         .expect_one = expect_one,
                                          .provide = provide,
                                          .clear = clear,
                                          .merge = layers_merge,

@@ -205,9 +205,6 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (!kind) return "a kind of filter that this library does not know";
     if (!hash_name(header->hash)) return "a hash that this library does not know";
     if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
-    if ((header->hash == PERHAPS_IDENTITY) != (kind->hash == PERHAPS_IDENTITY))
-        return "a hash that this kind does not use";
-    if (header->hash == PERHAPS_IDENTITY && header->seed) return "a seed without a hash that takes one";
     if (header->flags & HEADER_DIRTY && kind->combiner)
         return "a mark that it is being changed in place, which it cannot be";
     if (header->flags & HEADER_FIXED && !kind->grow) return "a flag that it does not grow, which this kind never does";
@@ -222,6 +219,9 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     for (int i = 0; i < LAYOUT_WORDS; i++) {
         if (!kind->layout_names[i] && header->layout[i]) return "unused layout words that are not zero";
     }
+    const struct kind *of_keys = kind_of_keys(kind, header->layout);
+    if (!kind_takes_hash(of_keys, header->hash)) return "a hash that this kind does not use";
+    if (of_keys->own_hash && header->seed != of_keys->seed) return "a seed that is not the one of its kind";
     return length != header->length ? "a payload length that does not fit the layout" : NULL;
 }
 

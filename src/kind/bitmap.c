@@ -252,6 +252,7 @@ const struct kind kind_bitmap = {
             "bitmap", "one bit for each integer of a range: exact, and it grows; integers only"},
     .digest_words = 1,
     .hash = PERHAPS_IDENTITY,
+    .own_hash = true,
     .check = check,
     .layout_names = {"range"},
     .ops = ops,

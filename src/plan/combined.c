@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_ITEMS = 1000, GROWTH_MAX = 16 };
+enum { FIRST_ITEMS = 1000, GROWTH_MAX = 16, RULED_GROWTH_MAX = 32768 };
 
 static const double growth_min = 1.5, clear_at_min = 1.0 / CLEAR_AT_ONE;
 
@@ -37,10 +37,13 @@ static int check_window(const perhaps_want *want) {
     return PERHAPS_OK;
 }
 
-int plan_growth(double growth, uint64_t *word) {
-    if (growth != 0 && !(growth >= growth_min && growth <= GROWTH_MAX))
+int plan_growth(int kind, double growth, uint64_t *word) {
+    bool ruled = plan_has_rule(kind);
+    if (ruled && growth != 0 && !(growth >= 1 && growth <= RULED_GROWTH_MAX && growth == floor(growth)))
+        return fail(PERHAPS_EINVAL, "growth is %g; it may be a whole number from 1 to %d", growth, RULED_GROWTH_MAX);
+    if (!ruled && growth != 0 && !(growth >= growth_min && growth <= GROWTH_MAX))
         return fail(PERHAPS_EINVAL, "growth is %g; it may be %g to %d", growth, growth_min, GROWTH_MAX);
-    *word = (uint64_t)llround(growth * GROWTH_ONE);
+    *word = (uint64_t)llround((ruled && growth == 0 ? 2 : growth) * GROWTH_ONE);
     return PERHAPS_OK;
 }
 
@@ -48,10 +51,10 @@ static int check_layers(const perhaps_want *want) {
     uint64_t word;
     if (want->grow < PERHAPS_GROW_DEFAULT || want->grow > PERHAPS_GROW_LAYERS)
         return fail(PERHAPS_EINVAL, "there is no way to grow with number %d", want->grow);
-    int rc = plan_growth(want->growth, &word);
+    int rc = plan_growth(want->kind, want->growth, &word);
     if (rc < 0) return rc;
     if (want->grow != PERHAPS_GROW_LAYERS)
-        return want->growth != 0 || want->max_bytes
+        return (want->growth != 0 && !plan_has_rule(want->kind)) || want->max_bytes
                    ? fail(PERHAPS_EINVAL, "growth and max_bytes are for filters that grow in layers; set grow")
                    : PERHAPS_OK;
     if (want->bits_per_key != 0 || want->bytes)
@@ -126,7 +129,8 @@ int combined_peel(perhaps_want *want, struct outer *outer) {
     *outer = (struct outer){.count = 0};
     if (want->shards > CHILDREN_MAX)
         return fail(PERHAPS_EINVAL, "%u shards are too many; up to %d are possible", want->shards, CHILDREN_MAX);
-    if (want->grow == PERHAPS_GROW_LAYERS && grows_by_itself(want) && !want->max_bytes && want->growth == 0)
+    if (want->grow == PERHAPS_GROW_LAYERS && grows_by_itself(want) && !want->max_bytes &&
+        (want->growth == 0 || plan_has_rule(want->kind)))
         want->grow = PERHAPS_GROW_DEFAULT;
     int rc = wants_window(want) ? check_window(want) : PERHAPS_OK;
     if (rc == PERHAPS_OK) rc = check_layers(want);
@@ -189,7 +193,7 @@ static bool family_image(uint64_t count, uint64_t child, uint64_t *total) {
 }
 
 static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
-    plan_growth(want->growth, &level->layout[GROWTH]);
+    plan_growth(want->kind, want->growth, &level->layout[GROWTH]);
     level->layout[MAX_BYTES] = want->shards ? want->max_bytes / want->shards : want->max_bytes;
     level->layout[SIBLINGS] = want->shards;
     level->fpr = shown->fpr = want->fpr;

@@ -22,6 +22,9 @@ unsigned combined_can(const struct outer *outer, const struct kind *kind);
 /* Puts the outer filters around the plan of an inner one. */
 int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan);
 
+/* Whether filters of that kind are planned by the rule of another program. */
+bool plan_has_rule(int kind);
+
 /* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
 double plan_without_noise(double x);
 

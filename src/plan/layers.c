@@ -90,6 +90,7 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
 }
 
 int plan_next_layer(const struct layers *layers, struct level *level) {
+    if (layers->base->model->next_layer) return layers->base->model->next_layer(layers, level);
     double total = (double)layers->total, wanted = ceil((factor(layers->growth, total * siblings(layers)) - 1) * total);
     if (!(wanted < 0x1p62)) return too_large(layers->base);
     if (!(layers->rest > 0))
