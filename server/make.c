@@ -1,9 +1,12 @@
 /* From a wish to a filter, in the layout of the settings. */
 #include "server_commands.h"
 
-/* What the first layer of a filter that grows may take of the whole rate. The rest is for the layers to come. So a filter that
- * keeps to what it was reserved for is hardly larger than one that cannot grow. */
-static const double first_share = 0.75;
+/* What the first layer of a filter that grows may take of the whole rate; the rest is for the layers to come. So a large filter
+ * that keeps to what it was reserved for is hardly larger than one that cannot grow. A small one is more likely to be
+ * outgrown, and strictness costs it little. */
+static double first_share(long long capacity) {
+    return capacity < 100000 ? 0.5 : 0.8;
+}
 
 static const double error_most = 0.25;
 
@@ -35,7 +38,8 @@ static int make_native(perhaps **filter, int kind, const struct wish *wish) {
     else
         RedisModule_GetRandomBytes(key, sizeof key);
     perhaps_want want =
-        PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity, .fpr = grows ? error * first_share : error,
+        PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity,
+                     .fpr = grows ? error * first_share(wish->capacity) : error,
                      .generations = (unsigned)wish->generations, .period = (uint64_t)wish->period,
                      .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1, .allocator = &server_memory);
     int rc = perhaps_create(filter, &want);
