@@ -15,7 +15,7 @@ static perhaps *recent;
 
 static int must(int64_t result) {
     if (result >= 0) return (int)result;
-    fprintf(stderr, "guard: %s\n", perhaps_why());
+    fprintf(stderr, "repeats: %s\n", perhaps_why());
     exit(1);
 }
 

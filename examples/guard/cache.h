@@ -1,0 +1,19 @@
+/* A cache of the users asked for most recently. When it is full, the one nobody has asked for the longest makes room. */
+#ifndef GUARD_CACHE_H
+#define GUARD_CACHE_H
+
+#include "user.h"
+
+struct cache;
+
+/* For at most `room` users; NULL if there is no memory. */
+struct cache *cache_create(unsigned room);
+void cache_free(struct cache *cache);
+
+/* 1 if the user is there, and then in *user, else 0. */
+int cache_get(struct cache *cache, uint32_t id, struct user *user);
+
+/* Keeps a user that is not there yet. */
+void cache_put(struct cache *cache, const struct user *user);
+
+#endif

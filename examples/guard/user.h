@@ -1,0 +1,12 @@
+/* What the application keeps, and is asked for. */
+#ifndef GUARD_USER_H
+#define GUARD_USER_H
+
+#include <stdint.h>
+
+struct user {
+    uint32_t id;
+    char name[28];
+};
+
+#endif
