@@ -10,14 +10,14 @@
 static int noop_1(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    return RedisModule_ReplyWithLongLong(ctx, 1);
+    return RedisModule_ReplyWithBool(ctx, 1);
 }
 
 static int noop_n(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     (void)argv;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     RedisModule_ReplyWithArray(ctx, argc - 2);
-    for (int i = 2; i < argc; i++) RedisModule_ReplyWithLongLong(ctx, i & 1);
+    for (int i = 2; i < argc; i++) RedisModule_ReplyWithBool(ctx, i & 1);
     return REDISMODULE_OK;
 }
 
