@@ -285,13 +285,15 @@ static void nonsense_is_not_laid_over(const struct layout *layout) {
 struct estate {
     int64_t blocks;
     uint64_t moved, asked;
-    bool stubborn; /* every second piece stays */
+    bool stubborn;    /* every second piece stays */
+    unsigned fail_in; /* after so many more blocks there is no memory, once; 0 = never */
 };
 
 enum { FRONT = 64 };
 
 static void *estate_allocate(void *context, size_t size) {
     struct estate *estate = context;
+    if (estate->fail_in && --estate->fail_in == 0) return NULL;
     uint8_t *block = aligned_alloc(FRONT, FRONT + (size + FRONT - 1) / FRONT * FRONT);
     if (!block) return NULL;
     memcpy(block, &size, sizeof size);
@@ -372,6 +374,60 @@ static void shared_filters_move(void **state) {
     }
 }
 
+/* ---- without memory ---- */
+
+static int lay_over(perhaps **f, struct bytes shape) {
+    (void)shape;
+    return perhaps_lay_over(f, 0.5, 0, 0);
+}
+
+static int reshape(perhaps **f, struct bytes shape) {
+    return perhaps_reshape(*f, shape.data, shape.length);
+}
+
+/* Lets the first, second, ... allocation fail until there are no more. */
+static void fail_in_turn(const perhaps_want *theirs, int (*run)(perhaps **f, struct bytes shape), struct bytes shape) {
+    int rc = PERHAPS_ENOMEM;
+    for (unsigned fail = 1; rc < 0; fail++) {
+        struct estate estate = {0};
+        perhaps_allocator allocator = {estate_allocate, estate_release, &estate};
+        perhaps_want want = *theirs;
+        want.allocator = &allocator;
+        perhaps *f = make(&want), *same = f;
+        add_members(f, 0, 10);
+        struct bytes before = image_of(f);
+        estate.fail_in = fail;
+        rc = run(&f, shape);
+        estate.fail_in = 0;
+        CHECK(rc == PERHAPS_OK || rc == PERHAPS_ENOMEM, "%d: %s", rc, perhaps_why());
+        CHECK(rc == PERHAPS_OK || f == same, "another filter after a failure");
+        if (rc < 0) expect_unchanged(f, before);
+        expect_members(f, 0, 10);
+        add_members(f, 10, ITEMS / 3);
+        free(before.data);
+        perhaps_free(f);
+        CHECK(estate.blocks == 0, "%lld blocks are left", (long long)estate.blocks);
+        CHECK(rc < 0 || fail > 1, "nothing was allocated");
+    }
+}
+
+static void without_memory_nothing_changes(const struct layout *layout) {
+    perhaps_want want = layout->want;
+    want.items = ITEMS;
+    if (can_be_layer(layout)) fail_in_turn(&want, lay_over, (struct bytes){0});
+    perhaps *f = make_with_members(layout, 20);
+    bool layers = grows_in_layers(f);
+    perhaps_free(f);
+    if (!layers) return;
+    want.items = 20;
+    f = make(&want);
+    add_members(f, 0, 30 * ITEMS);
+    struct bytes shape = shape_of(f);
+    fail_in_turn(&want, reshape, shape);
+    free(shape.data);
+    perhaps_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest all[] = {
         FOR_EACH_FILTER(shapes_make_the_same_layout, ITEMS),
@@ -386,6 +442,7 @@ int main(void) {
         FOR_EACH_KIND(nonsense_is_not_laid_over, ITEMS),
         FOR_EACH_FILTER(filters_move_while_they_live, ITEMS),
         cmocka_unit_test(shared_filters_move),
+        FOR_EACH_FILTER(without_memory_nothing_changes, ITEMS),
     };
     return cmocka_run_group_tests(all, NULL, remove_scratch);
 }

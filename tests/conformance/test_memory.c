@@ -151,6 +151,21 @@ static int try_write_map(struct scene *s) {
     return try_open(s, true, PERHAPS_OPEN_WRITE);
 }
 
+static int try_write_bytes(struct scene *s) {
+    return try_open(s, false, PERHAPS_OPEN_WRITE);
+}
+
+static int try_shape(struct scene *s) {
+    static uint8_t shape[65536];
+    perhaps *made = NULL;
+    int64_t length = MUST(perhaps_shape(s->f, shape, sizeof shape));
+    CHECK(length <= (int64_t)sizeof shape, "a shape of %lld bytes", (long long)length);
+    int rc = perhaps_create_shape(&made, shape, (size_t)length, &s->allocator);
+    CHECK((rc < 0) == (made == NULL), "create_shape answered %d and gave %p", rc, (void *)made);
+    perhaps_free(made);
+    return rc;
+}
+
 static int try_merge(struct scene *s) {
     return perhaps_merge(s->f, s->other);
 }
@@ -248,6 +263,8 @@ static const struct operation {
     {"map", try_map, 0, true},
     {"copy a file", try_copy_file, 0, true},
     {"write map", try_write_map, PERHAPS_IN_PLACE, true},
+    {"write bytes", try_write_bytes, PERHAPS_IN_PLACE, true},
+    {"create from a shape", try_shape, 0, true},
     {"save", try_save, 0, true},
     {"write", try_write, 0, true},
     {"image", try_image, 0, false},
