@@ -329,7 +329,9 @@ PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_o
 
 /*
  * Opens an image in memory. Borrowed by default: zero copy, read-only, and `bytes` must stay unchanged as long as the
- * filter lives; any alignment will do. With PERHAPS_OPEN_COPY it becomes a filter of its own. (free)
+ * filter lives; any alignment will do. With PERHAPS_OPEN_COPY it becomes a filter of its own. With PERHAPS_OPEN_WRITE the
+ * bytes, which must be the caller's to change, change with every add: of all kinds but filters of filters, which are
+ * PERHAPS_ECANNOT. What would have to grow is PERHAPS_EFULL then. Before anyone else looks at the bytes: perhaps_sync. (free)
  */
 PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length,
                                     const perhaps_open_options *options);

@@ -176,6 +176,51 @@ static void replace_by_clone(struct pair *p) {
     p->f = copy;
 }
 
+/* Adds a key to an image where it lies. */
+static void add_in_place(struct pair *p, unsigned key) {
+    size_t length;
+    uint8_t *image = image_of(p->f, &length);
+    struct pair borrowed = *p;
+    int rc = perhaps_open_memory(&borrowed.f, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE));
+    promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "an image opens for changing, or is of many parts");
+    if (rc == PERHAPS_OK) {
+        perhaps *changed = NULL;
+        add_one(&borrowed, key);
+        promise(perhaps_sync(borrowed.f) == PERHAPS_OK, "bytes are brought up to date");
+        promise(perhaps_open_memory(&changed, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == PERHAPS_OK &&
+                    perhaps_equal(changed, borrowed.f) == 1,
+                "changed bytes are an image");
+        perhaps_free(borrowed.f);
+        perhaps_free(p->f);
+        p->f = changed;
+    }
+    free(image);
+}
+
+static void *move_block(void *context, void *memory, size_t size) {
+    (void)context;
+    void *place = size < 1 << 20 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL; /* larger ones are maps */
+    if (!place) return NULL;
+    memcpy(place, memory, size);
+    free(memory);
+    return place;
+}
+
+/* A filter of the same shape is empty, and further layers are no more than there are. */
+static void copy_shape(const struct pair *p) {
+    size_t length = (size_t)perhaps_shape(p->f, NULL, 0);
+    uint8_t *shape = malloc(length);
+    perhaps *empty = NULL;
+    struct perhaps_info info = {.size = sizeof info};
+    promise(shape && perhaps_shape(p->f, shape, length) == (int64_t)length, "a shape has a length");
+    promise(perhaps_create_shape(&empty, shape, length, NULL) == PERHAPS_OK, "a shape makes a filter");
+    promise(perhaps_facts(empty, &info) == PERHAPS_OK && info.items == 0, "which is empty");
+    int rc = perhaps_reshape(p->f, shape, length);
+    promise(rc == (info.kind == PERHAPS_GROWING ? PERHAPS_OK : PERHAPS_ECANNOT), "a filter has its own shape");
+    perhaps_free(empty);
+    free(shape);
+}
+
 typedef int combination(perhaps *, const perhaps *);
 
 /* Combines two filters, and says whether it was done. */
@@ -282,6 +327,15 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
         break;
     case 27: /* the same key many times */
         for (unsigned i = 0; i < 20; i++) add_one(p, key);
+        break;
+    case 28:
+        p->f = perhaps_relocate(p->f, move_block, NULL);
+        break;
+    case 29:
+        copy_shape(p);
+        break;
+    case 30:
+        add_in_place(p, key);
         break;
     default:
         add_one(p, key);
