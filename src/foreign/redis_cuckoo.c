@@ -312,7 +312,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 extern const struct model model_redis_cuckoo;
 
 const struct kind kind_redis_cuckoo = {
-    .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW | PERHAPS_IN_PLACE,
+    .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW,
             "redis_cuckoo", "what RedisBloom's CF commands keep, bit for bit"},
     .digest_words = 1,
     .hash = PERHAPS_MURMUR,

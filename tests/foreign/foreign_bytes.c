@@ -1,0 +1,73 @@
+/*
+ * What the library makes of orders, for a model of the other program to compare with:
+ *
+ *     foreign_bytes bloom ERROR CAPACITY GROWTH
+ *     foreign_bytes fixed ERROR CAPACITY GROWTH
+ *     foreign_bytes cuckoo CAPACITY BUCKET STEPS EXPANSION
+ *
+ * A line on standard input is a verb, a or d, and a key; each is answered with a number in the other program's terms. At the
+ * end come the filter's bytes in hexadecimal.
+ */
+#include <perhaps.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static perhaps_want want_of(char **arguments) {
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO);
+    double growth = strtod(arguments[strcmp(arguments[1], "cuckoo") == 0 ? 5 : 4], NULL);
+    want.growth = growth;
+    want.grow = growth > 0 ? PERHAPS_GROW_DEFAULT : PERHAPS_GROW_NEVER;
+    if (strcmp(arguments[1], "cuckoo") == 0) {
+        want.items = strtoull(arguments[2], NULL, 10);
+        want.bucket = (unsigned)atoi(arguments[3]);
+        want.steps = (unsigned)atoi(arguments[4]);
+        return want;
+    }
+    want.kind = PERHAPS_REDIS_BLOOM;
+    want.fpr = strtod(arguments[2], NULL);
+    want.items = strtoull(arguments[3], NULL, 10);
+    if (strcmp(arguments[1], "bloom") == 0) want.grow = PERHAPS_GROW_LAYERS;
+    return want;
+}
+
+static perhaps *must_make(const perhaps_want *want) {
+    perhaps *f;
+    if (perhaps_create(&f, want) == PERHAPS_OK) return f;
+    fprintf(stderr, "foreign_bytes: %s\n", perhaps_why());
+    exit(1);
+}
+
+/* There a Bloom filter that does not scale is full when it has what it was made for; here the caller is to look. */
+static int add(perhaps *f, const char *key, size_t length) {
+    struct perhaps_info info = {.size = sizeof info};
+    perhaps_info(f, &info);
+    if (info.kind == PERHAPS_REDIS_BLOOM && info.items >= info.capacity && !perhaps_contains(f, key, length)) return -2;
+    int answer = perhaps_add(f, key, length);
+    return answer == PERHAPS_EFULL ? -1 : answer;
+}
+
+static int print_bytes(void *context, const void *bytes, size_t length) {
+    (void)context;
+    for (size_t i = 0; i < length; i++) printf("%02x", ((const unsigned char *)bytes)[i]);
+    return 0;
+}
+
+int main(int count, char **arguments) {
+    if (count < 5) return 2;
+    perhaps_want want = want_of(arguments);
+    perhaps *f = must_make(&want);
+    char *line = NULL;
+    size_t room = 0;
+    for (ssize_t length; (length = getline(&line, &room, stdin)) > 1;) {
+        const char *key = line + 1;
+        size_t key_length = (size_t)length - 2;
+        printf("%d\n", line[0] == 'a' ? add(f, key, key_length) : perhaps_remove(f, key, key_length));
+    }
+    int rc = perhaps_write_foreign(f, print_bytes, NULL);
+    printf("\n");
+    free(line);
+    perhaps_free(f);
+    return rc != PERHAPS_OK;
+}
