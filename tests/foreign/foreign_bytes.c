@@ -10,6 +10,7 @@
  */
 #include <perhaps.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,14 @@ static perhaps *must_make(const perhaps_want *want) {
 }
 
 /* There a Bloom filter that does not scale is full when it has what it was made for; here the caller is to look. */
-static int add(perhaps *f, const char *key, size_t length) {
+static bool is_full(const perhaps *f) {
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(f, &info);
-    if (info.kind == PERHAPS_REDIS_BLOOM && info.items >= info.capacity && !perhaps_contains(f, key, length)) return -2;
+    return info.kind == PERHAPS_REDIS_BLOOM && info.items >= info.capacity;
+}
+
+static int add(perhaps *f, bool fixed, const char *key, size_t length) {
+    if (fixed && is_full(f) && !perhaps_contains(f, key, length)) return -2;
     int answer = perhaps_add(f, key, length);
     return answer == PERHAPS_EFULL ? -1 : answer;
 }
@@ -56,6 +61,7 @@ static int print_bytes(void *context, const void *bytes, size_t length) {
 
 int main(int count, char **arguments) {
     if (count < 5) return 2;
+    bool fixed = strcmp(arguments[1], "fixed") == 0;
     perhaps_want want = want_of(arguments);
     perhaps *f = must_make(&want);
     char *line = NULL;
@@ -63,7 +69,7 @@ int main(int count, char **arguments) {
     for (ssize_t length; (length = getline(&line, &room, stdin)) > 1;) {
         const char *key = line + 1;
         size_t key_length = (size_t)length - 2;
-        printf("%d\n", line[0] == 'a' ? add(f, key, key_length) : perhaps_remove(f, key, key_length));
+        printf("%d\n", line[0] == 'a' ? add(f, fixed, key, key_length) : perhaps_remove(f, key, key_length));
     }
     int rc = perhaps_write_foreign(f, print_bytes, NULL);
     printf("\n");

@@ -15,7 +15,13 @@ void promise(bool holds, const char *what);
 /* Opens the bytes in every way; whatever opens is used in every way. */
 void open_and_use(const uint8_t *image, size_t length);
 
+/* Uses a filter in every way. */
+void use(perhaps *f);
+
 /* The image of f in memory that the caller frees. */
 uint8_t *image_of(const perhaps *f, size_t *length);
+
+/* The same in the format of the program whose filter it is. */
+uint8_t *foreign_bytes_of(const perhaps *f, size_t *length);
 
 #endif

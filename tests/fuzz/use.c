@@ -31,6 +31,13 @@ uint8_t *image_of(const perhaps *f, size_t *length) {
     return all.bytes;
 }
 
+uint8_t *foreign_bytes_of(const perhaps *f, size_t *length) {
+    struct buffer all = {NULL, 0};
+    promise(perhaps_write_foreign(f, append, &all) == PERHAPS_OK, "a filter of another program can be written");
+    *length = all.length;
+    return all.bytes;
+}
+
 static struct perhaps_info info_of(const perhaps *f) {
     struct perhaps_info info = {.size = sizeof info};
     promise(perhaps_info(f, &info) == PERHAPS_OK, "info of an open filter");
@@ -123,7 +130,7 @@ static void change(perhaps *f) {
 }
 
 /* The copy must be the same filter; its image is what was read, unless the flags let something pass. */
-static void use(perhaps *f) {
+void use(perhaps *f) {
     perhaps *copy = NULL;
     ask(f);
     promise(perhaps_clone(f, &copy) == PERHAPS_OK, "a filter can be cloned");

@@ -40,7 +40,7 @@ class Layer:
         self.array = bytearray(self.bits // 8)
 
     def places(self, a, b):
-        return [((a + i * b) & MASK) % self.bits for i in range(self.hashes)]
+        return (((a + i * b) & MASK) % self.bits for i in range(self.hashes))
 
     def contains(self, a, b):
         return all(self.array[p >> 3] >> (p & 7) & 1 for p in self.places(a, b))
@@ -255,16 +255,16 @@ def compare(program, arguments, model, n, deletes=False):
 
 def main(program):
     for error in (0.25, 0.01, 1e-6):
-        for capacity, growth, n in ((1, 2, 100), (100, 1, 600), (100, 2, 1500), (64, 4, 1500), (500, 32768, 900)):
+        for capacity, growth, n in ((1, 2, 100), (100, 1, 600), (100, 2, 1500), (64, 4, 1500), (2, 32768, 300)):
             compare(program, ("bloom", error, capacity, growth), Bloom(error, capacity, growth), n)
     for capacity in (1, 100, 2000):
         compare(program, ("fixed", 0.01, capacity, 2), Bloom(0.01, capacity, 2, True), 800)
     compare(program, ("fixed", 0.01, 500, 0), Bloom(0.01, 500, 0), 800)
     for size in (1, 2, 4, 255):
         for expansion in (0, 1, 2, 3, 4):
-            for capacity, steps, deletes in ((2 * size, 20, False), (100, 20, True), (256, 500, False), (30, 3, True)):
+            for capacity, steps, deletes in ((2 * size, 20, False), (100, 20, True), (256, 60, False), (30, 3, True)):
                 model = Cuckoo(capacity, size, steps, expansion)
-                compare(program, ("cuckoo", capacity, size, steps, expansion), model, 800, deletes)
+                compare(program, ("cuckoo", capacity, size, steps, expansion), model, 600, deletes)
 
 
 if __name__ == "__main__":
