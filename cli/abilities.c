@@ -83,9 +83,14 @@ const struct perhaps_kind_row *kind_row(int kind) {
 }
 
 const char *kind_name(int kind) {
+    static const char *const others[] = {"growing", "window", "sharded", "redis_bloom", "redis_cuckoo"};
     const struct perhaps_kind_row *row = kind_row(kind);
-    if (row) return row->name;
-    return kind == PERHAPS_GROWING ? "growing" : kind == PERHAPS_WINDOW ? "window" : "sharded";
+    return row ? row->name : others[kind - PERHAPS_GROWING];
+}
+
+const char *kind_summary(int kind) {
+    const struct perhaps_kind_row *row = kind_row(kind);
+    return row ? row->summary : "a filter of RedisBloom, bit for bit";
 }
 
 /* A bitmap holds only integers, so it is never chosen for keys that may be anything. */

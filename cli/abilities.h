@@ -29,6 +29,9 @@ const struct perhaps_kind_row *kind_row(int kind);
 /* "bloom", "growing", ...; of filters of filters too. */
 const char *kind_name(int kind);
 
+/* Half a sentence about it. Not for filters of filters. */
+const char *kind_summary(int kind);
+
 /* Does a kind that is chosen without being named have all of these? */
 bool needs_can_be_met(unsigned abilities);
 

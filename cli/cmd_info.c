@@ -37,7 +37,7 @@ static void print_title(const struct perhaps_info *info, const char *path) {
         printf("%u %.*s of %s\n", info->children, (int)strlen(children_name(info->kind)) - (info->children == 1),
                children_name(info->kind), kind_name(info->base));
     else
-        printf("%s\n", fixed ? "of a fixed size" : kind_row(info->kind)->summary);
+        printf("%s\n", fixed ? "of a fixed size" : kind_summary(info->kind));
 }
 
 static void print_keys(const struct perhaps_info *info) {
