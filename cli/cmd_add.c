@@ -1,6 +1,7 @@
 /* perhaps add and perhaps remove: lines into a filter or out of it, through a copy that replaces the file, or in the
  * file itself. */
 #include "abilities.h"
+#include "at/at.h"
 #include "change.h"
 #include "commands.h"
 #include "filter.h"
@@ -109,9 +110,9 @@ static int run(const struct options *options, enum direction direction) {
 }
 
 int cmd_add(const struct options *options) {
-    return run(options, ADDING);
+    return given(options, OPT_AT) ? at_add(options) : run(options, ADDING);
 }
 
 int cmd_remove(const struct options *options) {
-    return run(options, REMOVING);
+    return given(options, OPT_AT) ? at_remove(options) : run(options, REMOVING);
 }

@@ -1,6 +1,7 @@
 /* perhaps build: a filter from lines. The number of keys comes from -n or from counting files that can be read twice; a
  * pipe of unknown length makes a filter that grows. */
 #include "change.h"
+#include "at/at.h"
 #include "commands.h"
 #include "filter.h"
 #include "numbers.h"
@@ -130,6 +131,7 @@ static int finish(const struct options *options, const struct change *building) 
 }
 
 int cmd_build(const struct options *options) {
+    if (given(options, OPT_AT)) return at_build(options);
     perhaps_want want;
     struct input input;
     uint8_t key[HASH_KEY_BYTES];

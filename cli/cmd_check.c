@@ -1,4 +1,5 @@
 /* perhaps check: like grep, with a filter for a pattern. */
+#include "at/at.h"
 #include "commands.h"
 #include "filter.h"
 #include "input.h"
@@ -131,6 +132,7 @@ static int check_with(const struct options *options, const perhaps *filter) {
 }
 
 int cmd_check(const struct options *options) {
+    if (given(options, OPT_AT)) return at_check(options);
     perhaps *filter;
     if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
     int status = check_with(options, filter);

@@ -1,6 +1,7 @@
 /* perhaps info: what a filter is and how full. */
 #include "abilities.h"
 #include "children.h"
+#include "at/at.h"
 #include "commands.h"
 #include "filter.h"
 #include "numbers.h"
@@ -122,6 +123,7 @@ static void print_text(const perhaps *filter, const struct perhaps_info *info, c
 }
 
 int cmd_info(const struct options *options) {
+    if (given(options, OPT_AT)) return at_info(options);
     perhaps *filter;
     struct perhaps_info info;
     const char *path = options->operands[0];

@@ -232,6 +232,11 @@ static bool plain_files(const struct input *input, uint64_t *total) {
     return true;
 }
 
+bool input_repeatable(const struct input *input) {
+    uint64_t total;
+    return plain_files(input, &total);
+}
+
 static int read_files(struct reader *r) {
     int status = FINE;
     for (size_t i = 0; i < r->input->path_count && status == FINE; i++) {
@@ -417,11 +422,8 @@ static int contradicts_tag(const char *filter_path, unsigned tag, enum encoding 
                    encoding_name((enum encoding)tag), name);
 }
 
-int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter) {
-    unsigned tag = perhaps_tag(filter);
+int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag) {
     bool chosen = encoding_given(options);
-    input->integers = filter_of_integers(filter);
-    if (input->integers && !is_integer(tag)) tag = ENCODING_U64; /* another program's: numbers, whatever it says */
     if (tag >= ENCODINGS) {
         if (chosen) return FINE;
         return failure(filter_path, "does not say how its keys are written (tag %u is another program's); give --key",
@@ -430,4 +432,11 @@ int input_match(struct input *input, const struct options *options, const char *
     if (!chosen) input->encoding = encoding_from_tag(tag, options);
     bool same = input->integers ? is_integer(input->encoding) : same_keys(input->encoding, tag);
     return !chosen || same ? FINE : contradicts_tag(filter_path, tag, input->encoding);
+}
+
+int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter) {
+    unsigned tag = perhaps_tag(filter);
+    input->integers = filter_of_integers(filter);
+    if (input->integers && !is_integer(tag)) tag = ENCODING_U64; /* another program's: numbers, whatever it says */
+    return input_match_tag(input, options, filter_path, tag);
 }

@@ -59,6 +59,9 @@ int input_from_options(struct input *input, const struct options *options, char 
 /* Uses the encoding that a filter's tag names, unless --key says the same or the tag is not one of ours. */
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
 
+/* The same for a set that is no filter in memory: `tag` says how its keys are written. */
+int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag);
+
 /* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
 int input_for_integers(struct input *input, const struct options *options);
 
@@ -73,6 +76,9 @@ int input_read(const struct input *input, batch_function *function, void *contex
 
 /* The same in several threads: in order only within a piece. */
 int input_work(const struct input *input, const struct work *work);
+
+/* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
+bool input_repeatable(const struct input *input);
 
 /* If all inputs are plain files, which can be read twice: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);

@@ -142,6 +142,8 @@ static const char *store_value(struct options *options, const struct option *opt
     }
     case VALUE_WINDOW:
         return store_window(field, text);
+    case VALUE_TIME:
+        return parse_duration(text, field) ? NULL : "is not a time; write 30s, 10m or 1h30m";
     case VALUE_THREADS:
         return store_threads(field, text);
     case VALUE_WORD:
@@ -236,17 +238,19 @@ static int missing_operand(const struct options *options) {
     const struct command *command = options->command;
     char name[20];
     word_at(command->usage, (int)options->operand_count, name, sizeof name);
-    name[strcspn(name, ".")] = 0;
+    name[strcspn(name, ".|")] = 0;
     return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
 }
 
+/* A set on a server takes the place of the first operand, the filter's file. */
 static int check_operands(const struct options *options) {
     const struct command *command = options->command;
+    unsigned stand_in = given(options, OPT_AT) && command->least;
     if (given(options, OPT_HELP)) return FINE;
-    if (options->operand_count < command->least) return missing_operand(options);
-    if (options->operand_count > command->most)
-        return failure(options->operands[command->most], "one argument too many; write 'perhaps %s%s%s'", command->name,
-                       *command->usage ? " " : "", command->usage);
+    if (options->operand_count + stand_in < command->least) return missing_operand(options);
+    if (options->operand_count > command->most - stand_in)
+        return failure(options->operands[command->most - stand_in], "one argument too many; write 'perhaps %s%s%s'",
+                       command->name, *command->usage ? " " : "", command->usage);
     return FINE;
 }
 

@@ -66,6 +66,9 @@ enum option_id {
     OPT_SEED,
     OPT_HASH_KEY,
     OPT_KEY_IN_FILE,
+    OPT_AT,
+    OPT_SHARD_BYTES,
+    OPT_PATIENCE,
     OPT_OUTPUT,
     OPT_FORCE,
     OPT_INVERT,
@@ -106,6 +109,7 @@ enum value_type {
     VALUE_KIND,    /* int: enum perhaps_kind */
     VALUE_NEEDS,   /* unsigned: set of enum perhaps_ability */
     VALUE_WINDOW,  /* struct window */
+    VALUE_TIME,    /* uint64_t, in seconds */
     VALUE_THREADS, /* uint64_t; 0 = one for each processor */
     VALUE_FILE,    /* const char * */
     VALUE_TEXT     /* const char * */
@@ -148,12 +152,14 @@ struct options {
     uint64_t given; /* set of 1 << option_id */
     char **operands;
     size_t operand_count;
-    uint64_t items, bytes, max_bytes, generations, shards, hashes, lines, seed, from, limit, field, threads;
+    uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
+        threads;
+    uint64_t patience;
     double fpr, bits_per_key, growth, clear_at;
     struct window window;
     int kind, preset, hash, encoding;
     unsigned needs;
-    const char *hash_key, *output, *keys, *delimiter, *plot;
+    const char *hash_key, *at, *output, *keys, *delimiter, *plot;
 };
 
 static inline bool given(const struct options *options, enum option_id id) {

@@ -17,7 +17,7 @@ const struct command commands[COMMANDS] = {
          "perhaps plan -n 1M --bits-per-key 12 --json",
          0, 0, cmd_plan, "Print the table as JSON, with kinds[] for its rows."},
     [CMD_BUILD] =
-        {"build", "-o FILE [OPTION...] [KEYS...]", "make a filter from lines",
+        {"build", "-o FILE|--at URL [OPTION...] [KEYS...]", "make a filter from lines",
          "Reads keys, one a line, from the files KEYS (standard input if there are none; '-' is standard input) and "
          "writes a filter that contains them all to FILE. The file appears complete or not at all.\n\n"
          "Without -n the keys are counted first if all inputs are plain files. From a pipe, whose end nobody knows, "
@@ -37,7 +37,11 @@ const struct command commands[COMMANDS] = {
          "unless --key says in which other way they are written, and its -n is one more than the largest.\n\n"
          "Every line is a key, the empty line included. A carriage return before the line end is part of the key. The "
          "last "
-         "line may lack its line end.",
+         "line may lack its line end.\n\n"
+         "With --at the keys go to servers, into filters at the keys NAME:0, NAME:1, ..., and the hash NAME says what "
+         "they "
+         "are. The kinds are bloom (the default) and cuckoo; both grow if more keys come than -n. If it is broken off, "
+         "what was added is there: 'perhaps add --at' goes on with it.",
          NULL,
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
          "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
@@ -45,9 +49,11 @@ const struct command commands[COMMANDS] = {
          "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
          "perhaps build --needs remove -o logins.ph logins.txt\n"
-         "perhaps build -k bitmap -o days.ph days.txt",
+         "perhaps build -k bitmap -o days.ph days.txt\n"
+         "perhaps build --at redis://localhost/phones -n 1e9 -p 0.001 phones.txt\n"
+         "perhaps build --at redis+bits://localhost/names -p 0.01 names.txt",
          0, UINT_MAX, cmd_build, "Print what 'perhaps info --json' would say about the new filter."},
-    [CMD_ADD] = {"add", "FILTER [OPTION...] [KEYS...]", "add lines to a filter",
+    [CMD_ADD] = {"add", "FILTER|--at URL [OPTION...] [KEYS...]", "add lines to a filter",
                  "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
                  "replaces the old file "
                  "in one step when all keys are in; until then, and if anything fails, the old one stays. A cuckoo or "
@@ -59,14 +65,17 @@ const struct command commands[COMMANDS] = {
                  "Ctrl-C is no such "
                  "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
                  "cannot grow there.\n\n"
-                 "A window by time first forgets what is too old, by the machine's clock.",
+                 "A window by time first forgets what is too old, by the machine's clock.\n\n"
+                 "With --at there is no FILTER: keys go to a set on servers, and those that were sent stay there "
+                 "whatever happens then.",
                  NULL,
                  "perhaps add phones.ph new.txt\n"
-                 "tail -n 1000 log | perhaps add seen.ph --in-place",
+                 "tail -n 1000 log | perhaps add seen.ph --in-place\n"
+                 "perhaps add --at redis://localhost/phones new.txt",
                  1, UINT_MAX, cmd_add,
                  "Print as JSON how many keys were read, how many were new, and what the filter holds now."},
     [CMD_REMOVE] =
-        {"remove", "FILTER [OPTION...] [KEYS...]", "take lines out of a filter that can forget",
+        {"remove", "FILTER|--at URL [OPTION...] [KEYS...]", "take lines out of a filter that can forget",
          "Takes the keys in the files KEYS (standard input if there are none) out of FILTER, one copy for each line, "
          "and "
          "says how "
@@ -79,24 +88,29 @@ const struct command commands[COMMANDS] = {
          "the copy of another key that looks the same, and that other key is then not found any more: these filters "
          "cannot tell the two "
          "apart, and no message can warn of it. table and bitmap can: take one of them (-k table) where removes come "
-         "from strangers.",
+         "from strangers.\n\n"
+         "With --at there is no FILTER: keys are taken out of a set on servers, which can if it is of cuckoo filters. "
+         "If "
+         "the connection breaks, it stops, since to take a key out twice may lose another.",
          NULL,
          "perhaps remove logins.ph expired.txt\n"
          "perhaps remove days.ph --in-place gone.txt",
          1, UINT_MAX, cmd_remove,
          "Print as JSON how many keys were read, taken out and not found, and what the filter holds now."},
     [CMD_CHECK] =
-        {"check", "FILTER [OPTION...] [KEYS...]", "print the keys that are perhaps in a filter, like grep",
+        {"check", "FILTER|--at URL [OPTION...] [KEYS...]", "print the keys that are perhaps in a filter, like grep",
          "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
          "contains, in "
          "order; with -v those that it definitely does not contain. With --field the whole line is printed.\n\n"
          "The filter is mapped, not read into memory, but for a window by time, of which a copy forgets what is too "
          "old "
-         "by now. All of it is verified first unless --no-verify is given.",
+         "by now. All of it is verified first unless --no-verify is given.\n\n"
+         "With --at there is no FILTER: servers are asked.",
          "0 if a key was printed (or would have been, with -c and -q), 1 if none, 2 after an error.",
          "perhaps check phones.ph wanted.txt\n"
          "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
-         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps",
+         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps\n"
+         "perhaps check --at redis://localhost/phones wanted.txt",
          1, UINT_MAX, cmd_check, "Print as JSON how many keys were checked, present and absent, in place of the keys."},
     [CMD_COUNT] =
         {"count", "FILTER [OPTION...] [KEYS...]", "print how often each key is in a filter that counts",
@@ -123,14 +137,16 @@ const struct command commands[COMMANDS] = {
                   "perhaps list days.ph --from 1000 --limit 1",
                   1, 1, cmd_list, "Print one JSON object, with members[] for the lines."},
     [CMD_INFO] =
-        {"info", "FILTER [OPTION...]", "describe a filter",
+        {"info", "FILTER|--at URL [OPTION...]", "describe a filter",
          "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now. Of "
          "a "
          "filter of filters (growing, window, sharded) it also shows each layer, generation or shard; of more than 40, "
-         "the fullest and the emptiest.",
+         "the fullest and the emptiest.\n\n"
+         "With --at there is no FILTER: it shows a set on servers, and how much of it each server has.",
          NULL,
          "perhaps info phones.ph\n"
-         "perhaps info --json phones.ph | jq .fpr_now",
+         "perhaps info --json phones.ph | jq .fpr_now\n"
+         "perhaps info --at redis://localhost/phones",
          1, 1, cmd_info,
          "Print all of it as JSON, with children[] for the layers, generations or shards of a filter of filters."},
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
@@ -207,6 +223,7 @@ enum {
     WRITING = ON(BUILD) | COMBINING,
     LOOKING = ASKING | ON(LIST) | ON(INFO),
     OPENING = CHANGING | LOOKING | COMBINING | ON(VERIFY),
+    AT_SERVERS = ON(BUILD) | CHANGING | ON(CHECK) | ON(INFO),
     ALL = (1u << COMMANDS) - 1
 };
 
@@ -265,7 +282,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_SHARDS] =
         {"shards", 0, VALUE_NUMBER, "N", NULL, FIELD(shards), SIZING,
          "Make it of N filters, up to 65,536, each for its share of the keys: so that -j can add to a cuckoo "
-         "filter, a table or growing layers, and that a table grows in small steps."},
+         "filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up to "
+         "32,768, so that a cluster can spread them."},
     [OPT_HASHES] =
         {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
          "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo "
@@ -287,9 +305,21 @@ const struct option option_table[OPTIONS] = {
                          "Write the key of siphash into the filter's file, so that nobody has to give it, and everyone "
                          "who can read the "
                          "file can read it. Otherwise the file holds only a check of it."},
+    [OPT_AT] =
+        {"at", 0, VALUE_TEXT, "URL", NULL, FIELD(at), AT_SERVERS,
+         "Not a file, but a set on servers: redis://[user:password@]HOST[:PORT]/NAME, port 6379 if none is given. The "
+         "servers (Redis 7 or Valkey, alone or as a cluster) have the module perhaps.so; redis+bits:// builds in plain "
+         "strings, for those that may not have it. A password may also stand in the environment as REDISCLI_AUTH. "
+         "Numbers (--key u64) are sent as decimal text, all other keys as their bytes."},
+    [OPT_SHARD_BYTES] = {"shard-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(shard_bytes), ON(BUILD),
+                         "With --at: no shard larger than this, written as for --bytes. Default 64MiB, so that no "
+                         "single value keeps a server busy for long; --shards then is what that takes."},
+    [OPT_PATIENCE] = {"patience", 0, VALUE_TIME, "TIME", NULL, FIELD(patience), AT_SERVERS,
+                      "With --at: wait so long for servers that went away or are busy, such as 30s or 10m, before "
+                      "giving up. Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
-    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING, "Replace FILE if it exists."},
+    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING, "Replace FILE, or the set of --at, if it exists."},
     [OPT_INVERT] = {"invert", 'v', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                     "Take the keys that are definitely absent instead."},
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},

@@ -1,0 +1,39 @@
+/* The servers that hold a set: one alone, or those of a cluster, with the table of who has which slots. */
+#ifndef CLI_AT_CLUSTER_H
+#define CLI_AT_CLUSTER_H
+
+#include "node.h"
+#include "slot.h"
+
+struct cluster {
+    const struct url *url;
+    double patience;     /* seconds to wait for servers that are away or busy */
+    bool clustered;      /* else all is at the first node */
+    bool stale;          /* a server named another than the table does */
+    unsigned restarts;   /* how often a server came back as another process, perhaps without what it held */
+    struct node **nodes; /* the first is the one that the URL names */
+    size_t node_count;
+    uint16_t home[SLOTS]; /* the node of each slot */
+};
+
+/* Connects to what the URL names. FINE, or TROUBLE after having said why not. */
+int cluster_open(struct cluster *cluster, const struct url *url, uint64_t patience);
+void cluster_close(struct cluster *cluster);
+
+/* The number of the node at this address, which is new if it is not known yet; -1 if there is no memory for it. */
+int cluster_node(struct cluster *cluster, const char *host, size_t host_length, int port);
+
+/* Reads the table of slots again, from the first node that has one. False if none has. */
+bool cluster_refresh(struct cluster *cluster);
+
+/* For each reply: FINE, or TROUBLE having said why. An error that will not pass is a reply, too. */
+typedef int reply_function(void *context, const struct request *request, const redisReply *reply);
+
+/* Sends all requests, follows redirections, waits for servers that are busy, connects again to those that went away, and
+ * hands each reply to `function`, in no order. FINE, or TROUBLE after having said what is wrong. */
+int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
+
+/* Seconds of a clock that never goes back. */
+double clock_now(void);
+
+#endif

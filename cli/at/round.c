@@ -1,0 +1,253 @@
+#include "round.h"
+#include "bits.h"
+#include "../report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a command: so many items or bits, and so many bytes, that the server is soon free for others. Of a round: enough
+ * for many items to a shard. */
+enum {
+    MOST_ITEMS = 1000,
+    MOST_BITS = 8000,
+    MOST_BYTES = 256 << 10,
+    ITEMS_TO_A_SHARD = 256,
+    FEWEST_OF_A_ROUND = 64 << 10,
+    MOST_OF_A_ROUND = 2 << 20,
+    BYTES_OF_A_ROUND = 64 << 20
+};
+
+static const char *const asking_commands[SET_KINDS] = {"BF.MEXISTS", "CF.MEXISTS", "BITFIELD_RO"};
+static const char *const adding_commands[SET_KINDS] = {"BF.INSERT", "CF.INSERT", "BITFIELD"};
+
+/* ------------------------------------------------------------------------------------------------- requests --- */
+
+static unsigned bits_of_item(const struct set *set) {
+    return set->kind == SET_BITS ? set->hashes : 1;
+}
+
+/* How many items from order[first] to `end` go into one command. */
+static size_t items_of_command(const struct round *r, size_t first, size_t end) {
+    size_t most = r->set->kind == SET_BITS ? MOST_BITS / r->set->hashes : MOST_ITEMS, bytes = 0, n = 0;
+    if (r->verb == REMOVE_ITEMS) return 1;
+    while (first + n < end && n < most && bytes < MOST_BYTES) bytes += r->items[r->order[first + n++]].length;
+    return n;
+}
+
+static void put_item(struct round *r, const struct item *item) {
+    struct text *text = &r->requests.text;
+    const char *bytes = r->bytes.bytes + item->at;
+    uint64_t bits[MOST_HASHES];
+    if (r->set->kind != SET_BITS) {
+        text_word(text, bytes, item->length);
+        return;
+    }
+    bits_of(r->set, bytes, item->length, bits);
+    for (unsigned i = 0; i < r->set->hashes; i++) {
+        text_words(text, r->verb == ADD_ITEMS ? "SET u1" : "GET u1");
+        text_number(text, bits[i]);
+        if (r->verb == ADD_ITEMS) text_words(text, "1");
+    }
+}
+
+/* How many words a command has, its name and key included. */
+static size_t words_of_command(const struct round *r, size_t items) {
+    size_t adding = r->verb == ADD_ITEMS;
+    if (r->set->kind == SET_BITS) return 2 + items * r->set->hashes * (3 + adding);
+    return 2 + 2 * adding + items;
+}
+
+static void put_command(struct round *r, const char *key, unsigned shard, size_t first, size_t n) {
+    enum set_kind kind = r->set->kind;
+    const char *name = r->verb == ADD_ITEMS      ? adding_commands[kind]
+                       : r->verb == REMOVE_ITEMS ? "CF.DEL"
+                                                 : asking_commands[kind];
+    struct request *request = request_begin(&r->requests, name, key, words_of_command(r, n));
+    if (!request) return;
+    request->shard = shard;
+    request->first = first;
+    request->count = n;
+    request->once = r->verb == REMOVE_ITEMS;
+    if (r->verb == ADD_ITEMS && kind != SET_BITS) text_words(&r->requests.text, "NOCREATE ITEMS");
+    for (size_t i = 0; i < n; i++) put_item(r, &r->items[r->order[first + i]]);
+    request_end(&r->requests);
+}
+
+/* A server that has no such key says 'absent' to every question, or makes it when a bit is set. Whether it is there is
+ * asked once, and again when a server was started anew. */
+static void look_first(struct round *r, const char *key, unsigned shard) {
+    unsigned now = r->set->cluster.restarts + 1;
+    if (r->set->seen[shard] == now || (r->verb == ADD_ITEMS && r->set->kind != SET_BITS)) return;
+    r->set->seen[shard] = now;
+    struct request *request = request_begin(&r->requests, r->set->kind == SET_BITS ? "STRLEN" : "TYPE", key, 2);
+    if (!request) return;
+    request->looking = true;
+    request->shard = shard;
+    request_end(&r->requests);
+}
+
+static void make_requests(struct round *r) {
+    char key[KEY_TEXT];
+    requests_clear(&r->requests);
+    for (unsigned shard = 0; shard < r->set->shards; shard++) {
+        size_t first = r->starts[shard], end = r->starts[shard + 1];
+        if (first == end) continue;
+        set_key(r->set, shard, key);
+        look_first(r, key, shard);
+        while (first < end) {
+            size_t n = items_of_command(r, first, end);
+            put_command(r, key, shard, first, n);
+            first += n;
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- answers --- */
+
+static int check_there(const struct round *r, const char *key, const redisReply *reply) {
+    uint64_t bytes = (r->set->bits + 7) / 8;
+    bool string = r->set->kind == SET_BITS;
+    if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
+    bool there = string ? (uint64_t)reply->integer >= bytes : reply->str && strcmp(reply->str, "none") != 0;
+    if (there) return FINE;
+    return failure(r->set->url.shown,
+                   "%s is missing, so that the set is not complete; if the server lost it, have it save its data "
+                   "(appendonly yes), and build the set again with -f",
+                   key);
+}
+
+/* What the server says about one item: one number, or one for each of its bits. -1 = there was no room for it. */
+static int judge(const struct round *r, redisReply *const *elements) {
+    unsigned n = bits_of_item(r->set), ones = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (elements[i]->type != REDIS_REPLY_INTEGER || elements[i]->integer < 0) return -1;
+        ones += elements[i]->integer != 0;
+    }
+    bool all = ones == n;
+    return r->set->kind == SET_BITS && r->verb == ADD_ITEMS ? !all : all;
+}
+
+static int no_room(const struct round *r, const char *key, const redisReply *element) {
+    if (element && element->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, element);
+    return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
+}
+
+static int take_answers(void *context, const struct request *request, const redisReply *reply) {
+    struct round *r = context;
+    char key[KEY_TEXT];
+    redisReply *only = (redisReply *)reply, *const *elements = &only;
+    size_t n = 1, width = bits_of_item(r->set);
+    set_key(r->set, request->shard, key);
+    if (request->looking) return check_there(r, key, reply);
+    if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
+    if (reply->type == REDIS_REPLY_ARRAY) {
+        elements = reply->element;
+        n = reply->elements;
+    }
+    if (r->verb == ADD_ITEMS && r->set->kind == SET_CUCKOO && request->repeated) r->doubled += request->count;
+    for (size_t i = 0; i < request->count; i++) {
+        int answer = (i + 1) * width <= n ? judge(r, elements + i * width) : -1;
+        if (answer < 0) return no_room(r, key, n ? elements[n - 1] : NULL);
+        uint8_t *to = &r->answers[r->order[request->first + i]];
+        *to = (uint8_t)(r->verb == ADD_ITEMS ? *to | answer : answer);
+    }
+    return FINE;
+}
+
+/* --------------------------------------------------------------------------------------------------- rounds --- */
+
+/* Items of the same shard go together, in their order. */
+static void sort_items(struct round *r) {
+    size_t shards = r->set->shards;
+    memset(r->starts, 0, (shards + 2) * sizeof *r->starts);
+    for (size_t i = 0; i < r->n; i++) r->starts[r->items[i].shard + 2]++;
+    for (size_t s = 2; s < shards + 2; s++) r->starts[s] += r->starts[s - 1];
+    for (size_t i = 0; i < r->n; i++) r->order[r->starts[r->items[i].shard + 1]++] = i;
+}
+
+/* If a server was started anew meanwhile, all of the round is asked or added again: it may have forgotten what it had
+ * just learnt. Copies in cuckoo filters would become two, so that these go without. */
+static int run_round(struct round *r) {
+    bool again = r->verb == CHECK_ITEMS || (r->verb == ADD_ITEMS && r->set->kind != SET_CUCKOO);
+    unsigned restarts;
+    if (!r->n) return FINE;
+    if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for so many keys at a time");
+    sort_items(r);
+    memset(r->answers, 0, r->n);
+    do {
+        restarts = r->set->cluster.restarts;
+        make_requests(r);
+        if (cluster_run(&r->set->cluster, &r->requests, take_answers, r) != FINE) return TROUBLE;
+    } while (again && restarts != r->set->cluster.restarts);
+    r->keys += r->n;
+    int status = r->done(r);
+    r->n = r->bytes.length = r->lines.length = 0;
+    return status;
+}
+
+static int make_round(struct round *r) {
+    size_t room = (size_t)r->set->shards * ITEMS_TO_A_SHARD;
+    if (room < FEWEST_OF_A_ROUND) room = FEWEST_OF_A_ROUND;
+    if (room > MOST_OF_A_ROUND) room = MOST_OF_A_ROUND;
+    r->room = room;
+    r->items = malloc(room * sizeof *r->items);
+    r->answers = malloc(room);
+    r->order = malloc(room * sizeof *r->order);
+    r->starts = malloc((r->set->shards + (size_t)2) * sizeof *r->starts);
+    text_put(&r->bytes, "", 1); /* so that keys of no bytes stand somewhere, too */
+    r->bytes.length = 0;
+    bool made = r->items && r->answers && r->order && r->starts;
+    return made ? FINE : failure(NULL, "not enough memory for so many keys at a time");
+}
+
+void round_free(struct round *r) {
+    free(r->items);
+    free(r->answers);
+    free(r->order);
+    free(r->starts);
+    free(r->bytes.bytes);
+    free(r->lines.bytes);
+    requests_free(&r->requests);
+}
+
+/* --------------------------------------------------------------------------------------------------- keys --- */
+
+/* Numbers travel as decimal text, which every client can write; all others as the bytes that they are. */
+static void take_key(struct round *r, const struct batch *batch, size_t i) {
+    struct item *item = &r->items[r->n++];
+    char digits[24];
+    const char *key = batch->numbers ? digits : batch->keys[i];
+    size_t length = batch->numbers
+                        ? (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)batch->numbers[i])
+                        : batch->lengths[i];
+    *item = (struct item){.at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length)};
+    text_put(&r->bytes, key, length);
+    if (!r->keep_lines) return;
+    item->line_length = batch->line_lengths[i] + batch->terminator_length;
+    text_put(&r->lines, batch->lines[i], item->line_length);
+}
+
+static int take_batch(void *context, const struct batch *batch) {
+    struct round *r = context;
+    for (size_t i = 0; i < batch->n; i++) {
+        take_key(r, batch, i);
+        bool enough = r->n == r->room || r->bytes.length + r->lines.length > BYTES_OF_A_ROUND;
+        int status = enough ? run_round(r) : FINE;
+        if (status != FINE) return status;
+    }
+    return FINE;
+}
+
+static int take_pause(void *context, const char *path, uint64_t first_line) {
+    struct round *r = context;
+    (void)path;
+    (void)first_line;
+    return r->eager ? run_round(r) : FINE;
+}
+
+int round_read(struct round *r, const struct input *input) {
+    void *contexts[1] = {r};
+    if (make_round(r) != FINE) return TROUBLE;
+    int status = input_work(input, &(struct work){1, take_batch, take_pause, contexts});
+    return status == FINE ? run_round(r) : status;
+}

@@ -1,0 +1,195 @@
+#include "set.h"
+#include "../numbers.h"
+#include "../report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_PATIENCE = 60 };
+
+static const char *const kind_names[SET_KINDS] = {"BF", "CF", "bits"};
+
+const char *set_kind_name(enum set_kind kind) {
+    return kind_names[kind];
+}
+
+unsigned set_shard(const struct set *set, const void *item, size_t length) {
+    return set->shards == 1 ? 0 : crc16(item, length) % set->shards;
+}
+
+const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]) {
+    if (set->single)
+        snprintf(key, KEY_TEXT, "%s", set->url.name);
+    else
+        snprintf(key, KEY_TEXT, "%s:%u", set->url.name, shard);
+    return key;
+}
+
+/* --------------------------------------------------------------------------------------------------- errors --- */
+
+static const struct remedy {
+    const char *error, *remedy;
+} remedies[] = {
+    {"unknown command", "load the module perhaps.so there, or keep the set in plain strings: redis+bits://"},
+    {"OOM", "it has reached its maxmemory: give it more, or spread the set over more servers"},
+    {"NOPERM", "give a user who may, or have this one allowed it (ACL SETUSER)"},
+    {"NOAUTH", "give redis://user:password@HOST:PORT/NAME"},
+    {"WRONGTYPE", "another program has put something there; take another NAME"},
+    {"ot found", "a part of the set is gone: build it again with -f"},
+    {"full", "build it again with a larger -n, or without --no-grow"},
+    {"MISCONF", "it cannot save its data: see to its disk"},
+};
+
+int set_refused(const struct set *set, const char *key, const redisReply *reply) {
+    if (reply->type != REDIS_REPLY_ERROR)
+        return failure(set->url.shown, "%s: an answer that makes no sense; is it another program's server?", key);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strstr(reply->str, remedies[i].error))
+            return failure(set->url.shown, "%s: the server says '%s'; %s", key, reply->str, remedies[i].remedy);
+    return failure(set->url.shown, "%s: the server says '%s'", key, reply->str);
+}
+
+/* ---------------------------------------------------------------------------------------------------- asking --- */
+
+int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
+    int status = cluster_run(&set->cluster, requests, function, context);
+    requests_free(requests);
+    return status;
+}
+
+struct type_answer {
+    const struct set *set;
+    char *type;
+};
+
+static int take_type(void *context, const struct request *request, const redisReply *reply) {
+    struct type_answer *answer = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_STATUS) return set_refused(answer->set, answer->set->url.name, reply);
+    snprintf(answer->type, 32, "%s", reply->str);
+    return FINE;
+}
+
+int set_type(struct set *set, char type[32]) {
+    struct requests requests = {0};
+    if (request_begin(&requests, "TYPE", set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, take_type, &(struct type_answer){set, type});
+}
+
+/* ------------------------------------------------------------------------------------------------- the hash --- */
+
+static bool field_is(const redisReply *field, const char *name) {
+    return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
+}
+
+/* Fields that are not known are another program's business. */
+static void take_field(struct set *set, const char *name, const char *value) {
+    uint64_t number = 0;
+    parse_number(value, false, &number);
+    if (strcmp(name, "shards") == 0) set->shards = number <= MOST_SHARDS ? (unsigned)number : 0;
+    if (strcmp(name, "items") == 0) set->items = number;
+    if (strcmp(name, "fpr") == 0) parse_rate(value, &set->fpr);
+    if (strcmp(name, "bits") == 0) set->bits = number;
+    if (strcmp(name, "hashes") == 0) set->hashes = number <= MOST_HASHES ? (unsigned)number : 0;
+    if (strcmp(name, "seed") == 0) snprintf(set->seed, sizeof set->seed, "%s", value);
+    if (strcmp(name, "key") == 0) set->encoding = word_index(option_table[OPT_KEY].words, value);
+    for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
+        if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
+}
+
+static int take_hash(void *context, const struct request *request, const redisReply *reply) {
+    struct set *set = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
+    set->kind = SET_KINDS;
+    set->encoding = -1;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+        const redisReply *value = reply->element[i + 1];
+        if (value->type == REDIS_REPLY_STRING) take_field(set, reply->element[i]->str, value->str);
+    }
+    return FINE;
+}
+
+static bool makes_sense(const struct set *set) {
+    if (!set->shards || set->shards & (set->shards - 1) || set->kind == SET_KINDS) return false;
+    return set->kind != SET_BITS || (set->bits && set->bits <= most_bits && set->hashes);
+}
+
+int set_read(struct set *set) {
+    struct requests requests = {0};
+    set->single = false;
+    if (request_begin(&requests, "HGETALL", set->url.name, 2)) request_end(&requests);
+    if (set_ask(set, &requests, take_hash, set) != FINE) return TROUBLE;
+    if (makes_sense(set)) return FINE;
+    return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
+}
+
+/* ------------------------------------------------------------------------------------------- a single filter --- */
+
+/* Of all that PERHAPS.INFO says: is it made of cuckoo filters? */
+static int take_info(void *context, const struct request *request, const redisReply *reply) {
+    struct set *set = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+        bool kind = field_is(reply->element[i], "kind") || field_is(reply->element[i], "base");
+        if (kind && field_is(reply->element[i + 1], "cuckoo")) set->kind = SET_CUCKOO;
+    }
+    return FINE;
+}
+
+static int read_single(struct set *set, const char *type) {
+    struct requests requests = {0};
+    set->single = true;
+    set->shards = 1;
+    set->encoding = -1;
+    set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
+    if (strcmp(type, "perhaps--") != 0) return FINE;
+    if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, take_info, set);
+}
+
+/* -------------------------------------------------------------------------------------------------- opening --- */
+
+/* What speaks of files, or of a filter in memory. */
+static int refuse_options(const struct options *options) {
+    static const enum option_id refused[] = {
+        OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
+        OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
+        OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "--%s", option_table[refused[i]].name);
+        if (given(options, refused[i])) return failure(name, "means nothing to a set on a server; leave it out");
+    }
+    return FINE;
+}
+
+int set_connect(struct set *set, const struct options *options) {
+    *set = (struct set){.shards = 1};
+    if (refuse_options(options) != FINE || url_parse(&set->url, options->at) != FINE) return TROUBLE;
+    return cluster_open(&set->cluster, &set->url, given(options, OPT_PATIENCE) ? options->patience : USUAL_PATIENCE);
+}
+
+int set_open(struct set *set, const struct options *options) {
+    char type[32];
+    if (set_connect(set, options) != FINE || set_type(set, type) != FINE) return TROUBLE;
+    if (strcmp(type, "none") == 0)
+        return failure(set->url.shown, "there is no such set; make it with 'perhaps build --at'");
+    bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    if (!filter && strcmp(type, "hash") != 0)
+        return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
+    if ((filter ? read_single(set, type) : set_read(set)) != FINE) return TROUBLE;
+    set->seen = calloc(set->shards, sizeof *set->seen);
+    return set->seen ? FINE : failure(NULL, "not enough memory");
+}
+
+void set_close(struct set *set) {
+    cluster_close(&set->cluster);
+    free(set->seen);
+}
+
+int set_match(const struct set *set, const struct options *options, struct input *input) {
+    if (set->encoding < 0) return FINE;
+    return input_match_tag(input, options, set->url.shown, (unsigned)set->encoding);
+}

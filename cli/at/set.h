@@ -1,0 +1,61 @@
+/* A set on servers. It is a hash at the key NAME, which describes it, and its shards at NAME:0, NAME:1, ...: filters of the
+ * module, or plain strings of bits. An item belongs to the shard CRC16(item) modulo the number of shards. */
+#ifndef CLI_AT_SET_H
+#define CLI_AT_SET_H
+
+#include "../input.h"
+#include "cluster.h"
+
+enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
+
+enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64 };
+
+/* A string of the server's can have so many bits. */
+static const uint64_t most_bits = UINT64_C(1) << 32;
+
+struct set {
+    struct url url;
+    struct cluster cluster;
+    enum set_kind kind;
+    bool single;       /* one filter, at NAME itself, and no hash */
+    unsigned shards;   /* 1 to MOST_SHARDS */
+    uint64_t items;    /* how many keys it was made for; 0 = unknown, it grows */
+    uint64_t capacity; /* how many keys each shard is made with room for; known to its maker only */
+    double fpr;        /* 0 = unknown */
+    int encoding;      /* enum encoding; -1 = unknown */
+    uint64_t bits;     /* SET_BITS: of each shard */
+    unsigned hashes;   /* SET_BITS: bits of each item */
+    char seed[SEED_TEXT];
+    unsigned *seen; /* for each shard: known to be there since this many restarts and one */
+};
+
+/* Takes --at and --patience, and connects. Options that mean nothing to a server are refused. */
+int set_connect(struct set *set, const struct options *options);
+
+/* The same, and finds out what is there. */
+int set_open(struct set *set, const struct options *options);
+void set_close(struct set *set);
+
+/* The type that the server has for the key NAME; "none" if there is no such key. */
+int set_type(struct set *set, char type[32]);
+
+/* Reads the hash at NAME. */
+int set_read(struct set *set);
+
+/* BF, CF or bits. */
+const char *set_kind_name(enum set_kind kind);
+
+/* The shard of an item, and the key of a shard. Returns `key`. */
+unsigned set_shard(const struct set *set, const void *item, size_t length);
+const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]);
+
+/* Keys of the input are written as the set's, unless --key contradicts. */
+int set_match(const struct set *set, const struct options *options, struct input *input);
+
+/* Says what a server answered about a key, and what to do. Returns TROUBLE. */
+int set_refused(const struct set *set, const char *key, const redisReply *reply);
+
+/* Runs one command and hands its reply to `function`. */
+int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context);
+
+#endif
