@@ -83,8 +83,8 @@ static int connect_first(struct cluster *c, redisContext **link) {
         enum connecting result = link_open(link, node, c->url, why);
         if (result == CONNECTED) return FINE;
         if (result == REFUSED)
-            return failure(c->url->shown, "%s lets nobody in like that: %s; give redis://user:password@%s/...",
-                           node->shown, why, node->shown);
+            return failure(c->url->shown, "%s refuses the login: %s; give another user and password, or none",
+                           node->shown, why);
         bool loading = strncmp(why, "LOADING", 7) == 0;
         if (!loading || clock_now() > until)
             return failure(c->url->shown, "no connection to %s: %s; %s", node->shown, why,

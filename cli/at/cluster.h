@@ -10,6 +10,7 @@ struct cluster {
     double patience;     /* seconds to wait for servers that are away or busy */
     bool clustered;      /* else all is at the first node */
     bool stale;          /* a server named another than the table does */
+    bool careful;        /* a server that came back is not to be sent what was meant for the one before */
     unsigned restarts;   /* how often a server came back as another process, perhaps without what it held */
     struct node **nodes; /* the first is the one that the URL names */
     size_t node_count;
@@ -30,7 +31,8 @@ bool cluster_refresh(struct cluster *cluster);
 typedef int reply_function(void *context, const struct request *request, const redisReply *reply);
 
 /* Sends all requests, follows redirections, waits for servers that are busy, connects again to those that went away, and
- * hands each reply to `function`, in no order. FINE, or TROUBLE after having said what is wrong. */
+ * hands each reply to `function`, in no order. FINE; TROUBLE after having said what is wrong; or, if the cluster is
+ * `careful`, STOP when a server came back anew: some of it is done then, and some is not. */
 int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
 
 /* Seconds of a clock that never goes back. */

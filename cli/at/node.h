@@ -13,6 +13,7 @@ struct node {
     char host[HOST_TEXT];
     int port;
     char shown[HOST_TEXT + 12];   /* host:port */
+    bool met;                     /* was connected before */
     char run_id[RUN_ID_TEXT];     /* of the process that answered last; "" = unknown */
     redisContext *link;           /* NULL = not connected */
     struct queue waiting, flying; /* to be sent; sent and not answered yet */
@@ -26,7 +27,7 @@ enum connecting { CONNECTED, AWAY, REFUSED };
 /* A blocking connection, logged in. */
 enum connecting link_open(redisContext **link, const struct node *node, const struct url *url, char why[WHY_TEXT]);
 
-/* Connects a node for sending and receiving without blocking. *restarted = another process answers than last time. */
+/* Connects a node for sending and receiving without blocking. *restarted = another process answers than last time, or may. */
 enum connecting node_connect(struct node *node, const struct url *url, bool *restarted, char why[WHY_TEXT]);
 void node_disconnect(struct node *node);
 

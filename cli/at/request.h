@@ -4,7 +4,7 @@
 
 #include "text.h"
 
-/* One command. What it says stands in the text of its list; the last three are its maker's. */
+/* One command. What it says stands in the text of its list; the last ones are its maker's. */
 struct request {
     struct request *next; /* in a queue */
     size_t at, length;    /* where it stands */
@@ -14,7 +14,6 @@ struct request {
     bool once;            /* done twice it does harm */
     bool repeated;        /* a connection broke: it may be done already */
     uint8_t hops;         /* how often another server was named */
-    bool looking;         /* is it only to see whether the key is there? */
     unsigned shard;
     size_t first, count; /* items */
 };

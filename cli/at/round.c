@@ -34,20 +34,26 @@ static size_t items_of_command(const struct round *r, size_t first, size_t end) 
     return n;
 }
 
-static void put_item(struct round *r, const struct item *item) {
+/* SET u1 BIT 1, or GET u1 BIT, for each bit. */
+static void put_bits(struct round *r, const void *item, size_t length) {
+    static const char set[] = "$3\r\nSET\r\n$2\r\nu1\r\n", get[] = "$3\r\nGET\r\n$2\r\nu1\r\n", one[] = "$1\r\n1\r\n";
     struct text *text = &r->requests.text;
-    const char *bytes = r->bytes.bytes + item->at;
+    bool adding = r->verb == ADD_ITEMS;
     uint64_t bits[MOST_HASHES];
-    if (r->set->kind != SET_BITS) {
-        text_word(text, bytes, item->length);
-        return;
-    }
-    bits_of(r->set, bytes, item->length, bits);
+    bits_of(r->set, item, length, bits);
     for (unsigned i = 0; i < r->set->hashes; i++) {
-        text_words(text, r->verb == ADD_ITEMS ? "SET u1" : "GET u1");
+        text_put(text, adding ? set : get, sizeof set - 1);
         text_number(text, bits[i]);
-        if (r->verb == ADD_ITEMS) text_words(text, "1");
+        if (adding) text_put(text, one, sizeof one - 1);
     }
+}
+
+static void put_item(struct round *r, const struct item *item) {
+    const char *bytes = r->bytes.bytes + item->at;
+    if (r->set->kind == SET_BITS)
+        put_bits(r, bytes, item->length);
+    else
+        text_word(&r->requests.text, bytes, item->length);
 }
 
 /* How many words a command has, its name and key included. */
@@ -73,27 +79,13 @@ static void put_command(struct round *r, const char *key, unsigned shard, size_t
     request_end(&r->requests);
 }
 
-/* A server that has no such key says 'absent' to every question, or makes it when a bit is set. Whether it is there is
- * asked once, and again when a server was started anew. */
-static void look_first(struct round *r, const char *key, unsigned shard) {
-    unsigned now = r->set->cluster.restarts + 1;
-    if (r->set->seen[shard] == now || (r->verb == ADD_ITEMS && r->set->kind != SET_BITS)) return;
-    r->set->seen[shard] = now;
-    struct request *request = request_begin(&r->requests, r->set->kind == SET_BITS ? "STRLEN" : "TYPE", key, 2);
-    if (!request) return;
-    request->looking = true;
-    request->shard = shard;
-    request_end(&r->requests);
-}
-
-static void make_requests(struct round *r) {
+static void put_commands(struct round *r) {
     char key[KEY_TEXT];
     requests_clear(&r->requests);
     for (unsigned shard = 0; shard < r->set->shards; shard++) {
         size_t first = r->starts[shard], end = r->starts[shard + 1];
         if (first == end) continue;
         set_key(r->set, shard, key);
-        look_first(r, key, shard);
         while (first < end) {
             size_t n = items_of_command(r, first, end);
             put_command(r, key, shard, first, n);
@@ -102,19 +94,45 @@ static void make_requests(struct round *r) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- answers --- */
+/* ------------------------------------------------------------------------------------------------- looking --- */
 
-static int check_there(const struct round *r, const char *key, const redisReply *reply) {
-    uint64_t bytes = (r->set->bits + 7) / 8;
-    bool string = r->set->kind == SET_BITS;
-    if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
-    bool there = string ? (uint64_t)reply->integer >= bytes : reply->str && strcmp(reply->str, "none") != 0;
+static int take_look(void *context, const struct request *request, const redisReply *reply) {
+    struct round *r = context;
+    struct set *set = r->set;
+    char key[KEY_TEXT];
+    uint64_t bytes = (set->bits + 7) / 8;
+    set_key(set, request->shard, key);
+    if (reply->type == REDIS_REPLY_ERROR) return set_refused(set, key, reply);
+    bool there =
+        set->kind == SET_BITS ? (uint64_t)reply->integer >= bytes : reply->str && strcmp(reply->str, "none") != 0;
+    set->seen[request->shard] = set->cluster.restarts + 1;
     if (there) return FINE;
-    return failure(r->set->url.shown,
+    return failure(set->url.shown,
                    "%s is missing, so that the set is not complete; if the server lost it, have it save its data "
                    "(appendonly yes), and build the set again with -f",
                    key);
 }
+
+/* A server that has no such key says 'absent' to every question, and makes it when a bit is set. Whether it is there is
+ * asked before the first item goes to a shard, and again when a server was started anew. */
+static int look(struct round *r) {
+    const struct set *set = r->set;
+    char key[KEY_TEXT];
+    if (r->verb == ADD_ITEMS && set->kind != SET_BITS) return FINE; /* NOCREATE does it */
+    requests_clear(&r->requests);
+    for (unsigned shard = 0; shard < set->shards; shard++) {
+        bool asked = r->starts[shard] < r->starts[shard + 1];
+        if (!asked || set->seen[shard] == set->cluster.restarts + 1) continue;
+        set_key(set, shard, key);
+        struct request *request = request_begin(&r->requests, set->kind == SET_BITS ? "STRLEN" : "TYPE", key, 2);
+        if (!request) break;
+        request->shard = shard;
+        request_end(&r->requests);
+    }
+    return r->requests.n ? cluster_run(&r->set->cluster, &r->requests, take_look, r) : FINE;
+}
+
+/* -------------------------------------------------------------------------------------------------- answers --- */
 
 /* What the server says about one item: one number, or one for each of its bits. -1 = there was no room for it. */
 static int judge(const struct round *r, redisReply *const *elements) {
@@ -138,7 +156,6 @@ static int take_answers(void *context, const struct request *request, const redi
     redisReply *only = (redisReply *)reply, *const *elements = &only;
     size_t n = 1, width = bits_of_item(r->set);
     set_key(r->set, request->shard, key);
-    if (request->looking) return check_there(r, key, reply);
     if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
     if (reply->type == REDIS_REPLY_ARRAY) {
         elements = reply->element;
@@ -167,18 +184,26 @@ static void sort_items(struct round *r) {
 
 /* If a server was started anew meanwhile, all of the round is asked or added again: it may have forgotten what it had
  * just learnt. Copies in cuckoo filters would become two, so that these go without. */
+static int send_round(struct round *r) {
+    struct cluster *cluster = &r->set->cluster;
+    int status;
+    cluster->careful = r->verb == CHECK_ITEMS || (r->verb == ADD_ITEMS && r->set->kind != SET_CUCKOO);
+    do {
+        status = look(r);
+        if (status != FINE) continue;
+        put_commands(r);
+        status = cluster_run(cluster, &r->requests, take_answers, r);
+    } while (status == STOP);
+    cluster->careful = false;
+    return status;
+}
+
 static int run_round(struct round *r) {
-    bool again = r->verb == CHECK_ITEMS || (r->verb == ADD_ITEMS && r->set->kind != SET_CUCKOO);
-    unsigned restarts;
     if (!r->n) return FINE;
     if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for so many keys at a time");
     sort_items(r);
     memset(r->answers, 0, r->n);
-    do {
-        restarts = r->set->cluster.restarts;
-        make_requests(r);
-        if (cluster_run(&r->set->cluster, &r->requests, take_answers, r) != FINE) return TROUBLE;
-    } while (again && restarts != r->set->cluster.restarts);
+    if (send_round(r) != FINE) return TROUBLE;
     r->keys += r->n;
     int status = r->done(r);
     r->n = r->bytes.length = r->lines.length = 0;

@@ -176,13 +176,14 @@ static int prepare(struct run *r, struct node *node) {
     if (!node->link) {
         enum connecting result = node_connect(node, r->cluster->url, &restarted, why);
         if (result == REFUSED)
-            return failure(r->cluster->url->shown, "%s lets nobody in like that: %s; check user and password",
-                           node->shown, why);
+            return failure(r->cluster->url->shown, "%s refuses the login: %s; check user and password", node->shown,
+                           why);
         if (result == AWAY) {
             remember_why(r, node, why);
             return abandon(r, node);
         }
         r->cluster->restarts += restarted;
+        if (restarted && r->cluster->careful) return STOP;
     }
     node_feed(node, &r->requests->text, clock_now());
     return FINE;
@@ -211,14 +212,15 @@ static int make_polls(struct run *r) {
     r->poll_count = c->node_count;
     for (size_t i = 0; i < r->poll_count; i++) {
         struct node *node = c->nodes[i];
-        if (node_busy(node) && prepare(r, node) != FINE) return TROUBLE;
+        int status = node_busy(node) ? prepare(r, node) : FINE;
+        if (status != FINE) return status;
         bool busy = node_busy(node) && node->link;
         polls[i] = (struct pollfd){.fd = busy ? node->link->fd : -1, .events = busy ? events_of(node) : 0};
     }
     return FINE;
 }
 
-/* After a failure: nothing of this run may come back in the next one. */
+/* After a run that was not finished: nothing of this run may come back in the next one. */
 static void forget_all(struct run *r) {
     for (size_t i = 0; i < r->cluster->node_count; i++) {
         struct node *node = r->cluster->nodes[i];
@@ -230,7 +232,8 @@ static void forget_all(struct run *r) {
 /* One turn: whatever all servers together can do now. Nobody is waited for while there is work to be sent anew. */
 static int turn(struct run *r) {
     if (r->homeless.first && settle(r) != FINE) return TROUBLE;
-    if (make_polls(r) != FINE) return TROUBLE;
+    int status = make_polls(r);
+    if (status != FINE) return status;
     if (poll(r->polls, r->poll_count, r->homeless.first ? 0 : 1000) < 0 && errno != EINTR)
         return failure(NULL, "waiting for servers failed: %s", strerror(errno));
     for (size_t i = 0; i < r->poll_count; i++)

@@ -43,10 +43,13 @@ static const struct remedy {
 int set_refused(const struct set *set, const char *key, const redisReply *reply) {
     if (reply->type != REDIS_REPLY_ERROR)
         return failure(set->url.shown, "%s: an answer that makes no sense; is it another program's server?", key);
+    const char *arguments = strstr(reply->str, ", with args");
+    int length = arguments ? (int)(arguments - reply->str) : (int)reply->len;
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (strstr(reply->str, remedies[i].error))
-            return failure(set->url.shown, "%s: the server says '%s'; %s", key, reply->str, remedies[i].remedy);
-    return failure(set->url.shown, "%s: the server says '%s'", key, reply->str);
+            return failure(set->url.shown, "%s: the server says '%.*s'; %s", key, length, reply->str,
+                           remedies[i].remedy);
+    return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
 }
 
 /* ---------------------------------------------------------------------------------------------------- asking --- */

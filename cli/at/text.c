@@ -1,6 +1,5 @@
 #include "text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,16 +20,22 @@ void text_put(struct text *text, const void *bytes, size_t length) {
     text->length += length;
 }
 
+/* Writes a number so that it ends before `end`; returns where it begins. Many millions of them make a good part of the
+ * work, so that printf would show. */
+static char *put_digits(char *end, uint64_t number) {
+    do *--end = (char)('0' + number % 10);
+    while (number /= 10);
+    return end;
+}
+
 /* "*3\r\n" or "$3\r\n" */
 static void put_count(struct text *text, char sign, size_t n) {
-    char digits[24];
-    char *at = digits + sizeof digits;
-    *--at = '\n';
-    *--at = '\r';
-    do *--at = (char)('0' + n % 10);
-    while (n /= 10);
+    char line[24];
+    char *end = line + sizeof line, *at = end - 2;
+    memcpy(at, "\r\n", 2);
+    at = put_digits(at, n);
     *--at = sign;
-    text_put(text, at, (size_t)(digits + sizeof digits - at));
+    text_put(text, at, (size_t)(end - at));
 }
 
 void text_command(struct text *text, size_t n) {
@@ -53,6 +58,6 @@ void text_words(struct text *text, const char *word) {
 
 void text_number(struct text *text, uint64_t number) {
     char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    text_word(text, digits, (size_t)length);
+    char *end = digits + sizeof digits, *at = put_digits(end, number);
+    text_word(text, at, (size_t)(end - at));
 }

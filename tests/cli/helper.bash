@@ -65,3 +65,71 @@ nothing_left_behind() {
   left=$(find . -name '.*.tmp*' -o -name '*.tmp-*')
   [ -z "$left" ] || wrong "left behind: $left"
 }
+
+# -- Servers: redis-server on free ports of 127.0.0.1, each with a folder of its own. --
+
+# start_server [ARGS...]: starts one and sets $port.
+start_server() {
+  local try folder
+  for try in {1..20}; do
+    port=$((20000 + RANDOM % 12000))
+    folder=$BATS_TEST_TMPDIR/server-$port
+    [ ! -e "$folder" ] && run_server "$port" "$@" && return 0
+  done
+  echo "no server would start"
+  return 1
+}
+
+# run_server PORT [ARGS...]: starts one on this port, in the folder that it had before if there is one.
+run_server() {
+  local number=$1 folder=$BATS_TEST_TMPDIR/server-$1 try
+  shift
+  mkdir -p "$folder"
+  redis-server --port "$number" --bind 127.0.0.1 --dir "$folder" --save '' --daemonize no "$@" \
+    >"$folder/log" 2>&1 3>&- 4>&- &
+  echo $! >"$folder/pid"
+  disown
+  for try in {1..100}; do
+    grep -q 'Ready to accept connections' "$folder/log" && return 0
+    kill -0 "$(cat "$folder/pid")" 2>/dev/null || break
+    sleep 0.05
+  done
+  stop_server "$number"
+  return 1
+}
+
+# stop_server PORT: as a crash would.
+stop_server() {
+  local pid
+  pid=$(cat "$BATS_TEST_TMPDIR/server-$1/pid") || return 0
+  kill -9 "$pid" 2>/dev/null || true
+  while kill -0 "$pid" 2>/dev/null; do sleep 0.01; done
+}
+
+# For teardown: every server of this test.
+stop_servers() {
+  local folder
+  for folder in "$BATS_TEST_TMPDIR"/server-*/; do
+    [ -e "$folder/pid" ] && stop_server "$(basename "$folder" | tr -dc 0-9)"
+  done
+  return 0
+}
+
+# start_cluster [ARGS...]: three primaries, $ports, each with a third of the slots.
+start_cluster() {
+  local i first=(0 5461 10923) last=(5460 10922 16383)
+  ports=()
+  for i in 0 1 2; do
+    start_server --cluster-enabled yes --cluster-node-timeout 2000 "$@" || return 1
+    ports+=("$port")
+    redis-cli -p "$port" cluster addslotsrange "${first[i]}" "${last[i]}" >/dev/null
+    redis-cli -p "$port" cluster set-config-epoch $((i + 1)) >/dev/null
+    redis-cli -p "$port" cluster meet 127.0.0.1 "${ports[0]}" >/dev/null
+  done
+  for i in {1..200}; do
+    [ "$(for port in "${ports[@]}"; do redis-cli -p "$port" cluster info; done | grep -cE 'cluster_state:ok|cluster_known_nodes:3')" = 6 ] && return 0
+    sleep 0.05
+  done
+  echo "no cluster would form"
+  return 1
+}
