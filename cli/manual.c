@@ -74,6 +74,7 @@ static void print_overview(void) {
         putchar('\n');
     }
     printf("\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tIf set and not empty, no colours.\n"
+           "\n*REDISCLI\\_AUTH*\n\tThe password for --at, if its URL has none.\n"
            "\n*PERHAPS\\_ISA*\n\tUse this instruction set: scalar, or another that the machine has.\n");
     print_section("EXIT STATUS", "0, or 2 after an error; check and count also use 1, as grep does.");
     print_literal("EXAMPLES",

@@ -238,7 +238,9 @@ static int missing_operand(const struct options *options) {
     const struct command *command = options->command;
     char name[20];
     word_at(command->usage, (int)options->operand_count, name, sizeof name);
-    name[strcspn(name, ".|")] = 0;
+    name[strcspn(name, ".")] = 0;
+    char *instead = strstr(name, "|--");
+    if (instead) *instead = 0;
     return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
 }
 

@@ -35,6 +35,29 @@ typedef int reply_function(void *context, const struct request *request, const r
  * `careful`, STOP when a server came back anew: some of it is done then, and some is not. */
 int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
 
+/* Requests on their way. */
+struct run {
+    struct cluster *cluster;
+    struct requests *requests;
+    reply_function *function;
+    void *context;
+    int status;
+    size_t left;           /* requests without a reply */
+    struct queue homeless; /* to be sent again, after a pause */
+    double pause;          /* how long */
+    double progressed;     /* when the last reply came */
+    char why[WHY_TEXT + HOST_TEXT + 16];
+    struct pollfd *polls; /* one for each node */
+    size_t poll_count;
+};
+
+/* The same as cluster_run, for those who are still making requests while servers work on the first. They must stay where
+ * they are: see requests_reserve. */
+void run_begin(struct run *run, struct cluster *cluster, struct requests *requests, reply_function *function,
+               void *context);
+void run_push(struct run *run, struct request *request);
+int run_end(struct run *run);
+
 /* Seconds of a clock that never goes back. */
 double clock_now(void);
 

@@ -118,9 +118,9 @@ static int begin(struct gathering *g) {
     return f->shares ? FINE : failure(NULL, "not enough memory");
 }
 
-/* What was asked for stands in the hash; the shards were made for a little more. */
+/* What was asked for stands in the hash; the shards were made for a little more, and may have grown. */
 static void settle(struct facts *f, const struct set *set) {
-    if (set->items && f->capacity < set->items * 2) f->capacity = set->items;
+    if (set->items) f->capacity = set->items;
     if (set->fpr > 0) f->fpr_target = set->fpr;
 }
 

@@ -4,21 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct requests *r) {
-    if (r->n < r->room) return true;
-    size_t room = 2 * r->room + 16;
-    struct request *larger = realloc(r->list, room * sizeof *larger);
-    if (!larger) return false;
+void requests_reserve(struct requests *r, size_t n) {
+    if (n <= r->room) return;
+    struct request *larger = realloc(r->list, n * sizeof *larger);
+    r->text.broken |= !larger;
+    if (!larger) return;
     r->list = larger;
-    r->room = room;
-    return true;
+    r->room = n;
 }
 
 struct request *request_begin(struct requests *r, const char *name, const char *key, size_t words) {
-    if (!make_room(r)) {
-        r->text.broken = true;
-        return NULL;
-    }
+    if (r->n == r->room) requests_reserve(r, 2 * r->room + 16);
+    if (r->text.broken) return NULL;
     struct request *request = &r->list[r->n++];
     *request = (struct request){.at = r->text.length, .slot = key_slot(key, strlen(key))};
     text_command(&r->text, words);

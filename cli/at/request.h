@@ -32,6 +32,9 @@ struct queue {
  * `text`. NULL if memory has run out. Valid until the next call. */
 struct request *request_begin(struct requests *requests, const char *name, const char *key, size_t words);
 
+/* Makes room for so many in all, so that none of them moves when the next is begun. */
+void requests_reserve(struct requests *requests, size_t n);
+
 /* Ends the command that was begun last. */
 void request_end(struct requests *requests);
 

@@ -79,16 +79,26 @@ static void put_command(struct round *r, const char *key, unsigned shard, size_t
     request_end(&r->requests);
 }
 
-static void put_commands(struct round *r) {
+static size_t count_commands(const struct round *r) {
+    size_t n = 0;
+    for (unsigned shard = 0; shard < r->set->shards; shard++)
+        for (size_t first = r->starts[shard], end = r->starts[shard + 1]; first < end; n++)
+            first += items_of_command(r, first, end);
+    return n;
+}
+
+/* Servers work on the first commands while the others are being made. */
+static void send_commands(struct round *r, struct run *run) {
     char key[KEY_TEXT];
     requests_clear(&r->requests);
+    requests_reserve(&r->requests, count_commands(r));
     for (unsigned shard = 0; shard < r->set->shards; shard++) {
-        size_t first = r->starts[shard], end = r->starts[shard + 1];
-        if (first == end) continue;
         set_key(r->set, shard, key);
-        while (first < end) {
+        for (size_t first = r->starts[shard], end = r->starts[shard + 1]; first < end;) {
             size_t n = items_of_command(r, first, end);
             put_command(r, key, shard, first, n);
+            if (r->requests.text.broken) return;
+            run_push(run, &r->requests.list[r->requests.n - 1]);
             first += n;
         }
     }
@@ -186,13 +196,15 @@ static void sort_items(struct round *r) {
  * just learnt. Copies in cuckoo filters would become two, so that these go without. */
 static int send_round(struct round *r) {
     struct cluster *cluster = &r->set->cluster;
+    struct run run;
     int status;
     cluster->careful = r->verb == CHECK_ITEMS || (r->verb == ADD_ITEMS && r->set->kind != SET_CUCKOO);
     do {
         status = look(r);
         if (status != FINE) continue;
-        put_commands(r);
-        status = cluster_run(cluster, &r->requests, take_answers, r);
+        run_begin(&run, cluster, &r->requests, take_answers, r);
+        send_commands(r, &run);
+        status = run_end(&run);
     } while (status == STOP);
     cluster->careful = false;
     return status;

@@ -15,20 +15,6 @@ static const double silence = 15; /* seconds after which a server with work to d
 
 enum { MOST_HOPS = 8 };
 
-struct run {
-    struct cluster *cluster;
-    struct requests *requests;
-    reply_function *function;
-    void *context;
-    size_t left;           /* requests without a reply */
-    struct queue homeless; /* to be sent again, after a pause */
-    double pause;          /* how long */
-    double progressed;     /* when the last reply came */
-    char why[WHY_TEXT + HOST_TEXT + 16];
-    struct pollfd *polls; /* one for each node */
-    size_t poll_count;
-};
-
 /* ---------------------------------------------------------------------------------------------- going around --- */
 
 static void remember_why(struct run *r, const struct node *node, const char *why) {
@@ -229,29 +215,46 @@ static void forget_all(struct run *r) {
     }
 }
 
-/* One turn: whatever all servers together can do now. Nobody is waited for while there is work to be sent anew. */
-static int turn(struct run *r) {
-    if (r->homeless.first && settle(r) != FINE) return TROUBLE;
+/* One turn: whatever all servers together can do now, or within so many milliseconds. */
+static int turn(struct run *r, int wait) {
     int status = make_polls(r);
     if (status != FINE) return status;
-    if (poll(r->polls, r->poll_count, r->homeless.first ? 0 : 1000) < 0 && errno != EINTR)
+    if (poll(r->polls, r->poll_count, r->homeless.first ? 0 : wait) < 0 && errno != EINTR)
         return failure(NULL, "waiting for servers failed: %s", strerror(errno));
     for (size_t i = 0; i < r->poll_count; i++)
         if (r->polls[i].fd >= 0 && exchange(r, r->cluster->nodes[i], r->polls[i].revents) != FINE) return TROUBLE;
     return FINE;
 }
 
+void run_begin(struct run *r, struct cluster *c, struct requests *requests, reply_function *function, void *context) {
+    *r = (struct run){.cluster = c, .requests = requests, .function = function, .context = context};
+    r->pause = shortest_pause;
+    r->progressed = clock_now();
+}
+
+/* Work that waits for a server to come back can wait until the end. */
+void run_push(struct run *r, struct request *request) {
+    r->left++;
+    send_home(r, request);
+    if (r->status == FINE && !r->homeless.first) r->status = turn(r, 0);
+}
+
+int run_end(struct run *r) {
+    struct cluster *c = r->cluster;
+    if (r->requests->text.broken) r->status = failure(NULL, "not enough memory for so many keys at a time");
+    while (r->left && r->status == FINE) {
+        if (r->homeless.first) r->status = settle(r);
+        if (r->status == FINE) r->status = turn(r, 1000);
+    }
+    free(r->polls);
+    if (r->status != FINE) forget_all(r);
+    if (r->status == FINE && c->stale) cluster_refresh(c);
+    return r->status;
+}
+
 int cluster_run(struct cluster *c, struct requests *requests, reply_function *function, void *context) {
-    struct run r = {.cluster = c, .requests = requests, .function = function, .context = context};
-    int status = FINE;
-    if (requests->text.broken) return failure(NULL, "not enough memory for so many keys at a time");
-    r.left = requests->n;
-    r.pause = shortest_pause;
-    r.progressed = clock_now();
-    for (size_t i = 0; i < requests->n; i++) send_home(&r, &requests->list[i]);
-    while (r.left && status == FINE) status = turn(&r);
-    free(r.polls);
-    if (status != FINE) forget_all(&r);
-    if (status == FINE && c->stale) cluster_refresh(c);
-    return status;
+    struct run r;
+    run_begin(&r, c, requests, function, context);
+    for (size_t i = 0; i < requests->n && !requests->text.broken; i++) run_push(&r, &requests->list[i]);
+    return run_end(&r);
 }

@@ -129,15 +129,20 @@ int set_read(struct set *set) {
 
 /* ------------------------------------------------------------------------------------------- a single filter --- */
 
-/* Of all that PERHAPS.INFO says: is it made of cuckoo filters? */
+/* Is it a cuckoo filter, or made of such? In what PERHAPS.INFO says, filters of filters have others inside them. */
+static bool has_cuckoo(const redisReply *reply) {
+    for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
+        bool kind = i && field_is(reply->element[i - 1], "kind");
+        if ((kind && field_is(reply->element[i], "cuckoo")) || has_cuckoo(reply->element[i])) return true;
+    }
+    return false;
+}
+
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
-    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
-        bool kind = field_is(reply->element[i], "kind") || field_is(reply->element[i], "base");
-        if (kind && field_is(reply->element[i + 1], "cuckoo")) set->kind = SET_CUCKOO;
-    }
+    if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
     return FINE;
 }
 

@@ -13,7 +13,8 @@ static const char form[] = "write redis://[user:password@]HOST[:PORT]/NAME";
 static char decode_one(const char *text, const char *end) {
     if (end - text < 3) return 0;
     int high = hex_digit(text[1]), low = hex_digit(text[2]);
-    return high < 0 || low < 0 ? 0 : (char)(high << 4 | low);
+    if (high < 0 || low < 0) return 0;
+    return (char)(high << 4 | low);
 }
 
 /* Copies text up to `end`, percent signs decoded; false if it is too long or they are wrong. */

@@ -70,8 +70,8 @@ nothing_left_behind() {
 
 # start_server [ARGS...]: starts one and sets $port.
 start_server() {
-  local try folder
-  for try in {1..20}; do
+  local folder
+  for _ in {1..20}; do
     port=$((20000 + RANDOM % 12000))
     folder=$BATS_TEST_TMPDIR/server-$port
     [ ! -e "$folder" ] && run_server "$port" "$@" && return 0
@@ -82,14 +82,14 @@ start_server() {
 
 # run_server PORT [ARGS...]: starts one on this port, in the folder that it had before if there is one.
 run_server() {
-  local number=$1 folder=$BATS_TEST_TMPDIR/server-$1 try
+  local number=$1 folder=$BATS_TEST_TMPDIR/server-$1
   shift
   mkdir -p "$folder"
   redis-server --port "$number" --bind 127.0.0.1 --dir "$folder" --save '' --daemonize no "$@" \
     >"$folder/log" 2>&1 3>&- 4>&- &
   echo $! >"$folder/pid"
   disown
-  for try in {1..100}; do
+  for _ in {1..100}; do
     grep -q 'Ready to accept connections' "$folder/log" && return 0
     kill -0 "$(cat "$folder/pid")" 2>/dev/null || break
     sleep 0.05
