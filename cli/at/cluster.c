@@ -28,11 +28,10 @@ int cluster_node(struct cluster *c, const char *host, size_t length, int port) {
         const struct node *node = c->nodes[i];
         if (node->port == port && strlen(node->host) == length && memcmp(node->host, host, length) == 0) return (int)i;
     }
-    struct node **larger = realloc(c->nodes, (c->node_count + 1) * sizeof *larger);
-    if (!larger) return -1;
-    c->nodes = larger;
-    c->nodes[c->node_count] = node_new(host, length, port);
-    return c->nodes[c->node_count] ? (int)c->node_count++ : -1;
+    struct node *made = c->node_count < MOST_NODES ? node_new(host, length, port) : NULL;
+    if (!made) return -1;
+    c->nodes[c->node_count] = made;
+    return (int)c->node_count++;
 }
 
 /* ---------------------------------------------------------------------------------------------------- slots --- */
@@ -110,6 +109,5 @@ void cluster_close(struct cluster *c) {
         redisFree(c->nodes[i]->link);
         free(c->nodes[i]);
     }
-    free(c->nodes);
-    *c = (struct cluster){0};
+    c->node_count = 0;
 }

@@ -5,23 +5,25 @@
 #include "node.h"
 #include "slot.h"
 
+enum { MOST_NODES = 4096 };
+
 struct cluster {
     const struct url *url;
-    double patience;     /* seconds to wait for servers that are away or busy */
-    bool clustered;      /* else all is at the first node */
-    bool stale;          /* a server named another than the table does */
-    bool careful;        /* a server that came back is not to be sent what was meant for the one before */
-    unsigned restarts;   /* how often a server came back as another process, perhaps without what it held */
-    struct node **nodes; /* the first is the one that the URL names */
+    double patience;   /* seconds to wait for servers that are away or busy */
+    bool clustered;    /* else all is at the first node */
+    bool stale;        /* a server named another than the table does */
+    bool careful;      /* a server that came back is not to be sent what was meant for the one before */
+    unsigned restarts; /* how often a server came back as another process, perhaps without what it held */
     size_t node_count;
-    uint16_t home[SLOTS]; /* the node of each slot */
+    struct node *nodes[MOST_NODES]; /* the first is the one that the URL names */
+    uint16_t home[SLOTS];           /* the node of each slot */
 };
 
 /* Connects to what the URL names. FINE, or TROUBLE after having said why not. */
 int cluster_open(struct cluster *cluster, const struct url *url, uint64_t patience);
 void cluster_close(struct cluster *cluster);
 
-/* The number of the node at this address, which is new if it is not known yet; -1 if there is no memory for it. */
+/* The number of the node at this address, which is new if it is not known yet; -1 if there is no room for it. */
 int cluster_node(struct cluster *cluster, const char *host, size_t host_length, int port);
 
 /* Reads the table of slots again, from the first node that has one. False if none has. */
@@ -44,7 +46,7 @@ struct run {
     int status;
     size_t left;           /* requests without a reply */
     struct queue homeless; /* to be sent again, after a pause */
-    double pause;          /* how long */
+    int pause;             /* how long, in milliseconds */
     double progressed;     /* when the last reply came */
     char why[WHY_TEXT + HOST_TEXT + 16];
     struct pollfd *polls; /* one for each node */

@@ -40,7 +40,7 @@ static void take_field(struct shard_facts *shard, const char *name, double value
         {"fill", offsetof(struct shard_facts, fill)},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0) *(double *)((char *)shard + known[i].field) = value;
+        if (strcmp(name, known[i].name) == 0) memcpy((char *)shard + known[i].field, &value, sizeof value);
 }
 
 static uint64_t whole(double value) {
@@ -114,7 +114,7 @@ static int ask_shards(struct gathering *g, const char *command, reply_function *
 
 static int begin(struct gathering *g) {
     struct facts *f = g->facts;
-    *f = (struct facts){.least_items = UINT64_MAX, .shares = calloc(SLOTS, sizeof *f->shares)};
+    *f = (struct facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
     return f->shares ? FINE : failure(NULL, "not enough memory");
 }
 

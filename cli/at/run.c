@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-static const double shortest_pause = 0.01, longest_pause = 1;
 static const double silence = 15; /* seconds after which a server with work to do is taken for dead */
 
-enum { MOST_HOPS = 8 };
+/* Milliseconds; and redirections before a pause. */
+enum { SHORTEST_PAUSE = 10, LONGEST_PAUSE = 1000, MOST_HOPS = 8 };
 
 /* ---------------------------------------------------------------------------------------------- going around --- */
 
@@ -56,9 +56,8 @@ static int settle(struct run *r) {
                        "no answer for %s; last, %s; what was done before stays done: give the command again when the "
                        "server is back, or give more --patience",
                        human_duration((uint64_t)c->patience, time), r->why);
-    nanosleep(&(struct timespec){.tv_sec = (time_t)r->pause, .tv_nsec = (long)((r->pause - (time_t)r->pause) * 1e9)},
-              NULL);
-    r->pause = r->pause * 2 < longest_pause ? r->pause * 2 : longest_pause;
+    nanosleep(&(struct timespec){.tv_sec = r->pause / 1000, .tv_nsec = r->pause % 1000 * 1000000L}, NULL);
+    r->pause = r->pause * 2 < LONGEST_PAUSE ? r->pause * 2 : LONGEST_PAUSE;
     if (c->clustered) cluster_refresh(c);
     while ((request = queue_pop(&r->homeless))) send_home(r, request);
     return FINE;
@@ -125,7 +124,7 @@ static int take_reply(struct run *r, struct node *node, const redisReply *reply)
     }
     r->left--;
     r->progressed = node->heard;
-    r->pause = shortest_pause;
+    r->pause = SHORTEST_PAUSE;
     return r->function(r->context, request, reply);
 }
 
@@ -228,7 +227,7 @@ static int turn(struct run *r, int wait) {
 
 void run_begin(struct run *r, struct cluster *c, struct requests *requests, reply_function *function, void *context) {
     *r = (struct run){.cluster = c, .requests = requests, .function = function, .context = context};
-    r->pause = shortest_pause;
+    r->pause = SHORTEST_PAUSE;
     r->progressed = clock_now();
 }
 

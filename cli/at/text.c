@@ -31,9 +31,10 @@ static char *put_digits(char *end, uint64_t number) {
 /* "*3\r\n" or "$3\r\n" */
 static void put_count(struct text *text, char sign, size_t n) {
     char line[24];
-    char *end = line + sizeof line, *at = end - 2;
-    memcpy(at, "\r\n", 2);
-    at = put_digits(at, n);
+    char *end = line + sizeof line;
+    end[-2] = '\r';
+    end[-1] = '\n';
+    char *at = put_digits(end - 2, n);
     *--at = sign;
     text_put(text, at, (size_t)(end - at));
 }
