@@ -79,7 +79,9 @@ class Server:
 
     everything = []
 
-    def __init__(self, *options, module=True, arguments=(), wait=True):
+    def __init__(self, *options, module=True, arguments=(), config=None, before=None, wait=True):
+        """`config` is a file of settings, `before` another module that is loaded before."""
+        self.config, self.before = config, before
         self.options = [str(option) for option in options]
         self.arguments = [str(argument) for argument in arguments]
         self.module = MODULE if module is True else module
@@ -87,13 +89,15 @@ class Server:
         self.log_path = os.path.join(self.folder, "log")
         self.process = None
         self.clients = []
-        self.expected_to_die = False
         Server.everything.append(self)
         self.start(wait)
 
     def command(self):
-        words = SERVER + ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--daemonize", "no",
-                          "--save", "", "--enable-debug-command", "yes"] + self.options
+        words = SERVER + ([self.config] if self.config else [])
+        words += ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--daemonize", "no",
+                  "--save", "", "--enable-debug-command", "yes"] + self.options
+        if self.before:
+            words += ["--loadmodule", self.before]
         if self.module:
             words += ["--loadmodule", self.module] + self.arguments
         return words

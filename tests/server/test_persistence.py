@@ -1,0 +1,326 @@
+"""What is kept: files, copies, memory, and what the server is told about it."""
+
+import time
+
+from harness import LONG, ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main, wait_for
+from resp import Error
+
+MANY = 20_000
+
+
+def pairs(flat):
+    return dict(zip(flat[::2], flat[1::2]))
+
+
+def fill(client):
+    """One of everything: layouts, kinds, small and large, empty and full, one layer and many. Returns their keys."""
+    keys = items(0, MANY)
+    client.ok("CONFIG", "SET", "perhaps.layout", "native")
+    client.ok("BF.RESERVE", "empty", "0.01", 100)
+    client.ok("BF.MADD", "small", *keys[:50])
+    client.ok("BF.RESERVE", "fixed", "0.001", MANY, "NONSCALING")
+    client.ok("BF.RESERVE", "reserved", "0.001", MANY)
+    client.ok("BF.RESERVE", "window", "0.01", 1000, "WINDOW", 4)
+    client.ok("BF.RESERVE", "timed", "0.01", MANY, "WINDOW", 4, "PERIOD", 3600_000)
+    client.ok("CF.RESERVE", "cuckoo", MANY, "BUCKETSIZE", 4, "MAXITERATIONS", 30, "EXPANSION", 2, "ERROR", "0.001")
+    for key in "grown", "fixed", "reserved", "window", "timed":
+        add_all(client, "BF.MADD", key, keys[:MANY // 2] if key == "fixed" else keys)
+    for key in "cuckoo", "grown cuckoo":
+        client.ok("CF.INSERT", key, "ITEMS", *keys)
+        client.pipeline(["CF.DEL", key, item] for item in keys[:100])
+        client.ok("CF.INSERT", key, "ITEMS", *([b"often"] * 50))
+    client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+    client.ok("BF.RESERVE", "old fixed", "0.001", MANY, "NONSCALING")
+    for key in "old grown", "old fixed":
+        add_all(client, "BF.MADD", key, keys)
+    client.ok("CF.RESERVE", "old cuckoo", 1000, "EXPANSION", 2)
+    client.ok("CF.INSERT", "old cuckoo", "ITEMS", *keys)
+    client.pipeline(["CF.DEL", "old cuckoo", item] for item in keys[:100])
+    client.ok("CONFIG", "SET", "perhaps.layout", "native")
+    return sorted(client.ok("KEYS", "*"))
+
+
+def answers(client):
+    """What a server says about everything."""
+    shown = []
+    probes = items(MANY - 500, MANY + 1500)
+    for key in sorted(client.ok("KEYS", "*")):
+        kind = "CF" if b"cuckoo" in key else "BF"
+        shown.append((key, client.ok(f"{kind}.INFO", key), client.ok(f"{kind}.MEXISTS", key, *probes)))
+    return shown
+
+
+class Files(ServerTest):
+    def check_same(self, server, again):
+        client = server.client()
+        fill(client)
+        before, digest = answers(client), client.ok("DEBUG", "DIGEST")
+        again(server)
+        client = server.client()
+        self.assertEqual(client.ok("DEBUG", "DIGEST"), digest)
+        self.assertEqual(answers(client), before)
+        self.go_on(client)
+        server.check_log()
+
+    def go_on(self, client):
+        """What was loaded can be used further."""
+        more = items(MANY, MANY + 3000)
+        for key in "small", "grown", "reserved", "old grown":
+            add_all(client, "BF.MADD", key, more)
+            self.assertEqual(ask_all(client, "BF.MEXISTS", key, more), len(more))
+        for key in "cuckoo", "grown cuckoo", "old cuckoo":
+            client.ok("CF.INSERT", key, "ITEMS", *more)
+            self.assertEqual(ask_all(client, "CF.MEXISTS", key, more), len(more))
+        self.assertEqual(client.ok("CF.COUNT", "cuckoo", "often"), 50)
+
+    def test_rdb(self):
+        self.check_same(self.server(), lambda server: server.restart(save=True))
+
+    def test_aof_and_kill(self):
+        server = self.server("--appendonly", "yes", "--appendfsync", "always")
+        self.check_same(server, lambda server: server.restart())
+
+    def rewrite(self, server):
+        client = server.client()
+        client.ok("BGREWRITEAOF")
+        wait_for(lambda: info(client, "persistence", "aof_rewrite_in_progress") == "0" and
+                 info(client, "persistence", "aof_rewrite_scheduled") == "0", "the AOF is rewritten")
+        self.assertEqual(info(client, "persistence", "aof_last_bgrewrite_status"), "ok")
+        client.ok("BF.MADD", "small", "after", "the", "rewrite")
+        client.ok("CF.ADD", "cuckoo", "after the rewrite")
+        self.digest = client.ok("DEBUG", "DIGEST")
+        server.restart()
+        self.assertEqual(server.client().ok("DEBUG", "DIGEST"), self.digest)
+
+    def test_rewritten_aof_with_and_without_rdb(self):
+        for preamble in "no", "yes":
+            with self.subTest(preamble=preamble):
+                server = self.server("--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble)
+                fill(server.client())
+                self.rewrite(server)
+                self.go_on(server.client())
+
+    def test_rdb_with_a_large_value_in_an_aof_rewrite(self):
+        """Larger than one command of the rewritten file."""
+        server = self.server("--appendonly", "yes", "--aof-use-rdb-preamble", "no")
+        client = server.client()
+        client.ok("BF.RESERVE", "small", "0.01", 40_000_000)
+        client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        client.ok("BF.RESERVE", "large", "0.01", 40_000_000)
+        client.ok("CF.RESERVE", "cuckoo", 20_000_000)
+        for key in "small", "large":
+            client.ok("BF.MADD", key, *range(1000))
+        client.ok("CF.INSERT", "cuckoo", "ITEMS", *range(1000))
+        self.rewrite(server)
+
+
+class Copies(SharedServerTest):
+    def test_copy(self):
+        for key in fill(self.client):
+            with self.subTest(key=key):
+                copy = b"copy of cuckoo" if b"cuckoo" in key else b"copy"
+                self.assertEqual(self.client.ok("COPY", key, copy, "REPLACE"), 1)
+                one, two = self.client.ok("DEBUG", "DIGEST-VALUE", key, copy)
+                self.assertEqual(one, two)
+                command = "CF.ADD" if b"cuckoo" in key else "BF.ADD"
+                self.client(command, copy, "something new")
+                self.assertEqual(self.client.ok("DEBUG", "DIGEST-VALUE", key), [one], "the original changed")
+        self.assertEqual(self.client.ok("COPY", "grown", "grown", "DB", 3), 1)
+
+    def test_dump_and_restore(self):
+        for key in fill(self.client):
+            with self.subTest(key=key):
+                dumped = self.client.ok("DUMP", key)
+                before = self.client.ok("DEBUG", "DIGEST-VALUE", key)
+                self.client.ok("RESTORE", key, 0, dumped, "REPLACE")
+                self.assertEqual(self.client.ok("DEBUG", "DIGEST-VALUE", key), before)
+                self.assertEqual(self.client.ok("DUMP", key), dumped)
+
+    def test_chunks(self):
+        """SCANDUMP and LOADCHUNK carry every filter to another server."""
+        other = self.server().client()
+        for key in fill(self.client):
+            if key in (b"window", b"timed"):
+                continue
+            kind = "CF" if b"cuckoo" in key else "BF"
+            with self.subTest(key=key):
+                pieces = chunks(self.client, f"{kind}.SCANDUMP", key)
+                self.assertTrue(pieces)
+                for cursor, piece in pieces:
+                    self.assertEqual(other.ok(f"{kind}.LOADCHUNK", key, cursor, piece), "OK")
+                self.assertEqual(other.ok("DEBUG", "DIGEST-VALUE", key), self.client.ok("DEBUG", "DIGEST-VALUE", key))
+
+    def test_images(self):
+        """PERHAPS.DUMP and PERHAPS.LOAD carry every filter, in pieces of any size."""
+        other = self.server().client()
+        for key in fill(self.client):
+            with self.subTest(key=key):
+                whole = image(self.client, key)
+                self.assertEqual(image(self.client, key, 1000), whole)
+                for start in range(0, len(whole), 10_000):
+                    piece = whole[start:start + 10_000]
+                    self.assertEqual(other.ok("PERHAPS.LOAD", key, start, len(whole), piece), "OK")
+                self.assertEqual(other.ok("DEBUG", "DIGEST-VALUE", key), self.client.ok("DEBUG", "DIGEST-VALUE", key))
+
+    def test_half_an_image(self):
+        self.client.ok("BF.MADD", "k", *range(1000))
+        whole = image(self.client, "k")
+        self.client.ok("PERHAPS.LOAD", "l", 0, len(whole), whole[:500])
+        unfinished = "ERR filter is still being loaded"
+        for command in (["BF.ADD", "l", "a"], ["BF.EXISTS", "l", "a"], ["BF.INFO", "l"], ["PERHAPS.INFO", "l"],
+                        ["PERHAPS.DUMP", "l", 0], ["BF.CARD", "l"], ["BF.SCANDUMP", "l", 0], ["BF.MERGE", "k", "l"]):
+            self.assertEqual(self.client(*command), unfinished, command)
+        self.assertIsInstance(self.client("PERHAPS.LOAD", "l", 400, len(whole), whole[400:]), Error)
+        self.assertIsInstance(self.client("PERHAPS.LOAD", "l", 500, len(whole) + 1, whole[500:]), Error)
+        self.assertIsInstance(self.client("PERHAPS.LOAD", "l", 500, len(whole), whole[500:] + b"x"), Error)
+        self.client("DEL", "l")
+        self.client.ok("PERHAPS.LOAD", "l", 0, len(whole), whole[:500])
+        self.client.ok("PERHAPS.LOAD", "l", 500, len(whole), whole[500:])
+        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "l", items(0, 1000)), 1000)
+
+    def test_merge(self):
+        self.client.ok("CONFIG", "SET", "perhaps.hash-key", "00112233445566778899aabbccddeeff")
+        for key, first in ("a", 0), ("b", 5000), ("c", 10_000):
+            self.client.ok("BF.RESERVE", key, "0.01", 20_000)
+            self.client.ok("BF.MADD", key, *range(first, first + 5000))
+        self.client.ok("CONFIG", "SET", "perhaps.hash-key", "")
+        self.assertEqual(self.client("BF.MERGE", "a", "b", "c"), "OK")
+        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "a", items(0, 15_000)), 15_000)
+        self.assertLess(ask_all(self.client, "BF.MEXISTS", "a", items(20_000, 30_000)), 200)
+        self.assertEqual(self.client("BF.MERGE", "new", "b"), "OK")
+        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "new", items(5000, 10_000)), 5000)
+        self.client.ok("BF.RESERVE", "stranger", "0.01", 20_000)
+        before = self.client.ok("DEBUG", "DIGEST")
+        self.assertIsInstance(self.client("BF.MERGE", "a", "stranger"), Error)
+        self.assertIsInstance(self.client("BF.MERGE", "a", "b", "nothing"), Error)
+        self.client.ok("SET", "s", "1")
+        self.assertTrue(self.client("BF.MERGE", "a", "s").startswith("WRONGTYPE"))
+        self.client.ok("DEL", "s")
+        self.assertEqual(self.client.ok("DEBUG", "DIGEST"), before)
+
+
+class Memory(SharedServerTest):
+    def used(self):
+        return int(info(self.client, "memory", "used_memory"))
+
+    def test_a_small_filter_is_small(self):
+        self.client.ok("BF.RESERVE", "k", "0.01", 100)
+        self.assertLessEqual(self.client.ok("MEMORY", "USAGE", "k"), 400)
+
+    def test_usage_is_the_truth(self):
+        """What MEMORY USAGE says of 1000 filters is what the server's memory grew by, within a few per cent. The
+        keys' own table is not part of it."""
+        self.client.ok("MEMORY", "PURGE")
+        for layout in "native", "redisbloom":
+            for create in (["BF.RESERVE", None, "0.01", 100], ["BF.RESERVE", None, "0.001", 20_000],
+                           ["CF.RESERVE", None, 5000], ["BF.RESERVE", None, "0.01", 5000, "NONSCALING"]):
+                with self.subTest(layout=layout, create=create):
+                    self.client.ok("FLUSHALL")
+                    self.client.ok("CONFIG", "SET", "perhaps.layout", layout)
+                    self.check_usage(create)
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "native")
+
+    def check_usage(self, create):
+        names = [b"filter-%05d" % i for i in range(1000)]
+        # The table of keys has its room before and after, so only what belongs to the keys themselves is measured.
+        self.client.pipeline(["SET", name, ""] for name in names)
+        before = self.used()
+        strings = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names))
+        command, _, *rest = create
+        self.client.pipeline(["DEL", name] for name in names)
+        self.client.pipeline([command, name, *rest] for name in names)
+        self.client.pipeline(["BF.ADD" if command[0] == "B" else "CF.ADD", name, "a"] for name in names)
+        grown = self.used() - before
+        said = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names)) - strings
+        self.assertGreater(said, 0)
+        self.assertLess(abs(said - grown) / grown, 0.06, f"{said} said, {grown} measured")
+
+    def test_unlink_gives_memory_back(self):
+        before = self.used()
+        for number in range(5):
+            self.client.ok("BF.RESERVE", f"k{number}", "0.01", 10_000_000)
+        self.client.ok("BF.MADD", "grown", *range(100_000))
+        self.assertGreater(self.used(), before + 50_000_000)
+        self.client.ok("UNLINK", *self.client.ok("KEYS", "*"))
+        wait_for(lambda: self.used() < before + 1_000_000, "the memory is free again")
+        self.assertEqual(info(self.client, "memory", "lazyfree_pending_objects"), "0")
+
+    def test_no_memory(self):
+        self.client.ok("BF.ADD", "k", "a")
+        self.client.ok("CF.ADD", "c", "a")
+        self.client.ok("CONFIG", "SET", "maxmemory", 1_000_000)
+        try:
+            for command in (["BF.ADD", "k", "b"], ["BF.MADD", "k", "b"], ["BF.INSERT", "k", "ITEMS", "b"],
+                            ["BF.RESERVE", "l", "0.01", 100], ["CF.ADD", "c", "b"], ["CF.RESERVE", "d", 100],
+                            ["BF.LOADCHUNK", "l", 1, "x"], ["PERHAPS.LOAD", "l", 0, 1, "x"], ["BF.MERGE", "l", "k"]):
+                self.assertTrue(self.client(*command).startswith("OOM "), command)
+            self.assertEqual(self.client("BF.EXISTS", "k", "a"), 1)
+            self.assertEqual(self.client("CF.DEL", "c", "a"), 1)
+        finally:
+            self.client.ok("CONFIG", "SET", "maxmemory", 0)
+
+    def test_memory_that_cannot_be_had(self):
+        """Under maxmemory, a filter that would take far more is refused, and the server lives."""
+        self.client.ok("CONFIG", "SET", "maxmemory", 50_000_000)
+        try:
+            reply = self.client("BF.RESERVE", "k", "0.0001", 1_000_000_000)
+            self.assertEqual(reply, "ERR Insufficient memory to create filter")
+            reply = self.client("CF.RESERVE", "k", 1_000_000_000)
+            self.assertEqual(reply, "ERR Insufficient memory to create filter")
+            self.assertEqual(self.client("EXISTS", "k"), 0)
+        finally:
+            self.client.ok("CONFIG", "SET", "maxmemory", 0)
+
+    def test_active_defragmentation(self):
+        if isinstance(self.client("CONFIG", "SET", "activedefrag", "yes"), Error):
+            self.assertIsInstance(self.client("CONFIG", "SET", "activedefrag", "yes"), Error)
+            return  # a server without its own jemalloc cannot; then there is nothing to move
+        for name, value in ("active-defrag-ignore-bytes", "1"), ("active-defrag-threshold-lower", "0"), \
+                ("active-defrag-cycle-min", "60"), ("active-defrag-cycle-max", "75"):
+            self.client.ok("CONFIG", "SET", name, value)
+        fill(self.client)
+        for number in range(4000):
+            self.client.ok("BF.RESERVE", f"small {number}", "0.01", 100 + number % 50)
+        self.client.pipeline(["DEL", f"small {number}"] for number in range(4000) if number % 8)
+        before, digest = answers(self.client), self.client.ok("DEBUG", "DIGEST")
+        end = time.monotonic() + (20 if LONG else 3)
+        while time.monotonic() < end and int(info(self.client, "stats", "active_defrag_key_hits")) < 500:
+            time.sleep(0.05)
+        self.assertEqual(self.client.ok("DEBUG", "DIGEST"), digest)
+        self.assertEqual(answers(self.client), before)
+        self.client.ok("CONFIG", "SET", "activedefrag", "no")
+
+
+class Events(SharedServerTest):
+    options = ("--notify-keyspace-events", "KEA")
+
+    def test_keyspace_events(self):
+        """Changes are announced with the command's name, and what changes nothing is not."""
+        listener = self.shared.client()
+        listener("PSUBSCRIBE", "__keyspace@0__:k*")
+        for command in (["BF.RESERVE", "k1", "0.01", 100], ["BF.ADD", "k1", "a"], ["BF.ADD", "k1", "a"],
+                        ["BF.MADD", "k1", "a", "b"], ["BF.INSERT", "k1", "ITEMS", "c"], ["BF.EXISTS", "k1", "a"],
+                        ["CF.ADD", "k2", "a"], ["CF.ADDNX", "k2", "a"], ["CF.DEL", "k2", "a"], ["CF.DEL", "k2", "a"],
+                        ["DEL", "k1"]):
+            self.client.ok(*command)
+        seen = []
+        while not seen or seen[-1] != (b"k1", b"del"):
+            _, _, channel, event = listener.read()
+            seen.append((channel.split(b":", 1)[1], event.lower()))
+        seen = [event for event in seen if not event[1].startswith(b"new")]
+        self.assertEqual(seen, [(b"k1", b"bf.reserve"), (b"k1", b"bf.add"), (b"k1", b"bf.madd"), (b"k1", b"bf.insert"),
+                                (b"k2", b"cf.add"), (b"k2", b"cf.del"), (b"k1", b"del")])
+
+    def test_watch_sees_changes(self):
+        self.client.ok("BF.ADD", "k", "a")
+        for command, expected in (["BF.ADD", "k", "b"], None), (["BF.EXISTS", "k", "b"], ["PONG"]):
+            with self.shared.client() as other:
+                self.client.ok("WATCH", "k")
+                other.ok(*command)
+                self.client.ok("MULTI")
+                self.client.ok("PING")
+                self.assertEqual(self.client("EXEC"), expected, command)
+
+
+if __name__ == "__main__":
+    main()
