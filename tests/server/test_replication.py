@@ -1,0 +1,234 @@
+"""A primary and its replica: the same bytes, nothing superfluous on the wire, and nothing lost that was acknowledged."""
+
+import random
+import threading
+import time
+
+from harness import ServerTest, ask_all, image, info, items, main, wait_for
+from resp import Error
+
+MIXED = 400  # commands of the mixed load
+
+
+def mixed_load(client, number, seed):
+    """Commands of all sorts on a few keys, some of which fail and some of which change nothing."""
+    chance = random.Random(seed)
+
+    def some(count):
+        return [b"%d" % chance.randrange(5000) for _ in range(count)]
+
+    commands = []
+    for _ in range(number):
+        key = chance.choice("abcd")
+        commands.append(chance.choice([
+            lambda: ["BF.ADD", "b" + key, *some(1)], lambda: ["BF.MADD", "b" + key, *some(30)],
+            lambda: ["BF.INSERT", "b" + key, "CAPACITY", 50, "ITEMS", *some(20)],
+            lambda: ["BF.RESERVE", "b" + key, "0.001", 50, "EXPANSION", 3],
+            lambda: ["BF.RESERVE", "w" + key, "0.01", 200, "WINDOW", 3], lambda: ["BF.MADD", "w" + key, *some(40)],
+            lambda: ["BF.RESERVE", "f" + key, "0.01", 300, "NONSCALING"], lambda: ["BF.MADD", "f" + key, *some(20)],
+            lambda: ["CF.ADD", "c" + key, *some(1)], lambda: ["CF.INSERT", "c" + key, "ITEMS", *some(20)],
+            lambda: ["CF.ADDNX", "c" + key, *some(1)], lambda: ["CF.INSERTNX", "c" + key, "ITEMS", *some(20)],
+            lambda: ["CF.DEL", "c" + key, *some(1)], lambda: ["CF.COMPACT", "c" + key],
+            lambda: ["COPY", "b" + key, "e" + key, "REPLACE"],
+            lambda: ["CONFIG", "SET", "perhaps.layout", chance.choice(["native", "redisbloom"])],
+        ])())
+        if chance.random() < 0.02:
+            commands.append(["DEL", "b" + key, "c" + key])
+    return client.pipeline(commands)
+
+
+class Pair(ServerTest):
+    options = ()
+
+    def setUp(self):
+        self.primary, self.replica = self.servers(2, *self.options)
+        self.client = self.primary.client()
+        self.replica.client().ok("REPLICAOF", "127.0.0.1", self.primary.port)
+        self.copy = self.replica.client()
+        wait_for(lambda: info(self.copy, "replication", "master_link_status") == "up", "the replica is linked")
+
+    def settle(self):
+        """Until the replica has everything."""
+        self.assertEqual(self.client.ok("WAIT", 1, 10_000), 1)
+
+    def assert_equal_data(self):
+        self.settle()
+        self.assertEqual(self.copy.ok("DEBUG", "DIGEST"), self.client.ok("DEBUG", "DIGEST"))
+
+    def offset(self):
+        return int(info(self.client, "replication", "master_repl_offset"))
+
+
+class Equality(Pair):
+    options = ("--repl-ping-replica-period", "3600", "--repl-diskless-sync-delay", "0")
+
+    def test_mixed_load(self):
+        for seed in range(4):
+            mixed_load(self.client, MIXED, seed)
+            self.assert_equal_data()
+        self.assertGreater(len(self.copy.ok("KEYS", "*")), 10)
+
+    def test_growth(self):
+        """Every layer that the primary adds, the replica has."""
+        for layout in "native", "redisbloom":
+            self.client.ok("CONFIG", "SET", "perhaps.layout", layout)
+            for start in range(0, 50_000, 500):
+                self.client.ok("BF.MADD", "b" + layout, *range(start, start + 500))
+                self.client.ok("CF.INSERT", "c" + layout, "ITEMS", *range(start, start + 500))
+            self.assert_equal_data()
+            for key, command in ("b" + layout, "BF.INFO"), ("c" + layout, "CF.INFO"):
+                self.assertEqual(self.copy.ok(command, key), self.client.ok(command, key))
+            self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "b" + layout, items(0, 50_000)), 50_000)
+
+    def test_different_settings(self):
+        """What is made depends on the primary's settings alone."""
+        for name, value in ("layout", "redisbloom"), ("bf-error-rate", "0.2"), ("bf-initial-size", 7), \
+                ("cf-initial-size", 77), ("bf-expansion-factor", 5), ("cf-bucket-size", 5), ("cf-expansion-factor", 3), \
+                ("cf-max-expansions", 1), ("hash-key", "0" * 32):
+            self.copy.ok("CONFIG", "SET", f"perhaps.{name}", value)
+        self.client.ok("BF.MADD", "b", *range(3000))
+        self.client.ok("CF.INSERT", "c", "ITEMS", *range(3000))
+        self.client.ok("BF.RESERVE", "d", "0.01", 100)
+        self.client.ok("CF.RESERVE", "e", 100)
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        self.client.ok("BF.MADD", "f", *range(3000))
+        self.client.ok("CF.INSERT", "g", "ITEMS", *range(6000))
+        self.assert_equal_data()
+
+    def test_windows(self):
+        """A replica forgets what the primary forgets, and when it does."""
+        self.client.ok("BF.RESERVE", "w", "0.001", 300, "WINDOW", 4)
+        for start in range(0, 2000, 50):
+            self.client.ok("BF.MADD", "w", *range(start, start + 50))
+            if start % 500 == 0:
+                self.assert_equal_data()
+        self.assert_equal_data()
+        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "w", items(1700, 2000)), 300)
+        self.assertLess(ask_all(self.copy, "BF.MEXISTS", "w", items(0, 1000)), 20)
+
+    def test_windows_in_time(self):
+        self.client.ok("BF.RESERVE", "w", "0.001", 300, "WINDOW", 3, "PERIOD", 400)
+        self.client.ok("BF.MADD", "w", *range(100))
+        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "w", items(0, 100)), 100)
+        self.assert_equal_data()
+        time.sleep(0.7)
+        self.client.ok("BF.MADD", "w", *range(100, 200))
+        self.assert_equal_data()
+        for client in self.client, self.copy:
+            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(0, 100)), 5)
+            self.assertEqual(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 100)
+        time.sleep(0.7)
+        for client in self.client, self.copy:  # without any command that adds
+            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
+
+    def test_loading(self):
+        """Images and chunks that are loaded on the primary arrive, as does a merge."""
+        self.client.ok("CONFIG", "SET", "perhaps.hash-key", "1" * 32)
+        self.client.ok("BF.RESERVE", "a", "0.01", 1000)
+        self.client.ok("BF.MADD", "a", *range(1000))
+        whole = image(self.client, "a")
+        for start in range(0, len(whole), 400):
+            self.client.ok("PERHAPS.LOAD", "b", start, len(whole), whole[start:start + 400])
+        self.client.ok("BF.RESERVE", "c", "0.01", 1000)
+        self.client.ok("BF.MADD", "c", *range(5000, 5500))
+        self.client.ok("BF.MERGE", "c", "a", "b")
+        self.assert_equal_data()
+        self.assertEqual(self.copy.ok("EXISTS", "a", "b", "c"), 3)
+
+    def test_a_replica_that_comes_late(self):
+        mixed_load(self.client, MIXED, 7)
+        late = self.server(*self.options)
+        late.client().ok("REPLICAOF", "127.0.0.1", self.primary.port)
+        client = late.client()
+        wait_for(lambda: info(client, "replication", "master_link_status") == "up", "the late replica is linked")
+        mixed_load(self.client, MIXED, 8)
+        self.assertEqual(self.client.ok("WAIT", 2, 10_000), 2)
+        self.assertEqual(client.ok("DEBUG", "DIGEST"), self.client.ok("DEBUG", "DIGEST"))
+
+
+class Silence(Pair):
+    options = ("--repl-ping-replica-period", "3600", "--repl-diskless-sync-delay", "0")
+
+    def test_what_changes_nothing_is_not_replicated(self):
+        for layout in "native", "redisbloom":
+            with self.subTest(layout=layout):
+                self.client.ok("CONFIG", "SET", "perhaps.layout", layout)
+                self.check_silence()
+
+    def check_silence(self):
+        self.client.ok("FLUSHALL")
+        self.client.ok("BF.MADD", "k", "a", "b")
+        self.client.ok("CF.ADD", "c", "a")
+        self.client.ok("BF.RESERVE", "full", "0.01", 1, "NONSCALING")
+        self.client.ok("BF.ADD", "full", "a")
+        for command in (["BF.ADD", "k", "a"], ["BF.MADD", "k", "a", "b"], ["BF.INSERT", "k", "ITEMS", "a"],
+                        ["BF.RESERVE", "k", "0.01", 100], ["BF.EXISTS", "k", "a"], ["BF.INFO", "k"],
+                        ["BF.ADD", "full", "b"], ["BF.INSERT", "none", "NOCREATE", "ITEMS", "a"],
+                        ["CF.ADDNX", "c", "a"], ["CF.INSERTNX", "c", "ITEMS", "a"], ["CF.DEL", "c", "zzz"],
+                        ["CF.DEL", "none", "a"], ["CF.INSERT", "none", "NOCREATE", "ITEMS", "a"],
+                        ["BF.LOADCHUNK", "none", 1, "x"], ["PERHAPS.LOAD", "none", 0, 1, "x"],
+                        ["BF.MERGE", "k", "none"], ["BF.SCANDUMP", "k", 0], ["PERHAPS.DUMP", "k", 0],
+                        ["PERHAPS.INFO", "k"]):
+            before = self.offset()
+            self.client(*command)
+            self.assertEqual(self.offset(), before, f"{command} is replicated")
+
+    def test_creation_goes_out_as_integers(self):
+        """The replica is not asked to work out a layout from a rate."""
+        watcher = self.replica.client()
+        watcher("MONITOR")
+        self.client.ok("BF.RESERVE", "k", "0.0123", 12345)
+        self.client.ok("CF.RESERVE", "c", 12345)
+        self.client.ok("BF.ADD", "new", "a")
+        self.client.ok("SET", "end", "1")
+        seen = []
+        while not seen or '"end"' not in seen[-1]:
+            seen.append(str(watcher.read()))
+        lines = [line for line in seen if '"k"' in line or '"c"' in line]
+        self.assertEqual(len([line for line in lines if "CREATE" in line.upper()]), 2, lines)
+        self.assertFalse([line for line in seen if "0.0123" in line])
+        self.assert_equal_data()
+
+
+class Loss(Pair):
+    options = ("--repl-diskless-sync-delay", "0",)
+
+    def add_until_the_end(self):
+        """Adds in batches, and remembers which of them a replica has acknowledged."""
+        client, number = self.primary.client(), 0
+        try:
+            while True:
+                batch = items(number, number + 50)
+                for command in ["BF.MADD", "k", *batch], ["CF.INSERT", "c", "ITEMS", *batch]:
+                    if isinstance(client(*command), Error):
+                        return
+                if client("WAIT", 1, 1000) == 1:
+                    self.acknowledged = number + 50
+                number += 50
+        except (ConnectionError, OSError, ValueError):
+            return
+
+    def test_the_primary_dies(self):
+        self.acknowledged = 0
+        writer = threading.Thread(target=self.add_until_the_end)
+        writer.start()
+        wait_for(lambda: self.acknowledged > 3000, "3000 items are acknowledged")
+        self.primary.process.kill()
+        writer.join()
+        self.primary.kill()
+        self.copy.ok("REPLICAOF", "NO", "ONE")
+        known = items(0, self.acknowledged)
+        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "k", known), len(known))
+        self.assertEqual(ask_all(self.copy, "CF.MEXISTS", "c", known), len(known))
+        self.copy.ok("BF.MADD", "k", *range(10**6, 10**6 + 5000))
+        self.copy.ok("CF.INSERT", "c", "ITEMS", *range(10**6, 10**6 + 5000))
+        self.primary.start()
+        old = self.primary.client()
+        old.ok("REPLICAOF", "127.0.0.1", self.replica.port)
+        wait_for(lambda: info(old, "replication", "master_link_status") == "up", "the old primary follows the new one")
+        self.assertEqual(self.copy.ok("WAIT", 1, 10_000), 1)
+        self.assertEqual(old.ok("DEBUG", "DIGEST"), self.copy.ok("DEBUG", "DIGEST"))
+
+
+if __name__ == "__main__":
+    main()
