@@ -182,7 +182,8 @@ class Server:
         log = self.log()
         for death in DEATHS:
             if death in log:
-                raise AssertionError(f"the server's log speaks of {death}:\n{log[max(0, log.index(death) - 200):][:6000]}")
+                around = log[max(0, log.index(death) - 200):][:6000]
+                raise AssertionError(f"the server's log speaks of {death}:\n{around}")
 
     def restart(self, save=False):
         """Ends it, by SHUTDOWN SAVE or by SIGKILL, and starts it in the same folder."""

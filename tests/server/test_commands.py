@@ -341,7 +341,8 @@ REDISBLOOM = {
     "sizes": [
         ("BF.RESERVE k 0.01 100", "OK"),
         ("BF.INFO k", bf_info(100, 32 + 64 + 144)),
-        ("BF.DEBUG k", [b"size:0", starts(b"bytes:144 bits:1152 hashes:8 hashwidth:64 capacity:100 size:0 ratio:0.005")]),
+        ("BF.DEBUG k",
+         [b"size:0", starts(b"bytes:144 bits:1152 hashes:8 hashwidth:64 capacity:100 size:0 ratio:0.005")]),
         ("CF.RESERVE c 1000", "OK"),
         ("CF.INFO c", cf_info(40 + 16 + 1024, 512)),
         ("CF.DEBUG c", b"bktsize:2 buckets:512 items:0 deletes:0 filters:1 max_iterations:20 expansion:1"),

@@ -2,7 +2,8 @@
 
 import time
 
-from harness import LONG, ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main, wait_for
+from harness import (LONG, ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main,
+                     wait_for)
 from resp import Error
 
 MANY = 20_000
@@ -95,7 +96,8 @@ class Files(ServerTest):
     def test_rewritten_aof_with_and_without_rdb(self):
         for preamble in "no", "yes":
             with self.subTest(preamble=preamble):
-                server = self.server("--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble)
+                server = self.server("--appendonly", "yes", "--appendfsync", "always",
+                                     "--aof-use-rdb-preamble", preamble)
                 fill(server.client())
                 self.rewrite(server)
                 self.go_on(server.client())

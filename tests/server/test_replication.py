@@ -1,4 +1,4 @@
-"""A primary and its replica: the same bytes, nothing superfluous on the wire, and nothing lost that was acknowledged."""
+"""A primary and its replica: the same bytes, nothing superfluous on the wire, nothing lost that was acknowledged."""
 
 import random
 import threading
@@ -83,8 +83,8 @@ class Equality(Pair):
     def test_different_settings(self):
         """What is made depends on the primary's settings alone."""
         for name, value in ("layout", "redisbloom"), ("bf-error-rate", "0.2"), ("bf-initial-size", 7), \
-                ("cf-initial-size", 77), ("bf-expansion-factor", 5), ("cf-bucket-size", 5), ("cf-expansion-factor", 3), \
-                ("cf-max-expansions", 1), ("hash-key", "0" * 32):
+                ("cf-initial-size", 77), ("bf-expansion-factor", 5), ("cf-bucket-size", 5), \
+                ("cf-expansion-factor", 3), ("cf-max-expansions", 1), ("hash-key", "0" * 32):
             self.copy.ok("CONFIG", "SET", f"perhaps.{name}", value)
         self.client.ok("BF.MADD", "b", *range(3000))
         self.client.ok("CF.INSERT", "c", "ITEMS", *range(3000))

@@ -1,0 +1,117 @@
+"""Native filters hold the rate that was asked for, however far they grow, in the memory that was promised.
+
+To one million items, or ten with PERHAPS_TEST_SIZE=long. Items are made and counted by a script inside the server.
+"""
+
+import math
+
+from harness import LONG, SharedServerTest, main
+
+MOST = 10_000_000 if LONG else 1_000_000
+PROBES = 200_000
+MB = 1_000_000
+
+SCRIPT = """
+local hits, first, last = 0, tonumber(ARGV[2]), tonumber(ARGV[3])
+for start = first, last - 1, 2000 do
+    local words, n = {ARGV[1], KEYS[1]}, 2
+    if ARGV[4] then n = 3 words[3] = ARGV[4] end
+    for i = start, math.min(start + 2000, last) - 1 do n = n + 1 words[n] = string.format('item %d', i) end
+    local reply = redis.call(unpack(words))
+    for i = 1, #reply do if reply[i] == 1 then hits = hits + 1 end end
+end
+return hits
+"""
+
+
+class Rates(SharedServerTest):
+    def run_over(self, command, key, first, last, *before):
+        """How many of the items first..last-1 the command says 1 for."""
+        return sum(self.client.ok("EVAL", SCRIPT, 1, key, command, start, min(start + 200_000, last), *before)
+                   for start in range(first, last, 200_000))
+
+    def add(self, key, first, last):
+        if key.startswith("b"):
+            return self.run_over("BF.MADD", key, first, last)
+        return self.run_over("CF.INSERT", key, first, last, "ITEMS")
+
+    def ask(self, key, first, last):
+        return self.run_over("BF.MEXISTS" if key.startswith("b") else "CF.MEXISTS", key, first, last)
+
+    def check_rate(self, key, asked, full):
+        """The measured rate is below what was asked; three standard deviations are left to chance."""
+        wrong = self.ask(key, 10**9, 10**9 + PROBES)
+        most = asked * PROBES + 3 * math.sqrt(asked * PROBES)
+        print(f"{key}: {full} items, {wrong / PROBES:.4%} false positives, {self.memory(key) / MB:.2f} MB")
+        self.assertLessEqual(wrong, most, f"{key} with {full} items")
+
+    def memory(self, key):
+        return self.client.ok("MEMORY", "USAGE", key)
+
+    def grow(self, key, asked):
+        """From one thousand on, asked at every doubling."""
+        full, sizes = 0, []
+        for target in self.stops():
+            self.add(key, full, target)
+            full = target
+            if target in (1000, 10_000, 100_000) or target >= MOST // 4:
+                self.check_rate(key, asked, full)
+            if target >= MOST // 2:
+                sizes.append(self.memory(key))
+        self.assertEqual(self.ask(key, 0, MOST), MOST, "something was forgotten")
+        return sizes
+
+    @staticmethod
+    def stops():
+        stops = [1000, 3000, 10_000, 30_000, 100_000, 200_000]
+        while stops[-1] < MOST:
+            stops.append(min(MOST, stops[-1] + max(MOST // 20, 50_000)))
+        return stops
+
+    def test_bloom(self):
+        for asked in (0.01, 0.001) if LONG else (0.01,):
+            key = f"b{asked}"
+            self.client.ok("BF.RESERVE", key, asked, 1000)
+            sizes = self.grow(key, asked)
+            if LONG and asked == 0.01:
+                self.assertLessEqual(max(sizes), 42 * MB)
+                self.assertLessEqual(sum(sizes) / len(sizes), 30 * MB)
+
+    def test_cuckoo(self):
+        for asked in (0.01, 0.001) if LONG else (0.01,):
+            key = f"c{asked}"
+            self.client.ok("CF.RESERVE", key, 1000, "ERROR", asked)
+            self.grow(key, asked)
+
+    def test_one_that_made_itself(self):
+        """A filter that came from its first item, with the defaults, is as good."""
+        for key in "b", "c":
+            self.add(key, 0, 100_000)
+            self.check_rate(key, 0.01, 100_000)
+            self.assertEqual(self.ask(key, 0, 100_000), 100_000)
+
+    def test_reserved(self):
+        self.client.ok("BF.RESERVE", "b", "0.01", 10_000_000)
+        self.assertLessEqual(self.memory("b"), 13.0 * MB)
+        self.client.ok("CF.RESERVE", "c", 10_000_000)
+        self.assertLessEqual(self.memory("c"), 14 * MB)
+        if LONG:
+            for key, most in ("b", 13.0), ("c", 14):
+                self.add(key, 0, 10_000_000)
+                self.check_rate(key, 0.01, 10_000_000)
+                self.assertLessEqual(self.memory(key), most * MB)
+                self.assertEqual(self.ask(key, 0, 10_000_000), 10_000_000)
+
+    def test_one_item_many_times(self):
+        """Copies do not make a cuckoo filter large or full."""
+        self.client.ok("CF.RESERVE", "c", 1000)
+        for _ in range(20):
+            self.assertEqual(self.client.ok("CF.INSERT", "c", "ITEMS", *(["same"] * 5000)), [1] * 5000)
+        self.assertEqual(self.client.ok("CF.COUNT", "c", "same"), 100_000)
+        self.assertLessEqual(self.memory("c"), 1_000_000)
+        self.assertEqual(self.client.pipeline(["CF.DEL", "c", "same"] for _ in range(100_000)), [1] * 100_000)
+        self.assertEqual(self.client.ok("CF.EXISTS", "c", "same"), 0)
+
+
+if __name__ == "__main__":
+    main()
