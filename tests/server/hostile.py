@@ -183,14 +183,15 @@ class Attack:
             pieces.append(list(chance.choice(pieces)))
         else:
             pieces[at][1] = mutate_bytes(chance, pieces[at][1])
-        whole = b"".join(piece for _, piece in pieces)
+        image = [piece for piece in pieces if piece[0] != 1]  # without the header chunk
+        whole = b"".join(piece for _, piece in image)
         if not repaired or not whole.startswith(b"\x8fperhaps"):
             send()
             return commands
 
         def cut(fixed):
             start = 0
-            for piece in pieces:
+            for piece in image:
                 piece[1], start = fixed[start:start + len(piece[1])], start + len(piece[1])
             send()
 

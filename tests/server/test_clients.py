@@ -99,7 +99,7 @@ class Npm(SharedServerTest):
         except (OSError, subprocess.TimeoutExpired) as error:
             raise AssertionError(f"the npm client cannot be tested, since npm does not run: {error}") from error
         if done.returncode:
-            raise AssertionError("the npm client cannot be tested, since npm ci failed; is there a network?\n" + done.stdout)
+            raise AssertionError(f"the npm client cannot be tested, since npm ci failed (no network?):\n{done.stdout}")
 
     def test_its_bloom_commands(self):
         for layout in LAYOUTS:
@@ -107,8 +107,8 @@ class Npm(SharedServerTest):
                 with self.subTest(layout=layout, protocol=protocol):
                     environment = dict(os.environ, NODE_PATH=os.path.join(NPM_FOLDER, "node_modules"))
                     words = ["node", os.path.join(HERE, "bloom.js"), str(self.shared.port), protocol, layout]
-                    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
-                                          env=environment)
+                    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                          timeout=60, env=environment)
                     self.assertEqual(done.returncode, 0, done.stdout)
 
 
