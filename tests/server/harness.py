@@ -272,8 +272,6 @@ def ask_all(client, command, key, everything):
 class ServerTest(unittest.TestCase):
     """A test whose servers end with it; shows their logs if it fails."""
 
-    maxDiff = None
-
     def server(self, *options, **settings):
         server = Server(*options, **settings)
         self.addCleanup(server.stop)
@@ -295,6 +293,13 @@ class ServerTest(unittest.TestCase):
                 print(f"--- the end of the log of the server on port {server.port}:", file=sys.stderr)
                 print(server.log()[-3000:], file=sys.stderr)
 
+    def assert_same(self, long, other):
+        """Equality of long lists, of which assertEqual would make an endless comparison."""
+        if long != other:
+            differ = [i for i, (a, b) in enumerate(zip(long, other)) if a != b]
+            shown = [(i, repr(long[i])[:200], repr(other[i])[:200]) for i in differ[:3]]
+            self.fail(f"{len(long)} and {len(other)} elements, {len(differ)} differ; the first: {shown}")
+
     def assert_reply(self, reply, expected, message=None):
         """Equal in types, too: 1 is not True, a simple string not a bulk one."""
         self.assertEqual(repr(reply), repr(expected), message)
@@ -304,11 +309,11 @@ class SharedServerTest(ServerTest):
     """One server for all tests of a class, emptied before each."""
 
     options = ()
-    arguments = ()
+    layout = "native"
 
     @classmethod
     def setUpClass(cls):
-        cls.shared = Server(*cls.options, arguments=cls.arguments)
+        cls.shared = Server(*cls.options)
         cls.addClassCleanup(cls.shared.stop)
 
     def setUp(self):
@@ -316,6 +321,7 @@ class SharedServerTest(ServerTest):
             self.shared.start()
         self.client = self.shared.client()
         self.client.ok("FLUSHALL")
+        self.client.ok("CONFIG", "SET", "perhaps.layout", self.layout)
 
     def tearDown(self):
         self.client.close()

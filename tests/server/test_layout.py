@@ -58,14 +58,14 @@ CUCKOOS = [(1000, 2, 20, 1, 5000), (64, 1, 5, 2, 800), (500, 4, 500, 4, 6000), (
 
 class Layout(SharedServerTest):
     options = ("--rdbcompression", "no")
-    arguments = ("layout", "redisbloom")
+    layout = "redisbloom"
 
     def check_chunks(self, command, key, model):
         """Header and data as the model has them, and cursors as documented."""
         pieces = chunks(self.client, command, key)
         header, data = model.dump()
         self.assertEqual(pieces[0], (1, header))
-        self.assertEqual(b"".join(piece for _, piece in pieces[1:]), data)
+        self.assertTrue(b"".join(piece for _, piece in pieces[1:]) == data, "the bytes differ")
         at = 1
         for cursor, piece in pieces[1:]:
             at += len(piece)
@@ -75,7 +75,7 @@ class Layout(SharedServerTest):
     def check_dump(self, key, name, values):
         module, shown = take_apart(self.client.ok("DUMP", key))
         self.assertEqual(module, type_number(name, 4))
-        self.assertEqual(shown, values)
+        self.assert_same(shown, values)
 
     def blooms(self):
         """Filters in the server and beside it, with the same items."""
@@ -99,11 +99,11 @@ class Layout(SharedServerTest):
     def test_bloom(self):
         for key, model, some in self.blooms():
             with self.subTest(key=key):
-                self.assertEqual(self.client.ok("BF.MADD", key, *some), [model.add(item) for item in some])
+                self.assert_same(self.client.ok("BF.MADD", key, *some), [model.add(item) for item in some])
                 self.check_chunks("BF.SCANDUMP", key, model)
                 self.check_dump(key, "MBbloom--", bloom_values(model))
                 probes = some_items(1234, 1000)
-                self.assertEqual(self.client.ok("BF.MEXISTS", key, *probes), [model.exists(item) for item in probes])
+                self.assert_same(self.client.ok("BF.MEXISTS", key, *probes), [model.exists(item) for item in probes])
                 info = pairs(self.client.ok("BF.INFO", key))
                 self.assertEqual(info["Capacity"], sum(layer.entries for layer in model.layers))
                 self.assertEqual(info["Number of filters"], len(model.layers))
@@ -125,11 +125,11 @@ class Layout(SharedServerTest):
     def test_cuckoo(self):
         for key, model, some in self.cuckoos():
             with self.subTest(key=key):
-                self.assertEqual(self.client.ok("CF.INSERT", key, "ITEMS", *some), [model.add(item) for item in some])
+                self.assert_same(self.client.ok("CF.INSERT", key, "ITEMS", *some), [model.add(item) for item in some])
                 self.check_cuckoo(key, model)
                 gone = some[::3]
                 replies = self.client.pipeline(["CF.DEL", key, item] for item in gone)
-                self.assertEqual(replies, [model.delete(item) for item in gone])
+                self.assert_same(replies, [model.delete(item) for item in gone])
                 self.check_cuckoo(key, model)
                 self.client.ok("CF.COMPACT", key)
                 model.compact()
@@ -140,7 +140,7 @@ class Layout(SharedServerTest):
         self.check_dump(key, "MBbloomCF", cuckoo_values(model))
         probes = some_items(1234, 500)
         replies = self.client.pipeline(["CF.COUNT", key, item] for item in probes)
-        self.assertEqual(replies, [model.count(item) for item in probes])
+        self.assert_same(replies, [model.count(item) for item in probes])
         info = pairs(self.client.ok("CF.INFO", key))
         slots = sum(len(sub) for sub in model.filters) * model.size
         self.assertEqual(info["Size"], 40 + 16 * len(model.filters) + slots)
@@ -178,7 +178,7 @@ class Layout(SharedServerTest):
                 self.client.ok("RESTORE", key + "r", 0, dump)
                 one, two = self.client.ok("DEBUG", "DIGEST-VALUE", key, key + "r")
                 self.assertEqual(one, two)
-                self.assertEqual(self.client.ok("DUMP", key + "r"), dump)
+                self.assertTrue(self.client.ok("DUMP", key + "r") == dump, "the dumps differ")
                 for item in b"one", b"two", b"three":
                     self.assertEqual(self.client(f"{family}.ADD", key, item), model.add(item))
                 self.check_chunks(f"{family}.SCANDUMP", key, model)
