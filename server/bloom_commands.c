@@ -212,14 +212,14 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* ---- asking ---- */
 
 /* A key that is missing or something else contains nothing. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family) {
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many) {
     struct held held;
     struct batch batch;
     enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
     if (found == STILL_LOADING || found == NO_MEMORY) {
         reply_not_held(ctx, found, NULL);
     } else {
-        if (argc != 3) RedisModule_ReplyWithArray(ctx, argc - 2);
+        if (many) RedisModule_ReplyWithArray(ctx, argc - 2);
         for (int from = 2; from < argc; from += BATCH) {
             batch_fill(&batch, argv + from, argc - from);
             if (found != FOUND)
@@ -234,11 +234,11 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum fa
 }
 
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc == 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
+    return argc == 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER, false) : RedisModule_WrongArity(ctx);
 }
 
 int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc >= 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
+    return argc >= 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER, true) : RedisModule_WrongArity(ctx);
 }
 
 /* ---- looking ---- */

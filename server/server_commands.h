@@ -50,7 +50,7 @@ struct batch {
 void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
 
 /* ReplyWithBool for each. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family);
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many);
 
 /* ---- the commands ---- */
 
