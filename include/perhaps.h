@@ -230,6 +230,7 @@ typedef struct perhaps_want {
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
     unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
+    unsigned parts;       /* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to, 1 to 65,535; 0 = 32 */
     int hash;             /* enum perhaps_hash */
     uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */

@@ -60,7 +60,7 @@ static const char *read_options(RedisModuleString **argv, int argc, struct wish 
     }
     if (!error && nonscaling && expands) error = "Nonscaling filters cannot expand";
     if (!error && wish->generations && (nonscaling || expands)) error = "ERR a window neither expands nor is full";
-    if (nonscaling) wish->expansion = 0;
+    wish->fixed = nonscaling;
     return error;
 }
 
@@ -191,7 +191,7 @@ static const char *read_insert(RedisModuleString **argv, int argc, struct wish *
         else
             error = "Unknown argument received";
     }
-    if (nonscaling) wish->expansion = 0;
+    wish->fixed = nonscaling;
     return error;
 }
 

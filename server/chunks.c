@@ -270,10 +270,13 @@ static bool start_chunks(struct held *held, int kind, const char *bytes, size_t 
 }
 
 /* Where a chunk with this cursor goes in what is loaded; false if nowhere. */
-static bool place_chunk(const struct loading_value *loading, uint64_t cursor, size_t length, uint64_t *offset) {
+static bool place_chunk(const struct loading_value *loading, uint64_t cursor, size_t length, uint64_t *offset,
+                        bool *fits) {
     uint64_t header = 0;
     if (loading->kind) perhaps_foreign_length(loading->kind, loading->bytes, loading->have, &header);
-    if (cursor < 1 || cursor - 1 < length || cursor - 1 - length > loading->have) return false;
+    uint64_t room = loading->total - header;
+    *fits = length <= room && cursor - 1 <= room;
+    if (cursor - 1 < length || cursor - 1 - length > loading->have) return false;
     *offset = header + (cursor - 1 - length);
     return *offset <= loading->have;
 }
@@ -282,12 +285,10 @@ static bool load_chunk(struct held *held, uint64_t cursor, const char *bytes, si
                        const struct errors *errors) {
     const struct loading_value *loading = (const struct loading_value *)held->value;
     uint64_t offset;
-    if (!place_chunk(loading, cursor, length, &offset)) {
-        RedisModule_ReplyWithError(held->ctx, errors->offset);
-        return false;
-    }
-    if (length > loading->total - offset) {
-        RedisModule_ReplyWithError(held->ctx, errors->length);
+    bool fits, placed = place_chunk(loading, cursor, length, &offset, &fits);
+    if (!placed || !fits) {
+        bool too_long = !fits && length > loading->total - loading->have;
+        RedisModule_ReplyWithError(held->ctx, too_long ? errors->length : errors->offset);
         return false;
     }
     return take_bytes(held, offset, bytes, length, errors->data);
@@ -376,8 +377,8 @@ static bool load_image(struct held *held, enum found found, const long long numb
         error = "ERR item exists";
     else if (loading ? loading->kind || loading->total != total : offset != 0)
         error = "ERR loading begins at offset 0, and all pieces have the same total";
-    else if (loading && offset > loading->have)
-        error = "ERR a piece is missing before this offset";
+    else if (loading && offset != loading->have)
+        error = "ERR pieces come in order, and this is not the next one";
     else if (length > total || offset > total - length)
         error = "ERR the piece is longer than the total";
     if (error || found == WRONG_TYPE || found == NO_MEMORY) {

@@ -7,55 +7,71 @@
 struct command {
     const char *name;
     RedisModuleCmdFunc run;
-    const char *flags; /* as the server's API names them */
-    int arity;         /* negative: at least so many */
+    const char *flags;      /* as the server's API names them */
+    const char *categories; /* for ACLs */
+    int arity;              /* negative: at least so many */
     const char *summary;
     const char *usage; /* what follows the key: [..] may be left out, .. at the end repeats the last one */
 };
 
 static const struct command commands[] = {
-    {"BF.RESERVE", bf_reserve, "write deny-oom fast", -4, "Makes an empty Bloom filter",
+    {"BF.RESERVE", bf_reserve, "write deny-oom", "bloom write fast", -4, "Makes an empty Bloom filter",
      "error capacity [EXPANSION expansion] [NONSCALING] [WINDOW generations] [PERIOD milliseconds]"},
-    {"BF.ADD", bf_add, "write deny-oom", 3, "Adds an item to a Bloom filter, which is made if there is none", "item"},
-    {"BF.MADD", bf_madd, "write deny-oom", -3, "Adds items to a Bloom filter, which is made if there is none",
-     "item.."},
-    {"BF.INSERT", bf_insert, "write deny-oom", -4, "Adds items to a Bloom filter, which is made as the options say",
+    {"BF.ADD", bf_add, "write deny-oom", "bloom write", 3,
+     "Adds an item to a Bloom filter, which is made if there is none", "item"},
+    {"BF.MADD", bf_madd, "write deny-oom", "bloom write", -3,
+     "Adds items to a Bloom filter, which is made if there is none", "item.."},
+    {"BF.INSERT", bf_insert, "write deny-oom", "bloom write", -4,
+     "Adds items to a Bloom filter, which is made as the options say",
      "[CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item.."},
-    {"BF.EXISTS", bf_exists, "readonly fast", 3, "Tells whether an item is perhaps in a Bloom filter", "item"},
-    {"BF.MEXISTS", bf_mexists, "readonly fast", -3, "Tells which items are perhaps in a Bloom filter", "item.."},
-    {"BF.CARD", bf_card, "readonly fast", 2, "Tells how many items were added to a Bloom filter", ""},
-    {"BF.INFO", bf_info, "readonly fast", -2, "Tells about a Bloom filter",
+    {"BF.EXISTS", bf_exists, "readonly fast", "bloom read", 3, "Tells whether an item is perhaps in a Bloom filter",
+     "item"},
+    {"BF.MEXISTS", bf_mexists, "readonly fast", "bloom read", -3, "Tells which items are perhaps in a Bloom filter",
+     "item.."},
+    {"BF.CARD", bf_card, "readonly fast", "bloom read fast", 2, "Tells how many items were added to a Bloom filter",
+     ""},
+    {"BF.INFO", bf_info, "readonly fast", "bloom read fast", -2, "Tells about a Bloom filter",
      "[CAPACITY] [SIZE] [FILTERS] [ITEMS] [EXPANSION]"},
-    {"BF.DEBUG", bf_debug, "readonly fast", 2, "Tells about the layers of a Bloom filter", ""},
-    {"BF.MERGE", bf_merge, "write deny-oom", -3, "Makes a Bloom filter the union of others and itself", "source.."},
-    {"BF.SCANDUMP", bf_scandump, "readonly fast", 3, "Gives a chunk of a Bloom filter", "iterator"},
-    {"BF.LOADCHUNK", bf_loadchunk, "write deny-oom", 4, "Takes a chunk of a Bloom filter", "iterator data"},
+    {"BF.DEBUG", bf_debug, "readonly fast", "bloom read", 2, "Tells about the layers of a Bloom filter", ""},
+    {"BF.MERGE", bf_merge, "write deny-oom", "bloom write", -3, "Makes a Bloom filter the union of others and itself",
+     "source.."},
+    {"BF.SCANDUMP", bf_scandump, "readonly fast", "bloom read", 3, "Gives a chunk of a Bloom filter", "iterator"},
+    {"BF.LOADCHUNK", bf_loadchunk, "write deny-oom", "bloom write", 4, "Takes a chunk of a Bloom filter",
+     "iterator data"},
 
-    {"CF.RESERVE", cf_reserve, "write deny-oom fast", -3, "Makes an empty cuckoo filter",
+    {"CF.RESERVE", cf_reserve, "write deny-oom", "cuckoo write fast", -3, "Makes an empty cuckoo filter",
      "capacity [BUCKETSIZE bucketsize] [MAXITERATIONS iterations] [EXPANSION expansion] [ERROR error]"},
-    {"CF.ADD", cf_add, "write deny-oom", 3, "Adds an item to a cuckoo filter, which is made if there is none", "item"},
-    {"CF.ADDNX", cf_addnx, "write deny-oom", 3, "Adds an item to a cuckoo filter if it is not there", "item"},
-    {"CF.INSERT", cf_insert, "write deny-oom", -4, "Adds items to a cuckoo filter, which is made if there is none",
-     "[CAPACITY capacity] [NOCREATE] ITEMS item.."},
-    {"CF.INSERTNX", cf_insertnx, "write deny-oom", -4, "Adds those items to a cuckoo filter that are not there",
-     "[CAPACITY capacity] [NOCREATE] ITEMS item.."},
-    {"CF.EXISTS", cf_exists, "readonly fast", 3, "Tells whether an item is perhaps in a cuckoo filter", "item"},
-    {"CF.MEXISTS", cf_mexists, "readonly fast", -3, "Tells which items are perhaps in a cuckoo filter", "item.."},
-    {"CF.COUNT", cf_count, "readonly fast", 3, "Tells how often an item is in a cuckoo filter", "item"},
-    {"CF.DEL", cf_del, "write fast", 3, "Takes an item out of a cuckoo filter, once", "item"},
-    {"CF.COMPACT", cf_compact, "write", 2, "Does nothing: cuckoo filters keep themselves compact", ""},
-    {"CF.INFO", cf_info, "readonly fast", 2, "Tells about a cuckoo filter", ""},
-    {"CF.DEBUG", cf_debug, "readonly fast", 2, "Tells about a cuckoo filter in one line", ""},
-    {"CF.SCANDUMP", cf_scandump, "readonly fast", 3, "Gives a chunk of a cuckoo filter", "iterator"},
-    {"CF.LOADCHUNK", cf_loadchunk, "write deny-oom", 4, "Takes a chunk of a cuckoo filter", "iterator data"},
+    {"CF.ADD", cf_add, "write deny-oom", "cuckoo write", 3,
+     "Adds an item to a cuckoo filter, which is made if there is none", "item"},
+    {"CF.ADDNX", cf_addnx, "write deny-oom", "cuckoo write", 3, "Adds an item to a cuckoo filter if it is not there",
+     "item"},
+    {"CF.INSERT", cf_insert, "write deny-oom", "cuckoo write", -4,
+     "Adds items to a cuckoo filter, which is made if there is none", "[CAPACITY capacity] [NOCREATE] ITEMS item.."},
+    {"CF.INSERTNX", cf_insertnx, "write deny-oom", "cuckoo write", -4,
+     "Adds those items to a cuckoo filter that are not there", "[CAPACITY capacity] [NOCREATE] ITEMS item.."},
+    {"CF.EXISTS", cf_exists, "readonly fast", "cuckoo read", 3, "Tells whether an item is perhaps in a cuckoo filter",
+     "item"},
+    {"CF.MEXISTS", cf_mexists, "readonly fast", "cuckoo read", -3, "Tells which items are perhaps in a cuckoo filter",
+     "item.."},
+    {"CF.COUNT", cf_count, "readonly fast", "cuckoo read", 3, "Tells how often an item is in a cuckoo filter", "item"},
+    {"CF.DEL", cf_del, "write fast", "cuckoo write", 3, "Takes an item out of a cuckoo filter, once", "item"},
+    {"CF.COMPACT", cf_compact, "write", "cuckoo write", 2, "Does nothing: cuckoo filters keep themselves compact", ""},
+    {"CF.INFO", cf_info, "readonly fast", "cuckoo read fast", 2, "Tells about a cuckoo filter", ""},
+    {"CF.DEBUG", cf_debug, "readonly fast", "cuckoo read", 2, "Tells about a cuckoo filter in one line", ""},
+    {"CF.SCANDUMP", cf_scandump, "readonly fast", "cuckoo read", 3, "Gives a chunk of a cuckoo filter", "iterator"},
+    {"CF.LOADCHUNK", cf_loadchunk, "write deny-oom", "cuckoo write", 4, "Takes a chunk of a cuckoo filter",
+     "iterator data"},
 
-    {"PERHAPS.INFO", info_command, "readonly", 2, "Tells everything about a filter", ""},
-    {"PERHAPS.DUMP", dump_command, "readonly", -3, "Gives a piece of a filter's image", "offset [COUNT count]"},
-    {"PERHAPS.LOAD", load_command, "write deny-oom", -5, "Takes a piece of a filter's image", "offset total data"},
-    {"PERHAPS.CREATE", create_command, "write", 6, "Makes an empty filter of a shape, for replicas",
+    {"PERHAPS.INFO", info_command, "readonly", "perhaps read", 2, "Tells everything about a filter", ""},
+    {"PERHAPS.DUMP", dump_command, "readonly", "perhaps read", -3, "Gives a piece of a filter's image",
+     "offset [COUNT count]"},
+    {"PERHAPS.LOAD", load_command, "write deny-oom", "perhaps write", -5, "Takes a piece of a filter's image",
+     "offset total data"},
+    {"PERHAPS.CREATE", create_command, "write", "perhaps write", 6, "Makes an empty filter of a shape, for replicas",
      "shape bucketsize iterations expansion"},
-    {"PERHAPS.RESHAPE", reshape_command, "write", 3, "Adds empty layers to a filter, for replicas", "shape"},
-    {"PERHAPS.ADVANCE", advance_command, "write fast", 3, "Tells a window the time, for replicas", "now"},
+    {"PERHAPS.RESHAPE", reshape_command, "write", "perhaps write", 3, "Adds empty layers to a filter, for replicas",
+     "shape"},
+    {"PERHAPS.ADVANCE", advance_command, "write", "perhaps write", 3, "Tells a window the time, for replicas", "now"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -161,14 +177,8 @@ static int describe(RedisModuleCommand *registered, const struct command *comman
 
 /* Categories of commands can be made on newer servers only. */
 static void categorise(RedisModuleCommand *registered, const struct command *command) {
-    char categories[64];
-    const char *own = strncmp(command->name, "BF.", 3) == 0   ? "bloom"
-                      : strncmp(command->name, "CF.", 3) == 0 ? "cuckoo"
-                                                              : "perhaps";
-    if (!RedisModule_AddACLCategory || !RedisModule_SetCommandACLCategories) return;
-    snprintf(categories, sizeof categories, "%s %s%s", own, strstr(command->flags, "write") ? "write" : "read",
-             strstr(command->flags, "fast") ? " fast" : "");
-    RedisModule_SetCommandACLCategories(registered, categories);
+    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
+        RedisModule_SetCommandACLCategories(registered, command->categories);
 }
 
 static bool register_one(RedisModuleCtx *ctx, const struct command *command) {

@@ -4,6 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- RedisBloom's layout ---- */
+
+/* Its header: items, buckets, deletions and filters in 8 bytes each, bucket size, iterations and expansion in 2. */
+enum { CUCKOO_HEADER = 38, EXPANSION_AT = 36 };
+
+/* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
+static int take_header(void *header, const void *bytes, size_t length) {
+    memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
+    return 1;
+}
+
+static long long number_at(const uint8_t *bytes, unsigned length) {
+    uint64_t number = 0;
+    for (unsigned i = length; i-- > 0;) number = number << 8 | bytes[i];
+    return (long long)number;
+}
+
 /* ---- CF.RESERVE ---- */
 
 /* The options with a number, and where each goes. */
@@ -82,8 +99,10 @@ static bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleStri
 
 /* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be made not to grow. */
 static const char *error_of(const struct held *held, int64_t rc) {
+    uint8_t header[CUCKOO_HEADER] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
-    return held->value->foreign && held->value->told.expansion ? "Maximum expansions reached" : "Filter is full";
+    if (held->value->foreign) perhaps_write_foreign(held->filter, take_header, header);
+    return number_at(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
@@ -131,7 +150,8 @@ static const char *read_insert(RedisModuleString **argv, int argc, struct wish *
     return error;
 }
 
-/* An item that finds no room is -1, and the others go on. */
+/* An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch that fails there and is
+ * taken back would show.) */
 static void insert_singly(struct held *held, struct batch *batch, bool absent) {
     for (size_t i = 0; i < batch->n; i++) {
         int64_t rc = absent ? hold_add_absent(held, batch->items[i], batch->lengths[i])
@@ -148,7 +168,7 @@ static void insert_items(struct held *held, RedisModuleString **argv, int argc, 
     RedisModule_ReplyWithArray(held->ctx, argc);
     for (int from = 0; from < argc; from += BATCH) {
         batch_fill(&batch, argv + from, argc - from);
-        if (absent || hold_add(held, batch.items, batch.lengths, batch.n, batch.answers) < 0)
+        if (absent || held->value->foreign || hold_add(held, batch.items, batch.lengths, batch.n, batch.answers) < 0)
             insert_singly(held, &batch, absent);
         else
             for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(held->ctx, batch.answers[i]);
@@ -226,24 +246,15 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* What CF.INFO tells, in its order. */
 enum { SIZE, BUCKETS, FILTERS, ITEMS, DELETED, BUCKET_SIZE, EXPANSION, ITERATIONS, FIELDS };
 
-enum { CUCKOO_HEADER = 38 };
-
-/* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
-static int take_header(void *header, const void *bytes, size_t length) {
-    memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
-    return 1;
-}
-
-static long long number_at(const uint8_t *bytes, unsigned length) {
-    uint64_t number = 0;
-    for (unsigned i = length; i-- > 0;) number = number << 8 | bytes[i];
-    return (long long)number;
+static int count_bytes(void *sum, const void *bytes, size_t length) {
+    (void)bytes;
+    *(uint64_t *)sum += length;
+    return 0;
 }
 
 static void look_at_foreign(const struct held *held, long long fields[FIELDS]) {
     uint8_t header[CUCKOO_HEADER] = {0};
-    struct perhaps_info facts = {.size = sizeof facts};
-    perhaps_facts(held->filter, &facts);
+    uint64_t bytes = 0;
     perhaps_write_foreign(held->filter, take_header, header);
     fields[ITEMS] = number_at(header, 8);
     fields[BUCKETS] = number_at(header + 8, 8);
@@ -251,8 +262,9 @@ static void look_at_foreign(const struct held *held, long long fields[FIELDS]) {
     fields[FILTERS] = number_at(header + 24, 8);
     fields[BUCKET_SIZE] = number_at(header + 32, 2);
     fields[ITERATIONS] = number_at(header + 34, 2);
-    fields[EXPANSION] = number_at(header + 36, 2);
-    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)facts.bytes - 8; /* its last word is ours: the deletions */
+    fields[EXPANSION] = number_at(header + EXPANSION_AT, 2);
+    perhaps_write_foreign(held->filter, count_bytes, &bytes);
+    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEADER);
 }
 
 static void look_at_native(const struct held *held, long long fields[FIELDS]) {

@@ -31,7 +31,7 @@ static double growth_of(long long expansion) {
 
 static int make_native(perhaps **filter, int kind, const struct wish *wish) {
     uint8_t key[16];
-    bool grows = wish->expansion && !wish->generations;
+    bool grows = wish->expansion && !wish->fixed && !wish->generations;
     double error = wish->error < error_most ? wish->error : error_most;
     if (settings.has_hash_key)
         for (size_t i = 0; i < sizeof key; i++) key[i] = settings.hash_key[i];
@@ -53,7 +53,10 @@ static int make_redisbloom(perhaps **filter, int kind, const struct wish *wish) 
     bool bloom = kind == PERHAPS_REDIS_BLOOM;
     perhaps_want want = PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity, .allocator = &server_memory);
     want.growth = (double)wish->expansion;
-    want.grow = !wish->expansion ? PERHAPS_GROW_NEVER : bloom ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
+    want.grow = !wish->expansion        ? PERHAPS_GROW_NEVER
+                : bloom && !wish->fixed ? PERHAPS_GROW_LAYERS
+                                        : PERHAPS_GROW_DEFAULT;
+    if (!bloom) want.parts = (unsigned)settings.cf_max_expansions;
     if (bloom) want.fpr = wish->error < error_most ? wish->error : error_most;
     want.bucket = (unsigned)wish->bucket;
     want.steps = (unsigned)wish->iterations;
@@ -77,6 +80,7 @@ static bool keep(struct held *held, perhaps *filter, const struct wish *wish) {
     struct perhaps_info facts = {.size = sizeof facts};
     struct told told = {(uint16_t)wish->bucket, (uint16_t)wish->iterations, (uint16_t)wish->expansion, 0};
     perhaps_facts(filter, &facts);
+    if (facts.hash == PERHAPS_MURMUR) told = (struct told){0}; /* RedisBloom's layout has these facts in it */
     if (!fits(held->ctx, facts.bytes))
         perhaps_free(filter);
     else if (hold_new(held, filter, &told))

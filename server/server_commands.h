@@ -16,7 +16,8 @@ bool commands_register(RedisModuleCtx *ctx);
 struct wish {
     double error;
     long long capacity;
-    long long expansion; /* 0 = it does not grow */
+    long long expansion;
+    bool fixed; /* it does not grow; nor does it with an expansion of 0 */
     long long bucket, iterations;
     long long generations, period; /* of a window */
 };

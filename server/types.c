@@ -135,9 +135,6 @@ static int sum_piece(void *digest, const void *bytes, size_t length) {
 
 static void sum(RedisModuleDigest *digest, void *context) {
     const struct value *value = context;
-    RedisModule_DigestAddLongLong(digest, value->told.bucket);
-    RedisModule_DigestAddLongLong(digest, value->told.iterations);
-    RedisModule_DigestAddLongLong(digest, value->told.expansion);
     RedisModule_DigestAddLongLong(digest, (long long)value->told.deleted);
     if (value->form == LOADING) {
         const struct loading_value *loading = context;

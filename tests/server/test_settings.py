@@ -39,7 +39,7 @@ COMMANDS = {
     "CF.LOADCHUNK": (4, WRITE, "write cuckoo", 1),
     "PERHAPS.INFO": (2, {"readonly"}, "read", 1),
     "PERHAPS.DUMP": (-3, {"readonly"}, "read", 1),
-    "PERHAPS.LOAD": (5, WRITE, "write", 1),
+    "PERHAPS.LOAD": (-5, WRITE, "write", 1),
     "PERHAPS.CREATE": (6, {"write"}, "write", 1),
     "PERHAPS.RESHAPE": (3, {"write"}, "write", 1),
     "PERHAPS.ADVANCE": (3, {"write"}, "write", 1),
