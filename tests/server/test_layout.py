@@ -239,7 +239,7 @@ class Layout(SharedServerTest):
         self.client.ok("BF.RESERVE", "k", "0.01", 100)
         (_, header), (end, data) = chunks(self.client, "BF.SCANDUMP", "k")
         self.client.ok("BF.LOADCHUNK", "l", 1, header)
-        self.assertEqual(self.client("BF.LOADCHUNK", "l", end, data + b"x"),
+        self.assertEqual(self.client("BF.LOADCHUNK", "l", end + 1, data + b"x"),
                          "ERR invalid chunk - Too big for current filter")
         self.assertEqual(self.client("BF.LOADCHUNK", "l", end + 10_000_000, data), "ERR invalid offset - no link found")
         self.client.ok("BF.LOADCHUNK", "l", end, data)
@@ -248,7 +248,7 @@ class Layout(SharedServerTest):
         self.assertEqual(self.client("CF.LOADCHUNK", "d", 1, header[:-1]), "Invalid header")
         self.client.ok("CF.LOADCHUNK", "d", 1, header)
         self.assertEqual(self.client("CF.LOADCHUNK", "d", 1, header), "ERR item exists")
-        self.assertEqual(self.client("CF.LOADCHUNK", "d", end, data + b"x"), "Couldn't load chunk!")
+        self.assertEqual(self.client("CF.LOADCHUNK", "d", end + 1, data + b"x"), "Couldn't load chunk!")
         self.client.ok("CF.LOADCHUNK", "d", end, data)
 
 
