@@ -39,7 +39,7 @@ async function cuckoo(client) {
   assert.equal(await client.cf.count("c", "one"), 2);
   assert.equal(await client.cf.del("c", "one"), true);
   assert.equal(await client.cf.exists("c", "one"), true);
-  assert.deepEqual(await client.cf.mExists("c", ["one", "stranger"]), [true, false]);
+  assert.equal(await client.cf.exists("c", "stranger"), false);
   const info = await client.cf.info("c");
   assert.equal(info["Bucket size"], 4);
   assert.equal(info["Number of items deleted"], 1);
@@ -66,7 +66,8 @@ async function main() {
   await chunks(raw.bf, "b", "b2");
   assert.deepEqual(await client.bf.mExists("b2", ["one", "two", "three", "stranger"]), [true, true, true, false]);
   await chunks(raw.cf, "c", "c2");
-  assert.deepEqual(await client.cf.mExists("c2", ["one", "two", "three", "stranger"]), [true, true, true, false]);
+  for (const item of ["one", "two", "three"]) assert.equal(await client.cf.exists("c2", item), true);
+  assert.equal(await client.cf.exists("c2", "stranger"), false);
   await client.close();
   await rawClient.close();
 }
