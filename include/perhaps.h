@@ -516,6 +516,10 @@ PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
 /* Forgets every key. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
 
+/* PERHAPS_REDIS_CUCKOO: moves what later sub-filters hold to earlier ones that have room, as CF.COMPACT does. The other kinds have
+ * nothing to move. (changes) */
+PERHAPS_API int perhaps_compact(perhaps *f);
+
 /* 1 = same kind, layout, hash, seed and array; 0 = not. cuckoo filters and tables with the same keys, added in another
  * order, may have different arrays. (reads both) */
 PERHAPS_API int perhaps_equal(const perhaps *a, const perhaps *b);

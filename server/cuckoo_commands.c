@@ -331,15 +331,18 @@ int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
-/* Removing keeps filters in order by itself; there is nothing left to do. */
+/* Native filters have nothing to compact. */
 int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct held held;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
-    if (found == FOUND)
+    if (found == FOUND) {
+        held.changed = held.value->foreign;
+        perhaps_compact(held.filter);
         RedisModule_ReplyWithSimpleString(ctx, "OK");
-    else
+    } else {
         reply_not_held(ctx, found == WRONG_TYPE ? MISSING : found, "Cuckoo filter was not found");
+    }
     let_go(&held, "cf.compact");
     return REDISMODULE_OK;
 }

@@ -114,6 +114,9 @@ struct kind {
     /* The next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
 
+    /* For kinds in parts: moves what is in later ones to earlier ones that have room. */
+    void (*compact)(struct array *array);
+
     bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 
     const struct model *model;

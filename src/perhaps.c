@@ -331,6 +331,12 @@ int perhaps_clear(perhaps *f) {
     return rc;
 }
 
+int perhaps_compact(perhaps *f) {
+    int rc = filter_prepare_change(f);
+    if (rc == PERHAPS_OK && f->kind->compact) f->kind->compact(&f->array);
+    return rc;
+}
+
 static bool equal_children(const struct family *a, const struct family *b) {
     bool equal = a->count == b->count;
     for (unsigned i = 0; equal && i < a->count; i++)

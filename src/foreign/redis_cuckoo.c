@@ -209,11 +209,21 @@ static bool empty_part(struct array *array, uint64_t i) {
     return all;
 }
 
-static void compact(struct array *array) {
+/* From the newest sub-filter to the oldest but one. After a removal it ends at one that cannot be emptied; when it is asked for, it
+ * goes on with those before. Only empty ones at the end go out of use. */
+static void compact_parts(struct array *array, bool goes_on) {
     uint64_t in_use = cuckoo_in_use(array);
-    while (in_use > 1 && empty_part(array, in_use - 1)) in_use--;
+    bool emptied = true;
+    for (uint64_t i = in_use; i-- > 1 && (emptied || goes_on);) {
+        emptied = empty_part(array, i);
+        if (emptied && i == in_use - 1) in_use--;
+    }
     store64(cuckoo_tail(array, TAIL_IDLE), array->layout[CUCKOO_FILTERS] - in_use);
     store64(cuckoo_tail(array, TAIL_DELETIONS), 0);
+}
+
+static void compact(struct array *array) {
+    compact_parts(array, true);
 }
 
 static int remove_key(struct array *array, struct digest digest) {
@@ -228,7 +238,7 @@ static int remove_key(struct array *array, struct digest digest) {
     change(array, TAIL_ITEMS, (uint64_t)-1);
     change(array, TAIL_DELETIONS, 1);
     uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS)), deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
-    if (cuckoo_in_use(array) > 1 && deletions > items / 10) compact(array);
+    if (cuckoo_in_use(array) > 1 && deletions > items / 10) compact_parts(array, false);
     return 1;
 }
 
@@ -312,8 +322,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 extern const struct model model_redis_cuckoo;
 
 const struct kind kind_redis_cuckoo = {
-    .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW,
-            "redis_cuckoo", "what RedisBloom's CF commands keep, bit for bit"},
+    .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "redis_cuckoo",
+            "what RedisBloom's CF commands keep, bit for bit"},
     .digest_words = 1,
     .hash = PERHAPS_MURMUR,
     .own_hash = true,
@@ -323,5 +333,6 @@ const struct kind kind_redis_cuckoo = {
     .full = "all places of this key are taken",
     .grow = grow,
     .rehash = rehash,
+    .compact = compact,
     .model = &model_redis_cuckoo,
 };

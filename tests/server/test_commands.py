@@ -357,9 +357,9 @@ REDISBLOOM = {
     ],
     "full cuckoo filters": [
         ("CF.RESERVE k 2 BUCKETSIZE 1 EXPANSION 0", "OK"),
-        ("CF.INSERT k ITEMS a a a a", Any(lambda r: r[-1] == -1 and r[0] == 1, "in the end full")),
-        ("CF.ADD k a", Error("Filter is full")),
-        ("CF.ADDNX k a", NO),
+        ("CF.INSERT k ITEMS c c c c", Any(lambda r: r[-1] == -1 and r[0] == 1, "in the end full")),
+        ("CF.ADD k c", Error("Filter is full")),
+        ("CF.ADDNX k c", NO),
         ("CF.INFO k", cf_info(40 + 16 + 2, 2, items=2, bucket=1, expansion=0)),
     ],
 }
