@@ -116,9 +116,10 @@ static uint64_t newest_since(const struct held *held) {
     return newest.since;
 }
 
-/* A replica forgets when its primary says so. */
+/* A replica forgets when its primary says so, and a server that reads its AOF when that says so. */
 void hold_advance(struct held *held) {
-    if (RedisModule_GetContextFlags(held->ctx) & REDISMODULE_CTX_FLAGS_SLAVE) return;
+    int flags = RedisModule_GetContextFlags(held->ctx);
+    if (flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING)) return;
     long long now = RedisModule_Milliseconds();
     uint64_t before = newest_since(held);
     perhaps_advance(held->filter, (uint64_t)now);

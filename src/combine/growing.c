@@ -225,7 +225,17 @@ static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *a
     return rc;
 }
 
+/* Layers that a batch has brought and left empty are kept for later, so that it leaves no trace. */
+static void put_back_empty(perhaps *f, unsigned layers) {
+    struct family *family = f->family;
+    while (family->count > layers && filter_items(newest_of(f)) == 0) {
+        family->count--;
+        family->spare++;
+    }
+}
+
 static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned layers = f->family->count;
     size_t all = 0;
     int rc = PERHAPS_OK;
     while (rc == PERHAPS_OK && all < n) {
@@ -236,7 +246,10 @@ static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *an
         all += done;
         if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = lay_over(f);
     }
-    if (rc < 0) filter_undo(f, digests, all, answers);
+    if (rc < 0) {
+        filter_undo(f, digests, all, answers);
+        put_back_empty(f, layers);
+    }
     return rc;
 }
 
