@@ -74,7 +74,7 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
     if (n2 > N2_MAX || (n2 && bits >> n2 == 0)) return "fewer bits than its places need";
     if (!is_positive(layout[BLOOM_BPE])) return "an impossible number of bits per entry";
     if (options & ~(unsigned)OPTIONS_ALL) return "unknown options";
-    if (!(options & OPTION_FORCE64)) return "hashes of 32 bits, as versions before 1.1 had: they are not supported";
+    if (!(options & OPTION_FORCE64)) return "hashes of 32 bits, as early versions had, which are not supported";
     if (growth > EXPANSION_MAX || (growth && !(options & OPTION_NO_SCALING))) return "growth out of range";
     return NULL;
 }
