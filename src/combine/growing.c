@@ -344,6 +344,9 @@ static unsigned can(const struct kind *base) {
 static int check_first(const perhaps *f, double fpr) {
     const char *sentence = refuses(f->kind);
     if (sentence) return fail(PERHAPS_ECANNOT, sentence, f->kind->row.name);
+    const struct model *model = f->kind->model;
+    if (model->nested && !model->nested(f->header.layout, f->header.layout))
+        return fail(PERHAPS_ECANNOT, "the filter was made not to be a layer of others");
     if (!f->owned || f->shared)
         return fail(PERHAPS_ECANNOT, "what is changed in place, or by many threads, cannot be a layer; open a copy");
     if (!(fpr > f->header.fpr && fpr < 1))

@@ -88,8 +88,9 @@ static int bloom_next_layer(const struct layers *layers, struct level *level) {
     return layer_for(entries, layers->newest_fpr * 0.5, layers->layout[BLOOM_OPTIONS], level);
 }
 
+/* One that does not scale is over and under no other. */
 static bool bloom_nested(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]) {
-    return older[BLOOM_OPTIONS] == newer[BLOOM_OPTIONS];
+    return older[BLOOM_OPTIONS] == newer[BLOOM_OPTIONS] && !(older[BLOOM_OPTIONS] & OPTION_NO_SCALING);
 }
 
 double redis_error_of_chain(double error_of_first) {

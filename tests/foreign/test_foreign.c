@@ -201,6 +201,58 @@ static void merging(void **state) {
     perhaps_free(cuckoo), perhaps_free(same);
 }
 
+/* Layers of two chains become those of one. */
+static void chains_can_be_merged(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        perhaps *a = filled(i, 300), *b = filled(i, 0), *again;
+        add_members(b, 1000, 700);
+        MUST(perhaps_merge(a, b));
+        expect_members(a, 0, 300);
+        expect_members(a, 1000, 700);
+        add_members(a, 3000, 500);
+        struct bytes bytes = foreign_bytes_of(a);
+        MUST(perhaps_open_foreign(&again, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
+        expect_members(again, 1000, 700);
+        free(bytes.data);
+        perhaps_free(a), perhaps_free(b), perhaps_free(again);
+    }
+}
+
+/* A replica that gets shapes before the keys is equal. */
+static void shapes_make_replicas(void **state) {
+    static uint8_t shape[65536];
+    (void)state;
+    for (unsigned i = 0; i < SORTS; i++) {
+        perhaps *f = filled(i, 0), *replica;
+        int64_t length = perhaps_shape(f, shape, sizeof shape);
+        MUST(perhaps_create_shape(&replica, shape, (size_t)length, NULL));
+        uint64_t added = add_while_room(f, 0, 800);
+        length = perhaps_shape(f, shape, sizeof shape);
+        if (info_of(f).children) MUST(perhaps_reshape(replica, shape, (size_t)length));
+        CHECK(add_while_room(replica, 0, 800) == added, "sort %u", i);
+        struct bytes a = foreign_bytes_of(f), b = foreign_bytes_of(replica);
+        CHECK(same_bytes(a, b), "the replica of sort %u is another", i);
+        free(a.data);
+        free(b.data);
+        perhaps_free(f), perhaps_free(replica);
+    }
+}
+
+static void what_does_not_scale_is_no_layer(void **state) {
+    perhaps *fixed = filled(5, 10), *chain = filled(1, 10);
+    (void)state;
+    REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&fixed, 0.1, 0, 0));
+    MUST(perhaps_peel(&chain));
+    CHECK(info_of(chain).kind == PERHAPS_REDIS_BLOOM, "kind %d", info_of(chain).kind);
+    MUST(perhaps_lay_over(&chain, 0.01, 1, 0));
+    perhaps *same = filled(1, 10);
+    add_members(same, 10, 500);
+    add_members(chain, 10, 500);
+    CHECK(perhaps_equal(chain, same), "a chain that was peeled and laid over again is another");
+    perhaps_free(fixed), perhaps_free(chain), perhaps_free(same);
+}
+
 /* Fingerprints move only if all are put back when there is no room. */
 static void a_full_one_has_lost_nothing(void **state) {
     (void)state;
@@ -308,6 +360,9 @@ int main(void) {
         cmocka_unit_test(round_trips),
         cmocka_unit_test(what_is_compacted_is_dropped),
         cmocka_unit_test(merging),
+        cmocka_unit_test(chains_can_be_merged),
+        cmocka_unit_test(shapes_make_replicas),
+        cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
         cmocka_unit_test(sizes_are_as_there),
         cmocka_unit_test(wants_without_sense_are_refused),
