@@ -24,8 +24,8 @@ static void warn_of_accidents(const struct round *round) {
                 group_digits(round->doubled, n));
     if (set->cluster.restarts)
         warning(set->url.shown,
-                "a server was started anew while keys were on their way; if it had not saved all of them, some are "
-                "lost: give the command once more to be sure");
+                "a server was started anew, or another took its place, while keys were on their way; what it did not "
+                "have yet is lost: give the command once more to be sure");
 }
 
 static void warn_if_overfull(const struct facts *f, const struct set *set) {

@@ -46,7 +46,12 @@ static void take_row(struct cluster *c, const redisReply *row, const char *asked
     const char *host = primary->element[0]->str ? primary->element[0]->str : "";
     if (!*host) host = asked;
     int node = cluster_node(c, host, strlen(host), (int)primary->element[1]->integer);
-    for (long long slot = first; node >= 0 && slot <= last; slot++) c->home[slot] = (uint16_t)node;
+    bool taken_over = false;
+    for (long long slot = first; node >= 0 && slot <= last; slot++) {
+        taken_over |= c->home[slot] != node && c->nodes[c->home[slot]]->lost;
+        c->home[slot] = (uint16_t)node;
+    }
+    c->restarts += taken_over;
 }
 
 /* An error says that the server is alone. */

@@ -13,7 +13,7 @@ struct cluster {
     bool clustered;    /* else all is at the first node */
     bool stale;        /* a server named another than the table does */
     bool careful;      /* a server that came back is not to be sent what was meant for the one before */
-    unsigned restarts; /* how often a server came back as another process, perhaps without what it held */
+    unsigned restarts; /* how often a server came back, or another took its place, perhaps without all that it held */
     size_t node_count;
     struct node *nodes[MOST_NODES]; /* the first is the one that the URL names */
     uint16_t home[SLOTS];           /* the node of each slot */
@@ -46,6 +46,7 @@ struct run {
     int status;
     size_t left;           /* requests without a reply */
     struct queue homeless; /* to be sent again, after a pause */
+    size_t gathered;       /* bytes of requests since something was sent */
     int pause;             /* how long, in milliseconds */
     double progressed;     /* when the last reply came */
     char why[WHY_TEXT + HOST_TEXT + 16];

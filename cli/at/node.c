@@ -69,6 +69,7 @@ enum connecting node_connect(struct node *node, const struct url *url, bool *res
     read_run_id(node->link, run_id);
     *restarted = node->met && (!*run_id || strcmp(run_id, node->run_id) != 0);
     node->met = true;
+    node->lost = false;
     memcpy(node->run_id, run_id, sizeof run_id);
     node->link->flags &= ~REDIS_BLOCK;
     fcntl(node->link->fd, F_SETFL, fcntl(node->link->fd, F_GETFL) | O_NONBLOCK);

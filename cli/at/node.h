@@ -13,6 +13,7 @@ struct node {
     char host[HOST_TEXT];
     int port;
     char shown[HOST_TEXT + 12];   /* host:port */
+    bool lost;                    /* the connection broke, or none was to be had */
     bool met;                     /* was connected before */
     char run_id[RUN_ID_TEXT];     /* of the process that answered last; "" = unknown */
     redisContext *link;           /* NULL = not connected */

@@ -156,7 +156,7 @@ static int judge(const struct round *r, redisReply *const *elements) {
 }
 
 static int no_room(const struct round *r, const char *key, const redisReply *element) {
-    if (element && element->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, element);
+    if (element && element->type != REDIS_REPLY_INTEGER) return set_refused(r->set, key, element);
     return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
 }
 

@@ -15,6 +15,9 @@ static const double silence = 15; /* seconds after which a server with work to d
 /* Milliseconds; and redirections before a pause. */
 enum { SHORTEST_PAUSE = 10, LONGEST_PAUSE = 1000, MOST_HOPS = 8 };
 
+/* Bytes. */
+enum { WORTH_SENDING = 16 << 10 };
+
 /* ---------------------------------------------------------------------------------------------- going around --- */
 
 static void remember_why(struct run *r, const struct node *node, const char *why) {
@@ -31,6 +34,7 @@ static int abandon(struct run *r, struct node *node) {
     struct request *request;
     int status = FINE;
     node_disconnect(node);
+    node->lost = true;
     while ((request = queue_pop(&node->flying))) {
         if (request->once)
             status = failure(r->cluster->url->shown,
@@ -58,7 +62,9 @@ static int settle(struct run *r) {
                        human_duration((uint64_t)c->patience, time), r->why);
     nanosleep(&(struct timespec){.tv_sec = r->pause / 1000, .tv_nsec = r->pause % 1000 * 1000000L}, NULL);
     r->pause = r->pause * 2 < LONGEST_PAUSE ? r->pause * 2 : LONGEST_PAUSE;
+    unsigned restarts = c->restarts;
     if (c->clustered) cluster_refresh(c);
+    if (restarts != c->restarts && c->careful) return STOP;
     while ((request = queue_pop(&r->homeless))) send_home(r, request);
     return FINE;
 }
@@ -231,11 +237,14 @@ void run_begin(struct run *r, struct cluster *c, struct requests *requests, repl
     r->progressed = clock_now();
 }
 
-/* Work that waits for a server to come back can wait until the end. */
+/* Small commands gather before they are sent. Work that waits for a server to come back can wait until the end. */
 void run_push(struct run *r, struct request *request) {
     r->left++;
+    r->gathered += request->length;
     send_home(r, request);
-    if (r->status == FINE && !r->homeless.first) r->status = turn(r, 0);
+    if (r->gathered < WORTH_SENDING || r->status != FINE || r->homeless.first) return;
+    r->gathered = 0;
+    r->status = turn(r, 0);
 }
 
 int run_end(struct run *r) {

@@ -107,8 +107,9 @@ static int take_hash(void *context, const struct request *request, const redisRe
     set->kind = SET_KINDS;
     set->encoding = -1;
     for (size_t i = 0; i + 1 < reply->elements; i += 2) {
-        const redisReply *value = reply->element[i + 1];
-        if (value->type == REDIS_REPLY_STRING) take_field(set, reply->element[i]->str, value->str);
+        const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+        if (name->type == REDIS_REPLY_STRING && value->type == REDIS_REPLY_STRING)
+            take_field(set, name->str, value->str);
     }
     return FINE;
 }

@@ -80,17 +80,23 @@ start_server() {
   return 1
 }
 
+# sanitizers_of MODULE: the libraries that it was built to run with, and that a server has not.
+sanitizers_of() {
+  ldd "$1" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:
+}
+
 # run_server PORT [ARGS...]: starts one on this port, in the folder that it had before if there is one.
 run_server() {
-  local number=$1 folder=$BATS_TEST_TMPDIR/server-$1
+  local number=$1 folder=$BATS_TEST_TMPDIR/server-$1 sanitizers=
   shift
+  [[ $* != *--loadmodule* ]] || sanitizers=$(sanitizers_of "$PERHAPS_MODULE")
   mkdir -p "$folder"
-  redis-server --port "$number" --bind 127.0.0.1 --dir "$folder" --save '' --daemonize no "$@" \
+  LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 redis-server --port "$number" --bind 127.0.0.1 --dir "$folder" --save '' --daemonize no "$@" \
     >"$folder/log" 2>&1 3>&- 4>&- &
   echo $! >"$folder/pid"
   disown
   for _ in {1..100}; do
-    grep -q 'Ready to accept connections' "$folder/log" && return 0
+    grep -qs 'Ready to accept connections' "$folder/log" && return 0
     kill -0 "$(cat "$folder/pid")" 2>/dev/null || break
     sleep 0.05
   done
