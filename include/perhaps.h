@@ -216,7 +216,8 @@ typedef struct perhaps_want {
     double bits_per_key; /* memory for each of `items` keys */
     uint64_t bytes;      /* memory in all, in whole words of 8, without the header (about 128) */
     int grow;            /* enum perhaps_growth */
-    double growth; /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 16 and 8 while it is small, then 2 */
+    double growth; /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 16 and 8 while it is small, then 2.
+                      PERHAPS_REDIS_BLOOM and PERHAPS_REDIS_CUCKOO: a whole number up to 32,768; 0 = 2, and 1 */
     uint64_t max_bytes;   /* layers: at most so many bytes in all; what does not fit then is PERHAPS_EFULL */
     unsigned generations; /* window: 2 to 64 (1 with clear_at); 0 = no window, or 4 with period, 1 with clear_at */
     uint64_t period;      /* window: how long keys are remembered, in the units of the caller's clock; see
@@ -513,12 +514,12 @@ PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_subtract(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
 
+/* PERHAPS_REDIS_CUCKOO: moves what is in newer sub-filters to older ones, as CF.COMPACT does, and gives back the memory of those
+ * that are empty then. Other kinds have nothing to do. (changes) */
+PERHAPS_API int perhaps_compact(perhaps *f);
+
 /* Forgets every key. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
-
-/* PERHAPS_REDIS_CUCKOO: moves what later sub-filters hold to earlier ones that have room, as CF.COMPACT does. The other kinds have
- * nothing to move. (changes) */
-PERHAPS_API int perhaps_compact(perhaps *f);
 
 /* 1 = same kind, layout, hash, seed and array; 0 = not. cuckoo filters and tables with the same keys, added in another
  * order, may have different arrays. (reads both) */

@@ -108,14 +108,15 @@ struct kind {
     /* For kinds that can be layers and may grow: makes the layout what it was before. */
     void (*ungrow)(uint64_t layout[LAYOUT_WORDS]);
 
+    /* For kinds whose array may have parts that it no longer needs (else NULL): moves keys together, and writes the layout of what is
+     * in use then, and the number of keys it is for. `rehash` fills an array of that, too. */
+    void (*compact)(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
+
     /* For kinds in which some digests have no place: the first of them. NULL where all have. */
     uint64_t (*beyond)(const struct array *array);
 
     /* The next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
-
-    /* For kinds in parts: moves what is in later ones to earlier ones that have room. */
-    void (*compact)(struct array *array);
 
     bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 

@@ -325,15 +325,19 @@ int perhaps_differ(perhaps *into, const perhaps *from) {
     return combine(into, from, COMBINE_DIFFER);
 }
 
+/* Without memory for a smaller array the larger one does, as does one that is not our own. */
+int perhaps_compact(perhaps *f) {
+    uint64_t layout[LAYOUT_WORDS], capacity;
+    int rc = f->kind->compact ? filter_prepare_change(f) : PERHAPS_OK;
+    if (rc < 0 || !f->kind->compact) return rc;
+    f->kind->compact(&f->array, layout, &capacity);
+    if (memcmp(layout, f->header.layout, sizeof layout) != 0) filter_grow_to(f, layout, capacity);
+    return PERHAPS_OK;
+}
+
 int perhaps_clear(perhaps *f) {
     int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK) filter_clear(f);
-    return rc;
-}
-
-int perhaps_compact(perhaps *f) {
-    int rc = filter_prepare_change(f);
-    if (rc == PERHAPS_OK && f->kind->compact) f->kind->compact(&f->array);
     return rc;
 }
 

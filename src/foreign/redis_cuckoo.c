@@ -209,12 +209,12 @@ static bool empty_part(struct array *array, uint64_t i) {
     return all;
 }
 
-/* From the newest sub-filter to the oldest but one. After a removal it ends at one that cannot be emptied; when it is asked for, it
- * goes on with those before. Only empty ones at the end go out of use. */
-static void compact_parts(struct array *array, bool goes_on) {
+/* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to be moved down as far as it
+ * goes; those before it are then not dropped. */
+static void move_all_down(struct array *array, bool go_on) {
     uint64_t in_use = cuckoo_in_use(array);
     bool emptied = true;
-    for (uint64_t i = in_use; i-- > 1 && (emptied || goes_on);) {
+    for (uint64_t i = in_use; i-- > 1 && (emptied || go_on);) {
         emptied = empty_part(array, i);
         if (emptied && i == in_use - 1) in_use--;
     }
@@ -222,8 +222,11 @@ static void compact_parts(struct array *array, bool goes_on) {
     store64(cuckoo_tail(array, TAIL_DELETIONS), 0);
 }
 
-static void compact(struct array *array) {
-    compact_parts(array, true);
+static void compact(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
+    move_all_down(array, true);
+    memcpy(layout, array->layout, sizeof array->layout);
+    layout[CUCKOO_FILTERS] = cuckoo_in_use(array);
+    *capacity = cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]);
 }
 
 static int remove_key(struct array *array, struct digest digest) {
@@ -238,7 +241,7 @@ static int remove_key(struct array *array, struct digest digest) {
     change(array, TAIL_ITEMS, (uint64_t)-1);
     change(array, TAIL_DELETIONS, 1);
     uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS)), deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
-    if (cuckoo_in_use(array) > 1 && deletions > items / 10) compact_parts(array, false);
+    if (cuckoo_in_use(array) > 1 && deletions > items / 10) move_all_down(array, false);
     return 1;
 }
 
@@ -301,9 +304,12 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return length;
 }
 
+/* Into one with a sub-filter more, which is in use at once, or into one with only those that are in use. */
 static bool rehash(struct array *into, const struct array *from) {
-    memcpy(into->bytes, from->bytes, (size_t)(from->length - TAIL_BYTES));
+    uint64_t shorter = into->length < from->length ? into->length : from->length;
+    memcpy(into->bytes, from->bytes, (size_t)(shorter - TAIL_BYTES));
     memcpy(cuckoo_tail(into, 0), cuckoo_tail(from, 0), TAIL_BYTES);
+    if (into->length < from->length) store64(cuckoo_tail(into, TAIL_IDLE), 0);
     return true;
 }
 

@@ -72,8 +72,6 @@ static int bloom_rule(const perhaps_want *want, struct level *level) {
     if (rc < 0) return rc;
     if (!want->items || want->fpr == 0)
         return fail(PERHAPS_EINVAL, "too little is given: redis_bloom filters need items (above 0) and fpr");
-    if (want->bucket || want->steps || want->parts)
-        return fail(PERHAPS_EINVAL, "bucket, steps and parts are for redis_cuckoo filters, not for redis_bloom");
     uint64_t options = OPTION_NOROUND | OPTION_FORCE64;
     if (want->grow == PERHAPS_GROW_LAYERS) return layer_for(want->items, want->fpr * 0.5, options, level);
     options |= OPTION_NO_SCALING | growth_without_layers(want) << 32;

@@ -5,7 +5,7 @@
  *     foreign_bytes fixed ERROR CAPACITY GROWTH
  *     foreign_bytes cuckoo CAPACITY BUCKET STEPS EXPANSION
  *
- * A line on standard input is a verb, a or d, and a key; each is answered with a number in the other program's terms. At the
+ * A line on standard input is a verb, a, d or c (add, delete, compact), and a key; each is answered with a number in the other program's terms. At the
  * end come the filter's bytes in hexadecimal.
  */
 #include <perhaps.h>
@@ -53,6 +53,11 @@ static int add(perhaps *f, bool fixed, const char *key, size_t length) {
     return answer == PERHAPS_EFULL ? -1 : answer;
 }
 
+static int obey(perhaps *f, bool fixed, char verb, const char *key, size_t length) {
+    if (verb == 'c') return perhaps_compact(f);
+    return verb == 'a' ? add(f, fixed, key, length) : perhaps_remove(f, key, length);
+}
+
 static int print_bytes(void *context, const void *bytes, size_t length) {
     (void)context;
     for (size_t i = 0; i < length; i++) printf("%02x", ((const unsigned char *)bytes)[i]);
@@ -69,7 +74,7 @@ int main(int count, char **arguments) {
     for (ssize_t length; (length = getline(&line, &room, stdin)) > 1;) {
         const char *key = line + 1;
         size_t key_length = (size_t)length - 2;
-        printf("%d\n", line[0] == 'a' ? add(f, fixed, key, key_length) : perhaps_remove(f, key, key_length));
+        printf("%d\n", obey(f, fixed, line[0], key, key_length));
     }
     int rc = perhaps_write_foreign(f, print_bytes, NULL);
     printf("\n");

@@ -172,6 +172,15 @@ static void what_is_compacted_is_dropped(void **state) {
     for (uint64_t i = 0; i < 390; i++) MUST(perhaps_remove_u64(f, member(i)));
     struct bytes after = foreign_bytes_of(f);
     CHECK(after.length < before.length, "%zu bytes, and %zu before", after.length, before.length);
+    uint64_t bytes = info_of(f).bytes;
+    perhaps *smaller;
+    MUST(perhaps_clone(f, &smaller));
+    MUST(perhaps_compact(smaller));
+    CHECK(info_of(smaller).bytes < bytes && info_of(smaller).items == 10, "%llu bytes, and %llu before",
+          (unsigned long long)info_of(smaller).bytes, (unsigned long long)bytes);
+    CHECK(info_of(smaller).capacity == 64, "room for %llu", (unsigned long long)info_of(smaller).capacity);
+    expect_members(smaller, 390, 10);
+    perhaps_free(smaller);
     expect_members(f, 390, 10);
     MUST(perhaps_open_foreign(&again, PERHAPS_REDIS_CUCKOO, after.data, after.length, NULL));
     CHECK(add_while_room(f, 1000, 500) == 500 && add_while_room(again, 1000, 500) == 500, "there is room again");
@@ -270,6 +279,23 @@ static void a_full_one_has_lost_nothing(void **state) {
     }
 }
 
+/* The arrays alone: the last bit of a logarithm, in a header, is the machine's. */
+static void the_same_bits_on_every_machine(void **state) {
+    uint64_t sum = UINT64_C(0xCBF29CE484222325);
+    (void)state;
+    for (unsigned i = 0; i < SORTS; i++) {
+        perhaps *f = filled(i, 500);
+        struct bytes bytes = foreign_bytes_of(f);
+        uint64_t header;
+        MUST(perhaps_foreign_length(kind_of(f), bytes.data, bytes.length, &header));
+        for (size_t at = (size_t)header; at < bytes.length; at++)
+            sum = (sum ^ bytes.data[at]) * UINT64_C(0x100000001B3);
+        free(bytes.data);
+        perhaps_free(f);
+    }
+    CHECK(sum == UINT64_C(0x36053267891C803C), "the arrays have sum %016llx", (unsigned long long)sum);
+}
+
 static void sizes_are_as_there(void **state) {
     static const struct {
         unsigned sort;
@@ -364,6 +390,7 @@ int main(void) {
         cmocka_unit_test(shapes_make_replicas),
         cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
+        cmocka_unit_test(the_same_bits_on_every_machine),
         cmocka_unit_test(sizes_are_as_there),
         cmocka_unit_test(wants_without_sense_are_refused),
         cmocka_unit_test(digests_of_two_words_are_not_given),

@@ -197,6 +197,7 @@ class Cuckoo:
             if not emptied and not go_on:
                 break
         self.deletes = 0
+        return 0
 
     def _empty(self, i):
         emptied = True
@@ -221,10 +222,12 @@ class Cuckoo:
 
 def orders(rng, n, deletes):
     """Adds of keys of all lengths, a quarter of them again. With deletes, they come in waves, so that a filter gets smaller and
-    larger again; one in ten is of a key that is not in."""
+    larger again; one in ten is of a key that is not in. Some orders are to compact."""
     known = [b""]
     for i in range(n):
-        if deletes and i * 5 // n % 2 and rng.random() < 0.8:
+        if deletes and rng.random() < 0.005:
+            yield b"c", b""
+        elif deletes and i * 5 // n % 2 and rng.random() < 0.8:
             absent = rng.random() < 0.1 or len(known) < 2
             yield b"d", b"absent %d" % i if absent else known.pop(rng.randrange(len(known)))
         elif rng.random() < 0.25:
@@ -241,7 +244,7 @@ def compare(program, arguments, model, n, deletes=False):
     lines, expected = [], []
     for verb, key in orders(rng, n, deletes):
         lines.append(verb + key)
-        expected.append(model.add(key) if verb == b"a" else model.delete(key))
+        expected.append(model.add(key) if verb == b"a" else model.delete(key) if verb == b"d" else model.compact())
     run = subprocess.run([program, *map(str, arguments)], input=b"\n".join(lines) + b"\n", stdout=subprocess.PIPE,
                          check=True)
     *answers, dump = run.stdout.decode().split("\n")[:-1]
@@ -255,7 +258,7 @@ def compare(program, arguments, model, n, deletes=False):
 
 def main(program):
     for error in (0.25, 0.01, 1e-6):
-        for capacity, growth, n in ((1, 2, 100), (100, 1, 600), (100, 2, 1500), (64, 4, 1500), (2, 32768, 300)):
+        for capacity, growth, n in ((1, 2, 300), (100, 1, 900), (100, 2, 3000), (64, 4, 3000), (2, 32768, 300)):
             compare(program, ("bloom", error, capacity, growth), Bloom(error, capacity, growth), n)
     for capacity in (1, 100, 2000):
         compare(program, ("fixed", 0.01, capacity, 2), Bloom(0.01, capacity, 2, True), 800)
@@ -264,7 +267,7 @@ def main(program):
         for expansion in (0, 1, 2, 3, 4):
             for capacity, steps, deletes in ((2 * size, 20, False), (100, 20, True), (256, 60, False), (30, 3, True)):
                 model = Cuckoo(capacity, size, steps, expansion)
-                compare(program, ("cuckoo", capacity, size, steps, expansion), model, 600, deletes)
+                compare(program, ("cuckoo", capacity, size, steps, expansion), model, 1200, deletes)
 
 
 if __name__ == "__main__":
