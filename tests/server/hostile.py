@@ -92,6 +92,8 @@ class Attack:
         self.dumps = {key: client.ok("DUMP", key) for key in families}
         self.chunks = {key: chunks(client, f"{family}.SCANDUMP", key) for key, family in families.items()}
         self.images = {key: image(client, key) for key in families}
+        client.ok("PERHAPS.LOAD", "half", 0, len(self.images[b"grown"]), self.images[b"grown"][:700])
+        self.dumps[b"half"] = client.ok("DUMP", "half")
         for name in GOLDEN:
             for path in glob.glob(os.path.join(ROOT, "tests/golden", name + ".ph")):
                 with open(path, "rb") as file:
@@ -171,7 +173,7 @@ class Attack:
             where = family if chance.random() < 0.97 else chance.choice(["BF", "CF"])
             commands.extend([f"{where}.LOADCHUNK", key, cursor, piece] for cursor, piece in pieces)
 
-        at = 0 if chance.random() < 0.7 else chance.randrange(len(pieces))
+        at = chance.randrange(len(pieces))
         way = chance.randrange(12)
         if way == 0:
             chance.shuffle(pieces)

@@ -54,7 +54,7 @@ class Rates(SharedServerTest):
         for target in self.stops():
             self.add(key, full, target)
             full = target
-            if target in (1000, 10_000, 100_000) or target >= MOST // 4:
+            if target in (1000, 10_000, 100_000, MOST // 2, MOST) or LONG and target >= MOST // 4:
                 self.check_rate(key, asked, full)
             if target >= MOST // 2:
                 sizes.append(self.memory(key))
