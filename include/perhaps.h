@@ -115,8 +115,8 @@ enum perhaps_kind {
     PERHAPS_SHARDED = 9, /* shards, all of a key in one of them: for many threads, and for growing in small steps */
 
     /* Filters of other programs, bit for bit, with the hash of that program; see perhaps_open_foreign. */
-    PERHAPS_REDIS_BLOOM = 10, /* what RedisBloom's BF.* commands keep: with PERHAPS_GROW_LAYERS a chain, else one layer */
-    PERHAPS_REDIS_CUCKOO = 11 /* what its CF.* commands keep */
+    PERHAPS_REDIS_BLOOM = 10, /* of RedisBloom's BF.*: one layer, or with PERHAPS_GROW_LAYERS a chain of them */
+    PERHAPS_REDIS_CUCKOO = 11 /* of its CF.* */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
