@@ -185,9 +185,9 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) 
     return 0;
 }
 
-static RedisModuleType *make_type(RedisModuleCtx *ctx, const char *name, int encver,
-                                  void *(*load_one)(RedisModuleIO *rdb, int encver),
-                                  void (*save_one)(RedisModuleIO *rdb, void *value)) {
+static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *name, int encver,
+                      void *(*load_one)(RedisModuleIO *rdb, int encver),
+                      void (*save_one)(RedisModuleIO *rdb, void *value)) {
     RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
                                       .rdb_load = load_one,
                                       .rdb_save = save_one,
@@ -198,13 +198,13 @@ static RedisModuleType *make_type(RedisModuleCtx *ctx, const char *name, int enc
                                       .free_effort = free_effort,
                                       .copy = copy,
                                       .defrag = defrag};
-    return RedisModule_CreateDataType(ctx, name, encver, &methods);
+    *type = RedisModule_CreateDataType(ctx, name, encver, &methods);
 }
 
 bool types_register(RedisModuleCtx *ctx) {
-    type_native = make_type(ctx, "perhaps--", NATIVE_ENCVER, load, save);
-    type_bloom = make_type(ctx, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
-    type_cuckoo = make_type(ctx, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
+    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load, save);
+    make_type(ctx, &type_bloom, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
+    make_type(ctx, &type_cuckoo, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
     if (!type_bloom || !type_cuckoo)
         RedisModule_Log(ctx, "notice",
                         "perhaps: another module has RedisBloom's types of values; filters in its layout "
