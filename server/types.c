@@ -141,7 +141,10 @@ static void sum(RedisModuleDigest *digest, void *context) {
         RedisModule_DigestAddStringBuffer(digest, (const char *)loading->bytes, (size_t)loading->have);
     } else {
         perhaps *whole = value_whole(value);
-        if (whole) perhaps_write(whole, sum_piece, digest);
+        if (whole && value->foreign) /* of equal ones, one may have memory in store that is not in the bytes */
+            perhaps_write_foreign(whole, sum_piece, digest);
+        else if (whole)
+            perhaps_write(whole, sum_piece, digest);
         value_whole_done(value, whole);
     }
     RedisModule_DigestEndSequence(digest);
