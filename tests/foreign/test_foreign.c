@@ -279,6 +279,19 @@ static void a_full_one_has_lost_nothing(void **state) {
     }
 }
 
+/* The header's sub-filters stand at its byte 24. */
+static void sub_filters_have_a_limit(void **state) {
+    (void)state;
+    for (unsigned parts = 1; parts < 5; parts++) {
+        perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 32, .parts = parts));
+        uint64_t added = add_while_room(f, 0, 1000);
+        struct bytes bytes = foreign_bytes_of(f);
+        CHECK(added < 32 * parts + 1 && bytes.data[24] == parts, "%u sub-filters of %u", bytes.data[24], parts);
+        free(bytes.data);
+        perhaps_free(f);
+    }
+}
+
 /* The arrays alone: the last bit of a logarithm, in a header, is the machine's. */
 static void the_same_bits_on_every_machine(void **state) {
     uint64_t sum = UINT64_C(0xCBF29CE484222325);
@@ -338,6 +351,8 @@ static void wants_without_sense_are_refused(void **state) {
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .bucket = 256);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .steps = 65536);
+    NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .parts = 65536);
+    NONSENSE(.kind = PERHAPS_REDIS_BLOOM, .items = 100, .fpr = 0.01, .parts = 2);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .growth = 0.5);
     NONSENSE(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .hash = PERHAPS_MURMUR);
     NONSENSE(.kind = PERHAPS_BITMAP, .items = 100, .hash = PERHAPS_MURMUR);
@@ -390,6 +405,7 @@ int main(void) {
         cmocka_unit_test(shapes_make_replicas),
         cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
+        cmocka_unit_test(sub_filters_have_a_limit),
         cmocka_unit_test(the_same_bits_on_every_machine),
         cmocka_unit_test(sizes_are_as_there),
         cmocka_unit_test(wants_without_sense_are_refused),
