@@ -306,6 +306,42 @@ survives() {
   survives --appendonly yes --appendfsync always --loadmodule "$PERHAPS_MODULE"
 }
 
+# breaks_off COMMAND: after a first round of 65,536 keys, others are sent to a server that sleeps, so that they are on their way
+# when it is killed.
+breaks_off() {
+  mkfifo pipe
+  seq 1 67536 >keys
+  module_server --appendonly yes --appendfsync always --enable-debug-command yes
+  try 0 build -k cuckoo --at "$at" --shards 4 -n 100000 keys
+  "$PERHAPS" "$1" --patience 10s --at "$at" pipe 2>said &
+  pid=$!
+  exec 7>pipe
+  head -n 66000 keys >&7
+  sleep 0.5
+  ask debug sleep 10 7>&- &
+  while timeout 0.2 redis-cli -p "$port" ping >/dev/null 2>&1; do sleep 0.05; done
+  tail -n +66001 keys >&7
+  exec 7>&-
+  sleep 0.3
+  stop_server "$port"
+  run_server "$port" --appendonly yes --appendfsync always --loadmodule "$PERHAPS_MODULE"
+  ended $pid
+}
+
+@test "keys that may have been removed already are not removed twice" {
+  breaks_off remove
+  [ "$status" -eq 2 ] || wrong "status $status"
+  grep -q "nobody knows which" said || wrong "$(cat said)"
+}
+
+@test "keys that may be in a cuckoo filter twice are told of" {
+  breaks_off add
+  [ "$status" -eq 0 ] || wrong "status $status: $(cat said)"
+  grep -q "up to 2,000 keys may have been added twice" said || wrong "$(cat said)"
+  try 0 check -c --at "$at" keys
+  [ "$output" = 67536 ]
+}
+
 @test "a server that comes back without its data is found out" {
   mkfifo pipe
   plain_server
