@@ -224,6 +224,8 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum fa
             batch_fill(&batch, argv + from, argc - from);
             if (found != FOUND)
                 memset(batch.answers, 0, batch.n);
+            else if (batch.n == 1)
+                batch.answers[0] = perhaps_contains(held.filter, batch.items[0], batch.lengths[0]) != 0;
             else
                 perhaps_contains_many(held.filter, batch.items, batch.lengths, batch.n, batch.answers);
             for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);

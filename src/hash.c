@@ -30,15 +30,23 @@ static inline void sip_word(uint64_t v[4], uint64_t word) {
     v[0] ^= word;
 }
 
+/* The bytes behind the last whole word, as a number. They are cut from a word that ends with the key, or put together from
+ * two halves, which may overlap. */
+static uint64_t last_bytes(const uint8_t *p, size_t length) {
+    size_t rest = length % 8;
+    if (!rest) return 0;
+    if (length > 8) return load64(p + length - 8) >> 8 * (8 - rest);
+    if (rest >= 4) return load32(p) | (uint64_t)load32(p + rest - 4) << 8 * (rest - 4);
+    return p[0] | (uint64_t)p[rest / 2] << 8 * (rest / 2) | (uint64_t)p[rest - 1] << 8 * (rest - 1);
+}
+
 uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length) {
     uint64_t v[4] = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
                      key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
     const uint8_t *p = bytes;
     size_t whole = length / 8;
     for (size_t i = 0; i < whole; i++) sip_word(v, load64(p + 8 * i));
-    uint64_t last = (uint64_t)length << 56;
-    for (size_t i = 8 * whole; i < length; i++) last |= (uint64_t)p[i] << 8 * (i % 8);
-    sip_word(v, last);
+    sip_word(v, (uint64_t)length << 56 | last_bytes(p, length));
     v[2] ^= 0xff;
     for (int i = 0; i < 3; i++) sip_round(v);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
@@ -56,9 +64,7 @@ uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length) {
         h = (h ^ (word ^ word >> 47) * factor) * factor;
     }
     if (length > whole) {
-        uint64_t rest = 0;
-        for (size_t i = whole; i < length; i++) rest |= (uint64_t)p[i] << 8 * (i % 8);
-        h = (h ^ rest) * factor;
+        h = (h ^ last_bytes(p, length)) * factor;
     }
     h = (h ^ h >> 47) * factor;
     return h ^ h >> 47;

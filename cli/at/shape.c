@@ -55,13 +55,13 @@ static uint64_t items_of_shard(uint64_t items, unsigned shards) {
 }
 
 /* As the module makes them: the layer that is there from the beginning may take this much of the rate. */
-static const double share_of_first_layer = 0.8;
+static const double share_of_first_layer = 0.88;
 
 static uint64_t bytes_of_shard(const struct set *set, uint64_t items) {
     struct perhaps_plan plan = {.size = sizeof plan};
     unsigned hashes;
     if (set->kind == SET_BITS) return bits_needed(items, set->fpr, &hashes) / 8;
-    perhaps_want want = PERHAPS_WANT(.kind = set->kind == SET_CUCKOO ? PERHAPS_CUCKOO : PERHAPS_BLOOM, .items = items,
+    perhaps_want want = PERHAPS_WANT(.kind = set->kind == SET_CUCKOO ? PERHAPS_CUCKOO : PERHAPS_BLOCKED, .items = items,
                                      .fpr = set->fpr * share_of_first_layer);
     return perhaps_plan(&want, &plan) == PERHAPS_OK ? plan.bytes : UINT64_MAX;
 }
