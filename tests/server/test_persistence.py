@@ -248,7 +248,7 @@ class Memory(SharedServerTest):
         self.assertGreater(self.used(), before + 50_000_000)
         self.client.ok("UNLINK", *self.client.ok("KEYS", "*"))
         wait_for(lambda: self.used() < before + 1_000_000, "the memory is free again")
-        self.assertEqual(info(self.client, "memory", "lazyfree_pending_objects"), "0")
+        wait_for(lambda: info(self.client, "memory", "lazyfree_pending_objects") == "0", "nothing is left to free")
 
     def test_no_memory(self):
         self.client.ok("BF.ADD", "k", "a")
