@@ -1,5 +1,7 @@
 """What is kept: files, copies, memory, and what the server is told about it."""
 
+import contextlib
+import threading
 import time
 
 from harness import (LONG, ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main,
@@ -82,6 +84,55 @@ class Files(ServerTest):
     def test_aof_and_kill(self):
         server = self.server("--appendonly", "yes", "--appendfsync", "always")
         self.check_same(server, lambda server: server.restart())
+
+    def test_kill_while_items_come(self):
+        """What was acknowledged is there after a kill at any moment."""
+        server = self.server("--appendonly", "yes", "--appendfsync", "always")
+        acknowledged = 0
+
+        def add():
+            nonlocal acknowledged
+            with contextlib.suppress(ConnectionError, OSError, ValueError):
+                client = server.client()
+                while True:
+                    batch = items(acknowledged, acknowledged + 20)
+                    client.ok("BF.MADD", "k", *batch)
+                    client.ok("CF.INSERT", "c", "ITEMS", *batch)
+                    acknowledged += 20
+
+        writer = threading.Thread(target=add)
+        writer.start()
+        wait_for(lambda: acknowledged > 2000, "2000 items are in")
+        server.process.kill()
+        writer.join()
+        server.restart()
+        known = items(0, acknowledged)
+        self.assertEqual(ask_all(server.client(), "BF.MEXISTS", "k", known), len(known))
+        self.assertEqual(ask_all(server.client(), "CF.MEXISTS", "c", known), len(known))
+
+    def test_half_loaded_filters(self):
+        """A filter that is being loaded is kept like any other, and loading goes on."""
+        server = self.server("--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", "no")
+        client = server.client()
+        client.ok("BF.MADD", "k", *range(3000))
+        client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        client.ok("BF.MADD", "old", *range(3000))
+        whole, pieces = image(client, "k"), chunks(client, "BF.SCANDUMP", "old")
+        third = len(whole) // 3
+        client.ok("PERHAPS.LOAD", "l", 0, len(whole), whole[:third])
+        client.ok("BF.LOADCHUNK", "new", *pieces[0])
+        server.restart()
+        client = server.client()
+        client.ok("PERHAPS.LOAD", "l", third, len(whole), whole[third:2 * third])
+        client.ok("BF.LOADCHUNK", "new", *pieces[1])
+        self.rewrite(server)
+        client = server.client()
+        self.assertEqual(client("BF.CARD", "l"), "ERR filter is still being loaded")
+        client.ok("PERHAPS.LOAD", "l", 2 * third, len(whole), whole[2 * third:])
+        for cursor, piece in pieces[2:]:
+            client.ok("BF.LOADCHUNK", "new", cursor, piece)
+        for key in "l", "new":
+            self.assertEqual(ask_all(client, "BF.MEXISTS", key, items(0, 3000)), 3000)
 
     def rewrite(self, server):
         client = server.client()

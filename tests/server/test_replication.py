@@ -136,6 +136,18 @@ class Equality(Pair):
         self.assert_equal_data()
         self.assertEqual(self.copy.ok("EXISTS", "a", "b", "c"), 3)
 
+    def test_transactions_and_scripts(self):
+        """Filters that are made and grow inside of them do so on the replica."""
+        script = "for i = 1, 3000 do redis.call('BF.ADD', KEYS[1], i); redis.call('CF.ADD', KEYS[2], i) end"
+        self.client.ok("EVAL", script, 2, "b", "c")
+        self.client.ok("MULTI")
+        for start in range(0, 6000, 500):
+            self.client.ok("BF.MADD", "d", *range(start, start + 500))
+            self.client.ok("CF.INSERT", "e", "ITEMS", *range(start, start + 500))
+        self.client.ok("EXEC")
+        self.assert_equal_data()
+        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "d", items(0, 6000)), 6000)
+
     def test_a_replica_that_comes_late(self):
         mixed_load(self.client, MIXED, 7)
         late = self.server(*self.options)
