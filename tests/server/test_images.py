@@ -1,0 +1,100 @@
+"""Images go from the command line to the server and back: a file that one has built, the other serves."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from harness import MODULE, SharedServerTest, ask_all, image, items, main
+
+COMMAND_LINE = os.environ.get("PERHAPS", os.path.join(os.path.dirname(os.path.dirname(MODULE)), "cli/perhaps"))
+NUMBER = 5000
+BUILDS = {
+    "bloom": ["--kind", "bloom"],
+    "blocked": ["--kind", "blocked"],
+    "growing": ["--kind", "bloom", "--grow", "-n", "100"],
+    "window": ["--window", str(2 * NUMBER)],
+    "sharded": ["--kind", "blocked", "--shards", "4"],
+    "table": ["--kind", "table"],
+    "cuckoo": ["--kind", "cuckoo"],
+    "counting": ["--kind", "counting"],
+    "growing cuckoo": ["--kind", "cuckoo", "--grow", "-n", "100"],
+}
+
+
+class Images(SharedServerTest):
+    def setUp(self):
+        super().setUp()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.write("keys", b"".join(item + b"\n" for item in items(0, NUMBER)))
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+
+    def perhaps(self, *words):
+        done = subprocess.run([COMMAND_LINE, *words], cwd=self.folder.name, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60)
+        self.assertIn(done.returncode, (0, 1), done.stderr.decode())
+        return done.stdout
+
+    def load(self, key, whole, size=100_000):
+        for start in range(0, len(whole), size):
+            self.client.ok("PERHAPS.LOAD", key, start, len(whole), whole[start:start + size])
+
+    def test_from_the_command_line(self):
+        for name, options in BUILDS.items():
+            with self.subTest(kind=name):
+                self.perhaps("build", "-f", "-o", "filter.ph", *options, "keys")
+                with open(self.path("filter.ph"), "rb") as file:
+                    whole = file.read()
+                self.load(name, whole, 3000)
+                family = "CF" if isinstance(self.client("CF.INFO", name), list) else "BF"
+                self.assertEqual(ask_all(self.client, f"{family}.MEXISTS", name, items(0, NUMBER)), NUMBER)
+                self.assertLess(ask_all(self.client, f"{family}.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
+                self.assertTrue(image(self.client, name) == whole, "the image is another")
+                self.assertEqual(self.client.ok(f"{family}.ADD", name, "something new"), 1)
+
+    def test_to_the_command_line(self):
+        """And what the command line says of the file, PERHAPS.INFO says of the key."""
+        self.client.ok("BF.RESERVE", "small", "0.001", 100, "NONSCALING")
+        self.client.ok("BF.ADD", "small", "0")
+        for name, command in ("grown", ["BF.MADD"]), ("grown cuckoo", ["CF.INSERT", "ITEMS"]):
+            self.client.ok(command[0], name, *command[1:], *items(0, NUMBER))
+        for name in "small", "grown", "grown cuckoo":
+            with self.subTest(key=name):
+                self.write("filter.ph", image(self.client, name))
+                found = self.perhaps("check", "filter.ph", "keys").split()
+                self.assertGreaterEqual(len(found), 1 if name == "small" else NUMBER)
+                shown = json.loads(self.perhaps("info", "--json", "filter.ph"))
+                with self.shared.client(3) as client:
+                    told = client.ok("PERHAPS.INFO", name)
+                told = {word if isinstance(word, str) else word.decode(): value for word, value in told.items()}
+                self.assertEqual(set(told) - {"memory", "layout"}, set(shown) - {"file"})
+                for word in "kind", "items", "capacity", "bytes":
+                    value = told[word].decode() if isinstance(told[word], bytes) else told[word]
+                    self.assertEqual(value, shown[word], word)
+
+    def test_integers_are_refused(self):
+        """Keys of a server are strings, so a bitmap makes no sense there."""
+        self.perhaps("build", "-f", "-o", "filter.ph", "--kind", "bitmap", "-n", str(NUMBER), "keys")
+        with open(self.path("filter.ph"), "rb") as file:
+            whole = file.read()
+        reply = self.client("PERHAPS.LOAD", "k", 0, len(whole), whole)
+        self.assertIn("integers", reply)
+
+    def test_secret_keys(self):
+        """A file without its hash key cannot be asked, and is refused."""
+        self.write("secret", bytes(range(16)))
+        self.perhaps("build", "-f", "-o", "filter.ph", "--hash-key", "secret", "keys")
+        with open(self.path("filter.ph"), "rb") as file:
+            whole = file.read()
+        self.assertTrue(self.client("PERHAPS.LOAD", "k", 0, len(whole), whole).startswith("ERR"))
+
+
+if __name__ == "__main__":
+    main()
