@@ -201,13 +201,11 @@ static bool finish(struct held *held, const char *error) {
         reply_damaged(held->ctx, error, reason);
         return false;
     }
-    RedisModuleType *type = type_of(value);
-    if (!type || RedisModule_ModuleTypeSetValue(held->key, type, value) != REDISMODULE_OK) {
+    if (!hold_value(held, value)) {
         value_free(value);
         reply_damaged(held->ctx, error, "another module has the type of this value");
         return false;
     }
-    held->value = value;
     return true;
 }
 
@@ -226,13 +224,17 @@ static bool take_bytes(struct held *held, uint64_t offset, const void *bytes, si
 
 static bool start(struct held *held, int kind, uint64_t total, const struct told *told) {
     struct value *value = value_start_loading(kind, total, told);
-    if (value && RedisModule_ModuleTypeSetValue(held->key, type_native, value) == REDISMODULE_OK) {
-        held->value = value;
-        return true;
-    }
+    if (value && hold_value(held, value)) return true;
     if (value) value_free(value);
     RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory");
     return false;
+}
+
+/* The first bytes: if they are refused, there is no key as before. */
+static bool take_first(struct held *held, const void *bytes, size_t length, const char *error) {
+    bool taken = take_bytes(held, 0, bytes, length, error);
+    if (!taken) RedisModule_DeleteKey(held->key);
+    return taken;
 }
 
 /* What RedisBloom says, of BF and of CF. */
@@ -266,7 +268,7 @@ static bool start_chunks(struct held *held, int kind, const char *bytes, size_t 
         RedisModule_ReplyWithError(held->ctx, errors->header);
         return false;
     }
-    return start(held, kind, (uint64_t)whole, &told) && take_bytes(held, 0, bytes, length, errors->data);
+    return start(held, kind, (uint64_t)whole, &told) && take_first(held, bytes, length, errors->data);
 }
 
 /* Where a chunk with this cursor goes in what is loaded; false if nowhere. */
@@ -361,7 +363,9 @@ int dump_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 static bool read_told(RedisModuleString **argv, struct told *told) {
     long long numbers[4];
     for (int i = 0; i < 4; i++)
-        if (RedisModule_StringToLongLong(argv[i], &numbers[i]) != REDISMODULE_OK || numbers[i] < 0) return false;
+        if (RedisModule_StringToLongLong(argv[i], &numbers[i]) != REDISMODULE_OK || numbers[i] < 0 ||
+            (i < 3 && numbers[i] > UINT16_MAX))
+            return false;
     *told = (struct told){(uint16_t)numbers[0], (uint16_t)numbers[1], (uint16_t)numbers[2], (uint64_t)numbers[3]};
     return true;
 }
@@ -388,9 +392,9 @@ static bool load_image(struct held *held, enum found found, const long long numb
             reply_not_held(held->ctx, found, NULL);
         return false;
     }
-    if (!loading && !start(held, 0, total, told)) return false;
-    if (take_bytes(held, offset, bytes, length, "ERR the image is refused")) return true;
-    return false;
+    static const char refused[] = "ERR the image is refused";
+    if (loading) return take_bytes(held, offset, bytes, length, refused);
+    return start(held, 0, total, told) && take_first(held, bytes, length, refused);
 }
 
 int load_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -445,6 +449,7 @@ static void emit_loading(struct emission *e, const struct loading_value *loading
     uint64_t header = 0;
     if (loading->kind) perhaps_foreign_length(loading->kind, loading->bytes, loading->have, &header);
     if (header) emit_piece(e, loading->bytes, (size_t)header);
+    if (!loading->kind && !loading->have) emit(e, 0, "", 0);
     if (loading->have > header) emit_piece(e, loading->bytes + header, (size_t)(loading->have - header));
 }
 

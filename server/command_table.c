@@ -68,10 +68,10 @@ static const struct command commands[] = {
      "offset [COUNT count]"},
     {"PERHAPS.LOAD", load_command, "write deny-oom", "perhaps write", -5, "Takes a piece of a filter's image",
      "offset total data"},
-    {"PERHAPS.CREATE", create_command, "write", "perhaps write", 6, "Makes an empty filter of a shape, for replicas",
-     "shape bucketsize iterations expansion"},
-    {"PERHAPS.RESHAPE", reshape_command, "write", "perhaps write", 3, "Adds empty layers to a filter, for replicas",
-     "shape"},
+    {"PERHAPS.CREATE", create_command, "write deny-oom", "perhaps write", 6,
+     "Makes an empty filter of a shape, for replicas", "shape bucketsize iterations expansion"},
+    {"PERHAPS.RESHAPE", reshape_command, "write deny-oom", "perhaps write", 3,
+     "Adds empty layers to a filter, for replicas", "shape"},
     {"PERHAPS.ADVANCE", advance_command, "write", "perhaps write", 3, "Tells a window the time, for replicas", "now"},
 };
 
@@ -127,7 +127,7 @@ static void take_word(struct docs *docs, char *word, const char **token, bool *o
         arg->type = ARG_PURE_TOKEN;
         arg->token = word;
     }
-    if (arg->type == ARG_KEY) arg->key_spec_index = 0;
+    if (arg->type == ARG_KEY) arg->key_spec_index = 1;
     arg->flags = (*optional ? ARG_OPTIONAL : 0) | (repeats ? ARG_MULTIPLE : 0);
     docs->count++;
     *token = NULL;
@@ -151,19 +151,23 @@ static int last_key(const struct command *command) {
     return command->run == bf_merge ? -1 : 1;
 }
 
+static RedisModuleCommandKeySpec keys_from(int first, int last, uint64_t flags) {
+    return (RedisModuleCommandKeySpec){.flags = flags,
+                                       .begin_search_type = BEGIN_SEARCH_INDEX,
+                                       .bs.index.pos = first,
+                                       .find_keys_type = FIND_KEYS_RANGE,
+                                       .fk.range = {.lastkey = last, .keystep = 1}};
+}
+
 static int describe(RedisModuleCommand *registered, const struct command *command) {
     static const RedisModuleCommandInfoVersion version = {
         1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)};
     bool writes = strstr(command->flags, "write");
     struct docs docs;
     take_usage(&docs, command->usage);
-    RedisModuleCommandKeySpec keys[2] = {
-        {.flags = writes ? KEY_RW | KEY_ACCESS | KEY_UPDATE : KEY_RO | KEY_ACCESS,
-         .begin_search_type = BEGIN_SEARCH_INDEX,
-         .bs.index.pos = 1,
-         .find_keys_type = FIND_KEYS_RANGE,
-         .fk.range = {.lastkey = last_key(command) < 0 ? -1 : 0, .keystep = 1}},
-    };
+    RedisModuleCommandKeySpec keys[3] = {
+        keys_from(1, 0, writes ? KEY_RW | KEY_ACCESS | KEY_UPDATE : KEY_RO | KEY_ACCESS)};
+    if (last_key(command) < 0) keys[1] = keys_from(2, -1, KEY_RO | KEY_ACCESS);
     RedisModuleCommandInfo info = {.version = &version,
                                    .summary = command->summary,
                                    .complexity = "O(k) for each item, or O(n) for n bytes that are sent",

@@ -40,9 +40,12 @@ static const char *read_option(const struct option *option, RedisModuleString *a
     return *value >= option->least && *value <= option->most ? NULL : option->out_of_range;
 }
 
-static const char *read_rate(RedisModuleString *argument, double *rate) {
-    if (!argument || RedisModule_StringToDouble(argument, rate) != REDISMODULE_OK) return "Couldn't parse ERROR";
-    return *rate > 0 && *rate < 1 ? NULL : "ERROR: value must be in the range (0, 1)";
+static const char *read_rate(RedisModuleString *argument, struct wish *wish) {
+    if (!argument || RedisModule_StringToDouble(argument, &wish->error) != REDISMODULE_OK)
+        return "Couldn't parse ERROR";
+    if (settings.layout == REDISBLOOM)
+        return "ERR RedisBloom's layout has one error rate only: leave out ERROR, or set perhaps.layout to native";
+    return wish->error > 0 && wish->error < 1 ? NULL : "ERROR: value must be in the range (0, 1)";
 }
 
 static const char *read_options(RedisModuleString **argv, int argc, struct wish *wish) {
@@ -55,7 +58,7 @@ static const char *read_options(RedisModuleString **argv, int argc, struct wish 
         if (which < 3)
             error = read_option(&options[which], argument, values[which]);
         else
-            error = is_word(argv[i], "ERROR") ? read_rate(argument, &wish->error) : "ERR Unknown argument received";
+            error = is_word(argv[i], "ERROR") ? read_rate(argument, wish) : "ERR Unknown argument received";
     }
     return error;
 }

@@ -43,13 +43,12 @@ int reply_not_held(RedisModuleCtx *ctx, enum found found, const char *missing) {
 
 /* ---- telling replicas ---- */
 
-/* The shape of a filter, in memory of the server's; its length, 0 if there is no memory. */
+/* The shape of a filter, in memory of the server's, which is a few hundred bytes; its length. */
 static size_t shape_of(const perhaps *filter, char **shape) {
-    int64_t length = perhaps_shape(filter, NULL, 0);
-    *shape = length > 0 ? try_alloc((size_t)length) : NULL;
-    if (!*shape) return 0;
-    perhaps_shape(filter, *shape, (size_t)length);
-    return (size_t)length;
+    size_t length = (size_t)perhaps_shape(filter, NULL, 0);
+    *shape = RedisModule_Alloc(length);
+    perhaps_shape(filter, *shape, length);
+    return length;
 }
 
 static unsigned layers_of(const struct held *held) {
@@ -60,27 +59,40 @@ static unsigned layers_of(const struct held *held) {
 static void replicate_new(const struct held *held) {
     const struct told *told = &held->value->told;
     perhaps *whole = value_whole(held->value);
-    char *shape = NULL;
-    size_t length = whole ? shape_of(whole, &shape) : 0;
-    if (length)
-        RedisModule_Replicate(held->ctx, command_name("PERHAPS.CREATE"), "sblll", held->name, shape, length,
-                              (long long)told->bucket, (long long)told->iterations, (long long)told->expansion);
+    char *shape;
+    size_t length = shape_of(whole, &shape);
+    RedisModule_Replicate(held->ctx, command_name("PERHAPS.CREATE"), "sblll", held->name, shape, length,
+                          (long long)told->bucket, (long long)told->iterations, (long long)told->expansion);
     RedisModule_Free(shape);
-    if (whole) value_whole_done(held->value, whole);
+    value_whole_done(held->value, whole);
 }
 
 static void replicate_layers(const struct held *held) {
     char *shape;
     size_t length = shape_of(held->filter, &shape);
-    if (length) RedisModule_Replicate(held->ctx, command_name("PERHAPS.RESHAPE"), "sb", held->name, shape, length);
+    RedisModule_Replicate(held->ctx, command_name("PERHAPS.RESHAPE"), "sb", held->name, shape, length);
     RedisModule_Free(shape);
 }
 
+/* Layers first, then the items that need them. */
+static void tell_of_layers(struct held *held) {
+    unsigned layers = held->filter && held->layers ? layers_of(held) : 0;
+    if (layers <= held->layers) return;
+    replicate_layers(held);
+    held->layers = layers;
+}
+
+void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count) {
+    tell_of_layers(held);
+    RedisModule_Replicate(held->ctx, command_name(command), "sv", held->name, items, count);
+    held->replicated = true;
+}
+
 void let_go(struct held *held, const char *event) {
-    if (held->filter && held->layers && layers_of(held) > held->layers) replicate_layers(held);
+    tell_of_layers(held);
     if (held->filter) value_filter_done(held->value, held->filter, held->changed);
     if (held->changed) {
-        RedisModule_ReplicateVerbatim(held->ctx);
+        if (!held->replicated) RedisModule_ReplicateVerbatim(held->ctx);
         RedisModule_NotifyKeyspaceEvent(held->ctx, REDISMODULE_NOTIFY_MODULE, event, held->name);
     }
     if (held->key) RedisModule_CloseKey(held->key);
@@ -88,14 +100,30 @@ void let_go(struct held *held, const char *event) {
 
 /* ---- making ---- */
 
+/* A new value of another type is a new key to the server, which would forget when the old one expires. */
+bool hold_value(struct held *held, struct value *value) {
+    RedisModuleType *type = type_of(value);
+    void *old = NULL;
+    bool same = RedisModule_KeyType(held->key) == REDISMODULE_KEYTYPE_MODULE &&
+                RedisModule_ModuleTypeGetType(held->key) == type;
+    long long expire = RedisModule_GetAbsExpire(held->key);
+    if (!type) return false;
+    if (same ? RedisModule_ModuleTypeReplaceValue(held->key, type, value, &old) != REDISMODULE_OK
+             : RedisModule_ModuleTypeSetValue(held->key, type, value) != REDISMODULE_OK)
+        return false;
+    if (old) value_free(old);
+    if (!same && expire != REDISMODULE_NO_EXPIRE) RedisModule_SetAbsExpire(held->key, expire);
+    held->value = value;
+    return true;
+}
+
 bool hold_quietly(struct held *held, perhaps *filter, const struct told *told) {
     struct value *value = value_of_filter(filter, told);
     if (!value) return false;
-    if (RedisModule_ModuleTypeSetValue(held->key, type_of(value), value) != REDISMODULE_OK) {
+    if (!hold_value(held, value)) {
         value_free(value);
         return false;
     }
-    held->value = value;
     held->filter = value_filter(value);
     return held->filter;
 }
@@ -116,15 +144,18 @@ static uint64_t newest_since(const struct held *held) {
     return newest.since;
 }
 
-/* A replica forgets when its primary says so, and a server that reads its AOF when that says so. */
+/* A replica forgets when its primary says so, and a server that reads its AOF when that says so. While a server hands over to
+ * another it must not change anything. */
 void hold_advance(struct held *held) {
     int flags = RedisModule_GetContextFlags(held->ctx);
     if (flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING)) return;
+    if (RedisModule_AvoidReplicaTraffic()) return;
     long long now = RedisModule_Milliseconds();
     uint64_t before = newest_since(held);
     perhaps_advance(held->filter, (uint64_t)now);
-    if (newest_since(held) != before)
-        RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, now);
+    if (newest_since(held) == before) return;
+    RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, now);
+    RedisModule_SignalModifiedKey(held->ctx, held->name);
 }
 
 /* ---- adding ---- */
@@ -133,16 +164,14 @@ void hold_advance(struct held *held) {
 bool hold_unparked(struct held *held) {
     if (held->value->form != PARKED) return true;
     if (held->changed) perhaps_sync(held->filter);
-    void *old = NULL;
     struct value *opened = value_unparked(held->value);
     if (!opened) return false;
-    if (RedisModule_ModuleTypeReplaceValue(held->key, type_of(opened), opened, &old) != REDISMODULE_OK) {
+    value_filter_done(held->value, held->filter, false);
+    held->filter = NULL;
+    if (!hold_value(held, opened)) {
         value_free(opened);
         return false;
     }
-    value_filter_done(old, held->filter, false);
-    value_free(old);
-    held->value = opened;
     held->filter = value_filter(opened);
     return true;
 }

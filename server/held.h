@@ -19,7 +19,8 @@ struct held {
     struct value *value;
     perhaps *filter; /* if FOUND */
     unsigned layers; /* that replicas know of */
-    bool changed;    /* replicas and listeners must be told */
+    bool changed;    /* listeners must be told, and replicas */
+    bool replicated; /* replicas know already */
 };
 
 /* What a command is for. */
@@ -37,7 +38,11 @@ int reply_not_held(RedisModuleCtx *ctx, enum found found, const char *missing);
 /* Puts a new filter, which it takes over, under a held key where there is none, and tells replicas. False: no memory. */
 bool hold_new(struct held *held, perhaps *filter, const struct told *told);
 
-/* The same without telling. */
+/* Puts a value, which it takes over if it can, under a held key in place of what is there. A filter that is held must have been
+ * ended. */
+bool hold_value(struct held *held, struct value *value);
+
+/* As hold_new, without telling. */
 bool hold_quietly(struct held *held, perhaps *filter, const struct told *told);
 
 /* Adds keys: how many are new, or an error of the library; then none was added. Enough memory and layers are taken. */
@@ -45,6 +50,9 @@ int64_t hold_add(struct held *held, const void *const *items, const size_t *leng
 
 /* Adds a key to a multiset if it is not there. */
 int hold_add_absent(struct held *held, const void *item, size_t length);
+
+/* Tells replicas of the first items only, instead of the whole command: those before one that found no memory. */
+void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count);
 
 /* Gives a small filter a form in which it can grow; false: no memory. */
 bool hold_unparked(struct held *held);

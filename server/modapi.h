@@ -13,7 +13,7 @@
 enum { REDISMODULE_OK, REDISMODULE_ERR, REDISMODULE_APIVER = 1 };
 enum { REDISMODULE_READ = 1 << 0, REDISMODULE_WRITE = 1 << 1 };
 enum { REDISMODULE_KEYTYPE_EMPTY = 0, REDISMODULE_KEYTYPE_MODULE = 6 };
-enum { REDISMODULE_POSTPONED_LEN = -1 };
+enum { REDISMODULE_POSTPONED_LEN = -1, REDISMODULE_NO_EXPIRE = -1 };
 enum { REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0 };
 enum { REDISMODULE_NOTIFY_MODULE = 1 << 13 };
 enum {
@@ -157,6 +157,11 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(void *, ModuleTypeGetValue, (RedisModuleKey * key))                                                           \
     CALL(int, ModuleTypeSetValue, (RedisModuleKey * key, RedisModuleType * type, void *value))                         \
     CALL(int, ModuleTypeReplaceValue, (RedisModuleKey * key, RedisModuleType * type, void *value, void **old))         \
+    CALL(int, DeleteKey, (RedisModuleKey * key))                                                                       \
+    CALL(long long, GetAbsExpire, (RedisModuleKey * key))                                                              \
+    CALL(int, SetAbsExpire, (RedisModuleKey * key, long long expire))                                                  \
+    CALL(int, SignalModifiedKey, (RedisModuleCtx * ctx, RedisModuleString * key))                                      \
+    CALL(int, AvoidReplicaTraffic, (void))                                                                             \
     CALL(int, NotifyKeyspaceEvent, (RedisModuleCtx * ctx, int type, const char *event, RedisModuleString *key))        \
     CALL(int, Replicate, (RedisModuleCtx * ctx, const char *command, const char *format, ...))                         \
     CALL(int, ReplicateVerbatim, (RedisModuleCtx * ctx))                                                               \

@@ -150,7 +150,9 @@ static bool create(struct held *held, enum found found, RedisModuleString **argv
     perhaps *filter;
     const char *shape = RedisModule_StringPtrLen(argv[2], &length);
     for (int i = 0; i < 3; i++) {
-        if (RedisModule_StringToLongLong(argv[3 + i], &numbers[i]) == REDISMODULE_OK && numbers[i] >= 0) continue;
+        if (RedisModule_StringToLongLong(argv[3 + i], &numbers[i]) == REDISMODULE_OK && numbers[i] >= 0 &&
+            numbers[i] <= UINT16_MAX)
+            continue;
         RedisModule_ReplyWithError(held->ctx, "ERR bad numbers at the end");
         return false;
     }
@@ -209,6 +211,8 @@ int advance_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, ANY_FILTER);
     if (found != FOUND) {
         reply_not_held(ctx, found, "ERR not found");
+    } else if (!held.value->timed) {
+        RedisModule_ReplyWithError(ctx, "ERR only a window with a period has a time");
     } else {
         held.changed = perhaps_advance(held.filter, (uint64_t)now) >= 0;
         RedisModule_ReplyWithSimpleString(ctx, "OK");

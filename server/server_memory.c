@@ -37,6 +37,13 @@ static void release(void *context, void *memory, size_t size) {
 
 const perhaps_allocator server_memory = {.allocate = allocate, .release = release};
 
+static void *allocate_surely(void *context, size_t size) {
+    (void)context;
+    return align(RedisModule_Alloc(size + ALIGNMENT));
+}
+
+const perhaps_allocator sure_memory = {.allocate = allocate_surely, .release = release};
+
 /* ---- one handle at a time ---- */
 
 static alignas(ALIGNMENT) uint8_t handle[1024];

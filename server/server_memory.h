@@ -12,6 +12,9 @@ void *try_alloc(size_t bytes);
 /* For filters that live on. */
 extern const perhaps_allocator server_memory;
 
+/* For what is needed while saving or replicating, where there is no way to fail: a server without memory ends. */
+extern const perhaps_allocator sure_memory;
+
 /* For a handle that is opened and ended within one command: it gets the same place each time. */
 extern const perhaps_allocator command_memory;
 

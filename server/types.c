@@ -99,7 +99,11 @@ static struct value *load_whole(RedisModuleIO *rdb, struct value *loading) {
 /* A filter that was being loaded when it was saved. */
 static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64_t total) {
     struct loading_value *part = (struct loading_value *)loading;
-    if (load_pieces(rdb, loading) && part->have <= total) {
+    uint64_t header;
+    bool fine = load_pieces(rdb, loading) && part->have <= total;
+    if (fine && part->kind)
+        fine = perhaps_foreign_length(part->kind, part->bytes, part->have, &header) == (int64_t)total;
+    if (fine) {
         part->total = total;
         return loading;
     }

@@ -64,10 +64,9 @@ static struct value *copy_image(perhaps *layer, const struct told *told) {
     return &parked->value;
 }
 
-static struct value *park(perhaps **filter, const struct perhaps_info *facts, const struct told *told) {
+static struct value *park(perhaps *filter, const struct perhaps_info *facts, const struct told *told) {
     bool grows = facts->kind == PERHAPS_GROWING;
-    if (grows && perhaps_peel(filter) < 0) return NULL;
-    struct value *value = copy_image(*filter, told);
+    struct value *value = copy_image(filter, told);
     if (!value) return NULL;
     struct parked_value *parked = (struct parked_value *)value;
     parked->fpr = grows ? facts->fpr_target : 0;
@@ -79,8 +78,8 @@ struct value *value_of_filter(perhaps *filter, const struct told *told) {
     struct perhaps_info facts = {.size = sizeof facts};
     struct value *value = NULL;
     perhaps_facts(filter, &facts);
-    if (can_be_parked(&facts)) {
-        value = park(&filter, &facts, told);
+    if (can_be_parked(&facts) && (facts.kind != PERHAPS_GROWING || perhaps_peel(&filter) == PERHAPS_OK)) {
+        value = park(filter, &facts, told);
         perhaps_free(filter);
     } else {
         struct open_value *opened = make(sizeof *opened, OPEN, told);
@@ -100,9 +99,9 @@ static perhaps *open_parked(const struct value *value, unsigned flags, const per
 }
 
 /* The growing filter of a parked layer, as a copy. */
-static perhaps *rebuild(const struct value *value) {
+static perhaps *rebuild(const struct value *value, const perhaps_allocator *memory) {
     const struct parked_value *parked = parked_of(value);
-    perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, &server_memory);
+    perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, memory);
     if (filter && parked->fpr > 0 && perhaps_lay_over(&filter, parked->fpr, parked->growth, 0) < 0) {
         perhaps_free(filter);
         return NULL;
@@ -111,7 +110,7 @@ static perhaps *rebuild(const struct value *value) {
 }
 
 struct value *value_unparked(const struct value *value) {
-    perhaps *filter = rebuild(value);
+    perhaps *filter = rebuild(value, &server_memory);
     struct open_value *opened = filter ? make(sizeof *opened, OPEN, &value->told) : NULL;
     if (!opened) {
         perhaps_free(filter);
@@ -135,7 +134,7 @@ void value_filter_done(const struct value *value, perhaps *filter, bool changed)
 }
 
 perhaps *value_whole(const struct value *value) {
-    return value->form == OPEN ? open_of(value)->filter : rebuild(value);
+    return value->form == OPEN ? open_of(value)->filter : rebuild(value, &sure_memory);
 }
 
 void value_whole_done(const struct value *value, perhaps *filter) {
