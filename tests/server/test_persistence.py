@@ -234,6 +234,35 @@ class Copies(SharedServerTest):
         self.client.ok("PERHAPS.LOAD", "l", 500, len(whole), whole[500:])
         self.assertEqual(ask_all(self.client, "BF.MEXISTS", "l", items(0, 1000)), 1000)
 
+    def test_what_is_refused_leaves_no_key(self):
+        self.client.ok("BF.MADD", "k", *range(100))
+        whole = bytearray(image(self.client, "k"))
+        whole[-1] ^= 1
+        self.assertIsInstance(self.client("PERHAPS.LOAD", "l", 0, len(whole), bytes(whole)), Error)
+        self.assertIsInstance(self.client("PERHAPS.LOAD", "l", 0, 5, b"bytes"), Error)
+        self.assertIsInstance(self.client("BF.LOADCHUNK", "l", 1, b"bytes"), Error)
+        self.assertIsInstance(self.client("CF.LOADCHUNK", "l", 1, b"bytes"), Error)
+        self.assertEqual(self.client.ok("EXISTS", "l"), 0)
+
+    def test_expiry_is_kept(self):
+        """By growth, by a union, and when the last chunk turns what was being loaded into a filter of another type."""
+        self.client.ok("CONFIG", "SET", "perhaps.hash-key", "00112233445566778899aabbccddeeff")
+        for key in "a", "b":
+            self.client.ok("BF.ADD", key, key)
+            self.client.ok("EXPIRE", key, 1000)
+        self.client.ok("CONFIG", "SET", "perhaps.hash-key", "")
+        self.client.ok("BF.MERGE", "a", "b")
+        self.client.ok("BF.MADD", "a", *range(1000))
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        self.client.ok("BF.ADD", "old", "x")
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "native")
+        (_, header), (end, data) = chunks(self.client, "BF.SCANDUMP", "old")
+        self.client.ok("BF.LOADCHUNK", "l", 1, header)
+        self.client.ok("EXPIRE", "l", 1000)
+        self.client.ok("BF.LOADCHUNK", "l", end, data)
+        for key in "a", "b", "l":
+            self.assertGreater(self.client.ok("TTL", key), 900, key)
+
     def test_merge(self):
         self.client.ok("CONFIG", "SET", "perhaps.hash-key", "00112233445566778899aabbccddeeff")
         for key, first in ("a", 0), ("b", 5000), ("c", 10_000):

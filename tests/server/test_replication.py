@@ -122,6 +122,16 @@ class Equality(Pair):
             self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
             self.settle()
 
+    def test_a_pause(self):
+        """While clients may not write, a question makes no window forget: that would end the server."""
+        self.client.ok("BF.RESERVE", "w", "0.01", 1000, "WINDOW", 2, "PERIOD", 50)
+        self.client.ok("BF.ADD", "w", "a")
+        self.client.ok("CLIENT", "PAUSE", 500, "WRITE")
+        time.sleep(0.2)
+        self.client.ok("BF.EXISTS", "w", "a")
+        self.client.ok("CLIENT", "UNPAUSE")
+        self.assertEqual(self.client.ok("BF.EXISTS", "w", "a"), 0)
+
     def test_loading(self):
         """Images and chunks that are loaded on the primary arrive, as does a merge."""
         self.client.ok("CONFIG", "SET", "perhaps.hash-key", "1" * 32)

@@ -40,8 +40,8 @@ COMMANDS = {
     "PERHAPS.INFO": (2, {"readonly"}, "read", 1),
     "PERHAPS.DUMP": (-3, {"readonly"}, "read", 1),
     "PERHAPS.LOAD": (-5, WRITE, "write", 1),
-    "PERHAPS.CREATE": (6, {"write"}, "write", 1),
-    "PERHAPS.RESHAPE": (3, {"write"}, "write", 1),
+    "PERHAPS.CREATE": (6, WRITE, "write", 1),
+    "PERHAPS.RESHAPE": (3, WRITE, "write", 1),
     "PERHAPS.ADVANCE": (3, {"write"}, "write", 1),
 }
 
