@@ -35,7 +35,7 @@ static inline void sip_word(uint64_t v[4], uint64_t word) {
 static uint64_t last_bytes(const uint8_t *p, size_t length) {
     size_t rest = length % 8;
     if (!rest) return 0;
-    if (length > 8) return load64(p + length - 8) >> 8 * (8 - rest);
+    if (length > 8) return load64(p + (length - 8)) >> 8 * (8 - rest);
     if (rest >= 4) return load32(p) | (uint64_t)load32(p + rest - 4) << 8 * (rest - 4);
     return p[0] | (uint64_t)p[rest / 2] << 8 * (rest / 2) | (uint64_t)p[rest - 1] << 8 * (rest - 1);
 }
