@@ -162,6 +162,10 @@ enum perhaps_growth {
     PERHAPS_GROW_LAYERS = 2 /* it becomes a PERHAPS_GROWING filter, see below; a table or bitmap grows by itself */
 };
 
+/* No filter has more layers, or PERHAPS_REDIS_CUCKOO more sub-filters. What would need one more is PERHAPS_ERANGE, or
+ * PERHAPS_EFULL there. */
+#define PERHAPS_LAYERS_MAX 256
+
 /* Where memory comes from. `allocate` returns at least `size` bytes aligned to 64 (any content) or NULL; `release`
  * gets what `allocate` gave, with the same size. Calls come only from within calls of this library; if several threads
  * share a filter, both must be safe to call from all of them (saving and cloning allocate too). */
@@ -231,9 +235,9 @@ typedef struct perhaps_want {
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
     unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
-    unsigned parts;       /* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to, 1 to 65,535; 0 = 32 */
-    int hash;             /* enum perhaps_hash */
-    uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
+    unsigned parts; /* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to, 1 to PERHAPS_LAYERS_MAX; 0 = 32 */
+    int hash;       /* enum perhaps_hash */
+    uint64_t seed;  /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
     int key_in_file;         /* PERHAPS_SIPHASH: 1 = save() writes the key into the file; 0 = only a check of it */
     unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = 256 };
+enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = PERHAPS_LAYERS_MAX };
 
 /* ---- little-endian bytes ---- */
 

@@ -44,8 +44,6 @@ enum {
     CUCKOO_HEADER_BYTES = 38
 };
 
-enum { LAYERS_MOST = 2048 };
-
 static int damaged(const char *reason) {
     return fail(PERHAPS_EDAMAGED, "the bytes have %s", reason);
 }
@@ -82,7 +80,7 @@ static const char *read_chain(const uint8_t *bytes, uint64_t length, struct chai
     if (length < CHAIN_BYTES) return "no whole header";
     *chain = (struct chain){load64(bytes + CHAIN_ITEMS), load32(bytes + CHAIN_LAYERS), load32(bytes + CHAIN_OPTIONS),
                             load32(bytes + CHAIN_GROWTH), bytes + CHAIN_BYTES};
-    if (chain->layers < 1 || chain->layers > LAYERS_MOST || (!scales(chain) && chain->layers > 1))
+    if (chain->layers < 1 || chain->layers > LAYERS_MAX || (!scales(chain) && chain->layers > 1))
         return "an impossible number of layers";
     if (chain->growth > EXPANSION_MAX || (scales(chain) && chain->growth == 0)) return "growth out of range";
     if (length - CHAIN_BYTES < (uint64_t)chain->layers * LAYER_HEADER_BYTES) return "no whole header";

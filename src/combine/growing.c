@@ -42,15 +42,11 @@
 
 enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
 
-/* Another program's rule of growing has limits of its own: whole numbers, and layers until the rate, which halves, is 0. */
-enum { RULED_LAYERS_MAX = 2048, RULED_GROWTH_MOST = 32768 };
+/* Another program's rule of growing has a limit of its own, and whole numbers only. */
+enum { RULED_GROWTH_MOST = 32768 };
 
 static bool has_rule(const struct kind *base) {
     return base->model && base->model->next_layer;
-}
-
-static unsigned layers_max(const struct kind *base) {
-    return has_rule(base) ? RULED_LAYERS_MAX : LAYERS_MAX;
 }
 
 static bool is_multiset(const perhaps *f) {
@@ -83,14 +79,15 @@ static int plan_over(const perhaps *f, struct level *level) {
 
 static int check_size(const perhaps *f, const struct level *level) {
     uint64_t bytes = level->length, most = f->header.layout[MAX_BYTES], total;
-    for (unsigned i = 0; i < f->family->count + f->family->spare; i++)
-        bytes += f->family->child[i].filter->array.length;
+    unsigned layers = f->family->count + f->family->spare;
+    for (unsigned i = 0; i < layers; i++) bytes += f->family->child[i].filter->array.length;
+    if (layers >= LAYERS_MAX)
+        return fail(PERHAPS_ERANGE, "no further layer is possible: there are %u already; nothing was added", layers);
     if (most && bytes > most)
         return fail(PERHAPS_EFULL,
                     "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
                     (unsigned long long)bytes, (unsigned long long)most);
-    if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2 ||
-        f->family->count + f->family->spare >= layers_max(level->kind))
+    if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }
@@ -401,8 +398,7 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
     *reason = NULL;
     if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
-    if (!*reason && (layout[CHILDREN] < 1 || layout[CHILDREN] > layers_max(base)))
-        *reason = "an impossible number of layers";
+    if (!*reason && (layout[CHILDREN] < 1 || layout[CHILDREN] > LAYERS_MAX)) *reason = "an impossible number of layers";
     if (!*reason && !growth_fits(base, layout[GROWTH])) *reason = "growth out of range";
     if (layout[SIBLINGS] > CHILDREN_MAX) *reason = "too many siblings";
     return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;

@@ -24,7 +24,7 @@ enum { EXPANSION_MAX = 32768 }; /* by what a layer or sub-filter is larger than 
 
 /* LIMITS is how many fingerprints are moved for a new one, and in the next 16 bits how many sub-filters there may be. */
 enum { CUCKOO_BUCKETS, CUCKOO_BUCKET_SIZE, CUCKOO_EXPANSION, CUCKOO_FILTERS, CUCKOO_LIMITS };
-enum { BUCKET_SIZE_MAX = 255, STEPS_MAX = 65535, FILTERS_USUAL = 32, FILTERS_MAX = 65535 };
+enum { BUCKET_SIZE_MAX = 255, STEPS_MAX = 65535, FILTERS_USUAL = 32, FILTERS_MAX = PERHAPS_LAYERS_MAX };
 #define SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices there have 32 bits */
 
 /* What follows the slots: the number of items, of deletions since the last compaction, and of sub-filters at the end that are

@@ -283,7 +283,7 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
         return "a bucket size that is not 1 to 255";
     if (expansion > EXPANSION_MAX || (expansion && !is_power_of_two(expansion)))
         return "an expansion that is no power of two, or too large";
-    if (!(limits & STEPS_MAX) || limits >> 32) return "limits that make no sense";
+    if (!(limits & STEPS_MAX) || limits >> 16 > FILTERS_MAX) return "limits that make no sense";
     if (layout[CUCKOO_FILTERS] < 1 || layout[CUCKOO_FILTERS] > limits >> 16)
         return "an impossible number of sub-filters";
     return sizes_fit(layout) ? NULL : "sub-filters that are too large";

@@ -139,7 +139,8 @@ static int check_cuckoo(const perhaps_want *want) {
     if (!want->items || want->fpr != 0)
         return fail(PERHAPS_EINVAL, "redis_cuckoo filters need items (above 0), and have no choice of fpr");
     if (want->bucket > BUCKET_SIZE_MAX || want->steps > STEPS_MAX || want->parts > FILTERS_MAX)
-        return fail(PERHAPS_EINVAL, "bucket may be 1 to %d, steps and parts 1 to %d", BUCKET_SIZE_MAX, STEPS_MAX);
+        return fail(PERHAPS_EINVAL, "bucket may be 1 to %d, steps 1 to %d, parts 1 to %d", BUCKET_SIZE_MAX, STEPS_MAX,
+                    FILTERS_MAX);
     return PERHAPS_OK;
 }
 

@@ -292,6 +292,39 @@ static void sub_filters_have_a_limit(void **state) {
     }
 }
 
+/* Room for one more entry in every layer: it ends at the limit, and what is written then can be read. */
+static void layers_have_a_limit(void **state) {
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_BLOOM, .items = 1, .fpr = 0.01, .growth = 1,
+                                    .grow = PERHAPS_GROW_LAYERS)),
+            *again;
+    uint64_t added = 0;
+    int rc;
+    (void)state;
+    while ((rc = perhaps_add_u64(f, member(added))) >= 0) added++;
+    CHECK(rc == PERHAPS_ERANGE && info_of(f).children == PERHAPS_LAYERS_MAX, "%d with %u layers", rc,
+          info_of(f).children);
+    expect_members(f, 0, added);
+    struct bytes bytes = foreign_bytes_of(f);
+    MUST(perhaps_open_foreign(&again, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
+    REFUSED(PERHAPS_ERANGE, perhaps_add_u64(again, member(added)));
+    free(bytes.data);
+    perhaps_free(f), perhaps_free(again);
+}
+
+static void many_sub_filters_are_compacted_soon(void **state) {
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 1024, .parts = PERHAPS_LAYERS_MAX)), *again;
+    uint64_t added = add_while_room(f, 0, 1000000);
+    (void)state;
+    CHECK(added > 200000 && added <= 1024 * PERHAPS_LAYERS_MAX, "%llu keys", (unsigned long long)added);
+    struct bytes bytes = foreign_bytes_of(f);
+    MUST(perhaps_open_foreign(&again, PERHAPS_REDIS_CUCKOO, bytes.data, bytes.length, NULL));
+    MUST(perhaps_compact(again));
+    CHECK(info_of(again).items == added, "%llu keys of %llu", (unsigned long long)info_of(again).items,
+          (unsigned long long)added);
+    free(bytes.data);
+    perhaps_free(f), perhaps_free(again);
+}
+
 /* The arrays alone: the last bit of a logarithm, in a header, is the machine's. */
 static void the_same_bits_on_every_machine(void **state) {
     uint64_t sum = UINT64_C(0xCBF29CE484222325);
@@ -351,7 +384,7 @@ static void wants_without_sense_are_refused(void **state) {
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .bucket = 256);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .steps = 65536);
-    NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .parts = 65536);
+    NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .parts = PERHAPS_LAYERS_MAX + 1);
     NONSENSE(.kind = PERHAPS_REDIS_BLOOM, .items = 100, .fpr = 0.01, .parts = 2);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .growth = 0.5);
     NONSENSE(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .hash = PERHAPS_MURMUR);
@@ -406,6 +439,8 @@ int main(void) {
         cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
         cmocka_unit_test(sub_filters_have_a_limit),
+        cmocka_unit_test(layers_have_a_limit),
+        cmocka_unit_test(many_sub_filters_are_compacted_soon),
         cmocka_unit_test(the_same_bits_on_every_machine),
         cmocka_unit_test(sizes_are_as_there),
         cmocka_unit_test(wants_without_sense_are_refused),

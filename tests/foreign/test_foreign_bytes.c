@@ -143,7 +143,7 @@ static void nonsense_in_chains_is_refused(void **state) {
         {0, 149, 8},
         {0, UINT64_MAX, 8},
         {8, 0, 4},
-        {8, 2049, 4},
+        {8, 257, 4},
         {8, UINT32_MAX, 4},
         {12, 1, 4}, /* options */
         {12, 16 | 5, 4},
@@ -180,9 +180,9 @@ static void nonsense_in_chains_is_refused(void **state) {
 
 static void nonsense_in_cuckoos_is_refused(void **state) {
     static const struct field fields[] = {
-        {0, UINT64_MAX, 8}, {8, 0, 8},      {8, 3, 8},           {8, 1ull << 63, 8}, {8, 1ull << 33, 8},
-        {24, 0, 8},         {24, 65536, 8}, {24, UINT64_MAX, 8}, {24, 40, 8},        {32, 0, 2},
-        {32, 256, 2},       {34, 0, 2},     {36, 3, 2},          {36, 65535, 2},     {36, 0, 2},
+        {0, UINT64_MAX, 8}, {8, 0, 8},    {8, 3, 8},           {8, 1ull << 63, 8}, {8, 1ull << 33, 8},
+        {24, 0, 8},         {24, 257, 8}, {24, UINT64_MAX, 8}, {24, 40, 8},        {32, 0, 2},
+        {32, 256, 2},       {34, 0, 2},   {36, 3, 2},          {36, 65535, 2},     {36, 0, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) expect_refused(8, &fields[i]);
