@@ -127,13 +127,15 @@ int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const pe
 
 /* ---- further layers ---- */
 
-/* Whether a header is that of this filter, whose words in the set `may_differ` have perhaps grown since, or will. */
+/* Whether a header is that of this filter, whose words in the set `may_differ` have perhaps grown since, or will. The bytes of
+ * other programs do not keep the rate of a whole chain. */
 static bool is_of(const struct header *header, const perhaps *f, unsigned may_differ) {
     for (int i = 0; i < LAYOUT_WORDS; i++) {
         if (header->layout[i] != f->header.layout[i] && !(may_differ >> i & 1)) return false;
     }
+    bool rate_matters = !f->family || !layers_have_rule(newest_of(f)->kind);
     return header->kind == f->header.kind && header->hash == f->header.hash && header->seed == f->header.seed &&
-           header->fpr == f->header.fpr;
+           (header->fpr == f->header.fpr || !rate_matters);
 }
 
 static void drop_spares(struct family *family, unsigned from) {

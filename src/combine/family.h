@@ -36,6 +36,9 @@ void family_clear(perhaps *f);
 /* An empty layer for a growing filter, with capacity, rate and layout of another, and all else as its newest layer has it. */
 int layers_make(const perhaps *f, const struct header *like, perhaps **made);
 
+/* Whether layers of that kind grow by the rule of another program: the rate of the whole then follows from the first layer's. */
+bool layers_have_rule(const struct kind *base);
+
 /* Layers over sets: into = the union of both. See combine/merging.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 

@@ -90,7 +90,8 @@ int layers_merge(perhaps *into, const perhaps *from) {
     int rc = perhaps_clone(into, &copy);
     if (rc == PERHAPS_OK) rc = merge_layers(copy, from);
     if (rc == PERHAPS_OK) {
-        if (from->header.fpr > copy->header.fpr) copy->header.fpr = from->header.fpr;
+        if (from->header.fpr > copy->header.fpr && !layers_have_rule(newest_of(copy)->kind))
+            copy->header.fpr = from->header.fpr;
         filter_swap(into, copy);
     }
     perhaps_free(copy);

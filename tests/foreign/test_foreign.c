@@ -248,6 +248,41 @@ static void shapes_make_replicas(void **state) {
     }
 }
 
+/* A union with a chain of a higher rate; bytes of another program do not keep the rate, and need not. */
+static void a_union_from_its_bytes_takes_shapes(void **state) {
+    static uint8_t shape[65536];
+    perhaps *f = filled(2, 150), *rough = filled(3, 300), *replica;
+    (void)state;
+    double rate = info_of(f).fpr_target;
+    MUST(perhaps_merge(f, rough));
+    CHECK(info_of(f).fpr_target == rate, "a rate of %g became %g", rate, info_of(f).fpr_target);
+    struct bytes bytes = foreign_bytes_of(f);
+    MUST(perhaps_open_foreign(&replica, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
+    add_members(f, 5000, 1000);
+    int64_t length = perhaps_shape(f, shape, sizeof shape);
+    MUST(perhaps_reshape(replica, shape, (size_t)length));
+    add_members(replica, 5000, 1000);
+    CHECK(perhaps_equal(f, replica) == 1, "the replica is another");
+    free(bytes.data);
+    perhaps_free(f), perhaps_free(rough), perhaps_free(replica);
+}
+
+/* A chain that was laid over with a rate of its own. */
+static void the_rate_of_a_chain_is_not_compared(void **state) {
+    static uint8_t shape[65536];
+    perhaps *f = filled(1, 10), *replica;
+    (void)state;
+    MUST(perhaps_peel(&f));
+    MUST(perhaps_lay_over(&f, 0.02, 1, 0));
+    struct bytes bytes = foreign_bytes_of(f);
+    MUST(perhaps_open_foreign(&replica, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
+    add_members(f, 10, 500);
+    int64_t length = perhaps_shape(f, shape, sizeof shape);
+    MUST(perhaps_reshape(replica, shape, (size_t)length));
+    free(bytes.data);
+    perhaps_free(f), perhaps_free(replica);
+}
+
 static void what_does_not_scale_is_no_layer(void **state) {
     perhaps *fixed = filled(5, 10), *chain = filled(1, 10);
     (void)state;
@@ -436,6 +471,8 @@ int main(void) {
         cmocka_unit_test(merging),
         cmocka_unit_test(chains_can_be_merged),
         cmocka_unit_test(shapes_make_replicas),
+        cmocka_unit_test(a_union_from_its_bytes_takes_shapes),
+        cmocka_unit_test(the_rate_of_a_chain_is_not_compared),
         cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
         cmocka_unit_test(sub_filters_have_a_limit),
