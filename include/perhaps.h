@@ -639,6 +639,10 @@ PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t leng
  * filter, grown; nothing happens if it has no more layers. (changes) */
 PERHAPS_API int perhaps_reshape(perhaps *f, const void *shape, size_t length);
 
+/* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to from now on, 1 to PERHAPS_LAYERS_MAX. RedisBloom has this as a setting of
+ * the server, not of the filter, and its bytes do not tell. PERHAPS_ECANNOT for other kinds. (changes) */
+PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
+
 /* For memory that is packed while filters live in it: calls `move` for each piece of memory that the filter has from its
  * allocator, with its size. `move` gives the new place, with the same content and alignment, the old one being released, or
  * NULL where all stays as it is. The filter itself is one of the pieces; returns where it is now. (changes) */

@@ -130,7 +130,7 @@ static void add_items(struct held *held, RedisModuleString **argv, int argc) {
         if (rc < 0) RedisModule_ReplyWithError(held->ctx, error_of(rc));
     }
     if (argc > BATCH) RedisModule_ReplySetArrayLength(held->ctx, replied);
-    if (rc < 0 && held->changed) hold_replicate_items(held, "BF.MADD", argv, (size_t)replied - 1);
+    if (rc < 0 && held->changed) hold_replicate_items(held, "BF.INSERT", argv, (size_t)replied - 1);
 }
 
 /* Finds the filter to add to, or makes it; false: it has replied with an error. */

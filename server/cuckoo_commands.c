@@ -153,28 +153,37 @@ static const char *read_insert(RedisModuleString **argv, int argc, struct wish *
     return error;
 }
 
-/* An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch that fails there and is
- * taken back would show.) */
-static void insert_singly(struct held *held, struct batch *batch, bool absent) {
+/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch
+ * that fails there and is taken back would show.) */
+static void add_batch(struct held *held, struct batch *batch, bool absent, int8_t answers[BATCH]) {
+    bool whole =
+        !absent && !held->value->foreign && hold_add(held, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
     for (size_t i = 0; i < batch->n; i++) {
-        int64_t rc = absent ? hold_add_absent(held, batch->items[i], batch->lengths[i])
-                            : hold_add(held, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
-        if (absent || rc < 0)
-            RedisModule_ReplyWithLongLong(held->ctx, rc < 0 ? -1 : rc);
-        else
-            RedisModule_ReplyWithBool(held->ctx, (int)rc);
+        int64_t rc = whole    ? batch->answers[i]
+                     : absent ? hold_add_absent(held, batch->items[i], batch->lengths[i])
+                              : hold_add(held, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
+        answers[i] = rc < 0 ? -1 : (int8_t)rc;
     }
 }
 
+/* Replicas get what was added, batch by batch: they must not find room where there was none here. */
 static void insert_items(struct held *held, RedisModuleString **argv, int argc, bool absent) {
     struct batch batch;
+    RedisModuleString *added[BATCH];
+    int8_t answers[BATCH];
     RedisModule_ReplyWithArray(held->ctx, argc);
     for (int from = 0; from < argc; from += BATCH) {
+        size_t count = 0;
         batch_fill(&batch, argv + from, argc - from);
-        if (absent || held->value->foreign || hold_add(held, batch.items, batch.lengths, batch.n, batch.answers) < 0)
-            insert_singly(held, &batch, absent);
-        else
-            for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(held->ctx, batch.answers[i]);
+        add_batch(held, &batch, absent, answers);
+        for (size_t i = 0; i < batch.n; i++) {
+            if (answers[i] > 0) added[count++] = argv[from + (int)i];
+            if (absent || answers[i] < 0)
+                RedisModule_ReplyWithLongLong(held->ctx, answers[i]);
+            else
+                RedisModule_ReplyWithBool(held->ctx, answers[i]);
+        }
+        hold_replicate_items(held, "CF.INSERT", added, count);
     }
 }
 

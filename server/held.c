@@ -23,11 +23,20 @@ static enum found look(struct held *held, enum family family) {
     return held->filter ? FOUND : NO_MEMORY;
 }
 
+/* The limit is a setting of this server, and counts when it adds itself: what its primary or its AOF says was added before. */
+static void limit_parts(struct held *held) {
+    if (!held->value->foreign || !held->value->multiset) return;
+    int told = REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING;
+    bool limited = !(RedisModule_GetContextFlags(held->ctx) & told) && settings.cf_max_expansions < PERHAPS_LAYERS_MAX;
+    perhaps_set_parts(held->filter, limited ? (unsigned)settings.cf_max_expansions : PERHAPS_LAYERS_MAX);
+}
+
 enum found hold(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, int mode, enum family family) {
     *held = (struct held){.ctx = ctx, .name = name, .key = RedisModule_OpenKey(ctx, name, mode)};
     enum found found =
         held->key ? look(held, family) : MISSING; /* for reading, a key that is not there has no handle */
     if (found == FOUND && held->value->timed) hold_advance(held);
+    if (found == FOUND && mode & REDISMODULE_WRITE) limit_parts(held);
     return found;
 }
 
@@ -84,7 +93,8 @@ static void tell_of_layers(struct held *held) {
 
 void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count) {
     tell_of_layers(held);
-    RedisModule_Replicate(held->ctx, command_name(command), "sv", held->name, items, count);
+    if (count)
+        RedisModule_Replicate(held->ctx, command_name(command), "sccv", held->name, "NOCREATE", "ITEMS", items, count);
     held->replicated = true;
 }
 
@@ -131,6 +141,7 @@ bool hold_quietly(struct held *held, perhaps *filter, const struct told *told) {
 bool hold_new(struct held *held, perhaps *filter, const struct told *told) {
     if (!hold_quietly(held, filter, told)) return false;
     replicate_new(held);
+    limit_parts(held);
     if (held->value->timed) hold_advance(held);
     return true;
 }

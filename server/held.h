@@ -51,7 +51,8 @@ int64_t hold_add(struct held *held, const void *const *items, const size_t *leng
 /* Adds a key to a multiset if it is not there. */
 int hold_add_absent(struct held *held, const void *item, size_t length);
 
-/* Tells replicas of the first items only, instead of the whole command: those before one that found no memory. */
+/* Tells replicas of these items, instead of the client's command of which some found no room. `command` is BF.INSERT or
+ * CF.INSERT. */
 void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count);
 
 /* Gives a small filter a form in which it can grow; false: no memory. */

@@ -58,7 +58,6 @@ static int make_redisbloom(perhaps **filter, int kind, const struct wish *wish) 
     want.grow = !wish->expansion        ? PERHAPS_GROW_NEVER
                 : bloom && !wish->fixed ? PERHAPS_GROW_LAYERS
                                         : PERHAPS_GROW_DEFAULT;
-    if (!bloom) want.parts = (unsigned)settings.cf_max_expansions;
     if (bloom) want.fpr = wish->error < error_most ? wish->error : error_most;
     want.bucket = (unsigned)wish->bucket;
     want.steps = (unsigned)wish->iterations;

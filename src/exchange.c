@@ -348,3 +348,16 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
     if (kind == &kind_redis_cuckoo) return write_cuckoo(f, &out);
     return filter_cannot(f, "be written in the format of another program");
 }
+
+/* ---- limits ---- */
+
+int perhaps_set_parts(perhaps *f, unsigned parts) {
+    uint64_t filters = f->header.layout[CUCKOO_FILTERS], most = parts > filters ? parts : filters;
+    if (f->kind != &kind_redis_cuckoo) return filter_cannot(f, "be told how many parts to grow to");
+    if (!parts || parts > FILTERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", FILTERS_MAX);
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    f->header.layout[CUCKOO_LIMITS] = (f->header.layout[CUCKOO_LIMITS] & STEPS_MAX) | most << 16;
+    f->array.layout[CUCKOO_LIMITS] = f->header.layout[CUCKOO_LIMITS];
+    return PERHAPS_OK;
+}

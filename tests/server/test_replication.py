@@ -122,6 +122,20 @@ class Equality(Pair):
             self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
             self.settle()
 
+    def test_expansions_beyond_the_usual(self):
+        """The limit is a setting of the primary; a replica that has loaded the filter takes what the primary took."""
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        self.client.ok("CONFIG", "SET", "perhaps.cf-max-expansions", 60)
+        self.client.ok("CF.RESERVE", "c", 2, "BUCKETSIZE", 1, "EXPANSION", 1)
+        self.client.ok("CF.ADD", "c", "a")
+        self.settle()
+        self.copy.ok("DEBUG", "RELOAD")
+        self.assertEqual(self.client.ok("CF.INSERT", "c", "ITEMS", *["a"] * 200)[-1], -1)
+        self.assertEqual(self.client.ok("CF.DEBUG", "c").split()[4], b"filters:60")
+        self.client.ok("CONFIG", "SET", "perhaps.layout", "native")
+        self.client.ok("CONFIG", "SET", "perhaps.cf-max-expansions", 32)
+        self.assert_equal_data()
+
     def test_a_pause(self):
         """While clients may not write, a question makes no window forget: that would end the server."""
         self.client.ok("BF.RESERVE", "w", "0.01", 1000, "WINDOW", 2, "PERIOD", 50)
