@@ -7,12 +7,6 @@
 
 /* ---- arguments ---- */
 
-bool is_word(RedisModuleString *argument, const char *word) {
-    size_t length;
-    const char *text = RedisModule_StringPtrLen(argument, &length);
-    return length == strlen(word) && strncasecmp(text, word, length) == 0;
-}
-
 /* Each reads one number, and gives NULL or the error. */
 static const char *read_error(RedisModuleString *argument, double *error, const char *bad) {
     if (RedisModule_StringToDouble(argument, error) != REDISMODULE_OK) return bad;
@@ -66,31 +60,15 @@ static const char *read_options(RedisModuleString **argv, int argc, struct wish 
 
 int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct wish wish = bloom_wish();
-    struct held held;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     const char *error = read_error(argv[2], &wish.error, "ERR bad error rate");
     if (!error) error = read_capacity(argv[3], &wish.capacity, "ERR bad capacity");
     if (!error) error = read_options(argv, argc, &wish);
     if (error) return RedisModule_ReplyWithError(ctx, error);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, BLOOM_FILTER);
-    if (found == FOUND || found == STILL_LOADING)
-        RedisModule_ReplyWithError(ctx, "ERR item exists");
-    else if (found != MISSING)
-        reply_not_held(ctx, found, NULL);
-    else if (make_bloom(&held, &wish)) {
-        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bf.reserve", argv[1]);
-        RedisModule_ReplyWithSimpleString(ctx, "OK");
-    }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
+    return reserve(ctx, argv[1], &wish, BLOOM_FILTER);
 }
 
 /* ---- adding ---- */
-
-void batch_fill(struct batch *batch, RedisModuleString **argv, int argc) {
-    batch->n = argc < BATCH ? (size_t)argc : BATCH;
-    for (size_t i = 0; i < batch->n; i++) batch->items[i] = RedisModule_StringPtrLen(argv[i], &batch->lengths[i]);
-}
 
 static const char *error_of(int64_t rc) {
     return rc == PERHAPS_EFULL ? "ERR non scaling filter is full" : "ERR problem inserting into filter";
@@ -133,23 +111,13 @@ static void add_items(struct held *held, RedisModuleString **argv, int argc) {
     if (rc < 0 && held->changed) hold_replicate_items(held, "BF.INSERT", argv, (size_t)replied - 1);
 }
 
-/* Finds the filter to add to, or makes it; false: it has replied with an error. */
-static bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
-                         bool may_make) {
-    enum found found = hold(held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, BLOOM_FILTER);
-    if (found == FOUND) return true;
-    if (found == MISSING && may_make) return make_bloom(held, wish);
-    reply_not_held(ctx, found, "ERR not found");
-    return false;
-}
-
 int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct wish wish = bloom_wish();
     struct held held;
     struct batch batch;
     size_t done;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, true)) {
+    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, true)) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = add_singly(&held, &batch, &done);
         if (rc < 0)
@@ -165,7 +133,7 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct wish wish = bloom_wish();
     struct held held;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, true)) add_items(&held, argv + 2, argc - 2);
+    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, true)) add_items(&held, argv + 2, argc - 2);
     let_go(&held, "bf.add");
     return REDISMODULE_OK;
 }
@@ -205,36 +173,12 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     const char *error = read_insert(argv, argc, &wish, &may_make, &items);
     if (error) return RedisModule_ReplyWithError(ctx, error);
     if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, may_make)) add_items(&held, argv + items, argc - items);
+    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, may_make)) add_items(&held, argv + items, argc - items);
     let_go(&held, "bf.add");
     return REDISMODULE_OK;
 }
 
 /* ---- asking ---- */
-
-/* A key that is missing or something else contains nothing. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many) {
-    struct held held;
-    struct batch batch;
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
-    if (found == STILL_LOADING || found == NO_MEMORY) {
-        reply_not_held(ctx, found, NULL);
-    } else {
-        if (many) RedisModule_ReplyWithArray(ctx, argc - 2);
-        for (int from = 2; from < argc; from += BATCH) {
-            batch_fill(&batch, argv + from, argc - from);
-            if (found != FOUND)
-                memset(batch.answers, 0, batch.n);
-            else if (batch.n == 1)
-                batch.answers[0] = perhaps_contains(held.filter, batch.items[0], batch.lengths[0]) != 0;
-            else
-                perhaps_contains_many(held.filter, batch.items, batch.lengths, batch.n, batch.answers);
-            for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);
-        }
-    }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
-}
 
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return argc == 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER, false) : RedisModule_WrongArity(ctx);
@@ -374,12 +318,6 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 }
 
 /* ---- BF.MERGE ---- */
-
-static int reply_why(RedisModuleCtx *ctx) {
-    char text[512];
-    snprintf(text, sizeof text, "ERR %s", perhaps_why());
-    return RedisModule_ReplyWithError(ctx, text);
-}
 
 /* Into a filter of its own, so that a failure changes nothing. NULL: it has replied with an error. */
 static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count, struct told *told) {

@@ -69,36 +69,16 @@ static const char *check_capacity(const struct wish *wish, const char *out_of_ra
 
 int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct wish wish = cuckoo_wish();
-    struct held held;
     const char *error = NULL;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &wish.capacity) != REDISMODULE_OK) error = "Bad capacity";
     if (!error) error = read_options(argv, argc, &wish);
     if (!error) error = check_capacity(&wish, "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]");
     if (error) return RedisModule_ReplyWithError(ctx, error);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
-    if (found == FOUND || found == STILL_LOADING)
-        RedisModule_ReplyWithError(ctx, "ERR item exists");
-    else if (found != MISSING)
-        reply_not_held(ctx, found, NULL);
-    else if (make_cuckoo(&held, &wish)) {
-        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "cf.reserve", argv[1]);
-        RedisModule_ReplyWithSimpleString(ctx, "OK");
-    }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
+    return reserve(ctx, argv[1], &wish, CUCKOO_FILTER);
 }
 
 /* ---- adding ---- */
-
-static bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
-                         bool may_make) {
-    enum found found = hold(held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
-    if (found == FOUND) return true;
-    if (found == MISSING && may_make) return make_cuckoo(held, wish);
-    reply_not_held(ctx, found, "ERR not found");
-    return false;
-}
 
 /* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be made not to grow. */
 static const char *error_of(const struct held *held, int64_t rc) {
@@ -113,7 +93,7 @@ static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool
     struct held held;
     struct batch batch;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, true)) {
+    if (find_or_make(&held, ctx, argv[1], &wish, CUCKOO_FILTER, true)) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = absent ? hold_add_absent(&held, batch.items[0], batch.lengths[0])
                             : hold_add(&held, batch.items, batch.lengths, 1, batch.answers);
@@ -196,7 +176,8 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     const char *error = read_insert(argv, argc, &wish, &may_make, &items);
     if (error) return RedisModule_ReplyWithError(ctx, error);
     if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, may_make)) insert_items(&held, argv + items, argc - items, absent);
+    if (find_or_make(&held, ctx, argv[1], &wish, CUCKOO_FILTER, may_make))
+        insert_items(&held, argv + items, argc - items, absent);
     let_go(&held, "cf.add");
     return REDISMODULE_OK;
 }

@@ -90,27 +90,50 @@ static bool keep(struct held *held, perhaps *filter, const struct wish *wish) {
     return false;
 }
 
-static bool make(struct held *held, const struct wish *wish, int native, int foreign) {
+/* BF filters are blocked, not bloom: for a twentieth more memory, the server spends half the time on a question. */
+static int make_filter(perhaps **filter, const struct wish *wish, enum family family, bool redisbloom) {
+    bool bloom = family == BLOOM_FILTER;
+    return redisbloom ? make_redisbloom(filter, bloom ? PERHAPS_REDIS_BLOOM : PERHAPS_REDIS_CUCKOO, wish)
+                      : make_native(filter, bloom ? PERHAPS_BLOCKED : PERHAPS_CUCKOO, wish);
+}
+
+/* Makes what is wished for under a held key without one; false: it has replied with an error. */
+static bool make(struct held *held, const struct wish *wish, enum family family) {
     perhaps *filter;
-    RedisModuleType *type = native == PERHAPS_CUCKOO ? type_cuckoo : type_bloom;
     bool redisbloom = settings.layout == REDISBLOOM && !wish->generations;
-    if (redisbloom && !type) {
+    if (redisbloom && !(family == BLOOM_FILTER ? type_bloom : type_cuckoo)) {
         RedisModule_ReplyWithError(held->ctx,
                                    "ERR another module has RedisBloom's types: set perhaps.layout to native");
         return false;
     }
-    int rc = redisbloom ? make_redisbloom(&filter, foreign, wish) : make_native(&filter, native, wish);
+    int rc = make_filter(&filter, wish, family, redisbloom);
     if (rc == PERHAPS_OK) return keep(held, filter, wish);
     RedisModule_ReplyWithError(held->ctx, rc == PERHAPS_ENOMEM ? "ERR Insufficient memory to create filter"
                                                                : "ERR could not create filter");
     return false;
 }
 
-/* Blocked, not bloom: for a twentieth more memory, the server spends half the time on a question. */
-bool make_bloom(struct held *held, const struct wish *wish) {
-    return make(held, wish, PERHAPS_BLOCKED, PERHAPS_REDIS_BLOOM);
+int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish, enum family family) {
+    struct held held;
+    const char *event = family == BLOOM_FILTER ? "bf.reserve" : "cf.reserve";
+    enum found found = hold(&held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, family);
+    if (found == FOUND || found == STILL_LOADING)
+        RedisModule_ReplyWithError(ctx, "ERR item exists");
+    else if (found != MISSING)
+        reply_not_held(ctx, found, NULL);
+    else if (make(&held, wish, family)) {
+        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, name);
+        RedisModule_ReplyWithSimpleString(ctx, "OK");
+    }
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
 }
 
-bool make_cuckoo(struct held *held, const struct wish *wish) {
-    return make(held, wish, PERHAPS_CUCKOO, PERHAPS_REDIS_CUCKOO);
+bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
+                  enum family family, bool may_make) {
+    enum found found = hold(held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, family);
+    if (found == FOUND) return true;
+    if (found == MISSING && may_make) return make(held, wish, family);
+    reply_not_held(ctx, found, "ERR not found");
+    return false;
 }

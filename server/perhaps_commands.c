@@ -138,12 +138,6 @@ int info_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* ---- for replicas ---- */
 
-static int reply_why(RedisModuleCtx *ctx) {
-    char text[512];
-    snprintf(text, sizeof text, "ERR %s", perhaps_why());
-    return RedisModule_ReplyWithError(ctx, text);
-}
-
 static bool create(struct held *held, enum found found, RedisModuleString **argv) {
     size_t length;
     long long numbers[3];

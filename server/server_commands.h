@@ -25,13 +25,14 @@ struct wish {
 struct wish bloom_wish(void);
 struct wish cuckoo_wish(void);
 
-/* Makes what is wished for under a held key without one; false: it has replied with an error. */
-bool make_bloom(struct held *held, const struct wish *wish);
-bool make_cuckoo(struct held *held, const struct wish *wish);
+/* Makes an empty filter under a name that has none, and replies. */
+int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish, enum family family);
+
+/* Finds the filter to add to, or makes it as wished; false: it has replied with an error. */
+bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
+                  enum family family, bool may_make);
 
 /* ---- arguments ---- */
-
-typedef RedisModuleString *const *arguments;
 
 /* Whether an argument is this word, in any case. */
 bool is_word(RedisModuleString *argument, const char *word);
@@ -52,6 +53,9 @@ void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
 
 /* ReplyWithBool for each. */
 int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many);
+
+/* The reason of the library's last error. */
+int reply_why(RedisModuleCtx *ctx);
 
 /* ---- the commands ---- */
 

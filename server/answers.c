@@ -1,0 +1,47 @@
+/* What the commands have in common: arguments, batches, replies. */
+#include "server_commands.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+bool is_word(RedisModuleString *argument, const char *word) {
+    size_t length;
+    const char *text = RedisModule_StringPtrLen(argument, &length);
+    return length == strlen(word) && strncasecmp(text, word, length) == 0;
+}
+
+void batch_fill(struct batch *batch, RedisModuleString **argv, int argc) {
+    batch->n = argc < BATCH ? (size_t)argc : BATCH;
+    for (size_t i = 0; i < batch->n; i++) batch->items[i] = RedisModule_StringPtrLen(argv[i], &batch->lengths[i]);
+}
+
+/* A key that is missing or something else contains nothing. */
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many) {
+    struct held held;
+    struct batch batch;
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
+    if (found == STILL_LOADING || found == NO_MEMORY) {
+        reply_not_held(ctx, found, NULL);
+    } else {
+        if (many) RedisModule_ReplyWithArray(ctx, argc - 2);
+        for (int from = 2; from < argc; from += BATCH) {
+            batch_fill(&batch, argv + from, argc - from);
+            if (found != FOUND)
+                memset(batch.answers, 0, batch.n);
+            else if (batch.n == 1)
+                batch.answers[0] = perhaps_contains(held.filter, batch.items[0], batch.lengths[0]) != 0;
+            else
+                perhaps_contains_many(held.filter, batch.items, batch.lengths, batch.n, batch.answers);
+            for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);
+        }
+    }
+    let_go(&held, NULL);
+    return REDISMODULE_OK;
+}
+
+int reply_why(RedisModuleCtx *ctx) {
+    char text[512];
+    snprintf(text, sizeof text, "ERR %s", perhaps_why());
+    return RedisModule_ReplyWithError(ctx, text);
+}
