@@ -623,7 +623,8 @@ PERHAPS_API int perhaps_sync(perhaps *f);
  */
 PERHAPS_API int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes);
 
-/* The way back: *f becomes the only layer of a growing filter. PERHAPS_ECANNOT if it has several, or is none. (changes) */
+/* The way back: *f becomes the only layer of a growing filter. PERHAPS_ECANNOT if it has several, or is none, or the layer is one
+ * that perhaps_lay_over would refuse, as it may be in an image that was not made here. (changes) */
 PERHAPS_API int perhaps_peel(perhaps **f);
 
 /*

@@ -383,6 +383,8 @@ int perhaps_peel(perhaps **f) {
     int rc = filter_prepare_change(*f);
     if (rc < 0) return rc;
     perhaps *first = family->child[0].filter;
+    if (check_first(first, (*f)->header.fpr) < 0)
+        return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
     family->child[0].filter = NULL; /* which is freed without a thought */
     perhaps_free(*f);
     *f = first;

@@ -6,6 +6,7 @@
 #include "checksums.h"
 
 #include "base/endian.h"
+#include "image/directory.h"
 #include "image/header.h"
 
 #include <stdlib.h>
@@ -274,12 +275,33 @@ static void payloads_of_noise_are_harmless(const struct layout *layout) {
     free(image.data);
 }
 
+/* The first layer has all of the rate: laid over again it would be refused, so it is not peeled. */
+static void what_cannot_be_laid_over_is_not_peeled(void **state) {
+    enum { FPR_AT = 64 };
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS));
+    (void)state;
+    for (uint64_t less = 0; less < 2; less++) {
+        struct bytes hostile = image_of(f);
+        uint64_t child = load64(hostile.data + image_offset(ENTRY_BYTES));
+        store64(hostile.data + FPR_AT, load64(hostile.data + child + FPR_AT) - less);
+        fix_checksums(hostile.data, hostile.length);
+        perhaps *g;
+        MUST(perhaps_open_memory(&g, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
+        REFUSED(PERHAPS_ECANNOT, perhaps_peel(&g));
+        add_members(g, 0, 50);
+        CHECK(info_of(g).kind == PERHAPS_GROWING, "it is of kind %d", info_of(g).kind);
+        perhaps_free(g);
+        free(hostile.data);
+    }
+    perhaps_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),  FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
         FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),   FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
         FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS), FOR_EACH_LAYOUT(payloads_of_noise_are_harmless, ITEMS),
-        FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),
+        FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),  cmocka_unit_test(what_cannot_be_laid_over_is_not_peeled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
