@@ -106,21 +106,22 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
     uint64_t length = kind_redis_bloom.check(header->layout, &reason);
     if (!length) return reason;
     if (length != header->length) return "numbers of bits and of bytes that disagree";
-    if (!redis_is_error(header->fpr)) return "an error rate that is not between 0 and 1";
-    return header->capacity ? NULL : "a layer for no entries";
+    return kind_redis_bloom.facts_misfit(header->capacity, header->fpr);
 }
 
-/* Checks all layers; *total becomes the length of the whole. */
+/* Checks all layers; *total becomes the length of the whole. Items and entries may add up to so much as growing filters let
+ * them, see layers_fit. */
 static const char *check_chain(const struct chain *chain, uint64_t *total) {
-    uint64_t items = 0, entries = 0;
+    uint64_t items = 0, keys = 0;
     *total = CHAIN_BYTES + (uint64_t)chain->layers * LAYER_HEADER_BYTES;
     for (unsigned i = 0; i < chain->layers; i++) {
         struct header header;
         const char *reason = read_layer(chain, i, &header);
         if (reason) return reason;
-        if (!add_fits(*total, header.length, total) || !add_fits(items, header.items, &items) ||
-            !add_fits(entries, header.capacity, &entries) || (*total | items | entries) > INT64_MAX)
+        uint64_t more = header.items > header.capacity ? header.items : header.capacity;
+        if (!add_fits(*total, header.length, total) || !add_fits(keys, more, &keys) || (*total | keys) > INT64_MAX)
             return "layers that are too large together";
+        items += header.items;
     }
     return items == chain->items ? NULL : "another number of items than its layers";
 }
@@ -226,13 +227,15 @@ static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const 
     return rc;
 }
 
+/* How many items there are, the slots know better than the header. */
 static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const perhaps_allocator *allocator) {
     struct header header;
     const char *reason = read_cuckoo(bytes, length, &header);
     if (reason) return damaged(reason);
     int rc = make_from(f, &header, bytes + CUCKOO_HEADER_BYTES, header.capacity, allocator);
     if (rc < 0) return rc;
-    store64(cuckoo_tail(&(*f)->array, TAIL_ITEMS), header.items);
+    (*f)->header.items = cuckoo_used((*f)->array.bytes, header.capacity);
+    store64(cuckoo_tail(&(*f)->array, TAIL_ITEMS), (*f)->header.items);
     store64(cuckoo_tail(&(*f)->array, TAIL_DELETIONS), load64(bytes + CUCKOO_DELETIONS_AT));
     return PERHAPS_OK;
 }
@@ -277,11 +280,17 @@ static const perhaps *layer_of(const perhaps *f, unsigned i) {
     return f->family ? f->family->child[i].filter : f;
 }
 
+/* A single filter may be added to without end. */
+static uint64_t items_of(const perhaps *f) {
+    uint64_t items = filter_items(f);
+    return items < INT64_MAX ? items : INT64_MAX;
+}
+
 static void write_layer_header(const perhaps *layer, uint8_t *at) {
     const uint64_t *layout = layer->header.layout;
     store64(at + LAYER_BYTES, layer->array.length);
     store64(at + LAYER_BITS, layout[BLOOM_BITS]);
-    store64(at + LAYER_ITEMS, filter_items(layer));
+    store64(at + LAYER_ITEMS, items_of(layer));
     store_double(at + LAYER_ERROR, layer->header.fpr);
     store64(at + LAYER_BPE, layout[BLOOM_BPE]);
     store32(at + LAYER_HASHES, (uint32_t)layout[BLOOM_HASHES]);
@@ -297,7 +306,7 @@ static uint32_t growth_of(const perhaps *f, uint64_t options) {
 
 static void write_chain_header(const perhaps *f, uint8_t *at) {
     uint64_t options = layer_of(f, 0)->header.layout[BLOOM_OPTIONS];
-    store64(at + CHAIN_ITEMS, filter_items(f));
+    store64(at + CHAIN_ITEMS, items_of(f));
     store32(at + CHAIN_LAYERS, layers_of(f));
     store32(at + CHAIN_OPTIONS, (uint32_t)options);
     store32(at + CHAIN_GROWTH, growth_of(f, options));

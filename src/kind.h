@@ -84,6 +84,11 @@ struct kind {
      * made. Called on hostile headers: it must accept nothing that could make an operation leave the array. */
     uint64_t (*check)(const uint64_t layout[LAYOUT_WORDS], const char **reason);
 
+    /* For filters of other programs (else NULL), whose bytes do not tell of everything that an image could: NULL, or what is wrong
+     * with these facts of a header; and with an array that counts its keys itself. Called on hostile ones, too. */
+    const char *(*facts_misfit)(uint64_t capacity, double fpr);
+    const char *(*array_misfit)(const struct array *array, uint64_t items);
+
     /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */
     const char *layout_names[LAYOUT_WORDS];
 

@@ -172,9 +172,11 @@ static int adopt(perhaps **f, const char *name, const struct header *header, con
 }
 
 /* A dirty one was let in for recovery: it is counted anew. */
-static void use_found_image(perhaps *f, uint8_t *image) {
+static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
     filter_use_image(f, image, READ_ONLY);
     if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
+    const char *reason = f->kind->array_misfit ? f->kind->array_misfit(&f->array, f->header.items) : NULL;
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : PERHAPS_OK;
 }
 
 /* ---- children ---- */
@@ -298,7 +300,7 @@ static int open_in_place(perhaps **f, const struct source *source, const perhaps
     if (made->kind->combiner)
         rc = open_family(made, source, source->image, options);
     else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
-        use_found_image(made, (uint8_t *)(uintptr_t)source->image);
+        rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)source->image);
     if (rc < 0)
         perhaps_free(made);
     else
@@ -323,12 +325,14 @@ static int length_to_read(const struct source *source, uint64_t *length, bool *s
 }
 
 /* The image is in memory of ours, which the handle takes over. */
-static void own_read_image(perhaps *f, uint8_t *image) {
-    use_found_image(f, image);
+static int own_read_image(perhaps *f, const char *name, uint8_t *image) {
+    int rc = use_found_image(f, name, image);
+    if (rc < 0) return rc;
     f->owned = true;
     f->state = CHANGEABLE;
     f->header.flags &= (unsigned)~HEADER_DIRTY;
     filter_keep_key(&f->header, &f->hash);
+    return PERHAPS_OK;
 }
 
 /* `length` bytes were read: what the header says now may be another thing than what it said before that. */
@@ -340,7 +344,7 @@ static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, 
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (!made->kind->combiner) {
-        own_read_image(made, image);
+        rc = own_read_image(made, source->name, image);
     } else {
         rc = open_family(made, source, image, options);
         filter_keep_key(&made->header, &made->hash);

@@ -39,6 +39,10 @@ int layers_make(const perhaps *f, const struct header *like, perhaps **made);
 /* Whether layers of that kind grow by the rule of another program: the rate of the whole then follows from the first layer's. */
 bool layers_have_rule(const struct kind *base);
 
+/* Whether layers, and one for so many keys `more`, are few enough keys together for the bytes of another program, whose numbers
+ * have 63 bits. A layer has no more keys than it is for, unless it had them before. */
+bool layers_fit(const perhaps *f, uint64_t more);
+
 /* Layers over sets: into = the union of both. See combine/merging.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 

@@ -33,6 +33,7 @@
  *       or, a cuckoo filter, says that it is full.
  *   I2  layers of a kind that nests lie over each other as its model's `nested` says.
  */
+#include "base/arith.h"
 #include "base/memory.h"
 #include "base/why.h"
 #include "combine/family.h"
@@ -59,6 +60,16 @@ static uint64_t room_in(const perhaps *layer) {
     return items < layer->header.capacity ? layer->header.capacity - items : 0;
 }
 
+bool layers_fit(const perhaps *f, uint64_t more) {
+    if (!layers_have_rule(newest_of(f)->kind)) return true;
+    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
+        const perhaps *layer = f->family->child[i].filter;
+        uint64_t items = filter_items(layer), capacity = layer->header.capacity;
+        if (!add_fits(more, items > capacity ? items : capacity, &more)) return false;
+    }
+    return more <= INT64_MAX;
+}
+
 /* ---- the next layer ---- */
 
 static int plan_over(const perhaps *f, struct level *level) {
@@ -81,7 +92,7 @@ static int check_size(const perhaps *f, const struct level *level) {
     uint64_t bytes = level->length, most = f->header.layout[MAX_BYTES], total;
     unsigned layers = f->family->count + f->family->spare;
     for (unsigned i = 0; i < layers; i++) bytes += f->family->child[i].filter->array.length;
-    if (layers >= LAYERS_MAX)
+    if (layers >= LAYERS_MAX || !layers_fit(f, level->capacity))
         return fail(PERHAPS_ERANGE, "no further layer is possible: there are %u already; nothing was added", layers);
     if (most && bytes > most)
         return fail(PERHAPS_EFULL,
@@ -318,6 +329,7 @@ static void clear(perhaps *f) {
 }
 
 static const char *misfit(const perhaps *f) {
+    if (!layers_fit(f, 0)) return "layers that are too large together";
     for (unsigned i = 1; i < f->family->count + f->family->spare; i++) {
         const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
         if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))

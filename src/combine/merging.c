@@ -56,6 +56,7 @@ static int insert(perhaps *f, const perhaps *layer) {
     struct family *family = f->family;
     perhaps *made;
     if (family->count >= LAYERS_MAX) return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
+    if (!layers_fit(f, layer->header.capacity)) return fail(PERHAPS_EFULL, "the union would be for too many keys");
     int rc = filter_family_room(f);
     if (rc < 0) return rc;
     rc = layers_make(f, &layer->header, &made);

@@ -50,6 +50,13 @@ static inline uint64_t cuckoo_slots_of(const uint64_t layout[LAYOUT_WORDS], uint
     return (cuckoo_slots(layout, n) - first) / (layout[CUCKOO_EXPANSION] - 1);
 }
 
+/* How many of n slots are not empty. */
+static inline uint64_t cuckoo_used(const uint8_t *slots, uint64_t n) {
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < n; i++) used += slots[i] != 0;
+    return used;
+}
+
 static inline uint8_t *cuckoo_tail(const struct array *array, unsigned at) {
     return array->bytes + array->length - TAIL_BYTES + at;
 }

@@ -22,6 +22,7 @@
  *   I2  every key that was added has all its k bits set.
  */
 #include "foreign/redis.h"
+#include "plan/redis_rate.h"
 #include "store/bits.h"
 
 enum { HASHES_MAX = 2048, N2_MAX = 62 };
@@ -84,6 +85,11 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return *reason ? 0 : layout[BLOOM_BITS] / 8;
 }
 
+static const char *facts_misfit(uint64_t entries, double error) {
+    if (!redis_is_error(error)) return "an error rate that is not between 0 and 1";
+    return entries && entries <= INT64_MAX ? NULL : "an impossible number of entries";
+}
+
 /* Batches of digests of two words are made of single calls. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     static const struct kind_ops all = {.add = add, .contains = contains, .fetch = fetch};
@@ -101,6 +107,7 @@ const struct kind kind_redis_bloom = {
     .own_hash = true,
     .seed = SEED,
     .check = check,
+    .facts_misfit = facts_misfit,
     .layout_names = {"bits", "hashes", "n2", "bits per entry", "options"},
     .ops = ops,
     .combine = {merge},

@@ -27,6 +27,7 @@
  *   I1  the number of buckets is a power of two; a sub-filter has at most 2^32 slots.
  *   I2  a key that was added n times and removed m times has n - m fingerprints, each in one of its two buckets of some
  *       sub-filter in use.
+ *   I3  the number of items is that of slots that are not empty; all of them are in sub-filters in use.
  */
 #include "foreign/redis.h"
 
@@ -238,9 +239,11 @@ static int remove_key(struct array *array, struct digest digest) {
     }
     if (!slot) return 0;
     *slot = EMPTY;
-    change(array, TAIL_ITEMS, (uint64_t)-1);
+    uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS));
+    items -= items > 0; /* in a damaged array it may be anything */
+    store64(cuckoo_tail(array, TAIL_ITEMS), items);
     change(array, TAIL_DELETIONS, 1);
-    uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS)), deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
+    uint64_t deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
     if (cuckoo_in_use(array) > 1 && deletions > items / 10) move_all_down(array, false);
     return 1;
 }
@@ -294,6 +297,13 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return *reason ? 0 : cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]) + TAIL_BYTES;
 }
 
+static const char *array_misfit(const struct array *array, uint64_t items) {
+    uint64_t in_use = cuckoo_slots_of(array->layout, cuckoo_in_use(array)), all = array->length - TAIL_BYTES;
+    if (load64(cuckoo_tail(array, TAIL_ITEMS)) != items || cuckoo_used(array->bytes, in_use) != items)
+        return "another number of items than slots in use";
+    return cuckoo_used(array->bytes + in_use, all - in_use) ? "keys in sub-filters that are not in use" : NULL;
+}
+
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     const char *reason;
     (void)digest;
@@ -334,6 +344,7 @@ const struct kind kind_redis_cuckoo = {
     .hash = PERHAPS_MURMUR,
     .own_hash = true,
     .check = check,
+    .array_misfit = array_misfit,
     .layout_names = {"buckets", "bucket size", "expansion", "sub-filters", "limits"},
     .ops = ops,
     .full = "all places of this key are taken",

@@ -169,18 +169,12 @@ static unsigned cuckoo_lines(const uint64_t layout[LAYOUT_WORDS]) {
     return 2 * (unsigned)layout[CUCKOO_FILTERS];
 }
 
-static uint64_t count_used(const uint8_t *slots, uint64_t n) {
-    uint64_t used = 0;
-    for (uint64_t i = 0; i < n; i++) used += slots[i] != 0;
-    return used;
-}
-
 static void cuckoo_look(const struct array *array, struct sight *sight) {
     const uint64_t *layout = array->layout;
     uint64_t all = 0;
     double not_found = 1;
     for (uint64_t i = 0; i < cuckoo_in_use(array); i++) {
-        uint64_t slots = cuckoo_slots(layout, i), used = count_used(array->bytes + cuckoo_slots_of(layout, i), slots);
+        uint64_t slots = cuckoo_slots(layout, i), used = cuckoo_used(array->bytes + cuckoo_slots_of(layout, i), slots);
         not_found *= 1 - cuckoo_rate(layout, (double)used / (double)slots);
         all += used;
     }

@@ -35,6 +35,8 @@ static void use(perhaps *f) {
     perhaps *again;
     MUST(perhaps_open_memory(&again, image.data, image.length, NULL));
     perhaps_free(again);
+    MUST(perhaps_open_foreign(&again, kind_of(f), foreign.data, foreign.length, NULL));
+    perhaps_free(again);
     free(foreign.data);
     free(image.data);
 }
@@ -44,6 +46,7 @@ static bool try_bytes(int kind, struct bytes bytes) {
     perhaps *f;
     if (open_exactly(&f, kind, bytes) < 0) return false;
     struct bytes again = foreign_bytes_of(f);
+    if (kind == PERHAPS_REDIS_CUCKOO) memcpy(again.data, bytes.data, 8); /* its items are counted anew */
     CHECK(same_bytes(bytes, again), "what was opened is not what is written");
     free(again.data);
     use(f);
@@ -188,6 +191,24 @@ static void nonsense_in_cuckoos_is_refused(void **state) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) expect_refused(8, &fields[i]);
 }
 
+/* Taking all of them out leaves none, whatever the header said. */
+static void items_of_cuckoos_are_counted(void **state) {
+    perhaps *f = filled(8, 100), *wrong;
+    struct bytes bytes = foreign_bytes_of(f);
+    (void)state;
+    for (uint8_t said = 0; said < 128; said += 30) {
+        bytes.data[0] = said;
+        MUST(open_exactly(&wrong, PERHAPS_REDIS_CUCKOO, bytes));
+        CHECK(info_of(wrong).items == 100, "%llu items", (unsigned long long)info_of(wrong).items);
+        for (uint64_t i = 0; i < 100; i++) CHECK(perhaps_remove_u64(wrong, member(i)) == 1, "key %d", (int)i);
+        CHECK(info_of(wrong).items == 0 && perhaps_remove_u64(wrong, member(0)) == 0, "it is not empty");
+        use(wrong);
+        perhaps_free(wrong);
+    }
+    free(bytes.data);
+    perhaps_free(f);
+}
+
 /* An old layer has a power of two of bits; what comes over it has too. */
 static void old_layers_go_on(void **state) {
     perhaps *f = filled(1, 50), *old;
@@ -294,6 +315,7 @@ int main(void) {
         cmocka_unit_test(mutations),
         cmocka_unit_test(nonsense_in_chains_is_refused),
         cmocka_unit_test(nonsense_in_cuckoos_is_refused),
+        cmocka_unit_test(items_of_cuckoos_are_counted),
         cmocka_unit_test(old_layers_go_on),
         cmocka_unit_test(a_sink_may_stop),
         cmocka_unit_test(a_failed_allocation_changes_nothing),

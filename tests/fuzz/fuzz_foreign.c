@@ -20,7 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!f) return 0;
     size_t again_length;
     uint8_t *again = foreign_bytes_of(f, &again_length);
-    promise(again_length == length && memcmp(again, bytes, again_length) == 0, "it is written back as it was");
+    size_t from = kind == PERHAPS_REDIS_CUCKOO ? 8 : 0; /* its items are counted anew */
+    promise(again_length == length && memcmp(again + from, bytes + from, again_length - from) == 0,
+            "it is written back as it was");
     free(again);
     use(f);
     perhaps_free(f);

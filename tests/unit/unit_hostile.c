@@ -2,8 +2,8 @@
  * Headers made by someone who knows the format and computes right checksums over nonsense: refused with a reason, and
  * without allocating what they claim to need.
  */
-#include "support.h"
 #include "checksums.h"
+#include "foreign.h"
 
 #include "base/endian.h"
 #include "image/directory.h"
@@ -296,12 +296,96 @@ static void what_cannot_be_laid_over_is_not_peeled(void **state) {
     perhaps_free(f);
 }
 
+/* ---- filters of other programs ---- */
+
+/* What opens as an image is written as the other program's bytes, and those open: at once, and after some use. */
+static void expect_a_way_out(perhaps *f) {
+    for (unsigned use = 0; use < 2; use++) {
+        perhaps *again;
+        struct bytes bytes = foreign_bytes_of(f);
+        MUST(perhaps_open_foreign(&again, kind_of(f), bytes.data, bytes.length, NULL));
+        perhaps_free(again);
+        free(bytes.data);
+        for (uint64_t i = 0; i < 30; i++) (void)perhaps_add_u64(f, member(1000 + i));
+        for (uint64_t i = 0; i < 200 && info_of(f).can & PERHAPS_REMOVE; i++) MUST(perhaps_remove_u64(f, member(i)));
+    }
+}
+
+/* Whether it opened. */
+static bool open_doctored(struct bytes hostile, unsigned flags) {
+    perhaps *f;
+    fix_checksums(hostile.data, hostile.length);
+    if (perhaps_open_memory(&f, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY | flags)) < 0)
+        return false;
+    expect_a_way_out(f);
+    perhaps_free(f);
+    return true;
+}
+
+/* Whole words, most of them in the headers, of the filter or of a layer, or at the end of a payload. */
+static void doctored_images_of_others_have_a_way_out(void **state) {
+    unsigned rounds = test_size() == TEST_SMALL ? 1500 : 15000, opened = 0;
+    uint64_t random = 7;
+    (void)state;
+    for (unsigned round = 0; round < rounds; round++) {
+        perhaps *f = filled(round % SORTS, round % 150);
+        struct bytes hostile = image_of(f);
+        uint64_t child =
+            info_of(f).children ? load64(hostile.data + image_offset(ENTRY_BYTES * info_of(f).children)) : 0;
+        for (uint64_t changes = 1 + next_random(&random) % 3; changes; changes--) {
+            uint64_t where = next_random(&random) % 4, word = awkward[next_random(&random) % AWKWARD];
+            size_t at = where == 0   ? 48 + 8 * (size_t)(next_random(&random) % 8)
+                        : where == 1 ? (size_t)child + 48 + 8 * (size_t)(next_random(&random) % 8)
+                        : where == 2 ? hostile.length - 8 - 8 * (size_t)(next_random(&random) % 4)
+                                     : (size_t)(next_random(&random) % (hostile.length - 8));
+            store64(hostile.data + at, word);
+        }
+        opened += open_doctored(hostile, round % 7 ? 0 : PERHAPS_OPEN_NO_VERIFY);
+        free(hostile.data);
+        perhaps_free(f);
+    }
+    CHECK(opened > rounds / 30 && opened < rounds, "%u of %u opened", opened, rounds);
+}
+
+static void expect_no_way_in(unsigned sort, size_t layers, size_t at, uint64_t word) {
+    perhaps *f = filled(sort, 150);
+    struct bytes hostile = image_of(f);
+    uint64_t directory = image_offset(ENTRY_BYTES * info_of(f).children);
+    for (size_t i = 0; i < layers; i++)
+        store64(hostile.data + load64(hostile.data + directory + i * ENTRY_BYTES) + at, word);
+    if (!layers) store64(hostile.data + hostile.length - at, word);
+    CHECK(!open_doctored(hostile, 0) && !open_doctored(hostile, PERHAPS_OPEN_NO_VERIFY), "%llx at %zu has opened",
+          (unsigned long long)word, at);
+    free(hostile.data);
+    perhaps_free(f);
+}
+
+/* Items, capacity and rate of layers; and the number of items at the end of a cuckoo filter's array. */
+static void absurd_numbers_of_others_are_refused(void **state) {
+    enum { ITEMS_AT = 48, CAPACITY_AT = 56, FPR_AT = 64, FROM_END = 24 };
+    (void)state;
+    expect_no_way_in(2, 1, FPR_AT, 0);
+    expect_no_way_in(2, 2, ITEMS_AT, UINT64_C(1) << 62);
+    expect_no_way_in(2, 2, CAPACITY_AT, UINT64_C(1) << 62);
+    expect_no_way_in(2, 1, CAPACITY_AT, UINT64_C(1) << 63);
+    for (unsigned sort = 7; sort < SORTS; sort++) {
+        expect_no_way_in(sort, 0, FROM_END, UINT64_C(1) << 60);
+        expect_no_way_in(sort, 0, FROM_END, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),  FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
-        FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),   FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
-        FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS), FOR_EACH_LAYOUT(payloads_of_noise_are_harmless, ITEMS),
-        FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),  cmocka_unit_test(what_cannot_be_laid_over_is_not_peeled),
+        FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),
+        FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
+        FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),
+        FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
+        FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS),
+        FOR_EACH_LAYOUT(payloads_of_noise_are_harmless, ITEMS),
+        FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),
+        cmocka_unit_test(what_cannot_be_laid_over_is_not_peeled),
+        cmocka_unit_test(doctored_images_of_others_have_a_way_out),
+        cmocka_unit_test(absurd_numbers_of_others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
