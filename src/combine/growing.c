@@ -330,6 +330,11 @@ static void clear(perhaps *f) {
 
 static const char *misfit(const perhaps *f) {
     if (!layers_fit(f, 0)) return "layers that are too large together";
+    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
+        const struct header *layer = &f->family->child[i].filter->header;
+        if (layer->capacity / KEYS_PER_BYTE_MAX > layer->length)
+            return "a layer with far less memory than its keys need";
+    }
     for (unsigned i = 1; i < f->family->count + f->family->spare; i++) {
         const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
         if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
