@@ -305,7 +305,7 @@ class Memory(SharedServerTest):
             for create in (["BF.RESERVE", None, "0.01", 100], ["BF.RESERVE", None, "0.001", 20_000],
                            ["CF.RESERVE", None, 5000], ["BF.RESERVE", None, "0.01", 5000, "NONSCALING"]):
                 with self.subTest(layout=layout, create=create):
-                    self.client.ok("FLUSHALL")
+                    self.client.ok("FLUSHALL", "SYNC")
                     self.client.ok("CONFIG", "SET", "perhaps.layout", layout)
                     self.check_usage(create)
         self.client.ok("CONFIG", "SET", "perhaps.layout", "native")
