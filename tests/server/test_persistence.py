@@ -312,11 +312,12 @@ class Memory(SharedServerTest):
 
     def check_usage(self, create):
         small = create[2:] == ["0.01", 100]
-        names = [b"filter-%05d" % i for i in range(4000 if small else 1000)]
+        names = [b"filter-%05d" % i for i in range(20_000 if small else 1000)]
         # The table of keys has its room before and after, so only what belongs to the keys themselves is measured.
         self.client.pipeline(["SET", name, ""] for name in names)
-        before, resident = self.used(), self.resident()
         strings = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names))
+        self.client.pipeline(["EXISTS", name] for name in names)  # each a step of the table's growth, until it is done
+        before, resident = self.used(), self.resident()
         command, _, *rest = create
         self.client.pipeline(["DEL", name] for name in names)
         self.client.pipeline([command, name, *rest] for name in names)
@@ -326,7 +327,7 @@ class Memory(SharedServerTest):
         self.assertGreater(said, 0)
         if 20_000 in create and said < grown:
             grown = self.resident() - resident
-        self.assertLess(abs(said - grown) / grown, 0.06, f"{said} said, {grown} measured")
+        self.assertLess(abs(said - grown) / grown, 0.08, f"{said} said, {grown} measured")
 
     def test_unlink_gives_memory_back(self):
         before = self.used()
