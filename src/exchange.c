@@ -14,7 +14,6 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/why.h"
-#include "combine/family.h"
 #include "filter.h"
 #include "foreign/redis.h"
 #include "plan/redis_rate.h"
@@ -107,9 +106,7 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
     uint64_t length = kind_redis_bloom.check(header->layout, &reason);
     if (!length) return reason;
     if (length != header->length) return "numbers of bits and of bytes that disagree";
-    if (header->capacity / KEYS_PER_BYTE_MAX > header->length)
-        return "a layer with far less memory than its entries need";
-    return kind_redis_bloom.facts_misfit(header->capacity, header->fpr);
+    return kind_redis_bloom.facts_misfit(header->capacity, header->fpr, header->length);
 }
 
 /* Checks all layers; *total becomes the length of the whole. Items and entries may add up to so much as growing filters let

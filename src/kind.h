@@ -86,7 +86,7 @@ struct kind {
 
     /* For filters of other programs (else NULL), whose bytes do not tell of everything that an image could: NULL, or what is wrong
      * with these facts of a header; and with an array that counts its keys itself. Called on hostile ones, too. */
-    const char *(*facts_misfit)(uint64_t capacity, double fpr);
+    const char *(*facts_misfit)(uint64_t capacity, double fpr, uint64_t length);
     const char *(*array_misfit)(const struct array *array, uint64_t items);
 
     /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */

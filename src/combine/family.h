@@ -56,8 +56,4 @@ struct some_keys {
 /* Drops those that are answered 1, from key `from` on: the rest moves up to the beginning. */
 void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers);
 
-/* A layer's capacity makes the next one's size. Without a limit, a small image from a stranger could make a filter take all the
- * memory there is with the next key. Even a layer that says "perhaps" 999 times of 1000 has not so many keys to a byte. */
-enum { KEYS_PER_BYTE_MAX = 4096 };
-
 #endif

@@ -85,7 +85,8 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return *reason ? 0 : layout[BLOOM_BITS] / 8;
 }
 
-static const char *facts_misfit(uint64_t entries, double error) {
+static const char *facts_misfit(uint64_t entries, double error, uint64_t length) {
+    if (entries / KEYS_PER_BYTE_MAX > length) return "a layer with far less memory than its entries need";
     if (!redis_is_error(error)) return "an error rate that is not between 0 and 1";
     return entries && entries <= INT64_MAX ? NULL : "an impossible number of entries";
 }

@@ -214,7 +214,7 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (!has_key && (header->key[0] || header->key[1])) return "a hash key that the flags do not know of";
     if (!(header->fpr >= 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
     if (header->capacity == 0) return "a capacity of zero";
-    if (kind->facts_misfit) reason = kind->facts_misfit(header->capacity, header->fpr);
+    if (kind->facts_misfit) reason = kind->facts_misfit(header->capacity, header->fpr, header->length);
     if (reason) return reason;
     uint64_t length = kind->check(header->layout, &reason);
     if (!length) return reason;
