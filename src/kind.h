@@ -142,6 +142,10 @@ enum { LAYERS_MAX = PERHAPS_LAYERS_MAX }; /* of a growing filter */
 enum { GENERATIONS_MAX = 64 };            /* of a window */
 #define CLEAR_AT_ONE (UINT64_C(1) << 32)  /* what a share of 1 is in word CLEAR_AT */
 
+/* A layer's capacity makes the next one's size. Without a limit, a small image from a stranger could make a filter take all the
+ * memory there is with the next key. Even a layer that says "perhaps" 999 times of 1000 has not so many keys to a byte. */
+enum { KEYS_PER_BYTE_MAX = 4096 };
+
 /* The table of kinds, without filters of filters and filters of other programs. */
 extern const struct kind *const kinds[];
 extern const size_t kind_count;

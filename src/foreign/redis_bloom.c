@@ -22,7 +22,6 @@
  *   I2  every key that was added has all its k bits set.
  */
 #include "foreign/redis.h"
-#include "plan/redis_rate.h"
 #include "store/bits.h"
 
 enum { HASHES_MAX = 2048, N2_MAX = 62 };
@@ -87,7 +86,7 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
 
 static const char *facts_misfit(uint64_t entries, double error, uint64_t length) {
     if (entries / KEYS_PER_BYTE_MAX > length) return "a layer with far less memory than its entries need";
-    if (!redis_is_error(error)) return "an error rate that is not between 0 and 1";
+    if (!(error > 0 && error < 1)) return "an error rate that is not between 0 and 1";
     return entries && entries <= INT64_MAX ? NULL : "an impossible number of entries";
 }
 

@@ -95,10 +95,6 @@ double redis_error_of_chain(double error_of_first) {
     return fmin(2 * error_of_first, 1);
 }
 
-bool redis_is_error(double error) {
-    return error > 0 && error < 1;
-}
-
 static void bloom_look(const struct array *array, struct sight *sight) {
     uint64_t layout[LAYOUT_WORDS] = {array->layout[BLOOM_BITS], array->layout[BLOOM_HASHES]};
     if (array->layout[BLOOM_N2]) layout[BLOOM_BITS] = UINT64_C(1) << array->layout[BLOOM_N2];

@@ -7,9 +7,6 @@
 /* The error that was asked for, from that of the first layer. */
 double redis_error_of_chain(double error_of_first);
 
-/* Whether a layer may have it. */
-bool redis_is_error(double error);
-
 /* The rate of a cuckoo filter's sub-filter that is full. */
 double redis_cuckoo_rate(const uint64_t layout[LAYOUT_WORDS]);
 
