@@ -316,7 +316,8 @@ const struct option option_table[OPTIONS] = {
                          "single value keeps a server busy for long; --shards then is what that takes."},
     [OPT_PATIENCE] = {"patience", 0, VALUE_TIME, "TIME", NULL, FIELD(patience), AT_SERVERS,
                       "With --at: wait so long for servers that went away or are busy, such as 30s or 10m, before "
-                      "giving up. Default 1m."},
+                      "giving up. One that is silent for a quarter of it, but at least 15 seconds, is asked anew. "
+                      "Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING, "Replace FILE, or the set of --at, if it exists."},

@@ -80,6 +80,7 @@ void node_disconnect(struct node *node) {
     redisFree(node->link);
     node->link = NULL;
     node->in_flight = 0;
+    node->unsent = false;
 }
 
 void node_feed(struct node *node, const struct text *text, double now) {
@@ -91,6 +92,7 @@ void node_feed(struct node *node, const struct text *text, double now) {
         if (request->asking) redisAppendFormattedCommand(node->link, asking, sizeof asking - 1);
         redisAppendFormattedCommand(node->link, text->bytes + request->at, request->length);
         node->in_flight += request->length;
+        node->unsent = true;
         queue_push(&node->flying, request);
     }
 }

@@ -19,6 +19,7 @@ struct node {
     redisContext *link;           /* NULL = not connected */
     struct queue waiting, flying; /* to be sent; sent and not answered yet */
     size_t in_flight;             /* bytes of the latter */
+    bool unsent;                  /* some of them are not written yet */
     double heard;                 /* when it last gave a sign of life, or was sent something after a silence */
 };
 

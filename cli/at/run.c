@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double silence = 15; /* seconds after which a server with work to do is taken for dead */
+static const double silence = 15; /* seconds; see silence_of */
 
 /* Milliseconds; and redirections before a pause. */
 enum { SHORTEST_PAUSE = 10, LONGEST_PAUSE = 1000, MOST_HOPS = 8 };
@@ -156,8 +156,10 @@ static int receive(struct run *r, struct node *node) {
 }
 
 static int transmit(struct run *r, struct node *node) {
-    int done;
-    return redisBufferWrite(node->link, &done) == REDIS_OK ? FINE : broken(r, node);
+    int done = 0;
+    if (redisBufferWrite(node->link, &done) != REDIS_OK) return broken(r, node);
+    node->unsent = !done;
+    return FINE;
 }
 
 /* Connects where that is necessary. A server that is away gives its work back. */
@@ -180,16 +182,21 @@ static int prepare(struct run *r, struct node *node) {
     return FINE;
 }
 
-/* Every command begins with a '*', so that what waits to be written is not empty as a string. */
 static short events_of(const struct node *node) {
-    const char *unwritten = node->link->obuf;
-    return (short)(POLLIN | (unwritten && *unwritten ? POLLOUT : 0));
+    return (short)(POLLIN | (node->unsent ? POLLOUT : 0));
+}
+
+/* Seconds after which a server with work to do is taken for dead: a part of the patience, so that enough of it is left to find
+ * who has taken its place; but all of it, if what is on its way may not be sent again. */
+static double silence_of(const struct run *r, const struct node *node) {
+    double patience = r->cluster->patience, part = patience / 4 > silence ? patience / 4 : silence;
+    return patience < part || node->flying.first->once ? patience : part;
 }
 
 static int exchange(struct run *r, struct node *node, short events) {
     if (events & POLLOUT && transmit(r, node) != FINE) return TROUBLE;
     if (node->link && events & (POLLIN | POLLERR | POLLHUP) && receive(r, node) != FINE) return TROUBLE;
-    if (!node->link || !node->flying.first || clock_now() - node->heard < silence) return FINE;
+    if (!node->link || !node->flying.first || clock_now() - node->heard < silence_of(r, node)) return FINE;
     remember_why(r, node, "connected, but silent");
     return abandon(r, node);
 }

@@ -87,6 +87,9 @@ int url_parse(struct url *url, const char *text) {
     if (!rest) return failure("--at", "is not a URL of a server; %s", form);
     const char *slash = strchr(rest, '/');
     const char *end = slash ? slash : rest + strlen(rest);
+    if (slash && strchr(slash, '@'))
+        return failure("--at", "there is an @ after the first /; special characters of user, password and name must be "
+                               "written as %%XX, such as %%2F for / and %%40 for @");
     const char *at = memrchr(rest, '@', (size_t)(end - rest));
     if (at && !parse_login(url, rest, at)) return failure("--at", "user or password cannot be read; %s", form);
     if (!parse_host(url, at ? at + 1 : rest, end)) return failure("--at", "host or port cannot be read; %s", form);

@@ -180,6 +180,10 @@ works() {
   refuses "host or port" info --at redis://localhost:99999/x
   refuses "host or port" info --at "redis://[::1/x"
   refuses "user or password" info --at redis://a:%zz@localhost/x
+  for url in redis://user:1234/secret@localhost/x redis://user:pw/secret@localhost/x redis://localhost/secret@x; do
+    refuses "must be written as %XX" info --at "$url"
+    [[ $stderr != *secret* ]] || wrong "the password is shown: $stderr"
+  done
   refuses "TLS" info --at rediss://localhost/x
   [[ $stderr != *secret* ]]
 }
@@ -370,6 +374,36 @@ breaks_off() {
   ended $pid
   [ "$status" -eq 2 ]
   grep -q "no answer for 1s; last, 127.0.0.1:$port: Connection refused" said || wrong "$(cat said)"
+}
+
+@test "a server that is silent: patience ends, and not later" {
+  mkfifo pipe
+  plain_server --enable-debug-command yes
+  try 0 build --at "$at" keys
+  "$PERHAPS" check --patience 2s --at "$at" pipe >found 2>said &
+  pid=$!
+  exec 7>pipe
+  echo 5 >&7
+  for _ in {1..100}; do
+    [ -s found ] && break
+    sleep 0.05
+  done
+  ask debug sleep 8 7>&- &
+  sleep 0.3
+  echo 6 >&7
+  exec 7>&-
+  SECONDS=0
+  ended $pid
+  [ "$status" -eq 2 ] && [ "$SECONDS" -lt 7 ] || wrong "status $status after $SECONDS s"
+  grep -q "no answer for 2s; last, 127.0.0.1:$port: connected, but silent" said || wrong "$(cat said)"
+}
+
+@test "a key of many NUL bytes, which takes more than one write" {
+  module_server
+  (head -c 40000000 /dev/zero | tr '\0' 0; echo) >zeros
+  try 0 build --hex -n 10 --patience 5s --at "$at" zeros
+  try 0 check -c --patience 5s --at "$at" zeros
+  [ "$output" = 1 ] || wrong "$output"
 }
 
 @test "check answers a slow pipe as keys come" {
