@@ -85,6 +85,30 @@ class Files(ServerTest):
         server = self.server("--appendonly", "yes", "--appendfsync", "always")
         self.check_same(server, lambda server: server.restart())
 
+    def test_as_many_layers_as_there_may_be(self):
+        """Filters in RedisBloom's layout that have grown to the end are saved and loaded, and are full as before."""
+        server = self.server()
+        client = server.client()
+        client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
+        client.ok("CONFIG", "SET", "perhaps.cf-max-expansions", 1000)
+        client.ok("BF.RESERVE", "b", "0.01", 1, "EXPANSION", 1)
+        client.ok("CF.RESERVE", "c", 2, "BUCKETSIZE", 1, "EXPANSION", 1)
+        full = {"b": "ERR problem inserting into filter", "c": "Maximum expansions reached"}
+        replies = {key: client.pipeline([f"{key.upper()}F.ADD", key, n] for n in range(600)) for key in full}
+        too_many = {key: next(n for n, reply in enumerate(replies[key]) if isinstance(reply, Error)) for key in full}
+        digest = client.ok("DEBUG", "DIGEST")
+        server.restart(save=True)
+        client = server.client()
+        self.assertEqual(client.ok("DEBUG", "DIGEST"), digest)
+        for key in full:
+            command = key.upper() + "F"
+            self.assertEqual(client.ok(f"{command}.INFO", key)[5], 256)
+            known = [n for n, reply in enumerate(replies[key]) if reply in (0, 1)]
+            self.assertEqual(ask_all(client, f"{command}.MEXISTS", key, known), len(known))
+            again = client.pipeline([[f"{command}.ADD", key, too_many[key]]])[0]
+            self.assertEqual([str(replies[key][too_many[key]]), str(again)], [full[key]] * 2)
+        server.check_log()
+
     def test_kill_while_items_come(self):
         """What was acknowledged is there after a kill at any moment."""
         server = self.server("--appendonly", "yes", "--appendfsync", "always")
