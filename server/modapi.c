@@ -1,5 +1,6 @@
 #include "modapi.h"
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): as in modapi.h */
 #define DEFINE(type, name, arguments) type(*RedisModule_##name) arguments;
 MODAPI_CALLS(DEFINE)
 MODAPI_OPTIONAL(DEFINE)
