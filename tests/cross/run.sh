@@ -44,6 +44,6 @@ cd "$build"
 case $1 in
 aarch64) which='instruction_sets|golden$|unit_(hash|cuckoo|table)' ;;
 s390x) which='unit_(hash|table|counting|shapes|directory)|golden$|images|whole_filters|secrets|database|foreign$' ;;
-*) which='unit_(hash|table|directory)|golden$|images|plans|memory|answers|database|growing|foreign' ;;
+*) which='unit_(hash|table|directory)|golden$|images|plans|memory|database|foreign' ;;
 esac
 PERHAPS_TEST_SIZE=small ctest --output-on-failure -j "$(nproc)" -LE slow -R "$which"
