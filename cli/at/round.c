@@ -1,5 +1,5 @@
 #include "round.h"
-#include "bits.h"
+#include "bit_places.h"
 #include "../report.h"
 
 #include <stdlib.h>

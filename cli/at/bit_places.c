@@ -1,4 +1,4 @@
-#include "bits.h"
+#include "bit_places.h"
 #include "sha256.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* How many shards a set has, and how large each is. */
 #include "create.h"
-#include "bits.h"
+#include "bit_places.h"
 #include "../abilities.h"
 #include "../numbers.h"
 #include "../report.h"
