@@ -139,7 +139,9 @@ static int check_folder(const char *path) {
 int output_check(const struct options *options) {
     struct stat status;
     const char *path = options->output;
-    if (!path) return failure("-o", "is missing; say where the filter shall go: -o FILE, or -o - for standard output");
+    if (!path)
+        return failure("-o",
+                       "is missing; say where the filter shall go: -o FILE, -o - for standard output, or --at URL");
     if (is_standard_output(path)) {
         if (given(options, OPT_JSON))
             return failure("--json", "would mix with the filter on standard output; give -o FILE");

@@ -49,11 +49,13 @@ static const char *read_options(RedisModuleString **argv, int argc, struct wish 
         } else if (is_word(argv[i], "WINDOW")) {
             error = read_window(argv, argc, &i, wish);
         } else {
-            error = "ERR Unknown argument received";
+            error = is_word(argv[i], "PERIOD") ? "ERR PERIOD comes after WINDOW generations"
+                                               : "ERR Unknown argument received";
         }
     }
     if (!error && nonscaling && expands) error = "Nonscaling filters cannot expand";
-    if (!error && wish->generations && (nonscaling || expands)) error = "ERR a window neither expands nor is full";
+    if (!error && wish->generations && (nonscaling || expands))
+        error = "ERR a window forgets instead of growing: leave out EXPANSION and NONSCALING";
     wish->fixed = nonscaling;
     return error;
 }
@@ -335,6 +337,9 @@ static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count
         perhaps_free(sum);
         if (found != FOUND)
             reply_not_held(ctx, found, "ERR not found");
+        else if (rc == PERHAPS_EMISMATCH)
+            RedisModule_ReplyWithError(ctx, "ERR filters can be merged that have the same hash key and layout: set "
+                                            "perhaps.hash-key before they are made");
         else
             reply_why(ctx);
         return NULL;

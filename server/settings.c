@@ -121,7 +121,7 @@ static const char *set_pair(const char *name, const char *value) {
         if (is_called(numbers[i].name, numbers[i].old_name, name)) return set_number(&numbers[i], value);
     for (int i = 0; i < RATES; i++)
         if (is_called(rates[i].name, rates[i].old_name, name)) return set_rate(&rates[i], value);
-    return "there is no such setting";
+    return "there is no such setting; there are PREFIX, layout, hash-key, bf-... and cf-..., see docs/server.md";
 }
 
 static bool set_pairs(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {

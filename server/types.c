@@ -68,10 +68,14 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
     }
 }
 
-/* Whether filters of this kind can be asked by keys of bytes. */
+/* Whether a filter can be asked by keys of bytes: bitmaps cannot, nor what the command line has filled with integers (it notes that
+ * in the tag). */
+enum { TAG_U64 = 2, TAG_U64LE = 3 };
+
 static bool can_be_served(perhaps *filter) {
     struct perhaps_info facts = {.size = sizeof facts};
-    return perhaps_facts(filter, &facts) == PERHAPS_OK && facts.hash != PERHAPS_IDENTITY && facts.can & PERHAPS_ADD;
+    perhaps_facts(filter, &facts);
+    return facts.hash != PERHAPS_IDENTITY && facts.tag != TAG_U64 && facts.tag != TAG_U64LE;
 }
 
 struct value *value_of_loaded(const struct value *loading, const char **reason) {
@@ -79,7 +83,7 @@ struct value *value_of_loaded(const struct value *loading, const char **reason) 
     perhaps *filter = value_loaded(loading);
     *reason = perhaps_why();
     if (filter && !can_be_served(filter)) {
-        *reason = "filters of this kind take integers only, and the server's keys are strings";
+        *reason = "its keys are integers, and the server's are bytes; build it without --u64";
         perhaps_free(filter);
     } else if (filter) {
         value = value_of_filter(filter, &loading->told);

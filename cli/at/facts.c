@@ -159,7 +159,7 @@ void facts_print_json(const struct facts *f, const struct set *set) {
     json_real(&json, "fpr_now", f->fpr_now);
     json_count(&json, "bytes", f->bytes);
     json_count(&json, "most_bytes", f->most_bytes);
-    json_real(&json, "bits_per_key", f->items ? 8 * (double)f->bytes / (double)f->items : NAN);
+    json_real(&json, "bits_per_key", f->capacity ? 8 * (double)f->bytes / (double)f->capacity : NAN);
     json_real(&json, "fill", f->fill);
     if (set->kind == SET_BITS) {
         json_count(&json, "bits", set->bits);

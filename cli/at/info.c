@@ -36,7 +36,7 @@ static void print_keys(const struct facts *f, const struct set *set) {
 static void print_size(const struct facts *f, const struct set *set) {
     char bytes[NUMBER_TEXT], digits[NUMBER_TEXT], most[NUMBER_TEXT];
     printf("  size      %s (%s bytes)", human_bytes(f->bytes, bytes), group_digits(f->bytes, digits));
-    if (f->items) printf(", %.2f bits a key", 8 * (double)f->bytes / (double)f->items);
+    if (f->capacity) printf(", %.2f bits a key", 8 * (double)f->bytes / (double)f->capacity);
     if (set->shards > 1) printf("; the largest shard %s", human_bytes(f->most_bytes, most));
     putchar('\n');
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 /* A value that takes milliseconds to make, copy or free blocks the server no longer than that. */
@@ -122,6 +123,8 @@ int set_shape(struct set *set, const struct options *options, uint64_t items) {
     if (set->kind != SET_BITS && given(options, OPT_SEED))
         return failure("--seed", "the server chooses it; leave it out");
     if (shards_from(set, options) != FINE) return TROUBLE;
+    if (set->shards > 1 && strchr(set->url.name, '{'))
+        return failure("--at", "a name with { would put all shards on one server of a cluster; take another");
     set->capacity = set->items ? items_of_shard(set->items, set->shards) : FIRST_GUESS;
     if (set->kind != SET_BITS) return FINE;
     set->bits = bits_needed(set->capacity, set->fpr, &set->hashes);

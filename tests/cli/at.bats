@@ -179,6 +179,12 @@ works() {
   try 0 check -c --at "redis+bits://reader:pw@127.0.0.1:$port/set" keys
 }
 
+@test "a name that would put all shards on one server" {
+  plain_server
+  refuses "all shards on one server" build --at "redis+bits://127.0.0.1:$port/a{b}" -n 1000 --shards 4 keys
+  try 0 build --at "redis+bits://127.0.0.1:$port/a{b}" -n 1000 --shards 1 keys
+}
+
 @test "what stands there already" {
   plain_server
   try 0 build --at "$at" --shards 8 keys

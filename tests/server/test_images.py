@@ -46,6 +46,16 @@ class Images(SharedServerTest):
         for start in range(0, len(whole), size):
             self.client.ok("PERHAPS.LOAD", key, start, len(whole), whole[start:start + size])
 
+    def test_integers_are_not_bytes(self):
+        """A command sends "5"; what was built of the number 5 would never be found."""
+        self.write("numbers", b"5\n6\n")
+        for options in ["--u64"], ["--kind", "bitmap", "--u64"]:
+            self.perhaps("build", "-f", "-o", "filter.ph", *options, "numbers")
+            with open(self.path("filter.ph"), "rb") as file:
+                whole = file.read()
+            self.assertIn("integers", self.client("PERHAPS.LOAD", "u", 0, len(whole), whole))
+            self.assertEqual(self.client.ok("EXISTS", "u"), 0)
+
     def test_from_the_command_line(self):
         for name, options in BUILDS.items():
             with self.subTest(kind=name):
