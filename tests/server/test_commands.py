@@ -443,7 +443,7 @@ class BigThings(SharedServerTest):
 
     def test_many_items_in_one_command(self):
         many = [b"%d" % i for i in range(100_000)]
-        self.assertEqual(sum(self.client("BF.MADD", "k", *many)) > 99_000, True)
+        self.assertGreater(sum(self.client("BF.MADD", "k", *many)), 98_000)  # two in a hundred may seem known
         self.assertEqual(sum(self.client("BF.MEXISTS", "k", *many)), 100_000)
         self.assert_same(self.client("CF.INSERT", "c", "ITEMS", *many), [1] * 100_000)
         self.assertEqual(sum(self.client("CF.MEXISTS", "c", *many)), 100_000)
