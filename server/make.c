@@ -1,12 +1,11 @@
 /* From a wish to a filter, in the layout of the settings. */
 #include "server_commands.h"
 
-/* What the first layer of a filter that grows may take of the whole rate; the rest is for the layers to come. So a filter that
- * keeps to what it was reserved for is hardly larger than one that cannot grow. From a thousand to a hundred thousand items it
- * takes less: such a filter is likely to be outgrown, strictness costs it little, and the layers to come are smaller. (Below, there
- * may be millions of them, and every byte counts.) */
+/* What the first layer of a filter that grows may take of the whole rate; the rest is for the layers to come. So a large filter
+ * that keeps to what it was reserved for is hardly larger than one that cannot grow. A smaller one takes less: it is likely to
+ * be outgrown, strictness costs it little, and the layers to come are smaller. */
 static double first_share(long long capacity) {
-    return capacity >= 1000 && capacity < 100000 ? 0.5 : 0.88;
+    return capacity < 100000 ? 0.5 : 0.88;
 }
 
 static const double error_most = 0.25;
@@ -90,11 +89,15 @@ static bool keep(struct held *held, perhaps *filter, const struct wish *wish) {
     return false;
 }
 
-/* BF filters are blocked, not bloom: for a twentieth more memory, the server spends half the time on a question. */
+/* BF filters are blocked: for a twentieth more memory than bloom, the server spends half the time on a question. But the smallest
+ * would have two or three lines of unequal fill, and rates that are right only on average: those are bloom. */
+enum { SMALL_BLOOM = 1000 };
+
 static int make_filter(perhaps **filter, const struct wish *wish, enum family family, bool redisbloom) {
     bool bloom = family == BLOOM_FILTER;
+    int native = !bloom ? PERHAPS_CUCKOO : wish->capacity < SMALL_BLOOM ? PERHAPS_BLOOM : PERHAPS_BLOCKED;
     return redisbloom ? make_redisbloom(filter, bloom ? PERHAPS_REDIS_BLOOM : PERHAPS_REDIS_CUCKOO, wish)
-                      : make_native(filter, bloom ? PERHAPS_BLOCKED : PERHAPS_CUCKOO, wish);
+                      : make_native(filter, native, wish);
 }
 
 /* Makes what is wished for under a held key without one; false: it has replied with an error. */
