@@ -468,8 +468,9 @@ PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uin
 
 /*
  * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
- * back; keys that were added before the first time is told count as added then; a time before the last one is taken as the last one. Generations whose time is over are forgotten. The number of
- * generations forgotten; 0 for all other filters. (changes)
+ * back; keys that were added before the first time is told count as added then; a time before the last one is taken as the
+ * last one. Generations whose time is over are forgotten. The number of generations forgotten; 0 for all other filters.
+ * (changes)
  */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
 

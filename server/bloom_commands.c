@@ -216,14 +216,9 @@ static long long size_of(const struct held *held, const struct perhaps_info *fac
     return 32 + 64 * (long long)layers_in(facts) + (long long)facts->bytes;
 }
 
-/* Whether it has an expansion rate: windows and filters of a fixed size have none. */
-static bool expands(const struct held *held, const struct perhaps_info *facts) {
-    if (held->value->form == PARKED) return ((const struct parked_value *)held->value)->fpr > 0;
-    return facts->kind == PERHAPS_GROWING;
-}
-
+/* Windows and filters of a fixed size have no expansion rate. */
 static void reply_expansion(const struct held *held, const struct perhaps_info *facts) {
-    if (!expands(held, facts))
+    if (!held->value->grows)
         RedisModule_ReplyWithNull(held->ctx);
     else
         RedisModule_ReplyWithLongLong(held->ctx, held->value->told.expansion

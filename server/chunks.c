@@ -15,6 +15,7 @@
  */
 #include "chunks.h"
 
+#include "numbers_le.h"
 #include "server_commands.h"
 
 #include <stdio.h>
@@ -22,16 +23,6 @@
 
 enum { NATIVE_HEADER = 30 };
 static const char native_magic[8] = "perhaps\1";
-
-static uint64_t number_at(const uint8_t *bytes, unsigned length) {
-    uint64_t number = 0;
-    for (unsigned i = length; i-- > 0;) number = number << 8 | bytes[i];
-    return number;
-}
-
-static void put_number(uint8_t *bytes, uint64_t number, unsigned length) {
-    for (unsigned i = 0; i < length; i++) bytes[i] = (uint8_t)(number >> 8 * i);
-}
 
 static uint64_t image_length(const perhaps *whole) {
     struct perhaps_info facts = {.size = sizeof facts};
@@ -49,11 +40,11 @@ static void write_header(uint8_t header[NATIVE_HEADER], uint64_t total, const st
 
 static bool read_header(const uint8_t *header, size_t length, uint64_t *total, struct told *told) {
     if (length != NATIVE_HEADER || memcmp(header, native_magic, sizeof native_magic) != 0) return false;
-    *total = number_at(header + 8, 8);
-    told->bucket = (uint16_t)number_at(header + 16, 2);
-    told->iterations = (uint16_t)number_at(header + 18, 2);
-    told->expansion = (uint16_t)number_at(header + 20, 2);
-    told->deleted = number_at(header + 22, 8);
+    *total = get_number(header + 8, 8);
+    told->bucket = (uint16_t)get_number(header + 16, 2);
+    told->iterations = (uint16_t)get_number(header + 18, 2);
+    told->expansion = (uint16_t)get_number(header + 20, 2);
+    told->deleted = get_number(header + 22, 8);
     return true;
 }
 

@@ -77,13 +77,6 @@ static const struct command commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-const char *command_name(const char *name) {
-    static char text[64];
-    if (!settings.prefix[0]) return name;
-    snprintf(text, sizeof text, "%s%s", settings.prefix, name);
-    return text;
-}
-
 /* ---- for COMMAND DOCS ---- */
 
 /* A usage, taken apart into arguments. Names live in the text, which is cut into pieces. */

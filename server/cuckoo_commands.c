@@ -1,4 +1,5 @@
 /* CF.*: multisets, from which items can be taken out again. */
+#include "numbers_le.h"
 #include "server_commands.h"
 
 #include <stdio.h>
@@ -13,12 +14,6 @@ enum { CUCKOO_HEADER = 38, EXPANSION_AT = 36 };
 static int take_header(void *header, const void *bytes, size_t length) {
     memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
     return 1;
-}
-
-static long long number_at(const uint8_t *bytes, unsigned length) {
-    uint64_t number = 0;
-    for (unsigned i = length; i-- > 0;) number = number << 8 | bytes[i];
-    return (long long)number;
 }
 
 /* ---- CF.RESERVE ---- */
@@ -85,7 +80,7 @@ static const char *error_of(const struct held *held, int64_t rc) {
     uint8_t header[CUCKOO_HEADER] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
     if (held->value->foreign) perhaps_write_foreign(held->filter, take_header, header);
-    return number_at(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
+    return get_number(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
@@ -249,13 +244,13 @@ static void look_at_foreign(const struct held *held, long long fields[FIELDS]) {
     uint8_t header[CUCKOO_HEADER] = {0};
     uint64_t bytes = 0;
     perhaps_write_foreign(held->filter, take_header, header);
-    fields[ITEMS] = number_at(header, 8);
-    fields[BUCKETS] = number_at(header + 8, 8);
-    fields[DELETED] = number_at(header + 16, 8);
-    fields[FILTERS] = number_at(header + 24, 8);
-    fields[BUCKET_SIZE] = number_at(header + 32, 2);
-    fields[ITERATIONS] = number_at(header + 34, 2);
-    fields[EXPANSION] = number_at(header + EXPANSION_AT, 2);
+    fields[ITEMS] = (long long)get_number(header, 8);
+    fields[BUCKETS] = (long long)get_number(header + 8, 8);
+    fields[DELETED] = (long long)get_number(header + 16, 8);
+    fields[FILTERS] = (long long)get_number(header + 24, 8);
+    fields[BUCKET_SIZE] = (long long)get_number(header + 32, 2);
+    fields[ITERATIONS] = (long long)get_number(header + 34, 2);
+    fields[EXPANSION] = (long long)get_number(header + EXPANSION_AT, 2);
     perhaps_write_foreign(held->filter, count_bytes, &bytes);
     fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEADER);
 }

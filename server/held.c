@@ -1,6 +1,6 @@
 #include "held.h"
 
-#include "server_commands.h"
+#include "settings.h"
 
 static struct perhaps_info facts_of(const perhaps *filter) {
     struct perhaps_info facts = {.size = sizeof facts};
@@ -61,8 +61,7 @@ static size_t shape_of(const perhaps *filter, char **shape) {
 }
 
 static unsigned layers_of(const struct held *held) {
-    struct perhaps_info facts = facts_of(held->filter);
-    return facts.kind == PERHAPS_GROWING ? facts.children : 0;
+    return facts_of(held->filter).children;
 }
 
 static void replicate_new(const struct held *held) {
@@ -188,40 +187,54 @@ bool hold_unparked(struct held *held) {
 }
 
 uint64_t hold_room(const struct held *held) {
+    if (!held->value->fixed) return UINT64_MAX;
     struct perhaps_info facts = facts_of(held->filter);
-    bool fixed = !facts.base && !(facts.can & (PERHAPS_GROW | PERHAPS_COUNT));
-    if (held->value->form == PARKED && ((const struct parked_value *)held->value)->fpr > 0) fixed = false;
-    if (!fixed) return UINT64_MAX;
     return facts.items < facts.capacity ? facts.capacity - facts.items : 0;
 }
 
 /* A parked layer that is to grow must be opened before it is full. */
 static bool prepare(struct held *held, size_t n) {
+    if (!held->value->grows) return true;
     if (held->value->form == PARKED) {
         struct perhaps_info facts = facts_of(held->filter);
-        bool grows = ((const struct parked_value *)held->value)->fpr > 0;
-        if (!grows || (facts.items <= facts.capacity && n <= facts.capacity - facts.items)) return true;
+        if (facts.items <= facts.capacity && n <= facts.capacity - facts.items) return true;
         if (!hold_unparked(held)) return false;
     }
     if (!held->layers) held->layers = layers_of(held);
     return true;
 }
 
-int64_t hold_add(struct held *held, const void *const *items, const size_t *lengths, size_t n, uint8_t *answers) {
-    if (!prepare(held, n)) return PERHAPS_ENOMEM;
-    int64_t added = n == 1 ? perhaps_add(held->filter, items[0], lengths[0])
-                           : perhaps_add_many(held->filter, items, lengths, n, answers);
+/* Keys to add, all of them or only those that are not there; these come one at a time. */
+struct keys {
+    const void *const *items;
+    const size_t *lengths;
+    size_t n;
+    bool absent;
+};
+
+static int64_t put(perhaps *filter, const struct keys *keys, uint8_t *answers) {
+    if (keys->n > 1) return perhaps_add_many(filter, keys->items, keys->lengths, keys->n, answers);
+    int added = keys->absent ? perhaps_add_absent(filter, keys->items[0], keys->lengths[0])
+                             : perhaps_add(filter, keys->items[0], keys->lengths[0]);
+    answers[0] = added == 1;
+    return added;
+}
+
+static int64_t add(struct held *held, const struct keys *keys, uint8_t *answers) {
+    if (!prepare(held, keys->n)) return PERHAPS_ENOMEM;
+    int64_t added = put(held->filter, keys, answers);
     /* In place it cannot even take a larger stash. */
     if (added == PERHAPS_EFULL && held->value->form == PARKED)
-        return hold_unparked(held) ? hold_add(held, items, lengths, n, answers) : PERHAPS_ENOMEM;
-    if (n == 1) answers[0] = added == 1;
+        return hold_unparked(held) ? add(held, keys, answers) : PERHAPS_ENOMEM;
     held->changed |= added > 0 || (added == 0 && held->value->window); /* there, known keys become young */
     return added;
 }
 
+int64_t hold_add(struct held *held, const void *const *items, const size_t *lengths, size_t n, uint8_t *answers) {
+    return add(held, &(struct keys){items, lengths, n, false}, answers);
+}
+
 int hold_add_absent(struct held *held, const void *item, size_t length) {
     uint8_t answer;
-    if (perhaps_contains(held->filter, item, length)) return 0;
-    int64_t added = hold_add(held, &item, &length, 1, &answer);
-    return (int)added;
+    return (int)add(held, &(struct keys){&item, &length, 1, true}, &answer);
 }

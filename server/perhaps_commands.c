@@ -98,8 +98,10 @@ static void reply_use(RedisModuleCtx *ctx, const struct perhaps_info *info) {
 
 /* The names are those of `perhaps info --json`. */
 static void reply_info(struct held *held, perhaps *whole) {
-    /* What the command line keeps in the tag: how its keys were written. */
-    static const char *const encodings[] = {"bytes", "hex", "u64", "u64le", "int32", "int64", "utf16"};
+    static const char *const encodings[TAGS] = {
+        [TAG_BYTES] = "bytes", [TAG_HEX] = "hex",     [TAG_U64] = "u64",     [TAG_U64LE] = "u64le",
+        [TAG_INT32] = "int32", [TAG_INT64] = "int64", [TAG_UTF16] = "utf16",
+    };
     RedisModuleCtx *ctx = held->ctx;
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(whole, &info);
@@ -116,7 +118,7 @@ static void reply_info(struct held *held, perhaps *whole) {
     reply_number(ctx, "image_bytes", info.image_bytes);
     reply_number(ctx, "memory", value_memory(held->value));
     reply_use(ctx, &info);
-    reply_text(ctx, "key", info.tag < sizeof encodings / sizeof encodings[0] ? encodings[info.tag] : "unknown");
+    reply_text(ctx, "key", info.tag < TAGS ? encodings[info.tag] : "unknown");
     reply_abilities(ctx, &info);
     reply_children(ctx, whole, info.children);
 }

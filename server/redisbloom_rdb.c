@@ -3,6 +3,7 @@
  * BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such chunks, for perhaps_open_foreign to check, and saving reads
  * them.
  */
+#include "numbers_le.h"
 #include "types.h"
 
 #include <string.h>
@@ -11,14 +12,15 @@ enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = PERHAP
 
 /* ---- little-endian bytes ---- */
 
+/* Each moves on. */
 static void put(uint8_t **at, uint64_t number, unsigned bytes) {
-    for (unsigned i = 0; i < bytes; i++) *(*at)++ = (uint8_t)(number >> 8 * i);
+    put_number(*at, number, bytes);
+    *at += bytes;
 }
 
 static uint64_t get(const uint8_t **at, unsigned bytes) {
-    uint64_t number = 0;
-    for (unsigned i = 0; i < bytes; i++) number |= (uint64_t) * (*at)++ << 8 * i;
-    return number;
+    *at += bytes;
+    return get_number(*at - bytes, bytes);
 }
 
 static uint64_t bits_of(double number) {
@@ -35,20 +37,25 @@ static double number_of(uint64_t bits) {
 
 /* ---- loading ---- */
 
-/* The header of chunks comes first, but the layers' bytes come between its parts, so they are kept until it is whole. */
+/* The header of chunks comes first, but its parts come between the layers' bytes: there is room for it, until it is whole. */
 struct loader {
     RedisModuleIO *rdb;
     uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
-    uint8_t *end; /* of the header */
-    struct value *bytes;
+    uint8_t *end;         /* of the header so far */
+    struct value *chunks; /* the header's room, and the bytes so far */
     uint64_t length;
 };
+
+static bool leave_room(struct loader *loader, uint64_t header) {
+    loader->length = header;
+    return value_load(loader->chunks, 0, loader->header, (size_t)header);
+}
 
 /* A string of layer bytes, appended; false if it is not so long as it should be. */
 static bool load_bytes(struct loader *loader, uint64_t *length) {
     size_t got = 0;
     char *bytes = RedisModule_LoadStringBuffer(loader->rdb, &got);
-    bool taken = !RedisModule_IsIOError(loader->rdb) && bytes && value_load(loader->bytes, loader->length, bytes, got);
+    bool taken = !RedisModule_IsIOError(loader->rdb) && bytes && value_load(loader->chunks, loader->length, bytes, got);
     if (bytes) RedisModule_Free(bytes);
     loader->length += got;
     *length = got;
@@ -92,6 +99,7 @@ static bool load_bloom(struct loader *loader, int encver) {
     put(&loader->end, layers, 4);
     put(&loader->end, options, 4);
     put(&loader->end, growth, 4);
+    if (fine) fine = leave_room(loader, BLOOM_HEAD + layers * BLOOM_LAYER);
     for (uint64_t i = 0; fine && i < layers; i++) fine = load_bloom_layer(loader, encver);
     return fine;
 }
@@ -112,6 +120,7 @@ static bool load_cuckoo(struct loader *loader, int encver) {
     put(&loader->end, bucket, 2);
     put(&loader->end, iterations, 2);
     put(&loader->end, expansion, 2);
+    if (fine) fine = leave_room(loader, CUCKOO_HEAD);
     for (uint64_t i = 0; fine && i < filters; i++) {
         if (encver >= 4) RedisModule_LoadUnsigned(rdb); /* the buckets of this one, which follow from the first's */
         fine = load_bytes(loader, &length);
@@ -119,28 +128,17 @@ static bool load_cuckoo(struct loader *loader, int encver) {
     return fine;
 }
 
-/* Header and bytes together, as chunks. */
-static struct value *joined(const struct loader *loader, int kind) {
-    const struct loading_value *bytes = (const struct loading_value *)loader->bytes;
-    size_t header = (size_t)(loader->end - loader->header);
-    struct value *all = value_start_loading(kind, header + bytes->have, &(struct told){0});
-    if (all && value_load(all, 0, loader->header, header) && value_load(all, header, bytes->bytes, (size_t)bytes->have))
-        return all;
-    if (all) value_free(all);
-    return NULL;
-}
-
 static void *load(RedisModuleIO *rdb, int encver, int kind, bool (*load_all)(struct loader *loader, int encver)) {
     struct loader loader = {.rdb = rdb, .end = loader.header};
     const char *reason = "it is damaged, or there is no memory for it";
-    struct value *value = NULL, *all = NULL;
-    loader.bytes = value_start_loading(kind, UINT64_MAX / 2, &(struct told){0});
+    struct value *value = NULL;
+    loader.chunks = value_start_loading(kind, UINT64_MAX / 2, &(struct told){0});
     if (encver > REDISBLOOM_ENCVER) reason = "it is of a newer version";
-    if (loader.bytes && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver)) all = joined(&loader, kind);
-    if (all) value = value_of_loaded(all, &reason);
+    if (loader.chunks && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver) &&
+        value_load(loader.chunks, 0, loader.header, (size_t)(loader.end - loader.header)))
+        value = value_of_loaded(loader.chunks, &reason);
     if (!value) RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of RedisBloom cannot be loaded: %s", reason);
-    if (all) value_free(all);
-    if (loader.bytes) value_free(loader.bytes);
+    if (loader.chunks) value_free(loader.chunks);
     return value;
 }
 

@@ -5,9 +5,6 @@
 #include "held.h"
 #include "settings.h"
 
-/* A command of this module as it is called on this server: with the prefix, if there is one. Until the next call. */
-const char *command_name(const char *name);
-
 /* Registers all. False: a reason is in the server's log. */
 bool commands_register(RedisModuleCtx *ctx);
 

@@ -223,3 +223,12 @@ bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (bad) RedisModule_Log(ctx, "warning", "perhaps was not loaded: the server refused one of its settings");
     return !bad;
 }
+
+/* ---- the prefix ---- */
+
+const char *command_name(const char *name) {
+    static char text[64];
+    if (!settings.prefix[0]) return name;
+    snprintf(text, sizeof text, "%s%s", settings.prefix, name);
+    return text;
+}

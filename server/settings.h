@@ -33,4 +33,7 @@ enum {
 /* Takes what came with loading, then registers settings with the server. False: a reason is in the server's log. */
 bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
+/* A command of this module as it is called on this server: with the prefix, if there is one. Until the next call. */
+const char *command_name(const char *name);
+
 #endif

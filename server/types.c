@@ -70,8 +70,6 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
 
 /* Whether a filter can be asked by keys of bytes: bitmaps cannot, nor what the command line has filled with integers (it notes that
  * in the tag). */
-enum { TAG_U64 = 2, TAG_U64LE = 3 };
-
 static bool can_be_served(perhaps *filter) {
     struct perhaps_info facts = {.size = sizeof facts};
     perhaps_facts(filter, &facts);

@@ -4,6 +4,9 @@
 
 #include "value.h"
 
+/* What the command line notes in a filter's tag: how its keys were written. */
+enum { TAG_BYTES, TAG_HEX, TAG_U64, TAG_U64LE, TAG_INT32, TAG_INT64, TAG_UTF16, TAGS };
+
 /* Our own; and RedisBloom's two, for filters in its layout. Those may be NULL, where another module has them. */
 extern RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 

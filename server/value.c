@@ -39,6 +39,8 @@ static void set_kind(struct value *value, const struct perhaps_info *facts) {
     int kind = facts->base ? facts->base : facts->kind;
     value->multiset = facts->can & PERHAPS_COUNT;
     value->foreign = kind == PERHAPS_REDIS_BLOOM || kind == PERHAPS_REDIS_CUCKOO;
+    value->grows = facts->kind == PERHAPS_GROWING;
+    value->fixed = !facts->base && !(facts->can & (PERHAPS_GROW | PERHAPS_COUNT));
     value->window = facts->kind == PERHAPS_WINDOW;
     value->timed = facts->period != 0;
 }
@@ -65,11 +67,10 @@ static struct value *copy_image(perhaps *layer, const struct told *told) {
 }
 
 static struct value *park(perhaps *filter, const struct perhaps_info *facts, const struct told *told) {
-    bool grows = facts->kind == PERHAPS_GROWING;
     struct value *value = copy_image(filter, told);
     if (!value) return NULL;
     struct parked_value *parked = (struct parked_value *)value;
-    parked->fpr = grows ? facts->fpr_target : 0;
+    parked->fpr = facts->fpr_target;
     parked->growth = facts->growth;
     return value;
 }
@@ -102,7 +103,7 @@ static perhaps *open_parked(const struct value *value, unsigned flags, const per
 static perhaps *rebuild(const struct value *value, const perhaps_allocator *memory) {
     const struct parked_value *parked = parked_of(value);
     perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, memory);
-    if (filter && parked->fpr > 0 && perhaps_lay_over(&filter, parked->fpr, parked->growth, 0) < 0) {
+    if (filter && value->grows && perhaps_lay_over(&filter, parked->fpr, parked->growth, 0) < 0) {
         perhaps_free(filter);
         return NULL;
     }
@@ -116,7 +117,8 @@ struct value *value_unparked(const struct value *value) {
         perhaps_free(filter);
         return NULL;
     }
-    opened->value.multiset = value->multiset;
+    opened->value = *value;
+    opened->value.form = OPEN;
     opened->filter = filter;
     return &opened->value;
 }

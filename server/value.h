@@ -31,6 +31,8 @@ struct value {
     uint8_t form;
     bool multiset;      /* CF.* commands are for it, else BF.* */
     bool foreign;       /* in RedisBloom's layout */
+    bool grows;         /* in layers; a parked one has one of them */
+    bool fixed;         /* it has a number of items, and is full then */
     bool window, timed; /* a window; one that forgets by time */
     struct told told;
 };
@@ -42,7 +44,7 @@ struct open_value {
 
 struct parked_value {
     struct value value;
-    double fpr, growth; /* of the growing filter whose layer it is; fpr 0: it does not grow */
+    double fpr, growth; /* of the growing filter whose layer it is, if it grows */
     uint32_t length;
     uint8_t image[];
 };

@@ -82,7 +82,7 @@ static int bloom_next_layer(const struct layers *layers, struct level *level) {
     uint64_t entries;
     if (layers->layout[BLOOM_OPTIONS] & OPTION_NO_SCALING)
         return fail(PERHAPS_EFULL, "it was made not to grow; nothing was added");
-    if (!mul_fits(layers->newest, layers->growth / 256, &entries)) return no_such_layer();
+    if (!mul_fits(layers->newest, layers->growth / GROWTH_ONE, &entries)) return no_such_layer();
     return layer_for(entries, layers->newest_fpr * 0.5, layers->layout[BLOOM_OPTIONS], level);
 }
 
