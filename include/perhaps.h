@@ -235,9 +235,8 @@ typedef struct perhaps_want {
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
     unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
-    unsigned parts; /* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to, 1 to PERHAPS_LAYERS_MAX; 0 = 32 */
-    int hash;       /* enum perhaps_hash */
-    uint64_t seed;  /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
+    int hash;             /* enum perhaps_hash */
+    uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
     int key_in_file;         /* PERHAPS_SIPHASH: 1 = save() writes the key into the file; 0 = only a check of it */
     unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
@@ -641,8 +640,8 @@ PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t leng
  * filter, grown; nothing happens if it has no more layers. (changes) */
 PERHAPS_API int perhaps_reshape(perhaps *f, const void *shape, size_t length);
 
-/* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to from now on, 1 to PERHAPS_LAYERS_MAX. RedisBloom has this as a setting of
- * the server, not of the filter, and its bytes do not tell. PERHAPS_ECANNOT for other kinds. (changes) */
+/* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to from now on, 1 to PERHAPS_LAYERS_MAX. It is 32 for what was just
+ * made or opened: RedisBloom has this as a setting of the server, not of the filter, and its bytes do not tell. PERHAPS_ECANNOT for other kinds. (changes) */
 PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
 
 /* For memory that is packed while filters live in it: calls `move` for each piece of memory that the filter has from its

@@ -79,8 +79,8 @@ static int check_amounts(const perhaps_want *want) {
 static int check_want(const perhaps_want *want) {
     int rc = plan_has_rule(want->kind) ? PERHAPS_OK : check_amounts(want);
     if (rc < 0) return rc;
-    if ((want->bucket || want->steps || want->parts) && want->kind != PERHAPS_REDIS_CUCKOO)
-        return fail(PERHAPS_EINVAL, "bucket, steps and parts are for redis_cuckoo filters only");
+    if ((want->bucket || want->steps) && want->kind != PERHAPS_REDIS_CUCKOO)
+        return fail(PERHAPS_EINVAL, "bucket and steps are for redis_cuckoo filters only");
     if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
     const struct kind *kind = kind_find(want->kind);

@@ -43,9 +43,6 @@
 
 enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
 
-/* Another program's rule of growing has a limit of its own, and whole numbers only. */
-enum { RULED_GROWTH_MOST = 32768 };
-
 bool layers_have_rule(const struct kind *base) {
     return base->model && base->model->next_layer;
 }
@@ -409,7 +406,7 @@ int perhaps_peel(perhaps **f) {
 }
 
 static bool growth_fits(const struct kind *base, uint64_t growth) {
-    if (layers_have_rule(base)) return growth && growth % 256 == 0 && growth / 256 <= RULED_GROWTH_MOST;
+    if (layers_have_rule(base)) return growth && growth % GROWTH_ONE == 0 && growth / GROWTH_ONE <= RULED_GROWTH_MAX;
     return !growth || (growth >= GROWTH_MIN && growth <= GROWTH_MOST);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_ITEMS = 1000, GROWTH_MAX = 16, RULED_GROWTH_MAX = 32768 };
+enum { FIRST_ITEMS = 1000, GROWTH_MAX = 16 };
 
 static const double growth_min = 1.5, clear_at_min = 1.0 / CLEAR_AT_ONE;
 

@@ -134,9 +134,8 @@ static int check_cuckoo(const perhaps_want *want) {
     if (rc < 0) return rc;
     if (!want->items || want->fpr != 0)
         return fail(PERHAPS_EINVAL, "redis_cuckoo filters need items (above 0), and have no choice of fpr");
-    if (want->bucket > BUCKET_SIZE_MAX || want->steps > STEPS_MAX || want->parts > FILTERS_MAX)
-        return fail(PERHAPS_EINVAL, "bucket may be 1 to %d, steps 1 to %d, parts 1 to %d", BUCKET_SIZE_MAX, STEPS_MAX,
-                    FILTERS_MAX);
+    if (want->bucket > BUCKET_SIZE_MAX || want->steps > STEPS_MAX)
+        return fail(PERHAPS_EINVAL, "bucket may be 1 to %d, and steps 1 to %d", BUCKET_SIZE_MAX, STEPS_MAX);
     return PERHAPS_OK;
 }
 
@@ -150,7 +149,7 @@ static int cuckoo_rule(const perhaps_want *want, struct level *level) {
     layout[CUCKOO_BUCKET_SIZE] = size;
     layout[CUCKOO_EXPANSION] = fixed ? 0 : next_power_of_two((uint64_t)want->growth);
     layout[CUCKOO_FILTERS] = 1;
-    layout[CUCKOO_LIMITS] = steps | (uint64_t)(want->parts ? want->parts : FILTERS_USUAL) << 16;
+    layout[CUCKOO_LIMITS] = steps | FILTERS_USUAL << 16;
     level->capacity = cuckoo_slots(layout, 0);
     level->fpr = redis_cuckoo_rate(layout);
     return PERHAPS_OK;

@@ -318,13 +318,24 @@ static void a_full_one_has_lost_nothing(void **state) {
 static void sub_filters_have_a_limit(void **state) {
     (void)state;
     for (unsigned parts = 1; parts < 5; parts++) {
-        perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 32, .parts = parts));
+        perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 32));
+        MUST(perhaps_set_parts(f, parts));
         uint64_t added = add_while_room(f, 0, 1000);
         struct bytes bytes = foreign_bytes_of(f);
         CHECK(added < 32 * parts + 1 && bytes.data[24] == parts, "%u sub-filters of %u", bytes.data[24], parts);
         free(bytes.data);
         perhaps_free(f);
     }
+}
+
+static void limits_that_make_no_sense(void **state) {
+    perhaps *cuckoo = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 100));
+    perhaps *bloom = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_BLOOM, .items = 100, .fpr = 0.01));
+    (void)state;
+    REFUSED(PERHAPS_EINVAL, perhaps_set_parts(cuckoo, 0));
+    REFUSED(PERHAPS_EINVAL, perhaps_set_parts(cuckoo, PERHAPS_LAYERS_MAX + 1));
+    REFUSED(PERHAPS_ECANNOT, perhaps_set_parts(bloom, 2));
+    perhaps_free(cuckoo), perhaps_free(bloom);
 }
 
 /* Room for one more entry in every layer: it ends at the limit, and what is written then can be read. */
@@ -347,9 +358,10 @@ static void layers_have_a_limit(void **state) {
 }
 
 static void many_sub_filters_are_compacted_soon(void **state) {
-    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 1024, .parts = PERHAPS_LAYERS_MAX)), *again;
-    uint64_t added = add_while_room(f, 0, 1000000);
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = 1024)), *again;
     (void)state;
+    MUST(perhaps_set_parts(f, PERHAPS_LAYERS_MAX));
+    uint64_t added = add_while_room(f, 0, 1000000);
     CHECK(added > 200000 && added <= 1024 * PERHAPS_LAYERS_MAX, "%llu keys", (unsigned long long)added);
     struct bytes bytes = foreign_bytes_of(f);
     MUST(perhaps_open_foreign(&again, PERHAPS_REDIS_CUCKOO, bytes.data, bytes.length, NULL));
@@ -419,8 +431,6 @@ static void wants_without_sense_are_refused(void **state) {
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .bucket = 256);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .steps = 65536);
-    NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .parts = PERHAPS_LAYERS_MAX + 1);
-    NONSENSE(.kind = PERHAPS_REDIS_BLOOM, .items = 100, .fpr = 0.01, .parts = 2);
     NONSENSE(.kind = PERHAPS_REDIS_CUCKOO, .items = 100, .growth = 0.5);
     NONSENSE(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .hash = PERHAPS_MURMUR);
     NONSENSE(.kind = PERHAPS_BITMAP, .items = 100, .hash = PERHAPS_MURMUR);
@@ -476,6 +486,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_scale_is_no_layer),
         cmocka_unit_test(a_full_one_has_lost_nothing),
         cmocka_unit_test(sub_filters_have_a_limit),
+        cmocka_unit_test(limits_that_make_no_sense),
         cmocka_unit_test(layers_have_a_limit),
         cmocka_unit_test(many_sub_filters_are_compacted_soon),
         cmocka_unit_test(the_same_bits_on_every_machine),
