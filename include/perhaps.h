@@ -641,7 +641,8 @@ PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t leng
 PERHAPS_API int perhaps_reshape(perhaps *f, const void *shape, size_t length);
 
 /* PERHAPS_REDIS_CUCKOO: how many sub-filters it may grow to from now on, 1 to PERHAPS_LAYERS_MAX. It is 32 for what was just
- * made or opened: RedisBloom has this as a setting of the server, not of the filter, and its bytes do not tell. PERHAPS_ECANNOT for other kinds. (changes) */
+ * made or opened: RedisBloom has this as a setting of the server, not of the filter, and its bytes do not tell.
+ * PERHAPS_ECANNOT for other kinds. (changes) */
 PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
 
 /* For memory that is packed while filters live in it: calls `move` for each piece of memory that the filter has from its
