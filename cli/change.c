@@ -125,7 +125,9 @@ int change_all(struct change *c, const char *path, const struct input *input) {
         made[i] = (struct made){.change = c};
         contexts[i] = &made[i];
     }
-    int status = input_work(input, &(struct work){c->threads, make_batch, add_made, contexts});
+    int status = input_work(
+        input,
+        &(struct work){.threads = c->threads, .in_thread = make_batch, .in_order = add_made, .contexts = contexts});
     for (unsigned i = 0; i < c->threads; i++) free(made[i].words);
     return status;
 }

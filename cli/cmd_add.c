@@ -5,33 +5,8 @@
 #include "change.h"
 #include "commands.h"
 #include "filter.h"
+#include "interrupt.h"
 #include "numbers.h"
-
-#include <signal.h>
-
-/* In place, an interruption ends the reading, so that the file can be finished. */
-static volatile sig_atomic_t interrupting_signal;
-
-static void on_interrupt(int number) {
-    interrupting_signal = number;
-    input_interrupted = 1;
-}
-
-static void finish_on_interrupt(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction before, action = {.sa_handler = on_interrupt};
-        sigaction(numbers[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(numbers[i], &action, NULL);
-    }
-}
-
-/* Ends as the signal would have ended it. */
-static void die_of_interrupt(void) {
-    if (!interrupting_signal) return;
-    signal(interrupting_signal, SIG_DFL);
-    raise(interrupting_signal);
-}
 
 static void print_json(const struct change *change, const struct perhaps_info *info) {
     struct json json = {0};
@@ -102,8 +77,8 @@ static int run(const struct options *options, enum direction direction) {
         .direction = direction, .threads = threads_from(options), .in_place = given(options, OPT_IN_PLACE)};
     unsigned how = change.in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY;
     if (filter_open(options, path, how, &change.filter) != FINE) return TROUBLE;
-    if (change.in_place) finish_on_interrupt();
-    int status = direction == REMOVING ? check_can_remove(change.filter, path) : FINE;
+    int status = change.in_place ? finish_on_interrupt() : FINE; /* so that the file can be finished */
+    if (status == FINE && direction == REMOVING) status = check_can_remove(change.filter, path);
     if (status == FINE) status = change_filter(options, path, &change);
     perhaps_free(change.filter);
     return status;

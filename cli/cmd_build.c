@@ -140,7 +140,7 @@ int cmd_build(const struct options *options) {
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
     if (output_check(options) != FINE) return TROUBLE;
-    want.tag = input.encoding;
+    want.tag = input_tag(&input);
     int status = build_from_input(&building, &want, &input);
     if (status == FINE) status = finish(options, &building);
     perhaps_free(building.filter);

@@ -108,7 +108,9 @@ static int read_and_check(const struct input *input, const struct checking *how,
         parts[i] = *how;
         contexts[i] = &parts[i];
     }
-    int status = input_work(input, &(struct work){threads, check_batch, print_found, contexts});
+    int status = input_work(
+        input,
+        &(struct work){.threads = threads, .in_thread = check_batch, .in_order = print_found, .contexts = contexts});
     for (unsigned i = 0; i < threads; i++) free(parts[i].found);
     *result = sum(parts, threads);
     return status;

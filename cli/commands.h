@@ -9,6 +9,7 @@ int cmd_build(const struct options *options);
 int cmd_add(const struct options *options);
 int cmd_remove(const struct options *options);
 int cmd_check(const struct options *options);
+int cmd_dedup(const struct options *options);
 int cmd_count(const struct options *options);
 int cmd_list(const struct options *options);
 int cmd_info(const struct options *options);

@@ -85,3 +85,10 @@ const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *
     *key_length = (size_t)(out - key);
     return NULL;
 }
+
+void fold_case(const char *line, size_t length, uint8_t *key) {
+    for (size_t i = 0; i < length; i++) {
+        uint8_t c = (uint8_t)line[i];
+        key[i] = (uint8_t)(c + ((uint8_t)(c - 'A') < 26 ? 'a' - 'A' : 0));
+    }
+}

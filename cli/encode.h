@@ -18,6 +18,9 @@ const char *encode_hex(const char *line, size_t length, uint8_t *key);
 /* UTF-8 to UTF-16LE; *key_length bytes come out, at most 2 x length. */
 const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *key_length);
 
+/* The same bytes, with the capital letters of ASCII made small. */
+void fold_case(const char *line, size_t length, uint8_t *key);
+
 /* Reads one character of well-formed UTF-8 at `at` (before `end`); returns where the next begins, or NULL. */
 const char *utf8_next(const char *at, const char *end, uint32_t *code);
 

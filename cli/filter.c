@@ -244,6 +244,7 @@ void warn_if_overfull(const struct perhaps_info *info, const char *path, enum ke
 }
 
 const char *tag_name(unsigned tag) {
+    if (tag == (TAG_IGNORES_CASE | ENCODING_BYTES)) return "bytes, ignoring case";
     return tag < ENCODINGS ? encoding_name((enum encoding)tag) : "unknown";
 }
 

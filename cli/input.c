@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,21 @@
  * enough to make starting them cheap; and not one for less than a few thousand lines. */
 enum { BLOCK = 256 << 10, LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
 
-volatile sig_atomic_t input_interrupted;
+static volatile sig_atomic_t interrupted;
+static int interruptions[2] = {-1, -1}; /* a pipe that has a byte when there was one */
 
-/* One file being read. buffer[start..end) is not handed on yet; buffer[start..scanned) holds no line end. One byte
+int input_make_interruptible(void) {
+    if (interruptions[0] >= 0 || pipe2(interruptions, O_CLOEXEC | O_NONBLOCK) == 0) return FINE;
+    return failure(NULL, "no pipe to be had: %s", strerror(errno));
+}
+
+void input_interrupt(void) {
+    int before = errno;
+    interrupted = 1;
+    if (interruptions[1] >= 0 && write(interruptions[1], "", 1) < 0) errno = before; /* it is full: so be it */
+}
+
+/* One file being read. Of the buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no line end. One byte
  * after the block is kept free for the terminator that a last line may lack. */
 struct reader {
     const struct input *input;
@@ -26,8 +39,11 @@ struct reader {
     const char *path;
     int fd;
     bool ended;
-    char *buffer;
-    size_t size, start, scanned, end;
+    struct buffer *buffer;
+    size_t start, scanned, end;
+    bool used;            /* lines of this buffer were handed on */
+    size_t file;          /* number of the path */
+    uint64_t offset;      /* of buffer[0] in the file */
     uint64_t line;        /* number of the next line */
     uint64_t bytes, keys; /* read so far, of all files */
     struct piece *pieces; /* one for each thread */
@@ -38,16 +54,16 @@ struct reader {
 /* Where the whole lines end, or the whole records. */
 static size_t whole_until(const struct reader *r) {
     if (r->input->encoding == ENCODING_U64LE) return r->end - (r->end - r->start) % 8;
-    const char *last = memrchr(r->buffer + r->scanned, r->input->terminator, r->end - r->scanned);
-    return last ? (size_t)(last - r->buffer) + 1 : r->start;
+    const char *last = memrchr(r->buffer->bytes + r->scanned, r->input->terminator, r->end - r->scanned);
+    return last ? (size_t)(last - r->buffer->bytes) + 1 : r->start;
 }
 
 /* The first place from `at` on where a line or record begins; not beyond `until`, where one does. */
 static size_t next_beginning(const struct reader *r, size_t at, size_t until) {
     if (at >= until) return until;
     if (r->input->encoding == ENCODING_U64LE) return at + (8 - (at - r->start) % 8) % 8;
-    const char *stop = memchr(r->buffer + at, r->input->terminator, until - at);
-    return stop ? (size_t)(stop - r->buffer) + 1 : until;
+    const char *stop = memchr(r->buffer->bytes + at, r->input->terminator, until - at);
+    return stop ? (size_t)(stop - r->buffer->bytes) + 1 : until;
 }
 
 /* Cuts all up to `until` into pieces of about the same size; how many. */
@@ -59,9 +75,12 @@ static unsigned cut(struct reader *r, size_t until) {
         size_t stop = i + 1 < n ? next_beginning(r, at + size, until) : until;
         struct piece *p = &r->pieces[i];
         p->path = r->path;
+        p->file = r->file;
+        p->origin = r->buffer->bytes;
+        p->offset = r->offset;
         p->first_line = i ? 0 : r->line;
-        p->at = r->buffer + at;
-        p->end = r->buffer + stop;
+        p->at = r->buffer->bytes + at;
+        p->end = r->buffer->bytes + stop;
         at = stop;
     }
     return n;
@@ -90,6 +109,7 @@ static int hand_on(struct reader *r) {
     int status = FINE;
     call_in_threads(n, read_piece, r);
     for (unsigned i = 0; i < n && status == FINE; i++) status = finish_piece(r, &r->pieces[i]);
+    r->used |= until > r->start;
     r->start = until;
     r->scanned = r->end;
     return status;
@@ -97,21 +117,35 @@ static int hand_on(struct reader *r) {
 
 /* ----------------------------------------------------------------------------------------- files to blocks --- */
 
-/* Moves the unfinished line to the front, and doubles the buffer when that line takes half of it. */
-static int make_room(struct reader *r) {
-    size_t kept = r->end - r->start;
-    memmove(r->buffer, r->buffer + r->start, kept);
-    r->scanned -= r->start;
-    r->start = 0;
-    r->end = kept;
-    if (kept < r->size / 2) return FINE;
-    char *larger = r->size > SIZE_MAX / 4 ? NULL : realloc(r->buffer, 2 * r->size + 1);
+/* Makes a buffer so large that an unfinished line of `kept` bytes takes less than half of it. */
+static int enlarge(const struct reader *r, struct buffer *buffer, size_t kept) {
+    size_t size = buffer->size;
+    while (kept >= size / 2 && size <= SIZE_MAX / 4) size *= 2;
+    if (size == buffer->size) return FINE;
+    char *larger = kept >= size / 2 ? NULL : realloc(buffer->bytes, size + 1);
     if (!larger)
         return failure(input_name(r->path),
                        "line %llu is too long for the memory there is; is -0 missing or one too many?",
                        (unsigned long long)r->line);
-    r->buffer = larger;
-    r->size *= 2;
+    *buffer = (struct buffer){larger, size};
+    return FINE;
+}
+
+/* Moves the unfinished line to the front: of this buffer, or of another one if whole lines of this one were handed on to
+ * someone who goes on using it. Only this thread writes into buffers, so the unfinished line is still there. */
+static int make_room(struct reader *r) {
+    size_t kept = r->end - r->start;
+    struct buffer *next = r->buffer;
+    if (r->work->exchange && r->used) next = r->work->exchange(r->work->contexts[0]);
+    if (!next) return STOP;
+    if (enlarge(r, next, kept) != FINE) return TROUBLE;
+    if (kept) memmove(next->bytes, r->buffer->bytes + r->start, kept);
+    r->buffer = next;
+    r->used = false;
+    r->offset += r->start;
+    r->scanned -= r->start;
+    r->start = 0;
+    r->end = kept;
     return FINE;
 }
 
@@ -122,7 +156,7 @@ static int end_of_file(struct reader *r) {
         return failure(input_name(r->path),
                        "ends %zu byte%s after its last record of 8 bytes; it is cut off or is not --key u64le", kept,
                        kept == 1 ? "" : "s");
-    if (kept) r->buffer[r->end++] = r->input->terminator;
+    if (kept) r->buffer->bytes[r->end++] = r->input->terminator;
     return FINE;
 }
 
@@ -161,15 +195,22 @@ static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
 }
 
 static ssize_t read_some(const struct reader *r) {
-    char *to = r->buffer + r->end;
-    size_t size = r->size - r->end;
+    char *to = r->buffer->bytes + r->end;
+    size_t size = r->buffer->size - r->end;
     return r->work->threads > 1 ? read_in_parts(r->fd, to, size, r->work->threads) : read(r->fd, to, size);
 }
 
+/* Until there is something to read, or an interruption. */
+static void wait_for_input(const struct reader *r) {
+    struct pollfd either[2] = {{.fd = r->fd, .events = POLLIN}, {.fd = interruptions[0], .events = POLLIN}};
+    if (interruptions[0] >= 0) poll(either, 2, -1);
+}
+
 static int read_block(struct reader *r) {
-    if (make_room(r) != FINE) return TROUBLE;
-    for (;;) {
-        if (input_interrupted) return STOP;
+    int status = make_room(r);
+    while (status == FINE) {
+        wait_for_input(r);
+        if (interrupted) return STOP;
         ssize_t got = read_some(r);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
@@ -181,10 +222,18 @@ static int read_block(struct reader *r) {
         r->bytes += (uint64_t)got;
         return FINE;
     }
+    return status;
+}
+
+/* Where a plain file is, since standard input need not be at its beginning. */
+static uint64_t position(int fd) {
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    return at > 0 ? (uint64_t)at : 0;
 }
 
 static int read_file(struct reader *r) {
     r->start = r->scanned = r->end = 0;
+    r->offset = position(r->fd);
     r->line = 1;
     r->ended = false;
     while (!r->ended) {
@@ -200,7 +249,7 @@ static int read_file(struct reader *r) {
 
 static int open_path(const char *path, int *fd) {
     *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0 && errno == EINTR && input_interrupted) return STOP;
+    if (*fd < 0 && errno == EINTR && interrupted) return STOP;
     if (*fd < 0) return failure(path, "cannot be opened: %s; check the name and its permissions", strerror(errno));
     if (isatty(*fd) && isatty(STDERR_FILENO)) remark(input_name(path), "type keys, one a line; Ctrl-D ends");
     return FINE;
@@ -241,6 +290,7 @@ static int read_files(struct reader *r) {
     int status = FINE;
     for (size_t i = 0; i < r->input->path_count && status == FINE; i++) {
         r->path = r->input->paths[i];
+        r->file = i;
         status = open_path(r->path, &r->fd);
         if (status != FINE) return status;
         posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -260,13 +310,13 @@ static void prepare_pieces(struct reader *r) {
 }
 
 int input_work(const struct input *input, const struct work *work) {
-    size_t size = work->threads > 1 ? LARGE_BLOCK : BLOCK;
-    struct reader r = {.input = input, .work = work, .size = size};
+    struct buffer own = {.size = work->threads > 1 ? LARGE_BLOCK : BLOCK};
+    struct reader r = {.input = input, .work = work, .buffer = &own, .used = true};
     uint64_t total;
     int status;
-    r.buffer = malloc(size + 1);
+    own.bytes = malloc(own.size + 1);
     r.pieces = calloc(work->threads, sizeof *r.pieces);
-    if (r.buffer && r.pieces) {
+    if (own.bytes && r.pieces) {
         prepare_pieces(&r);
         if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
         status = read_files(&r);
@@ -276,7 +326,7 @@ int input_work(const struct input *input, const struct work *work) {
     }
     for (unsigned i = 0; r.pieces && i < work->threads; i++) free(r.pieces[i].scratch);
     free(r.pieces);
-    free(r.buffer);
+    free(own.bytes);
     return status;
 }
 
@@ -342,6 +392,39 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines) {
     return status;
 }
 
+/* From the first bytes of a file, how many keys all of it has. */
+static int estimate_path(const struct input *input, const char *path, char *buffer, double *keys) {
+    int fd;
+    struct stat status;
+    if (open_path(path, &fd) != FINE) return TROUBLE;
+    ssize_t got = fstat(fd, &status) == 0 ? pread(fd, buffer, BLOCK, (off_t)position(fd)) : -1;
+    if (got > 0) {
+        double ends = (double)count_ends(buffer, (size_t)got, input->terminator);
+        *keys += (ends > 0 ? ends : 1) / (double)got * (double)status.st_size;
+    }
+    close_path(fd);
+    return FINE;
+}
+
+int input_estimate(const struct input *input, uint64_t *keys) {
+    uint64_t total;
+    double sum = 0;
+    *keys = 0;
+    if (!plain_files(input, &total)) return FINE;
+    if (input->encoding == ENCODING_U64LE) {
+        *keys = total / 8 + 1;
+        return FINE;
+    }
+    char *buffer = malloc(BLOCK);
+    if (!buffer) return failure(NULL, "not enough memory to read keys");
+    int status = FINE;
+    for (size_t i = 0; i < input->path_count && status == FINE; i++)
+        status = estimate_path(input, input->paths[i], buffer, &sum);
+    free(buffer);
+    *keys = (uint64_t)(sum * 1.02) + 1000;
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------- options --- */
 
 const char *encoding_name(enum encoding encoding) {
@@ -380,7 +463,15 @@ int input_from_options(struct input *input, const struct options *options, char 
         return failure("--delimiter", "means nothing without --field; say which field is the key");
     if (input->encoding == ENCODING_U64LE && (given(options, OPT_FIELD) || given(options, OPT_NULL)))
         return failure("--key", "u64le reads raw records, which have no lines or fields; leave out -0 and --field");
+    input->ignore_case = given(options, OPT_IGNORE_CASE);
+    if (input->ignore_case && input->encoding != ENCODING_BYTES)
+        return failure("--ignore-case", "goes with keys of bytes, not with --key %s; leave out one of them",
+                       encoding_name(input->encoding));
     return given(options, OPT_DELIMITER) ? delimiter_from(options->delimiter, &input->delimiter) : FINE;
+}
+
+unsigned input_tag(const struct input *input) {
+    return (unsigned)input->encoding | (input->ignore_case ? TAG_IGNORES_CASE : 0);
 }
 
 bool input_of_numbers(const struct input *input) {
@@ -423,7 +514,11 @@ static int contradicts_tag(const char *filter_path, unsigned tag, enum encoding 
 }
 
 int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag) {
-    bool chosen = encoding_given(options);
+    bool chosen = encoding_given(options), folded = tag == (TAG_IGNORES_CASE | ENCODING_BYTES);
+    if (input->ignore_case && !folded)
+        return failure(filter_path, "was made without --ignore-case; leave it out, or make it anew");
+    if (folded) tag = ENCODING_BYTES;
+    input->ignore_case = folded;
     if (tag >= ENCODINGS) {
         if (chosen) return FINE;
         return failure(filter_path, "does not say how its keys are written (tag %u is another program's); give --key",

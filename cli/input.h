@@ -19,6 +19,7 @@ struct input {
     char delimiter;     /* between fields */
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
+    bool ignore_case;   /* keys are folded to small letters, of ASCII, before they are hashed */
     bool integers;      /* for a kind of integers: keys are numbers from 0, in whatever way they are written */
     bool silent;        /* no progress, since keys are being printed to the same terminal */
 };
@@ -30,11 +31,15 @@ struct batch {
     const uint64_t *numbers; /* keys for the _u64 calls */
     const void *const *keys; /* keys for the bytes calls */
     const size_t *lengths;
-    const uint64_t *digests;  /* keys for the _digest calls */
+    const uint64_t *digests;      /* keys for the _digest calls */
+    const char *const *key_texts; /* keys as they stand in the input, before they are decoded or folded */
+    const size_t *key_text_lengths;
     const char *const *lines; /* as they stand in the input */
     const size_t *line_lengths;
     size_t terminator_length; /* bytes after each line that belong to it: 1, or 0 for raw records */
     const char *path;
+    size_t file;         /* which of the input's paths that is */
+    uint64_t offset;     /* of lines[0] in that file */
     uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown if there are several threads */
 };
 
@@ -45,16 +50,29 @@ typedef int batch_function(void *context, const struct batch *batch);
  * batches had and the number of the piece's first line in its file. */
 typedef int piece_function(void *context, const char *path, uint64_t first_line);
 
+/* Where a block of the input is read to: `bytes` from malloc, one more of them than `size`. A long line enlarges it. */
+struct buffer {
+    char *bytes;
+    size_t size;
+};
+
 /* What is done with keys in several threads. */
 struct work {
     unsigned threads;          /* 1 to MOST_THREADS */
     batch_function *in_thread; /* several at the same time, each with another context */
     piece_function *in_order;  /* one at a time; NULL = nothing is left to do */
     void *const *contexts;     /* one for each thread */
+
+    /* NULL, or gives another buffer for the next block, so that lines of the last one can be used for longer. Called in the
+     * thread that reads, with the first context. NULL from it: no more is wanted. */
+    struct buffer *(*exchange)(void *context);
 };
 
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
+
+/* What a filter of such keys has for its tag. */
+unsigned input_tag(const struct input *input);
 
 /* Uses the encoding that a filter's tag names, unless --key says the same or the tag is not one of ours. */
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
@@ -83,10 +101,18 @@ bool input_repeatable(const struct input *input);
 /* If all inputs are plain files, which can be read twice: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);
 
+/* About how many keys plain files hold, from their sizes and how long their first lines are, with a little to spare; 0 for
+ * other input. */
+int input_estimate(const struct input *input, uint64_t *keys);
+
 /* "bytes", "hex", ... */
 const char *encoding_name(enum encoding encoding);
 
-/* Set by a signal handler: input_read then ends as if the input ended, with STOP. */
-extern volatile sig_atomic_t input_interrupted;
+/* Makes input_interrupt possible. FINE or TROUBLE. */
+int input_make_interruptible(void);
+
+/* Reading, in whichever thread, then ends as if the input ended, with STOP, however long the next key takes to come. May be
+ * called by a signal handler. */
+void input_interrupt(void);
 
 #endif

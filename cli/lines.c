@@ -85,6 +85,10 @@ static int encode_keys(struct piece *p) {
         case ENCODING_UTF16:
             why = encode_utf16(text, length, out, &made);
             break;
+        case ENCODING_BYTES:
+            fold_case(text, length, out);
+            made = length;
+            break;
         default:
             made = p->input->encoding == ENCODING_INT32 ? 4 : 8;
             why = make_integer(p, i, made, out);
@@ -106,13 +110,15 @@ static int make_keys(struct piece *p) {
         memcpy(p->keys, p->texts, p->n * sizeof *p->texts);
         memcpy(p->lengths, p->text_lengths, p->n * sizeof *p->lengths);
     }
-    return p->input->encoding == ENCODING_BYTES ? FINE : encode_keys(p);
+    memcpy(p->key_texts, p->keys, p->n * sizeof *p->keys);
+    memcpy(p->key_text_lengths, p->lengths, p->n * sizeof *p->lengths);
+    return p->input->encoding == ENCODING_BYTES && !p->input->ignore_case ? FINE : encode_keys(p);
 }
 
 /* Hands the waiting lines on as keys. */
 static int hand_on(struct piece *p) {
     bool records = p->input->encoding == ENCODING_U64LE;
-    bool as_is = p->input->encoding == ENCODING_BYTES && !p->input->field;
+    bool as_is = p->input->encoding == ENCODING_BYTES && !p->input->field && !p->input->ignore_case;
     if (p->n == 0) return FINE;
     if (!records && !as_is && make_keys(p) != FINE) return TROUBLE;
     struct batch batch = {
@@ -120,7 +126,11 @@ static int hand_on(struct piece *p) {
         .lines = p->texts,
         .line_lengths = p->text_lengths,
         .terminator_length = !records,
+        .key_texts = as_is || records ? p->texts : p->key_texts,
+        .key_text_lengths = as_is || records ? p->text_lengths : p->key_text_lengths,
         .path = p->path,
+        .file = p->file,
+        .offset = p->offset + (uint64_t)(p->texts[0] - p->origin),
         .first_line = p->first_line + p->lines,
     };
     if (input_of_numbers(p->input)) {

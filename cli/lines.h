@@ -10,6 +10,9 @@ struct piece {
     batch_function *function;
     void *context;
     const char *path;
+    size_t file;        /* number of that path */
+    const char *origin; /* what stands there is at `offset` in the file */
+    uint64_t offset;
     const char *at, *end; /* what is not handed on yet; before `end` stands a line end */
     uint64_t first_line;  /* the number of its first line */
     uint64_t lines;       /* handed on so far */
@@ -23,6 +26,8 @@ struct piece {
     const void *keys[BATCH];
     size_t lengths[BATCH];
     uint64_t numbers[BATCH];
+    const char *key_texts[BATCH];
+    size_t key_text_lengths[BATCH];
 };
 
 /* Hands all keys of a piece to its function, and sets `status`; a line that is no key is described in `fault`. */

@@ -14,6 +14,7 @@ enum command_id {
     CMD_REMOVE,
     CMD_CHECK,
     CMD_COUNT,
+    CMD_DEDUP,
     CMD_LIST,
     CMD_INFO,
     CMD_MERGE,
@@ -73,6 +74,15 @@ enum option_id {
     OPT_FORCE,
     OPT_INVERT,
     OPT_COUNT,
+    OPT_LINES_TO,
+    OPT_LOSS,
+    OPT_DIFFERENT,
+    OPT_REPEATS,
+    OPT_SUMMARY,
+    OPT_EXACT,
+    OPT_LAST,
+    OPT_STATE,
+    OPT_SAVE_EVERY,
     OPT_QUIET,
     OPT_FROM,
     OPT_LIMIT,
@@ -82,6 +92,7 @@ enum option_id {
     OPT_U64,
     OPT_HEX,
     OPT_NULL,
+    OPT_IGNORE_CASE,
     OPT_FIELD,
     OPT_DELIMITER,
     OPT_THREADS,
@@ -141,6 +152,9 @@ enum encoding {
     ENCODINGS
 };
 
+/* Set in the tag beside ENCODING_BYTES: --ignore-case. */
+enum { TAG_IGNORES_CASE = 128 };
+
 /* How much a window remembers: so many keys, or for so long. One of them is 0. */
 struct window {
     uint64_t keys, seconds;
@@ -154,12 +168,12 @@ struct options {
     size_t operand_count;
     uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
         threads;
-    uint64_t patience;
+    uint64_t patience, save_every;
     double fpr, bits_per_key, growth, clear_at;
-    struct window window;
+    struct window window, last;
     int kind, preset, hash, encoding;
     unsigned needs;
-    const char *hash_key, *at, *output, *keys, *delimiter, *plot;
+    const char *hash_key, *at, *output, *keys, *state, *delimiter, *plot;
 };
 
 static inline bool given(const struct options *options, enum option_id id) {

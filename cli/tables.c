@@ -127,6 +127,24 @@ const struct command commands[COMMANDS] = {
          1, UINT_MAX, cmd_count,
          "Print as JSON how many keys were checked, present and absent, and how many copies they have, in place of the "
          "keys."},
+    [CMD_DEDUP] =
+        {"dedup", "[OPTION...] [FILE...]", "print each line once, in order, without sorting",
+         "Reads lines from the files (standard input if there are none) and prints each the first time that it comes, "
+         "in "
+         "the order of the input and as soon as it is known to be new. Each line of output ends with a line end, also "
+         "if the last one of the input has none.\n\n"
+         "What it remembers of a line is a digest of 64 bits, 11 bytes of memory or so: that two lines of n share one, "
+         "and the second is lost, has a chance of n²/2^65, 1 in 400,000 for ten million lines. --exact compares the "
+         "lines "
+         "themselves; --fpr takes less memory and loses more lines. -c tells what was done.",
+         NULL,
+         "perhaps dedup urls.txt > distinct.txt\n"
+         "tail -n 1000 log | perhaps dedup --field 2 -c\n"
+         "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
+         "perhaps dedup --fpr 1e-4 --json urls.txt",
+         0, UINT_MAX, cmd_dedup,
+         "Print as JSON how many lines there were, how many were unique and how many duplicates, in place of the "
+         "lines, unless -o says where these go."},
     [CMD_LIST] = {"list", "FILTER [OPTION...]", "print what is in a filter that can tell",
                   "Prints the integers in a bitmap, in decimal and in rising order, or the digests in a table, as 16 "
                   "hexadecimal digits and "
@@ -218,7 +236,7 @@ enum {
     SIZING = ON(PLAN) | ON(BUILD),
     CHANGING = ON(ADD) | ON(REMOVE),
     ASKING = ON(CHECK) | ON(COUNT),
-    READING = ON(BUILD) | CHANGING | ASKING | ON(VERIFY),
+    READING = ON(DEDUP) | ON(BUILD) | CHANGING | ASKING | ON(VERIFY),
     COMBINING = ON(MERGE) | ON(INTERSECT) | ON(SUBTRACT) | ON(DIFFER),
     WRITING = ON(BUILD) | COMBINING,
     LOOKING = ASKING | ON(LIST) | ON(INFO),
@@ -320,12 +338,44 @@ const struct option option_table[OPTIONS] = {
                       "Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
-    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING, "Replace FILE, or the set of --at, if it exists."},
+    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),
+                   "Replace FILE, or the set of --at, if it exists."},
     [OPT_INVERT] = {"invert", 'v', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                     "Take the keys that are definitely absent instead."},
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},
     [OPT_QUIET] = {"quiet", 'q', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                    "Print nothing and stop at the first key found; the exit status tells."},
+    [OPT_LINES_TO] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), ON(DEDUP),
+                      "Write the lines to FILE, not to standard output."},
+    [OPT_LOSS] =
+        {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), ON(DEDUP),
+         "Remember lines in a Bloom filter that grows, which takes less memory, 2 bytes a line at 1e-3: up to P of "
+         "the new lines are then taken for repeats, and lost. Such as 0.001, 1e-4 or 0.1%."},
+    [OPT_DIFFERENT] =
+        {"items", 'n', VALUE_NUMBER, "N", NULL, FIELD(items), ON(DEDUP),
+         "About how many different lines will come, if it is known: memory is then taken at once. A number such "
+         "as 5e6, 2.5M or 10k. Without it, --fpr guesses from the size of plain files."},
+    [OPT_REPEATS] = {"repeats", 'd', VALUE_NONE, NULL, NULL, 0, ON(DEDUP),
+                     "Print the lines that were there before instead, each time that they come again."},
+    [OPT_SUMMARY] =
+        {"summary", 'c', VALUE_NONE, NULL, NULL, 0, ON(DEDUP),
+         "At the end, say on standard error how many lines there were, how many of them unique and duplicates, "
+         "the memory and the time it took, and the chance that a line was lost."},
+    [OPT_EXACT] =
+        {"exact", 0, VALUE_NONE, NULL, NULL, 0, ON(DEDUP),
+         "Compare the lines themselves, not only their digests: no line is lost, ever. Takes up to 20 bytes of "
+         "memory for each different line; lines from pipes are kept in a temporary file in $TMPDIR."},
+    [OPT_LAST] =
+        {"last", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(last), ON(DEDUP),
+         "Remember only the last N different lines, or those of a time such as 30s, 10m or 12h (note that 10M is a "
+         "number and 10m a time). A line that comes again within it is a repeat, and begins anew; one that comes "
+         "again after a third more lines or time is printed again."},
+    [OPT_STATE] = {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
+                   "Remember the lines of all runs that name this FILE, which is made if there is none. It is a filter "
+                   "like any other: 'perhaps info' and 'perhaps check' take it."},
+    [OPT_SAVE_EVERY] = {"save-every", 0, VALUE_TIME, "TIME", NULL, FIELD(save_every), ON(DEDUP),
+                        "Save the state so often, such as 10s or 5m, and not only at the end; 0s for only then. "
+                        "Default 1m."},
     [OPT_FROM] = {"from", 0, VALUE_NUMBER, "N", NULL, FIELD(from), ON(LIST),
                   "Begin with the first integer that is not below N. For bitmaps."},
     [OPT_LIMIT] = {"limit", 0, VALUE_NUMBER, "N", NULL, FIELD(limit), ON(LIST), "Print at most N lines."},
@@ -345,6 +395,10 @@ const struct option option_table[OPTIONS] = {
     [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
     [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
                   "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines."},
+    [OPT_IGNORE_CASE] =
+        {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, ON(BUILD) | ON(DEDUP),
+         "Capital and small letters of ASCII are the same. A filter remembers it: others who ask it need not "
+         "say so."},
     [OPT_FIELD] = {"field", 0, VALUE_NUMBER, "N", NULL, FIELD(field), READING,
                    "The key is the N-th field of the line, counted from 1, not the whole line."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,

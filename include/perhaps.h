@@ -491,7 +491,7 @@ PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), vo
 PERHAPS_API int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest);
 
 /* The digest that the bytes form (or the integer form) uses for this key in this filter; the bytes form of a bitmap has none.
- * (reads) */
+ * It stays the same as long as the filter lives. (reads; and may run while another thread adds to the filter or asks it) */
 PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
 PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
 

@@ -149,7 +149,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->hash = *hash;
     f->kind = kind_find(header->kind);
     f->two_words = kind_of_keys(f->kind, header->layout)->digest_words == 2;
-    f->isa = isa;
+    f->isa = f->array.isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
     f->file.fd = -1;
@@ -327,10 +327,17 @@ void perhaps_free(perhaps *f) {
     memory_release(&allocator, f, sizeof *f);
 }
 
+static void swap_bytes(perhaps *a, perhaps *b, size_t from, size_t to) {
+    uint8_t swapped[sizeof(perhaps)], *x = (uint8_t *)a, *y = (uint8_t *)b;
+    memcpy(swapped, x + from, to - from);
+    memcpy(x + from, y + from, to - from);
+    memcpy(y + from, swapped, to - from);
+}
+
+/* All but the hash, which is the same in both, and which another thread may be using for perhaps_digest. */
 void filter_swap(perhaps *a, perhaps *b) {
-    perhaps swapped = *a;
-    *a = *b;
-    *b = swapped;
+    swap_bytes(a, b, 0, offsetof(perhaps, hash));
+    swap_bytes(a, b, offsetof(perhaps, state), sizeof *a);
 }
 
 /* ---- growing ---- */

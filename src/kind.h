@@ -32,6 +32,7 @@ struct array {
     uint64_t length; /* in bytes, as `check` gave it */
     uint64_t layout[LAYOUT_WORDS];
     bool crowded; /* one of many arrays that are used in turn: small as it is, it may not be in the cache */
+    enum isa isa; /* what the machine has, for work on the whole array */
 };
 
 /* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as

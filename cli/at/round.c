@@ -285,6 +285,7 @@ static int take_pause(void *context, const char *path, uint64_t first_line) {
 int round_read(struct round *r, const struct input *input) {
     void *contexts[1] = {r};
     if (make_round(r) != FINE) return TROUBLE;
-    int status = input_work(input, &(struct work){1, take_batch, take_pause, contexts});
+    int status = input_work(
+        input, &(struct work){.threads = 1, .in_thread = take_batch, .in_order = take_pause, .contexts = contexts});
     return status == FINE ? run_round(r) : status;
 }

@@ -45,7 +45,7 @@ enum {
     BUCKET_BYTES = 64,
     BLOCK = 64,           /* keys in flight at a time */
     NEAR_BYTES = 1 << 20, /* what the second-level cache holds need not be fetched into it */
-    SEARCHED = 32         /* buckets from which a search goes on to eight others, before the table counts as full */
+    SEARCHED = 4          /* buckets from which a search goes on to eight others, before the table counts as full */
 };
 
 static const uint64_t buckets_max = UINT64_C(1) << 56;
@@ -162,10 +162,18 @@ static bool is_strangely_empty(const struct array *array) {
     return array->layout[BUCKETS] > FEW_BUCKETS && used < slots / 4;
 }
 
-/* Half as many buckets again, and at least one. */
+/* How many buckets there are after growing: about half as many again, or twice as many while they are few. The digest that
+ * found no room makes it a little more or less, so that tables with equal shares of the keys, as shards have, come to grow at
+ * different times, not all in the same moment. */
+static uint64_t more_buckets(uint64_t buckets, uint64_t digest) {
+    enum { FEW = 4096 };
+    uint64_t chance = digest * second_multiplier >> 40 & 0xff; /* of 256 */
+    if (buckets < FEW) return buckets + (buckets * (128 + chance) >> 8) + 1;
+    return buckets + buckets / 1024 * (384 + chance);
+}
+
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
-    uint64_t buckets = array->layout[BUCKETS], larger = buckets + (buckets > 1 ? buckets / 2 : 1);
-    (void)digest;
+    uint64_t larger = more_buckets(array->layout[BUCKETS], digest);
     if (larger > buckets_max || is_strangely_empty(array)) return false;
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = 0;
     layout[BUCKETS] = larger;
@@ -179,6 +187,8 @@ static bool put_all(struct array *into, const struct array *from) {
     enum { BATCH = 1024 };
     uint64_t digests[BATCH], slots = from->layout[BUCKETS] * SLOTS;
     uint8_t answers[BATCH];
+    size_t (*put)(struct array *, const uint64_t *, size_t, uint8_t *, const char *) =
+        ops(into->layout, into->isa, false)->add_many;
     if (contains_zero(from)) add_zero(into);
     for (uint64_t at = 0; at < slots;) {
         size_t n = 0;
@@ -187,7 +197,7 @@ static bool put_all(struct array *into, const struct array *from) {
             n += digests[n] != 0;
         }
         const char *ahead = (const char *)from->bytes + 8 * at;
-        if (add_many_scalar(into, digests, n, answers, ahead) < n) return false;
+        if (put(into, digests, n, answers, ahead) < n) return false;
     }
     return true;
 }

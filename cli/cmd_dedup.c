@@ -1,0 +1,218 @@
+/* perhaps dedup: each line once, in order, without sorting. One thread reads and hashes, the other looks digests up and writes the
+ * lines that are chosen (dedup/pipeline.h). */
+#include "at/at.h"
+#include "commands.h"
+#include "dedup/exact.h"
+#include "dedup/pipeline.h"
+#include "dedup/printing.h"
+#include "dedup/state.h"
+#include "dedup/summary.h"
+#include "filter.h"
+#include "interrupt.h"
+#include "want.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Shards of a table grow one at a time, so that the stream never waits long, and are small enough to do so in the cache. */
+enum { SHARDS = 256, GENERATIONS = 4 };
+
+struct dedup {
+    const struct options *options;
+    perhaps *filter;
+    struct exact *exact; /* NULL unless --exact */
+    struct state *state; /* NULL unless --state */
+    int out;             /* where lines go; -1 = nowhere */
+    uint8_t wanted;      /* the answer of lines to be printed */
+    uint64_t lines, unique;
+};
+
+/* -------------------------------------------------------------------------------------------------- options --- */
+
+static int refuse_together(const struct options *options, enum option_id one, enum option_id other, const char *why) {
+    char name[40];
+    if (!given(options, one) || !given(options, other)) return FINE;
+    snprintf(name, sizeof name, "--%s", option_table[one].name);
+    return failure(name, "does not go with --%s: %s", option_table[other].name, why);
+}
+
+static int check_options(const struct options *options) {
+    static const struct {
+        enum option_id one, other;
+        const char *why;
+    } foes[] = {
+        {OPT_EXACT, OPT_LOSS, "one compares lines, the other loses some; leave out one of them"},
+        {OPT_EXACT, OPT_STATE, "a state has digests, not lines; leave out one of them"},
+        {OPT_EXACT, OPT_LAST, "what is forgotten cannot be compared; leave out one of them"},
+        {OPT_EXACT, OPT_AT, "servers have no lines to compare; leave out one of them"},
+        {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
+        {OPT_AT, OPT_LAST, "build the set on the servers first, with BF.RESERVE ... WINDOW"},
+    };
+    for (size_t i = 0; i < sizeof foes / sizeof *foes; i++)
+        if (refuse_together(options, foes[i].one, foes[i].other, foes[i].why) != FINE) return TROUBLE;
+    if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
+        return failure("--save-every", "means nothing without --state; say where to save");
+    if (given(options, OPT_DIFFERENT) && !options->items)
+        return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
+    if (options->last.keys && given(options, OPT_DIFFERENT))
+        return failure("--last", "with a number says how many lines there are; leave out -n, or give a time");
+    if (options->last.seconds && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
+        return failure("--last", "with --fpr, how many lines come in that time must be known; give -n");
+    return FINE;
+}
+
+/* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
+static int make_want(perhaps_want *want, const struct options *options, const struct input *input) {
+    bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
+    perhaps_want_init(want);
+    want->kind = rough ? PERHAPS_ANY : PERHAPS_TABLE;
+    want->fpr = rough ? options->fpr : 0;
+    want->items = window && options->last.keys ? options->last.keys : options->items;
+    want->period = options->last.seconds;
+    want->generations = window ? GENERATIONS : 0;
+    want->shards = window || rough ? 0 : SHARDS;
+    want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
+    want->tag = input_tag(input);
+    if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
+    if (!want->items) want->items = FIRST_GUESS;
+    return FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------------- lines --- */
+
+static int look_up(struct dedup *d, struct job *job) {
+    if (d->exact) return exact_add(d->exact, job);
+    int64_t rc = perhaps_add_many_digest(d->filter, job->digests, job->n, job->answers);
+    return rc < 0 ? library_failure(d->options->state, (int)rc) : FINE;
+}
+
+static uint64_t count_new(const struct job *job) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < job->n; i++) n += job->answers[i];
+    return n;
+}
+
+/* What is remembered for ever was printed before. */
+static int take(void *context, struct job *job) {
+    struct dedup *d = context;
+    if (look_up(d, job) != FINE) return TROUBLE;
+    if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
+    d->lines += job->n;
+    d->unique += count_new(job);
+    return d->state ? state_note(d->state, job) : FINE;
+}
+
+static int pause_state(void *context) {
+    struct dedup *d = context;
+    return state_pause(d->state);
+}
+
+/* -------------------------------------------------------------------------------------------------- command --- */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static uint64_t clock_of_windows(void *context) {
+    (void)context;
+    return (uint64_t)time(NULL);
+}
+
+/* Of n keys in a table, any two share a digest with this chance. Numbers never do. */
+static double loss_of(const struct dedup *d, const struct input *input) {
+    struct perhaps_info info = {.size = sizeof info};
+    if (d->exact || input_of_numbers(input) || perhaps_facts(d->filter, &info) < 0) return 0;
+    return (double)info.items * (double)info.items / 0x1p65;
+}
+
+static int tell(const struct dedup *d, const struct input *input, double began) {
+    struct perhaps_info info = {.size = sizeof info};
+    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = now() - began};
+    int kind = perhaps_facts(d->filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    if (kind == PERHAPS_TABLE)
+        summary.loss = loss_of(d, input);
+    else if (kind != PERHAPS_BITMAP)
+        summary.fpr = info.fpr_target;
+    if (given(d->options, OPT_JSON))
+        summary_print_json(&summary);
+    else if (given(d->options, OPT_SUMMARY))
+        summary_print(&summary);
+    return finish_output();
+}
+
+/* -o may not be one of the inputs, which it would empty. */
+static int open_output(const struct options *options, const struct input *input, int *out) {
+    struct stat status, other;
+    *out = given(options, OPT_JSON) ? -1 : STDOUT_FILENO;
+    if (!options->output) return FINE;
+    bool exists = stat(options->output, &status) == 0;
+    if (exists && S_ISREG(status.st_mode) && !given(options, OPT_FORCE))
+        return failure(options->output, "exists; give -f to replace it, or another name with -o");
+    for (size_t i = 0; exists && i < input->path_count; i++)
+        if (stat(input->paths[i], &other) == 0 && other.st_dev == status.st_dev && other.st_ino == status.st_ino)
+            return failure(options->output, "is also read, and would be emptied; give another name with -o");
+    *out = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (*out < 0) return failure(options->output, "cannot be written: %s; check the name", strerror(errno));
+    return FINE;
+}
+
+static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
+    if (d->options->state) {
+        int status = finish_on_interrupt();
+        if (status == FINE) status = state_open(&d->state, d->options, want, input, &d->filter);
+        if (status != FINE) return status;
+    } else {
+        int rc = perhaps_create(&d->filter, want);
+        if (rc < 0) return library_failure(NULL, rc);
+    }
+    if (given(d->options, OPT_EXACT) && !input_of_numbers(input)) {
+        d->exact = exact_create(input);
+        if (!d->exact) return TROUBLE;
+    }
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_facts(d->filter, &info);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->filter, clock_of_windows, NULL);
+    return rc < 0 ? library_failure(d->options->state, rc) : FINE;
+}
+
+static int run(struct dedup *d, struct input *input) {
+    struct pipeline pipeline = {.input = input,
+                                .filter = d->filter,
+                                .with_keys = d->exact != NULL,
+                                .take = take,
+                                .pause = d->state ? pause_state : NULL,
+                                .pause_seconds = d->state ? state_patience(d->state) : 0,
+                                .context = d};
+    double began = now();
+    input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
+    int status = pipeline_run(&pipeline);
+    if (status != TROUBLE && tell(d, input, began) != FINE) status = TROUBLE;
+    return status;
+}
+
+int cmd_dedup(const struct options *options) {
+    struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
+    struct input input;
+    perhaps_want want;
+    int status = check_options(options);
+    if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
+    if (status == FINE) status = make_want(&want, options, &input);
+    if (status == FINE) status = open_output(options, &input, &d.out);
+    if (status == FINE) status = open_memory(&d, &want, &input);
+    if (status == FINE) status = run(&d, &input);
+    if (d.state)
+        status = state_close(d.state, status);
+    else
+        perhaps_free(d.filter);
+    exact_free(d.exact);
+    if (d.out > STDERR_FILENO && close(d.out) != 0 && status != TROUBLE)
+        status = failure(options->output, "cannot be written: %s; is there room on the disk?", strerror(errno));
+    die_of_interrupt();
+    return status == STOP ? FINE : status;
+}

@@ -1,0 +1,17 @@
+/* A memory that makes no mistakes: digest and place of the first copy of every key, whose bytes are compared. */
+#ifndef CLI_DEDUP_EXACT_H
+#define CLI_DEDUP_EXACT_H
+
+#include "job.h"
+
+struct exact;
+
+/* For the lines of this input, which must live as long. NULL after having said why not. */
+struct exact *exact_create(const struct input *input);
+
+/* Sets the answers of a job with keys. FINE, or TROUBLE after having said why. */
+int exact_add(struct exact *exact, struct job *job);
+
+void exact_free(struct exact *exact);
+
+#endif

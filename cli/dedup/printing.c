@@ -1,0 +1,66 @@
+#include "printing.h"
+#include "../report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { RANGES = IOV_MAX < 1024 ? IOV_MAX : 1024 };
+
+/* Ranges of memory that wait to be written. Each begins where chosen lines follow others, and ends where they end. */
+struct ranges {
+    size_t n;
+    struct iovec list[RANGES];
+};
+
+/* Writes all, whatever signals and short writes come between. */
+static int write_ranges(int fd, struct ranges *ranges) {
+    struct iovec *at = ranges->list;
+    while (ranges->n) {
+        ssize_t written = writev(fd, at, (int)ranges->n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return TROUBLE;
+        size_t rest = (size_t)written;
+        for (; ranges->n && rest >= at->iov_len; at++, ranges->n--) rest -= at->iov_len;
+        if (!ranges->n) break;
+        at->iov_base = (char *)at->iov_base + rest;
+        at->iov_len -= rest;
+    }
+    return FINE;
+}
+
+static int writing_failure(int fd, const char *name) {
+    if (fd == STDOUT_FILENO) return output_failure();
+    return failure(name, "cannot be written: %s; is there room on the disk?", strerror(errno));
+}
+
+/* Where choice begins and ends, line by line, without a branch that depends on an answer: at most n + 1 places. */
+static size_t find_edges(const struct job *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+    size_t n = 0;
+    uint8_t before = 0;
+    for (size_t i = from; i < to; i++) {
+        uint8_t chosen = job->answers[i] == wanted;
+        edges[n] = job->lines[i];
+        n += chosen != before;
+        before = chosen;
+    }
+    edges[n] = job->lines[to];
+    return n + before;
+}
+
+int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted) {
+    enum { SOME = 2 * RANGES - 2 };
+    const char *edges[SOME + 1];
+    struct ranges ranges;
+    for (size_t from = 0; from < job->n; from += SOME) {
+        size_t to = job->n - from < SOME ? job->n : from + SOME, n = find_edges(job, from, to, wanted, edges);
+        for (ranges.n = 0; ranges.n < n / 2; ranges.n++) {
+            const char *begin = edges[2 * ranges.n], *end = edges[2 * ranges.n + 1];
+            ranges.list[ranges.n] = (struct iovec){(void *)(uintptr_t)begin, (size_t)(end - begin)};
+        }
+        if (write_ranges(fd, &ranges) != FINE) return writing_failure(fd, name);
+    }
+    return FINE;
+}

@@ -1,0 +1,10 @@
+/* Lines that were chosen, written straight from where they were read to. */
+#ifndef CLI_DEDUP_PRINTING_H
+#define CLI_DEDUP_PRINTING_H
+
+#include "job.h"
+
+/* Writes the lines of a job whose answer is `wanted` to `fd`. FINE, or TROUBLE after having said why. */
+int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted);
+
+#endif

@@ -1,0 +1,42 @@
+#include "interrupt.h"
+#include "input.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static volatile sig_atomic_t interrupting_signal;
+
+static void on_interrupt(int number) {
+    interrupting_signal = number;
+    input_interrupt();
+}
+
+int finish_on_interrupt(void) {
+    int status = input_make_interruptible();
+    for (size_t i = 0; i < SIGNALS && status == 0; i++) {
+        struct sigaction before, action = {.sa_handler = on_interrupt};
+        sigaction(signals[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+    }
+    return status;
+}
+
+bool was_interrupted(void) {
+    return interrupting_signal != 0;
+}
+
+void die_of_interrupt(void) {
+    if (!interrupting_signal) return;
+    signal(interrupting_signal, SIG_DFL);
+    raise(interrupting_signal);
+}
+
+void leave_interrupts_to_others(bool leave) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < SIGNALS; i++) sigaddset(&set, signals[i]);
+    pthread_sigmask(leave ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+}
