@@ -181,14 +181,28 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return true;
 }
 
-/* Puts all digests of one table into another, in whole batches: reading goes straight through the array, writing is
+static bool rehash(struct array *into, const struct array *from) {
+    static bool (*const pour[ISA_COUNT])(struct array * into, const struct array *from) = {
+        [ISA_SCALAR] = pour_scalar,
+#if defined(__x86_64__)
+        [ISA_AVX2] = pour_avx2,
+        [ISA_AVX512] = pour_avx512,
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        [ISA_NEON] = pour_neon,
+#endif
+    };
+    if (contains_zero(from)) add_zero(into);
+    return (pour[into->isa] ? pour[into->isa] : pour_scalar)(into, from);
+}
+
+/* Adds all digests of one table to another, in whole batches: reading goes straight through the array, writing is
  * fetched ahead by add_many. False if one found no place. */
-static bool put_all(struct array *into, const struct array *from) {
+static bool merge(struct array *into, const struct array *from) {
     enum { BATCH = 1024 };
     uint64_t digests[BATCH], slots = from->layout[BUCKETS] * SLOTS;
     uint8_t answers[BATCH];
-    size_t (*put)(struct array *, const uint64_t *, size_t, uint8_t *, const char *) =
-        ops(into->layout, into->isa, false)->add_many;
+    const struct kind_ops *best = ops(into->layout, into->isa, false);
     if (contains_zero(from)) add_zero(into);
     for (uint64_t at = 0; at < slots;) {
         size_t n = 0;
@@ -197,7 +211,7 @@ static bool put_all(struct array *into, const struct array *from) {
             n += digests[n] != 0;
         }
         const char *ahead = (const char *)from->bytes + 8 * at;
-        if (put(into, digests, n, answers, ahead) < n) return false;
+        if (best->add_many(into, digests, n, answers, ahead) < n) return false;
     }
     return true;
 }
@@ -227,12 +241,12 @@ const struct kind kind_table = {
     .check = check,
     .layout_names = {"buckets"},
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = put_all},
+    .combine = {[COMBINE_MERGE] = merge},
     .reinserts = true,
     .differing = 1u << BUCKETS,
     .full = "the table has no room for another key",
     .grow = grow,
-    .rehash = put_all,
+    .rehash = rehash,
     .next = next,
     .model = &model_table,
 };

@@ -187,6 +187,27 @@ TARGET static int ISA(take)(struct array *array, struct digest digest) {
     return 1;
 }
 
+/* All digests of one table into a larger, empty one: each into its first bucket if it can be. That is a cache line less than
+ * for adding, and since first buckets are in the order of digests, the half of them that stand in theirs are poured from one end to the
+ * other. False if one finds no place. */
+TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
+    enum { EARLY = 24 };
+    uint64_t slots = from->layout[BUCKETS] * SLOTS, buckets = into->layout[BUCKETS];
+    for (uint64_t at = 0; at < slots; at++) {
+        uint64_t digest = load64(from->bytes + 8 * at);
+        if (at + EARLY < slots)
+            __builtin_prefetch(bucket_at(into, mul_high(load64(from->bytes + 8 * (at + EARLY)), buckets)), 1, 3);
+        if (!digest) continue;
+        uint8_t *first = bucket_at(into, mul_high(digest, buckets));
+        unsigned empty = ISA(matches)(first, 0);
+        if (empty)
+            store64(first + 8 * __builtin_ctz(empty), digest);
+        else if (ISA(add)(into, (struct digest){digest, 0}) == FULL)
+            return false;
+    }
+    return true;
+}
+
 static const struct kind_ops ISA(ops) = {.add = ISA(add),
                                          .contains = ISA(contains),
                                          .add_many = ISA(add_many),
