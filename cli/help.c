@@ -71,6 +71,10 @@ void print_help(const struct command *command) {
     }
     printf("Usage: perhaps %s %s\n\n", command->name, command->usage);
     print_wrapped(command->description, 0, 0);
+    if (command_postscript(command)) {
+        putchar('\n');
+        print_wrapped(command_postscript(command), 0, 0);
+    }
     printf("\nOptions:\n");
     for (size_t i = 0; i < OPTIONS; i++)
         if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);

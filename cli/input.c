@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "lines.h"
 #include "report.h"
+#include "source.h"
 #include "threads.h"
 
 #include <errno.h>
@@ -31,13 +32,17 @@ void input_interrupt(void) {
     if (interruptions[1] >= 0 && write(interruptions[1], "", 1) < 0) errno = before; /* it is full: so be it */
 }
 
+bool input_was_interrupted(void) {
+    return interrupted;
+}
+
 /* One file being read. Of the buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no line end. One byte
  * after the block is kept free for the terminator that a last line may lack. */
 struct reader {
     const struct input *input;
     const struct work *work;
     const char *path;
-    int fd;
+    struct source source;
     bool ended;
     struct buffer *buffer;
     size_t start, scanned, end;
@@ -151,6 +156,8 @@ static int make_room(struct reader *r) {
 
 static int end_of_file(struct reader *r) {
     size_t kept = r->end - r->start;
+    int status = source_ended(&r->source);
+    if (status != FINE) return status;
     r->ended = true;
     if (r->input->encoding == ENCODING_U64LE && kept)
         return failure(input_name(r->path),
@@ -197,12 +204,13 @@ static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
 static ssize_t read_some(const struct reader *r) {
     char *to = r->buffer->bytes + r->end;
     size_t size = r->buffer->size - r->end;
-    return r->work->threads > 1 ? read_in_parts(r->fd, to, size, r->work->threads) : read(r->fd, to, size);
+    return r->work->threads > 1 ? read_in_parts(r->source.fd, to, size, r->work->threads)
+                                : read(r->source.fd, to, size);
 }
 
 /* Until there is something to read, or an interruption. */
 static void wait_for_input(const struct reader *r) {
-    struct pollfd either[2] = {{.fd = r->fd, .events = POLLIN}, {.fd = interruptions[0], .events = POLLIN}};
+    struct pollfd either[2] = {{.fd = r->source.fd, .events = POLLIN}, {.fd = interruptions[0], .events = POLLIN}};
     if (interruptions[0] >= 0) poll(either, 2, -1);
 }
 
@@ -233,7 +241,7 @@ static uint64_t position(int fd) {
 
 static int read_file(struct reader *r) {
     r->start = r->scanned = r->end = 0;
-    r->offset = position(r->fd);
+    r->offset = position(r->source.fd);
     r->line = 1;
     r->ended = false;
     while (!r->ended) {
@@ -247,27 +255,6 @@ static int read_file(struct reader *r) {
 
 /* ------------------------------------------------------------------------------------------------- files --- */
 
-static int open_path(const char *path, int *fd) {
-    *fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0 && errno == EINTR && interrupted) return STOP;
-    if (*fd < 0) return failure(path, "cannot be opened: %s; check the name and its permissions", strerror(errno));
-    if (isatty(*fd) && isatty(STDERR_FILENO)) remark(input_name(path), "type keys, one a line; Ctrl-D ends");
-    return FINE;
-}
-
-/* What a pipe holds is what one read gives, and that is to keep all threads busy. Where it cannot be, so be it. */
-static void widen_pipe(int fd) {
-#ifdef F_SETPIPE_SZ
-    fcntl(fd, F_SETPIPE_SZ, 1 << 20);
-#else
-    (void)fd;
-#endif
-}
-
-static void close_path(int fd) {
-    if (fd != STDIN_FILENO) close(fd);
-}
-
 /* Are all inputs plain files, which can be read twice? Then *total is their size. */
 static bool plain_files(const struct input *input, uint64_t *total) {
     *total = 0;
@@ -275,7 +262,7 @@ static bool plain_files(const struct input *input, uint64_t *total) {
         struct stat status;
         bool standard = strcmp(input->paths[i], "-") == 0;
         if ((standard ? fstat(STDIN_FILENO, &status) : stat(input->paths[i], &status)) != 0) return false;
-        if (!S_ISREG(status.st_mode)) return false;
+        if (!S_ISREG(status.st_mode) || source_compressed(input->paths[i])) return false;
         *total += (uint64_t)status.st_size;
     }
     return true;
@@ -291,12 +278,11 @@ static int read_files(struct reader *r) {
     for (size_t i = 0; i < r->input->path_count && status == FINE; i++) {
         r->path = r->input->paths[i];
         r->file = i;
-        status = open_path(r->path, &r->fd);
+        status = source_open(&r->source, r->path);
         if (status != FINE) return status;
-        posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-        if (r->work->threads > 1) widen_pipe(r->fd);
+        if (r->work->threads > 1) source_widen(&r->source);
         status = read_file(r);
-        close_path(r->fd);
+        source_close(&r->source);
     }
     return status;
 }
@@ -366,14 +352,14 @@ static int count_file(int fd, const char *path, char terminator, char *buffer, u
 }
 
 static int count_path(const struct input *input, const char *path, char *buffer, uint64_t *keys) {
-    int fd;
+    struct source source;
     uint64_t lines = 0, bytes = 0;
-    if (open_path(path, &fd) != FINE) return TROUBLE;
-    off_t began = lseek(fd, 0, SEEK_CUR);
-    int status = count_file(fd, path, input->terminator, buffer, &lines, &bytes);
-    if (status == FINE && lseek(fd, began, SEEK_SET) < 0)
+    if (source_open(&source, path) != FINE) return TROUBLE;
+    off_t began = lseek(source.fd, 0, SEEK_CUR);
+    int status = count_file(source.fd, path, input->terminator, buffer, &lines, &bytes);
+    if (status == FINE && lseek(source.fd, began, SEEK_SET) < 0)
         status = failure(input_name(path), "cannot be read twice: %s; give -n", strerror(errno));
-    close_path(fd);
+    source_close(&source);
     *keys += input->encoding == ENCODING_U64LE ? bytes / 8 : lines;
     return status;
 }
@@ -394,15 +380,15 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines) {
 
 /* From the first bytes of a file, how many keys all of it has. */
 static int estimate_path(const struct input *input, const char *path, char *buffer, double *keys) {
-    int fd;
+    struct source source;
     struct stat status;
-    if (open_path(path, &fd) != FINE) return TROUBLE;
-    ssize_t got = fstat(fd, &status) == 0 ? pread(fd, buffer, BLOCK, (off_t)position(fd)) : -1;
+    if (source_open(&source, path) != FINE) return TROUBLE;
+    ssize_t got = fstat(source.fd, &status) == 0 ? pread(source.fd, buffer, BLOCK, (off_t)position(source.fd)) : -1;
     if (got > 0) {
         double ends = (double)count_ends(buffer, (size_t)got, input->terminator);
         *keys += (ends > 0 ? ends : 1) / (double)got * (double)status.st_size;
     }
-    close_path(fd);
+    source_close(&source);
     return FINE;
 }
 

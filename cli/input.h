@@ -114,5 +114,6 @@ int input_make_interruptible(void);
 /* Reading, in whichever thread, then ends as if the input ended, with STOP, however long the next key takes to come. May be
  * called by a signal handler. */
 void input_interrupt(void);
+bool input_was_interrupted(void);
 
 #endif

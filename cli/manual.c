@@ -94,6 +94,11 @@ void print_manual(const struct command *command) {
     print_plain(command->usage);
     putchar('\n');
     print_section("DESCRIPTION", command->description);
+    if (command_postscript(command)) {
+        putchar('\n');
+        print_plain(command_postscript(command));
+        putchar('\n');
+    }
     printf("\n# OPTIONS\n");
     for (size_t i = 0; i < OPTIONS; i++)
         if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);

@@ -58,6 +58,10 @@ const char *option_help(const struct command *command, const struct option *opti
     return option == &option_table[OPT_JSON] && command->json ? command->json : option->help;
 }
 
+const char *command_postscript(const struct command *command) {
+    return command_takes(command, &option_table[OPT_NULL]) ? about_keys : NULL;
+}
+
 unsigned threads_from(const struct options *options) {
     if (!given(options, OPT_THREADS)) return 1;
     unsigned threads = options->threads ? (unsigned)options->threads : processor_count();

@@ -139,6 +139,9 @@ struct option {
 
 extern const struct option option_table[OPTIONS];
 
+/* What all commands that read keys have in common. */
+extern const char about_keys[];
+
 /* How keys are written. The numbers are kept in filters (as their tag): never renumber, only append; the words of
  * --key stand in the same order. */
 enum encoding {
@@ -194,6 +197,9 @@ const char *option_help(const struct command *command, const struct option *opti
 
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
+
+/* A paragraph that ends the descriptions of several commands; NULL if this is none of them. */
+const char *command_postscript(const struct command *command);
 
 /* Reads the arguments after the command's name. 0, or 2 after having said what is wrong. */
 int options_parse(struct options *options, const struct command *command, int count, char **arguments);

@@ -44,7 +44,7 @@ const struct command commands[COMMANDS] = {
          "what was added is there: 'perhaps add --at' goes on with it.",
          NULL,
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
-         "zcat urls.gz | perhaps build -p 1e-4 -o urls.ph\n"
+         "perhaps build -p 1e-4 -o urls.ph urls.gz\n"
          "perhaps build -j auto -o phones.ph phones.txt\n"
          "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
@@ -228,6 +228,10 @@ const struct command commands[COMMANDS] = {
                   "Explains COMMAND and its options; without it, lists the commands.", NULL, "perhaps help build", 0, 1,
                   cmd_help, NULL},
 };
+
+const char about_keys[] = "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they "
+                          "are read, by gzip, zstd, xz, "
+                          "bzip2 and lz4, which must be installed. Standard input is taken as it is.";
 
 #define ON(name)    (1u << CMD_##name)
 #define FIELD(name) offsetof(struct options, name)

@@ -1,0 +1,30 @@
+/* Where bytes come from: standard input, files, and compressed files, which the system's own programs decompress. */
+#ifndef CLI_SOURCE_H
+#define CLI_SOURCE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct source {
+    const char *path; /* "-" = standard input */
+    int fd;           /* to be read */
+    pid_t child;      /* the program that writes to it; 0 = none */
+};
+
+/* Is it read through a program, as the end of its name says? */
+bool source_compressed(const char *path);
+
+/* FINE, TROUBLE after having said why not, or STOP if a signal said so while it waited. */
+int source_open(struct source *source, const char *path);
+
+/* Makes one read give as much as a pipe can hold, for those who want much at a time. */
+void source_widen(const struct source *source);
+
+/* After the last byte: was that all of it? FINE; TROUBLE after having said that the program failed; or STOP if it was
+ * ended by a signal that ends us, too. */
+int source_ended(struct source *source);
+
+/* At its end or before. A program that has more to say is ended. */
+void source_close(struct source *source);
+
+#endif
