@@ -1,6 +1,7 @@
 /* perhaps check: like grep, with a filter for a pattern. */
 #include "at/at.h"
 #include "commands.h"
+#include "confirm.h"
 #include "filter.h"
 #include "input.h"
 #include "printer.h"
@@ -18,6 +19,9 @@ struct checking {
     uint64_t hits; /* keys that are printed or would be */
     char *found;
     size_t filled, room;
+    struct hits *doubted; /* all that is to be confirmed; NULL without --confirm */
+    struct hits own;      /* what this thread adds to them when its turn comes */
+    uint64_t false_positives;
 };
 
 static int make_room(struct checking *c, size_t length) {
@@ -52,17 +56,23 @@ static int gather(struct checking *c, const struct batch *batch, const uint8_t *
     return FINE;
 }
 
+static int doubt(struct checking *c, const struct batch *batch, const uint8_t *answers) {
+    for (size_t i = 0; i < batch->n; i++)
+        if (answers[i] && hits_put(&c->own, batch, i, c->printing) != FINE) return TROUBLE;
+    return FINE;
+}
+
 static int check_batch(void *context, const struct batch *batch) {
     struct checking *c = context;
     uint8_t answers[BATCH];
-    int64_t present = batch->numbers ? perhaps_contains_many_u64(c->filter, batch->numbers, batch->n, answers)
-                                     : perhaps_contains_many(c->filter, batch->keys, batch->lengths, batch->n, answers);
-    if (present < 0) return library_failure(batch->path, (int)present);
-    uint64_t hits = c->invert ? batch->n - (uint64_t)present : (uint64_t)present;
+    uint64_t present;
+    if (filter_ask(c->filter, batch, answers, &present) != FINE) return TROUBLE;
+    uint64_t hits = c->invert ? batch->n - present : c->doubted ? 0 : present;
     c->checked += batch->n;
-    c->present += (uint64_t)present;
+    c->present += present;
     c->hits += hits;
     if (c->quiet && hits) return STOP;
+    if (c->doubted && present && doubt(c, batch, answers) != FINE) return TROUBLE;
     return c->printing && hits ? gather(c, batch, answers) : FINE;
 }
 
@@ -73,6 +83,7 @@ static int print_found(void *context, const char *path, uint64_t first_line) {
     (void)path;
     (void)first_line;
     c->filled = 0;
+    if (c->doubted && hits_move(c->doubted, &c->own) != FINE) return TROUBLE;
     return print_directly(c->found, filled);
 }
 
@@ -86,6 +97,7 @@ static void print_counts(const struct checking *c, bool as_json) {
     json_count(&json, "checked", c->checked);
     json_count(&json, "present", c->present);
     json_count(&json, "absent", c->checked - c->present);
+    if (c->doubted) json_count(&json, "false_positives", c->false_positives);
     json_end(&json);
 }
 
@@ -111,23 +123,51 @@ static int read_and_check(const struct input *input, const struct checking *how,
     int status = input_work(
         input,
         &(struct work){.threads = threads, .in_thread = check_batch, .in_order = print_found, .contexts = contexts});
-    for (unsigned i = 0; i < threads; i++) free(parts[i].found);
+    for (unsigned i = 0; i < threads; i++) {
+        free(parts[i].found);
+        free(parts[i].own.bytes);
+    }
     *result = sum(parts, threads);
     return status;
+}
+
+/* Which hits are true? The file of --confirm has its keys written in the same way as the input. */
+static int confirm(const struct options *options, const struct input *input, struct checking *c) {
+    char *key_paths[] = {(char *)(uintptr_t)options->confirm};
+    struct input keys = *input;
+    keys.paths = key_paths;
+    keys.path_count = 1;
+    int status = hits_confirm(c->doubted, c->filter, options->operands[0], &keys, c->quiet && !c->invert);
+    if (status == TROUBLE) return TROUBLE;
+    c->present = hits_confirmed(c->doubted);
+    c->false_positives = c->doubted->n - c->present;
+    c->hits += c->invert ? c->false_positives : c->present;
+    return c->printing ? hits_print(c->doubted, !c->invert) : FINE;
+}
+
+/* Reads, checks and confirms. */
+static int check_all(const struct options *options, const struct input *input, const struct checking *how,
+                     struct checking *result) {
+    int status = read_and_check(input, how, threads_from(options), result);
+    return status == FINE && how->doubted ? confirm(options, input, result) : status;
 }
 
 static int check_with(const struct options *options, const perhaps *filter) {
     struct input input;
     const char *path = options->operands[0];
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
+    struct hits doubted = {0};
     struct checking result, how = {.filter = filter};
     how.invert = given(options, OPT_INVERT);
     how.quiet = given(options, OPT_QUIET);
     how.printing = !counting && !how.quiet;
+    how.doubted = options->confirm ? &doubted : NULL;
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, filter) != FINE) return TROUBLE;
+    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
     input.silent = how.printing && isatty(STDOUT_FILENO);
-    int status = read_and_check(&input, &how, threads_from(options), &result);
+    int status = check_all(options, &input, &how, &result);
+    free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
     if (!how.printing && !how.quiet) print_counts(&result, given(options, OPT_JSON));
     return result.hits ? FINE : NOT_FOUND;

@@ -17,16 +17,15 @@ struct verifying {
 static int verify_batch(void *context, const struct batch *batch) {
     struct verifying *v = context;
     uint8_t answers[BATCH];
-    int64_t present = batch->numbers ? perhaps_contains_many_u64(v->filter, batch->numbers, batch->n, answers)
-                                     : perhaps_contains_many(v->filter, batch->keys, batch->lengths, batch->n, answers);
-    if (present < 0) return library_failure(batch->path, (int)present);
-    for (size_t i = 0; i < batch->n && !v->first_path && (uint64_t)present < batch->n; i++) {
+    uint64_t present;
+    if (filter_ask(v->filter, batch, answers, &present) != FINE) return TROUBLE;
+    for (size_t i = 0; i < batch->n && !v->first_path && present < batch->n; i++) {
         if (answers[i]) continue;
         v->first_path = batch->path;
         v->first_line = batch->first_line + i;
     }
     v->keys += batch->n;
-    v->missing += batch->n - (uint64_t)present;
+    v->missing += batch->n - present;
     return FINE;
 }
 

@@ -122,6 +122,14 @@ bool filter_of_integers(const perhaps *filter) {
     return perhaps_contains_many(filter, keys, lengths, 0, NULL) == PERHAPS_ECANNOT;
 }
 
+int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
+    int64_t rc = batch->numbers ? perhaps_contains_many_u64(filter, batch->numbers, batch->n, answers)
+                                : perhaps_contains_many(filter, batch->keys, batch->lengths, batch->n, answers);
+    if (rc < 0) return library_failure(batch->path, (int)rc);
+    *present = (uint64_t)rc;
+    return FINE;
+}
+
 /* --------------------------------------------------------------------------------------------------- saving --- */
 
 static bool is_standard_output(const char *path) {

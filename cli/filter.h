@@ -25,6 +25,10 @@ int filter_advance(perhaps *filter, const char *path);
 /* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
 bool filter_of_integers(const perhaps *filter);
 
+/* Which keys of a batch are perhaps in it? *present is how many. */
+struct batch;
+int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);
+
 /* May -o be written? Asked before any work is done. */
 int output_check(const struct options *options);
 

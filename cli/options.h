@@ -84,6 +84,7 @@ enum option_id {
     OPT_STATE,
     OPT_SAVE_EVERY,
     OPT_QUIET,
+    OPT_CONFIRM,
     OPT_FROM,
     OPT_LIMIT,
     OPT_KEYS,
@@ -176,7 +177,7 @@ struct options {
     struct window window, last;
     int kind, preset, hash, encoding;
     unsigned needs;
-    const char *hash_key, *at, *output, *keys, *state, *delimiter, *plot;
+    const char *hash_key, *at, *output, *keys, *confirm, *state, *delimiter, *plot;
 };
 
 static inline bool given(const struct options *options, enum option_id id) {

@@ -105,13 +105,25 @@ const struct command commands[COMMANDS] = {
          "The filter is mapped, not read into memory, but for a window by time, of which a copy forgets what is too "
          "old "
          "by now. All of it is verified first unless --no-verify is given.\n\n"
+         "What is printed is the intersection of KEYS with the filter's keys, and some more by mistake; with -v the "
+         "difference, from which "
+         "as many are missing. With --confirm both are exact.\n\n"
          "With --at there is no FILTER: servers are asked.",
          "0 if a key was printed (or would have been, with -c and -q), 1 if none, 2 after an error.",
+         "# the intersection: lines of wanted.txt that are in phones.txt, too, perhaps\n"
          "perhaps check phones.ph wanted.txt\n"
+         "# the difference: lines of other.txt that are certainly not\n"
+         "perhaps check -v phones.ph other.txt\n"
+         "# and both exactly\n"
+         "perhaps check --confirm phones.txt phones.ph wanted.txt\n"
+         "perhaps check --confirm phones.txt -v phones.ph other.txt\n"
          "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
          "echo 13800138000 | perhaps check -q phones.ph && echo perhaps\n"
          "perhaps check --at redis://localhost/phones wanted.txt",
-         1, UINT_MAX, cmd_check, "Print as JSON how many keys were checked, present and absent, in place of the keys."},
+         1, UINT_MAX, cmd_check,
+         "Print as JSON how many keys were checked, present and absent, in place of the keys; with --confirm also how "
+         "many were "
+         "false positives."},
     [CMD_COUNT] =
         {"count", "FILTER [OPTION...] [KEYS...]", "print how often each key is in a filter that counts",
          "Reads keys from the files KEYS (standard input if there are none) and prints for each, in order, how many "
@@ -349,6 +361,12 @@ const struct option option_table[OPTIONS] = {
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},
     [OPT_QUIET] = {"quiet", 'q', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                    "Print nothing and stop at the first key found; the exit status tells."},
+    [OPT_CONFIRM] = {"confirm", 0, VALUE_FILE, "FILE", NULL, FIELD(confirm), ON(CHECK),
+                     "Look again, for an exact answer: what the filter takes for present counts only if it is a key in "
+                     "FILE, which is the file that the filter was made from, written "
+                     "as KEYS are. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits "
+                     "only, which are printed when all is read. With -v, lines that "
+                     "only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), ON(DEDUP),
                       "Write the lines to FILE, not to standard output."},
     [OPT_LOSS] =

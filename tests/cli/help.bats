@@ -112,7 +112,7 @@ complete_words() {
 prepare_examples() {
   seq 1000 >phones.txt
   seq 500 >wanted.txt
-  seq 2000 2100 >new.txt
+  seq 2000 2100 | tee other.txt >new.txt
   seq 3000 3100 | tee urls.txt log | gzip >urls.gz
   sed 's/.*/&,name &/' wanted.txt >people.csv
   tee names.txt expired.txt <wanted.txt >logins.txt
