@@ -2,6 +2,7 @@
 #include "abilities.h"
 #include "commands.h"
 #include "numbers.h"
+#include "plan_plot.h"
 #include "report.h"
 #include "want.h"
 
@@ -180,26 +181,45 @@ static void print_json(const struct answer *answers, size_t n, const struct perh
     json_end(&json);
 }
 
-int cmd_plan(const struct options *options) {
-    perhaps_want want;
-    struct answer answers[MOST_KINDS];
-    struct perhaps_plan best = {.size = sizeof best};
+/* A picture of all rates needs no number of keys: it hardly matters. */
+static struct options with_default_keys(const struct options *options) {
+    struct options filled = *options;
+    bool counted = given(options, OPT_ITEMS) || options->window.keys;
+    bool fixed = counted || options->bytes || (options->bits_per_key > 0 && options->fpr > 0);
+    if (given(options, OPT_PLOT) && !fixed) filled.items = 1000000;
+    return filled;
+}
+
+static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
+                      struct answer answers[MOST_KINDS]) {
     size_t n = 0;
-    if (want_from_options(&want, options) != FINE) return TROUBLE;
-    int rc = perhaps_plan(&want, &best);
-    if (rc < 0) return library_failure(NULL, rc);
     for (size_t row = 0; perhaps_kind(row) && n < MOST_KINDS; row++) {
         int kind = perhaps_kind(row)->kind;
         bool shown = given(options, OPT_KIND) ? kind == options->kind : kind != PERHAPS_BITMAP; /* for integers only */
         if (!shown) continue;
         answers[n] = (struct answer){.row = perhaps_kind(row)};
-        ask(&want, options, &answers[n]);
-        answers[n].recommended = answers[n].rc == PERHAPS_OK && same_plan(&answers[n].plan, &best);
+        ask(want, options, &answers[n]);
+        answers[n].recommended = answers[n].rc == PERHAPS_OK && same_plan(&answers[n].plan, best);
         n++;
     }
+    return n;
+}
+
+int cmd_plan(const struct options *options) {
+    perhaps_want want;
+    struct answer answers[MOST_KINDS];
+    struct perhaps_plan best = {.size = sizeof best};
+    struct options filled = with_default_keys(options);
+    if (want_from_options(&want, &filled) != FINE) return TROUBLE;
+    int rc = perhaps_plan(&want, &best);
+    if (rc < 0) return library_failure(NULL, rc);
+    if (options->plot && plan_plot_ready(options) != FINE) return TROUBLE;
+    size_t n = ask_all(&want, options, &best, answers);
     if (given(options, OPT_JSON))
         print_json(answers, n, &best, &want);
     else
         print_text(answers, n, &best, &want);
-    return FINE;
+    if (!options->plot) return FINE;
+    if (!want.items) want.items = best.items;
+    return plan_plot(&want, options);
 }

@@ -10,11 +10,14 @@ const struct command commands[COMMANDS] = {
          "one that 'perhaps build' would make, and sets the limit beside it that no filter can beat. Nothing is "
          "made.\n\n"
          "Fix two of three: how many keys (-n), how many mistakes (-p), how much memory (--bits-per-key, --bytes or "
-         "--preset). The third follows. With only -n the rate is 0.01.",
+         "--preset). The third follows. With only -n the rate is 0.01.\n\n"
+         "With --plot it also draws bits per key against the false-positive rate, from 0.1 to 1e-6 and that of -p, for "
+         "every kind with the limit below; without -n for a million keys.",
          NULL,
          "perhaps plan -n 5e6 -p 0.01\n"
          "perhaps plan --bytes 64MiB -p 1e-4\n"
-         "perhaps plan -n 1M --bits-per-key 12 --json",
+         "perhaps plan -n 1M --bits-per-key 12 --json\n"
+         "perhaps plan -n 1M --plot bits.svg",
          0, 0, cmd_plan, "Print the table as JSON, with kinds[] for its rows."},
     [CMD_BUILD] =
         {"build", "-o FILE|--at URL [OPTION...] [KEYS...]", "make a filter from lines",
@@ -444,8 +447,8 @@ const struct option option_table[OPTIONS] = {
                       "Measure filters of filters and threads instead: growing, sharded, with one thread and two. "
                       "--items is then the "
                       "largest number of keys, 100 million by default."},
-    [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(BENCH),
-                  "Also draw the results into FILE, a picture in SVG, with gnuplot."},
+    [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
+                  "Also draw the results into FILE, a picture in SVG, with gnuplot. It replaces an earlier one."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
                    "Print the source of the manual page, for scdoc(1)."},
     [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

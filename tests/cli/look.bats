@@ -123,6 +123,17 @@ prepare() {
   refuses "combined" bench --combined --full
 }
 
+@test "bench --plot draws a picture, and says before the work why it cannot" {
+  try 0 bench --kind blocked --items 10000 --plot speed.svg
+  [ -z "$stderr" ] || wrong "gnuplot warns"
+  python3 -c 'import xml.etree.ElementTree as tree; tree.parse("speed.svg")'
+  grep -q 'blocked contains_many' speed.svg
+  refuses "absent/a.svg: the picture cannot be written: No such file" bench --plot absent/a.svg
+  refuses "no file that could be replaced" bench --plot /dev/null
+  run --separate-stderr env PATH=/absent "$PERHAPS" bench --plot a.svg
+  says "gnuplot is not installed"
+}
+
 @test "bench refuses a kind that is none" {
   refuses "choose from: bloom blocked" bench --kind blum
   refuses "bench" bench extra

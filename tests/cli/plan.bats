@@ -142,3 +142,62 @@ load helper
   [ "$status" -eq 0 ]
   [[ $output != *" for 0 keys"* ]]
 }
+
+# drawn FILE: a whole picture, with a white background; its words are in $words.
+drawn() {
+  words=$(python3 -c 'import sys, xml.etree.ElementTree as tree
+print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not well-formed"
+  grep -q '</svg>' "$1"
+  grep -Eqi 'fill *[=:] *"?(#ffffff|white|rgb\(255, *255, *255\))' "$1" || wrong "no background"
+}
+
+@test "plan --plot draws every kind and the limit, beside what plan prints" {
+  try 0 plan -n 1000000 -p 0.01
+  table=$output
+  try 0 plan -n 1000000 -p 0.01 --plot bits.svg
+  [ "$output" = "$table" ] && [ -z "$stderr" ] || wrong "not the same table"
+  drawn bits.svg
+  for word in $("$PERHAPS" plan -n 1M --json | jq -r '.kinds[].kind') "limit, log2(1/p)" 1,000,000 0.1 1e-6; do
+    [[ $words == *"$word"* ]] || wrong "no $word in: $words"
+  done
+  [[ $words != *bitmap* ]] || wrong "a bitmap has no rate"
+  [ "$(ls bits.svg*)" = bits.svg ] || wrong "more than the picture: $(ls)"
+}
+
+@test "plan --plot: no number of keys, one kind, needs, and rates beyond the usual" {
+  try 0 plan --plot a.svg --json
+  holds '.items == 1000000'
+  drawn a.svg
+  [[ $words == *1,000,000* ]]
+  try 0 plan -n 500 -k cuckoo -p 1e-8 --plot a.svg
+  drawn a.svg
+  [[ $words == *1e-8*cuckoo*" 500 keys"* && $words != *bloom* ]] || wrong "$words"
+  try 0 plan --bytes 1MiB -p 0.2 --needs remove --plot "it's a.svg"
+  drawn "it's a.svg"
+  [[ $words == *counting*cuckoo* && $words != *bloom* ]] || wrong "$words"
+}
+
+@test "plan --plot refuses what cannot be a picture, before anything is printed" {
+  refuses "absent/a.svg: the picture cannot be written: No such file or directory" plan --plot absent/a.svg
+  refuses "is a folder" plan --plot .
+  refuses "no file that could be replaced" plan --plot /dev/null
+  refuses "a bitmap makes no mistakes" plan -n 100 -k bitmap --plot a.svg
+  refuses "too little" plan -p 0.1 --bits-per-key 8 --plot a.svg
+  run --separate-stderr env PATH=/absent "$PERHAPS" plan --plot a.svg
+  [ "$status" -eq 2 ] && [ -z "$output" ] || wrong "drawn by whom?"
+  says "gnuplot is not installed"
+  [ -z "$(find . -name '*.svg*')" ] || wrong "left behind: $(ls)"
+}
+
+@test "plan --plot: what fails half-way leaves the old picture" {
+  echo old >a.svg
+  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 16; exec "$0" plan --plot a.svg' "$PERHAPS"
+  [ "$status" -eq 2 ] || wrong "written"
+  says "a.svg: the picture cannot be written: File too large"
+  mkdir bin
+  printf '#!/bin/sh\necho half\nexit 3\n' >bin/gnuplot
+  chmod +x bin/gnuplot
+  PATH=$PWD/bin:$PATH try 2 plan --plot a.svg
+  says "gnuplot failed"
+  [ "$(cat a.svg*)" = old ] || wrong "the picture has changed, or a half one is there: $(ls)"
+}

@@ -2,7 +2,7 @@
 # tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh in README.md and docs/ is
 # run, in order, in one folder per page with perhaps on the PATH; every block marked ```c is compiled, and run if it
 # has a main. Blocks without a mark are pictures and output. README.md names every command, and each
-# has its manual page.
+# has its manual page. docs/bits.svg is what the planner says today.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -65,3 +65,12 @@ for command in $(perhaps help --names); do
   grep -q "\`perhaps $command\`" "$root/README.md" || fail "README.md does not name the command $command"
   [ -s "$build/cli/generated/man/perhaps-$command.1" ] || fail "there is no manual page of $command"
 done
+
+# Every gnuplot draws a little differently: only pictures of the same one can be compared.
+made_by() {
+  grep -i 'produced by gnuplot' "$1"
+}
+perhaps plan --plot "$folder/bits.svg" >/dev/null
+if [ "$(made_by "$folder/bits.svg")" = "$(made_by "$root/docs/bits.svg")" ]; then
+  cmp "$folder/bits.svg" "$root/docs/bits.svg" || fail "docs/bits.svg is old; make it anew: perhaps plan --plot docs/bits.svg"
+fi
