@@ -21,12 +21,29 @@ static bool locale_is_utf8(void) {
     return false;
 }
 
-void print_bar(double fill, int width) {
-    bool blocks = locale_is_utf8();
-    int filled = (int)(fill * width + 0.5);
-    putchar('[');
+/* Rounded, but neither empty nor full if it is not. */
+static int cells_filled(double share, int width) {
+    if (!(share > 0)) return 0;
+    if (share >= 1) return width;
+    int filled = (int)(share * width + 0.5);
+    return filled < 1 ? 1 : filled >= width ? width - 1 : filled;
+}
+
+void print_bar(double share, int width, bool alarm) {
+    bool blocks = locale_is_utf8(), coloured = alarm && colour_for(stdout);
+    int filled = cells_filled(share, width);
+    fputs(coloured ? "[\033[1;31m" : "[", stdout);
     for (int i = 0; i < width; i++) fputs(i < filled ? (blocks ? "█" : "#") : (blocks ? "░" : "."), stdout);
-    putchar(']');
+    fputs(coloured ? "\033[0m]" : "]", stdout);
+}
+
+void print_used(uint64_t items, uint64_t capacity) {
+    double share = (double)items / (double)capacity;
+    if (!capacity) return;
+    printf("  used      ");
+    print_bar(share, BAR_WIDTH, items > capacity);
+    printf(" %.1f %% of the keys it is made for%s\n", share * 100,
+           items > capacity ? ": more than it should hold" : "");
 }
 
 static bool look_at(const perhaps *filter, unsigned i, struct perhaps_info *child) {
@@ -53,7 +70,7 @@ static void print_row(const perhaps *filter, unsigned i, bool timed) {
     struct perhaps_info child;
     if (!look_at(filter, i, &child)) return;
     printf("  %10u %15s %15s  ", i + 1, group_digits(child.items, items), group_digits(child.capacity, capacity));
-    print_bar(child.fill, 20);
+    print_bar(child.fill, 20, child.items > child.capacity);
     printf(" %5.1f %% %10.4g %15s", child.fill * 100, child.fpr_now, group_digits(child.bytes, bytes));
     if (timed) print_since(child.since);
     putchar('\n');

@@ -57,9 +57,14 @@ static void print_keys(const struct perhaps_info *info) {
                distinct);
 }
 
+/* A bitmap is made for integers rather than for a number of keys, and a window remembers some more than it must. */
+static bool has_room(const struct perhaps_info *info) {
+    return inner_kind(info) != PERHAPS_BITMAP && info->kind != PERHAPS_WINDOW;
+}
+
 static void print_fill(double fill, const char *parts) {
     printf("  fill      ");
-    print_bar(fill, 40);
+    print_bar(fill, BAR_WIDTH, false);
     printf(" %.1f %% of the %s\n", fill * 100, parts);
 }
 
@@ -108,6 +113,7 @@ static void print_text(const perhaps *filter, const struct perhaps_info *info, c
     const struct words *words = words_of(inner_kind(info));
     print_title(info, path);
     print_keys(info);
+    if (has_room(info)) print_used(info->items, info->capacity);
     print_fill(info->fill, words->parts);
     printf("  fpr       now %s; planned %s\n", human_rate(info->fpr_now, a), human_rate(info->fpr_target, b));
     print_special(info);

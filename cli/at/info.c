@@ -55,9 +55,10 @@ static void print_text(const struct facts *f, const struct set *set) {
     char now[NUMBER_TEXT], target[NUMBER_TEXT];
     print_title(f, set);
     print_keys(f, set);
+    print_used(f->items, f->capacity);
     if (isfinite(f->fill)) {
         printf("  fill      ");
-        print_bar(f->fill, 40);
+        print_bar(f->fill, BAR_WIDTH, false);
         printf(" %.1f %%\n", f->fill * 100);
     }
     printf("  fpr       now %s; planned %s\n", isfinite(f->fpr_now) ? human_rate(f->fpr_now, now) : "unknown",

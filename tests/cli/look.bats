@@ -16,6 +16,35 @@ prepare() {
   [[ $output != *$'\033'* ]] || wrong "colours in a pipe"
 }
 
+# bar NAME: what is between the brackets of this line of info.
+bar() {
+  sed -n "s/^  $1  *\[\(.*\)\].*/\1/p" <<<"$output"
+}
+
+@test "info's bars: how much of the room is used, and of the array" {
+  "$PERHAPS" build -n 100000 -k bloom -o large.ph keys
+  LC_ALL=C try 0 info large.ph
+  [ "$(bar used)" = "#......................................." ] || wrong "1 % is no longer nothing"
+  prints " 1.0 % of the keys it is made for"
+  [ "$(bar fill)" = "#......................................." ] || wrong "some bits are set"
+  LC_ALL=C.UTF-8 try 0 info large.ph
+  [ "$(bar used)" = "█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░" ] || wrong "no blocks"
+  "$PERHAPS" build -n 1001 -k cuckoo -o nearly.ph keys
+  LC_ALL=C try 0 info nearly.ph
+  [ "$(bar used)" = "#######################################." ] || wrong "99.9 % is not all"
+  "$PERHAPS" build -n 500 -k bloom -o over.ph keys 2>/dev/null
+  LC_ALL=C try 0 info over.ph
+  [ "$(bar used)" = "########################################" ] || wrong "more than all is all"
+  prints "more than it should hold"
+  "$PERHAPS" build --window 800 -o window.ph keys
+  LC_ALL=C try 0 info window.ph
+  [[ $output != *"it should hold"* ]] || wrong "a window forgets what is too much"
+  : >none
+  "$PERHAPS" build -n 500 -o empty.ph none
+  LC_ALL=C try 0 info empty.ph
+  [ "$(bar used)$(bar fill)" = "$(printf '%080d' 0 | tr 0 .)" ] || wrong "it is empty"
+}
+
 @test "info --json has the promised names" {
   try 0 info --json f.ph
   holds '.kind == "bloom" and .capacity == 1000 and .items > 950 and .items <= 1000'

@@ -38,7 +38,7 @@ same_array() {
   LC_ALL=C try 0 info f.ph
   prints "f.ph: sharded, 100 shards of bloom"
   prints "... 60 more"
-  [ "$(grep -c '\[#*\.*\].* % ' <<<"$output")" -eq 41 ] || wrong "not 40 rows and the whole"
+  [ "$(grep -c '\[#*\.*\].* % ' <<<"$output")" -eq 42 ] || wrong "not 40 rows and two for the whole"
   try 0 info --json f.ph
   holds '.children | length == 100'
 }

@@ -55,6 +55,18 @@ slow='(seq 5000; sleep 0.5; seq 5000; sleep 0.5; seq 5000)'
   [[ $output != *$'\033'* ]] || wrong "coloured"
 }
 
+@test "info's bar of a filter with more keys than it is made for is red on a terminal only" {
+  "$PERHAPS" build -n 500 -k bloom -o over.ph keys 2>/dev/null
+  on_terminal "LC_ALL=C \$P info over.ph"
+  prints $'[\033[1;31m####'
+  on_terminal "LC_ALL=C \$P info f.ph"
+  [[ $output != *$'\033'* ]] || wrong "coloured, although it holds what it should"
+  on_terminal "NO_COLOR=1 \$P info over.ph"
+  [[ $output != *$'\033'* ]] || wrong "coloured"
+  on_terminal "\$P info over.ph | cat"
+  [[ $output != *$'\033'* ]] || wrong "coloured"
+}
+
 @test "a filter is not written to a terminal" {
   on_terminal "\$P build -o - keys"
   [ "$status" -eq 2 ]
