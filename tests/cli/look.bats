@@ -138,8 +138,11 @@ bar() {
   says "PERHAPS_ISA"
 }
 
-@test "bench --kind --items --json has the promised names" {
-  try 0 bench --kind blocked --items 20000 --json
+@test "bench --kind --items --json has the promised names, and --plot draws them" {
+  try 0 bench --kind blocked --items 20000 --json --plot speed.svg
+  [ -z "$stderr" ] || wrong "gnuplot is not content"
+  python3 -c 'import xml.etree.ElementTree as tree; tree.parse("speed.svg")'
+  grep -q 'blocked contains_many' speed.svg
   holds 'has("machine") and has("limit") and has("results")'
   holds 'all(.results[]; .kind == "blocked" and .items == 20000)'
   holds '[.results[].op] | contains(["add_many", "contains_many"])'
@@ -152,11 +155,7 @@ bar() {
   refuses "combined" bench --combined --full
 }
 
-@test "bench --plot draws a picture, and says before the work why it cannot" {
-  try 0 bench --kind blocked --items 10000 --plot speed.svg
-  [ -z "$stderr" ] || wrong "gnuplot warns"
-  python3 -c 'import xml.etree.ElementTree as tree; tree.parse("speed.svg")'
-  grep -q 'blocked contains_many' speed.svg
+@test "bench --plot says before the work why there cannot be a picture" {
   refuses "absent/a.svg: the picture cannot be written: No such file" bench --plot absent/a.svg
   refuses "no file that could be replaced" bench --plot /dev/null
   run --separate-stderr env PATH=/absent "$PERHAPS" bench --plot a.svg

@@ -165,7 +165,7 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
 }
 
 @test "plan --plot: no number of keys, one kind, needs, and rates beyond the usual" {
-  try 0 plan --plot a.svg --json
+  try 0 plan -k bloom --plot a.svg --json
   holds '.items == 1000000'
   drawn a.svg
   [[ $words == *1,000,000* ]]
@@ -191,13 +191,13 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
 
 @test "plan --plot: what fails half-way leaves the old picture" {
   echo old >a.svg
-  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 16; exec "$0" plan --plot a.svg' "$PERHAPS"
+  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; exec "$0" plan -k bloom --plot a.svg' "$PERHAPS"
   [ "$status" -eq 2 ] || wrong "written"
   says "a.svg: the picture cannot be written: File too large"
   mkdir bin
   printf '#!/bin/sh\necho half\nexit 3\n' >bin/gnuplot
   chmod +x bin/gnuplot
-  PATH=$PWD/bin:$PATH try 2 plan --plot a.svg
+  PATH=$PWD/bin:$PATH try 2 plan -k bloom --plot a.svg
   says "gnuplot failed"
   [ "$(cat a.svg*)" = old ] || wrong "the picture has changed, or a half one is there: $(ls)"
 }
