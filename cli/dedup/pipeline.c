@@ -10,7 +10,7 @@
 
 /* So many jobs are in use in turn. A block is large enough to sort its digests by shard, and small enough for all of them to stay in
  * the cache. */
-enum { JOBS = 4, BLOCK = 512 << 10 };
+enum { JOBS = 4, BLOCK = 1 << 20 };
 
 /* Jobs [done, made) are on their way, in a ring: the reader makes the one with number `made`. */
 struct ring {
