@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A pipe is not opened for few lines; where it is, some megabytes do no harm. */
+enum { FIRST_OF_MANY = 1000000 };
+
 /* Shards of a table grow one at a time, so that the stream never waits long, and are small enough to do so in the cache. */
 enum { SHARDS = 256, GENERATIONS = 4 };
 
@@ -69,7 +72,7 @@ static int check_options(const struct options *options) {
 static int make_want(perhaps_want *want, const struct options *options, const struct input *input) {
     bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
     perhaps_want_init(want);
-    want->kind = rough ? PERHAPS_ANY : PERHAPS_TABLE;
+    want->kind = rough ? PERHAPS_BLOCKED : PERHAPS_TABLE;
     want->fpr = rough ? options->fpr : 0;
     want->items = window && options->last.keys ? options->last.keys : options->items;
     want->period = options->last.seconds;
@@ -78,7 +81,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
     want->tag = input_tag(input);
     if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
-    if (!want->items) want->items = FIRST_GUESS;
+    if (!want->items) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
     return FINE;
 }
 

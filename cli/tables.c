@@ -154,7 +154,7 @@ const struct command commands[COMMANDS] = {
          "themselves; --fpr takes less memory and loses more lines. -c tells what was done.",
          NULL,
          "perhaps dedup urls.txt > distinct.txt\n"
-         "tail -n 1000 log | perhaps dedup -c\n"
+         "tail -n 1000 log | perhaps dedup > distinct.txt\n"
          "perhaps dedup --field 2 --delimiter , people.csv\n"
          "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
          "perhaps dedup --fpr 1e-4 --json urls.txt",
