@@ -279,7 +279,7 @@ static int read_files(struct reader *r) {
         r->file = i;
         status = source_open(&r->source, r->path);
         if (status != FINE) return status;
-        if (r->work->threads > 1) source_widen(&r->source);
+        if (r->work->threads > 1 || r->work->exchange) source_widen(&r->source);
         status = read_file(r);
         source_close(&r->source);
     }
