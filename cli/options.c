@@ -163,7 +163,7 @@ static const char *store_value(struct options *options, const struct option *opt
 }
 
 static int set_option(struct options *options, const struct option *option, const char *shown, const char *text) {
-    options->given |= UINT64_C(1) << (option - option_table);
+    options->given[option - option_table] = true;
     if (option->type == VALUE_NONE) return FINE;
     const char *why = store_value(options, option, text);
     if (!why) return FINE;

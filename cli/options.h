@@ -167,7 +167,7 @@ struct window {
 /* A parsed command line. Fields whose option was not given are zero. */
 struct options {
     const struct command *command;
-    uint64_t given; /* set of 1 << option_id */
+    bool given[OPTIONS];
     char **operands;
     size_t operand_count;
     uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
@@ -181,7 +181,7 @@ struct options {
 };
 
 static inline bool given(const struct options *options, enum option_id id) {
-    return options->given >> id & 1;
+    return options->given[id];
 }
 
 /* The command of that name, or NULL. */
