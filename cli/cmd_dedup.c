@@ -3,6 +3,7 @@
 #include "at/at.h"
 #include "commands.h"
 #include "dedup/exact.h"
+#include "dedup/output.h"
 #include "dedup/pipeline.h"
 #include "dedup/printing.h"
 #include "dedup/state.h"
@@ -11,10 +12,6 @@
 #include "interrupt.h"
 #include "want.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,22 +146,6 @@ static int tell(const struct dedup *d, const struct input *input, double began) 
     return finish_output();
 }
 
-/* -o may not be one of the inputs, which it would empty. */
-static int open_output(const struct options *options, const struct input *input, int *out) {
-    struct stat status, other;
-    *out = given(options, OPT_JSON) ? -1 : STDOUT_FILENO;
-    if (!options->output) return FINE;
-    bool exists = stat(options->output, &status) == 0;
-    if (exists && S_ISREG(status.st_mode) && !given(options, OPT_FORCE))
-        return failure(options->output, "exists; give -f to replace it, or another name with -o");
-    for (size_t i = 0; exists && i < input->path_count; i++)
-        if (stat(input->paths[i], &other) == 0 && other.st_dev == status.st_dev && other.st_ino == status.st_ino)
-            return failure(options->output, "is also read, and would be emptied; give another name with -o");
-    *out = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (*out < 0) return failure(options->output, "cannot be written: %s; check the name", strerror(errno));
-    return FINE;
-}
-
 static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
     if (d->options->state) {
         int status = finish_on_interrupt();
@@ -206,7 +187,7 @@ int cmd_dedup(const struct options *options) {
     int status = check_options(options);
     if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status == FINE) status = make_want(&want, options, &input);
-    if (status == FINE) status = open_output(options, &input, &d.out);
+    if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = open_memory(&d, &want, &input);
     if (status == FINE) status = run(&d, &input);
     if (d.state)
@@ -214,8 +195,7 @@ int cmd_dedup(const struct options *options) {
     else
         perhaps_free(d.filter);
     exact_free(d.exact);
-    if (d.out > STDERR_FILENO && close(d.out) != 0 && status != TROUBLE)
-        status = failure(options->output, "cannot be written: %s; is there room on the disk?", strerror(errno));
+    status = dedup_output_close(options, d.out, status);
     die_of_interrupt();
     return status == STOP ? FINE : status;
 }
