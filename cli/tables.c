@@ -151,13 +151,21 @@ const struct command commands[COMMANDS] = {
          "What it remembers of a line is a digest of 64 bits, 11 bytes of memory or so: that two lines of n share one, "
          "and the second is lost, has a chance of n²/2^65, 1 in 400,000 for ten million lines. --exact compares the "
          "lines "
-         "themselves; --fpr takes less memory and loses more lines. -c tells what was done.",
+         "themselves; --fpr takes less memory and loses more lines. -c tells what was done.\n\n"
+         "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
+         "the one that comes with it first. If there is no such set it is made, in shards that grow, for -n lines if "
+         "that is given and with --fpr 1e-6 unless it says otherwise; one that exists stays as it is, whatever -n and "
+         "--fpr say. No line is lost when a connection breaks: one that the server may or may not know by then is "
+         "printed, and a warning says how many such there were. But servers know what was sent to them even if it "
+         "could not be printed then, because the program was killed or the disk is full: a round of lines, 65,536 or "
+         "so.",
          NULL,
          "perhaps dedup urls.txt > distinct.txt\n"
          "tail -n 1000 log | perhaps dedup > distinct.txt\n"
          "perhaps dedup --field 2 --delimiter , people.csv\n"
          "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
-         "perhaps dedup --fpr 1e-4 --json urls.txt",
+         "perhaps dedup --fpr 1e-4 --json urls.txt\n"
+         "perhaps dedup --at redis://localhost/urls -o fresh.txt urls.txt",
          0, UINT_MAX, cmd_dedup,
          "Print as JSON how many lines there were, how many were unique and how many duplicates, in place of the "
          "lines, unless -o says where these go."},
@@ -261,7 +269,7 @@ enum {
     WRITING = ON(BUILD) | COMBINING,
     LOOKING = ASKING | ON(LIST) | ON(INFO),
     OPENING = CHANGING | LOOKING | COMBINING | ON(VERIFY),
-    AT_SERVERS = ON(BUILD) | CHANGING | ON(CHECK) | ON(INFO),
+    AT_SERVERS = ON(BUILD) | CHANGING | ON(CHECK) | ON(DEDUP) | ON(INFO),
     ALL = (1u << COMMANDS) - 1
 };
 
@@ -318,7 +326,7 @@ const struct option option_table[OPTIONS] = {
                       "Forget the oldest generation when the newest is filled to this share, such as 0.8 or 80%; "
                       "without --window that is everything."},
     [OPT_SHARDS] =
-        {"shards", 0, VALUE_NUMBER, "N", NULL, FIELD(shards), SIZING,
+        {"shards", 0, VALUE_NUMBER, "N", NULL, FIELD(shards), SIZING | ON(DEDUP),
          "Make it of N filters, up to 65,536, each for its share of the keys: so that -j can add to a cuckoo "
          "filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up to "
          "32,768, so that a cluster can spread them."},
@@ -349,7 +357,7 @@ const struct option option_table[OPTIONS] = {
          "servers (Redis 7 or Valkey, alone or as a cluster) have the module perhaps.so; redis+bits:// builds in plain "
          "strings, for those that may not have it. A password may also stand in the environment as REDISCLI_AUTH. "
          "Numbers (--key u64) are sent as decimal text, all other keys as their bytes."},
-    [OPT_SHARD_BYTES] = {"shard-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(shard_bytes), ON(BUILD),
+    [OPT_SHARD_BYTES] = {"shard-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(shard_bytes), ON(BUILD) | ON(DEDUP),
                          "With --at: no shard larger than this, written as for --bytes. Default 64MiB, so that no "
                          "single value keeps a server busy for long; --shards then is what that takes."},
     [OPT_PATIENCE] = {"patience", 0, VALUE_TIME, "TIME", NULL, FIELD(patience), AT_SERVERS,
@@ -359,7 +367,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),
-                   "Replace FILE, or the set of --at, if it exists."},
+                   "Replace FILE if it exists; for build also the set of --at."},
     [OPT_INVERT] = {"invert", 'v', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                     "Take the keys that are definitely absent instead."},
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},
@@ -376,11 +384,13 @@ const struct option option_table[OPTIONS] = {
     [OPT_LOSS] =
         {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), ON(DEDUP),
          "Remember lines in a Bloom filter that grows, which takes less memory, 2 bytes a line at 1e-3: up to P of "
-         "the new lines are then taken for repeats, and lost. Such as 0.001, 1e-4 or 0.1%."},
+         "the new lines are then taken for repeats, and lost. Such as 0.001, 1e-4 or 0.1%. With --at, of a set that "
+         "is not there yet; default 1e-6."},
     [OPT_DIFFERENT] =
         {"items", 'n', VALUE_NUMBER, "N", NULL, FIELD(items), ON(DEDUP),
          "About how many different lines will come, if it is known: memory is then taken at once. A number such "
-         "as 5e6, 2.5M or 10k. Without it, --fpr guesses from the size of plain files."},
+         "as 5e6, 2.5M or 10k. Without it, --fpr guesses from the size of plain files. With --at, of all machines "
+         "together; redis+bits:// needs it."},
     [OPT_REPEATS] = {"repeats", 'd', VALUE_NONE, NULL, NULL, 0, ON(DEDUP),
                      "Print the lines that were there before instead, each time that they come again."},
     [OPT_SUMMARY] =

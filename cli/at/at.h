@@ -9,6 +9,7 @@ int at_build(const struct options *options);
 int at_add(const struct options *options);
 int at_remove(const struct options *options);
 int at_check(const struct options *options);
+int at_dedup(const struct options *options);
 int at_info(const struct options *options);
 
 #endif

@@ -7,6 +7,8 @@
 #include "../numbers.h"
 #include "../report.h"
 
+static const double usual_rate = 0.01;
+
 /* How many keys of a round were new, or were taken out. */
 static int count_changed(struct round *round) {
     uint64_t *changed = round->context;
@@ -28,16 +30,6 @@ static void warn_of_accidents(const struct round *round) {
                 "have yet is lost: give the command once more to be sure");
 }
 
-static void warn_if_overfull(const struct facts *f, const struct set *set) {
-    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
-    uint64_t margin = set->items / 20;
-    if (set->kind != SET_BITS || f->items <= set->items + margin) return;
-    warning(
-        set->url.shown,
-        "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a larger -n",
-        group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
-}
-
 static void print_json(const struct round *round, uint64_t changed, const struct facts *f) {
     struct json json = {0};
     bool removing = round->verb == REMOVE_ITEMS;
@@ -55,7 +47,7 @@ static void print_json(const struct round *round, uint64_t changed, const struct
 static void tell(const struct options *options, const struct round *round, uint64_t changed, const struct facts *f) {
     char removed[NUMBER_TEXT], rest[NUMBER_TEXT];
     warn_of_accidents(round);
-    if (round->verb == ADD_ITEMS) warn_if_overfull(f, round->set);
+    if (round->verb == ADD_ITEMS) facts_warn_if_overfull(f, round->set);
     if (given(options, OPT_JSON) && options->command == &commands[CMD_BUILD])
         facts_print_json(f, round->set);
     else if (given(options, OPT_JSON))
@@ -124,7 +116,8 @@ int at_build(const struct options *options) {
     int status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status != FINE) return status;
     status = set_connect(&set, options);
-    set.encoding = (int)input.encoding;
+    set.encoding = (int)input_tag(&input);
+    set.fpr = usual_rate;
     if (status == FINE) status = count_items(options, &input, &items);
     if (status == FINE) status = set_shape(&set, options, items);
     if (status == FINE) status = set_create(&set, options);

@@ -1,4 +1,6 @@
 #include "facts.h"
+#include "../filter.h"
+#include "../numbers.h"
 #include "../report.h"
 
 #include <math.h>
@@ -166,7 +168,7 @@ void facts_print_json(const struct facts *f, const struct set *set) {
         json_count(&json, "hashes", set->hashes);
         json_text(&json, "seed", set->seed);
     }
-    json_text(&json, "key", set->encoding < 0 ? "unknown" : encoding_name((enum encoding)set->encoding));
+    json_text(&json, "key", set->encoding < 0 ? "unknown" : tag_name((unsigned)set->encoding));
     json_open(&json, "nodes", '[');
     for (size_t i = 0; i < set->cluster.node_count; i++) {
         if (!f->shares[i].shards) continue;
@@ -178,4 +180,14 @@ void facts_print_json(const struct facts *f, const struct set *set) {
     }
     json_close(&json, ']');
     json_end(&json);
+}
+
+void facts_warn_if_overfull(const struct facts *f, const struct set *set) {
+    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
+    uint64_t margin = set->items / 20;
+    if (set->kind != SET_BITS || f->items <= set->items + margin) return;
+    warning(
+        set->url.shown,
+        "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a larger -n",
+        group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
 }

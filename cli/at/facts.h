@@ -19,6 +19,9 @@ struct facts {
 int facts_gather(struct facts *facts, struct set *set);
 void facts_free(struct facts *facts);
 
+/* Warns of plain strings that hold more keys than they were made for, and so make more mistakes. */
+void facts_warn_if_overfull(const struct facts *facts, const struct set *set);
+
 /* The object that 'perhaps info --at --json' prints. */
 void facts_print_json(const struct facts *facts, const struct set *set);
 

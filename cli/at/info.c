@@ -3,6 +3,7 @@
 #include "facts.h"
 #include "../children.h"
 #include "../numbers.h"
+#include "../filter.h"
 #include "../report.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static void print_text(const struct facts *f, const struct set *set) {
            isfinite(f->fpr_target) ? human_rate(f->fpr_target, target) : "unknown");
     print_size(f, set);
     if (set->kind == SET_BITS) printf("  layout    %u bits set per key\n", set->hashes);
-    printf("  key       %s\n", set->encoding < 0 ? "unknown" : encoding_name((enum encoding)set->encoding));
+    printf("  key       %s\n", set->encoding < 0 ? "unknown" : tag_name((unsigned)set->encoding));
     print_servers(f, set);
 }
 

@@ -27,6 +27,11 @@ int at_check(const struct options *options) {
     return missing();
 }
 
+int at_dedup(const struct options *options) {
+    (void)options;
+    return missing();
+}
+
 int at_info(const struct options *options) {
     (void)options;
     return missing();

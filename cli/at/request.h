@@ -12,7 +12,7 @@ struct request {
     bool asking;          /* a slot on the move: said by the server that is to be asked just this once */
     bool skip;            /* before its own reply comes another, which means nothing */
     bool once;            /* done twice it does harm */
-    bool repeated;        /* a connection broke: it may be done already */
+    bool repeated;        /* a connection broke, or the run ended: it may be done already */
     uint8_t hops;         /* how often another server was named */
     unsigned shard;
     size_t first, count; /* items */

@@ -1,5 +1,6 @@
 #include "round.h"
 #include "bit_places.h"
+#include "twins.h"
 #include "../report.h"
 
 #include <stdlib.h>
@@ -20,6 +21,19 @@ enum {
 static const char *const asking_commands[SET_KINDS] = {"BF.MEXISTS", "CF.MEXISTS", "BITFIELD_RO"};
 static const char *const adding_commands[SET_KINDS] = {"BF.INSERT", "CF.INSERT", "BITFIELD"};
 
+/* What is known of an item while a round of ADD_ABSENT is on its way. The first answer holds: to a server that was started anew,
+ * what was known before may be new. */
+enum { NEW = 1, KNOWN = 2, IN_DOUBT = 4 };
+
+static bool is_adding(const struct round *r) {
+    return r->verb == ADD_ITEMS || r->verb == ADD_ABSENT;
+}
+
+/* Does adding make copies? */
+static bool is_copying(const struct round *r) {
+    return r->verb == ADD_ITEMS && r->set->kind == SET_CUCKOO;
+}
+
 /* ------------------------------------------------------------------------------------------------- requests --- */
 
 static unsigned bits_of_item(const struct set *set) {
@@ -38,7 +52,7 @@ static size_t items_of_command(const struct round *r, size_t first, size_t end) 
 static void put_bits(struct round *r, const void *item, size_t length) {
     static const char set[] = "$3\r\nSET\r\n$2\r\nu1\r\n", get[] = "$3\r\nGET\r\n$2\r\nu1\r\n", one[] = "$1\r\n1\r\n";
     struct text *text = &r->requests.text;
-    bool adding = r->verb == ADD_ITEMS;
+    bool adding = is_adding(r);
     uint64_t bits[MOST_HASHES];
     bits_of(r->set, item, length, bits);
     for (unsigned i = 0; i < r->set->hashes; i++) {
@@ -58,23 +72,26 @@ static void put_item(struct round *r, const struct item *item) {
 
 /* How many words a command has, its name and key included. */
 static size_t words_of_command(const struct round *r, size_t items) {
-    size_t adding = r->verb == ADD_ITEMS;
+    size_t adding = is_adding(r);
     if (r->set->kind == SET_BITS) return 2 + items * r->set->hashes * (3 + adding);
     return 2 + 2 * adding + items;
 }
 
-static void put_command(struct round *r, const char *key, unsigned shard, size_t first, size_t n) {
+static const char *name_of_command(const struct round *r) {
     enum set_kind kind = r->set->kind;
-    const char *name = r->verb == ADD_ITEMS      ? adding_commands[kind]
-                       : r->verb == REMOVE_ITEMS ? "CF.DEL"
-                                                 : asking_commands[kind];
-    struct request *request = request_begin(&r->requests, name, key, words_of_command(r, n));
+    if (r->verb == REMOVE_ITEMS) return "CF.DEL";
+    if (r->verb == ADD_ABSENT && kind == SET_CUCKOO) return "CF.INSERTNX";
+    return is_adding(r) ? adding_commands[kind] : asking_commands[kind];
+}
+
+static void put_command(struct round *r, const char *key, unsigned shard, size_t first, size_t n) {
+    struct request *request = request_begin(&r->requests, name_of_command(r), key, words_of_command(r, n));
     if (!request) return;
     request->shard = shard;
     request->first = first;
     request->count = n;
     request->once = r->verb == REMOVE_ITEMS;
-    if (r->verb == ADD_ITEMS && kind != SET_BITS) text_words(&r->requests.text, "NOCREATE ITEMS");
+    if (is_adding(r) && r->set->kind != SET_BITS) text_words(&r->requests.text, "NOCREATE ITEMS");
     for (size_t i = 0; i < n; i++) put_item(r, &r->items[r->order[first + i]]);
     request_end(&r->requests);
 }
@@ -128,7 +145,7 @@ static int take_look(void *context, const struct request *request, const redisRe
 static int look(struct round *r) {
     const struct set *set = r->set;
     char key[KEY_TEXT];
-    if (r->verb == ADD_ITEMS && set->kind != SET_BITS) return FINE; /* NOCREATE does it */
+    if (is_adding(r) && set->kind != SET_BITS) return FINE; /* NOCREATE does it */
     requests_clear(&r->requests);
     for (unsigned shard = 0; shard < set->shards; shard++) {
         bool asked = r->starts[shard] < r->starts[shard + 1];
@@ -152,12 +169,28 @@ static int judge(const struct round *r, redisReply *const *elements) {
         ones += elements[i]->integer != 0;
     }
     bool all = ones == n;
-    return r->set->kind == SET_BITS && r->verb == ADD_ITEMS ? !all : all;
+    return r->set->kind == SET_BITS && is_adding(r) ? !all : all;
 }
 
 static int no_room(const struct round *r, const char *key, const redisReply *element) {
     if (element && element->type != REDIS_REPLY_INTEGER) return set_refused(r->set, key, element);
     return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
+}
+
+/* What may be done already, before the server is asked once more. */
+static void doubt(struct round *r, const struct request *request) {
+    for (size_t i = 0; i < request->count; i++) {
+        uint8_t *known = &r->answers[r->order[request->first + i]];
+        if (!*known) *known = IN_DOUBT;
+    }
+}
+
+static void note(struct round *r, size_t item, uint8_t answer) {
+    uint8_t *to = &r->answers[item];
+    if (r->verb != ADD_ABSENT)
+        *to = is_adding(r) ? *to | answer : answer;
+    else if (!(*to & (NEW | KNOWN)))
+        *to |= answer ? NEW : KNOWN;
 }
 
 static int take_answers(void *context, const struct request *request, const redisReply *reply) {
@@ -171,14 +204,15 @@ static int take_answers(void *context, const struct request *request, const redi
         elements = reply->element;
         n = reply->elements;
     }
-    if (r->verb == ADD_ITEMS && r->set->kind == SET_CUCKOO && request->repeated) r->doubled += request->count;
+    if (is_copying(r) && request->repeated) r->doubled += request->count;
+    if (r->verb == ADD_ABSENT && request->repeated) doubt(r, request);
+    bool room = true;
     for (size_t i = 0; i < request->count; i++) {
         int answer = (i + 1) * width <= n ? judge(r, elements + i * width) : -1;
-        if (answer < 0) return no_room(r, key, n ? elements[n - 1] : NULL);
-        uint8_t *to = &r->answers[r->order[request->first + i]];
-        *to = (uint8_t)(r->verb == ADD_ITEMS ? *to | answer : answer);
+        if (answer >= 0) note(r, r->order[request->first + i], (uint8_t)answer);
+        room &= answer >= 0;
     }
-    return FINE;
+    return room ? FINE : no_room(r, key, n ? elements[n - 1] : NULL);
 }
 
 /* --------------------------------------------------------------------------------------------------- rounds --- */
@@ -187,9 +221,26 @@ static int take_answers(void *context, const struct request *request, const redi
 static void sort_items(struct round *r) {
     size_t shards = r->set->shards;
     memset(r->starts, 0, (shards + 2) * sizeof *r->starts);
-    for (size_t i = 0; i < r->n; i++) r->starts[r->items[i].shard + 2]++;
+    for (size_t i = 0; i < r->n; i++) r->starts[r->items[i].shard + 2] += r->items[i].twin == i;
     for (size_t s = 2; s < shards + 2; s++) r->starts[s] += r->starts[s - 1];
-    for (size_t i = 0; i < r->n; i++) r->order[r->starts[r->items[i].shard + 1]++] = i;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->items[i].twin == i) r->order[r->starts[r->items[i].shard + 1]++] = i;
+}
+
+/* From what is known to answers. */
+static void settle_answers(struct round *r) {
+    for (size_t i = 0; i < r->n; i++) {
+        size_t twin = r->items[i].twin;
+        uint8_t known = r->answers[i];
+        r->doubted += known & IN_DOUBT && !(known & NEW);
+        r->answers[i] = known & (NEW | IN_DOUBT) ? 1 : known ? 0 : UNANSWERED;
+        if (twin != i) r->answers[i] = r->answers[twin] == UNANSWERED ? UNANSWERED : 0;
+    }
+}
+
+static void doubt_unfinished(struct round *r) {
+    for (size_t i = 0; i < r->requests.n; i++)
+        if (r->requests.list[i].repeated) doubt(r, &r->requests.list[i]);
 }
 
 /* If a server was started anew meanwhile, all of the round is asked or added again: it may have forgotten what it had
@@ -198,13 +249,14 @@ static int send_round(struct round *r) {
     struct cluster *cluster = &r->set->cluster;
     struct run run;
     int status;
-    cluster->careful = r->verb == CHECK_ITEMS || (r->verb == ADD_ITEMS && r->set->kind != SET_CUCKOO);
+    cluster->careful = r->verb == CHECK_ITEMS || (is_adding(r) && !is_copying(r));
     do {
         status = look(r);
         if (status != FINE) continue;
         run_begin(&run, cluster, &r->requests, take_answers, r);
         send_commands(r, &run);
         status = run_end(&run);
+        if (status != FINE && r->verb == ADD_ABSENT) doubt_unfinished(r);
     } while (status == STOP);
     cluster->careful = false;
     return status;
@@ -213,13 +265,16 @@ static int send_round(struct round *r) {
 static int run_round(struct round *r) {
     if (!r->n) return FINE;
     if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for so many keys at a time");
+    if (r->twins) twins_find(r->twins, r);
     sort_items(r);
     memset(r->answers, 0, r->n);
-    if (send_round(r) != FINE) return TROUBLE;
+    int sent = send_round(r);
+    if (sent != FINE && r->verb != ADD_ABSENT) return TROUBLE;
+    if (r->verb == ADD_ABSENT) settle_answers(r);
     r->keys += r->n;
     int status = r->done(r);
     r->n = r->bytes.length = r->lines.length = 0;
-    return status;
+    return sent == FINE ? status : TROUBLE;
 }
 
 static int make_round(struct round *r) {
@@ -233,7 +288,8 @@ static int make_round(struct round *r) {
     r->starts = malloc((r->set->shards + (size_t)2) * sizeof *r->starts);
     text_put(&r->bytes, "", 1); /* so that keys of no bytes stand somewhere, too */
     r->bytes.length = 0;
-    bool made = r->items && r->answers && r->order && r->starts;
+    if (r->verb == ADD_ABSENT) r->twins = twins_make(room);
+    bool made = r->items && r->answers && r->order && r->starts && (r->twins || r->verb != ADD_ABSENT);
     return made ? FINE : failure(NULL, "not enough memory for so many keys at a time");
 }
 
@@ -242,6 +298,7 @@ void round_free(struct round *r) {
     free(r->answers);
     free(r->order);
     free(r->starts);
+    twins_free(r->twins);
     free(r->bytes.bytes);
     free(r->lines.bytes);
     requests_free(&r->requests);
@@ -251,13 +308,14 @@ void round_free(struct round *r) {
 
 /* Numbers travel as decimal text, which every client can write; all others as the bytes that they are. */
 static void take_key(struct round *r, const struct batch *batch, size_t i) {
-    struct item *item = &r->items[r->n++];
+    struct item *item = &r->items[r->n];
     char digits[24];
     const char *key = batch->numbers ? digits : batch->keys[i];
     size_t length = batch->numbers
                         ? (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)batch->numbers[i])
                         : batch->lengths[i];
-    *item = (struct item){.at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length)};
+    *item =
+        (struct item){.at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length), .twin = r->n++};
     text_put(&r->bytes, key, length);
     if (!r->keep_lines) return;
     item->line_length = batch->line_lengths[i] + batch->terminator_length;

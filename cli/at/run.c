@@ -1,6 +1,7 @@
 /* Commands go out to all servers at the same time, several in flight at each. Replies come back in the order of the
  * commands, server by server. */
 #include "cluster.h"
+#include "../interrupt.h"
 #include "../numbers.h"
 #include "../report.h"
 
@@ -55,6 +56,7 @@ static int settle(struct run *r) {
     struct cluster *c = r->cluster;
     struct request *request;
     char time[NUMBER_TEXT];
+    if (was_interrupted()) return failure(c->url->shown, "broken off while waiting; last, %s", r->why);
     if (clock_now() - r->progressed > c->patience)
         return failure(c->url->shown,
                        "no answer for %s; last, %s; what was done before stays done: give the command again when the "
@@ -222,6 +224,7 @@ static int make_polls(struct run *r) {
 static void forget_all(struct run *r) {
     for (size_t i = 0; i < r->cluster->node_count; i++) {
         struct node *node = r->cluster->nodes[i];
+        for (struct request *request = node->flying.first; request; request = request->next) request->repeated = true;
         node->waiting = node->flying = (struct queue){0};
         node_disconnect(node);
     }

@@ -1,4 +1,5 @@
 #include "set.h"
+#include "../filter.h"
 #include "../numbers.h"
 #include "../report.h"
 
@@ -85,6 +86,11 @@ static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
 }
 
+static int tag_of(const char *name) {
+    static const unsigned folded = TAG_IGNORES_CASE | ENCODING_BYTES;
+    return strcmp(name, tag_name(folded)) == 0 ? (int)folded : word_index(option_table[OPT_KEY].words, name);
+}
+
 /* Fields that are not known are another program's business. */
 static void take_field(struct set *set, const char *name, const char *value) {
     uint64_t number = 0;
@@ -95,9 +101,39 @@ static void take_field(struct set *set, const char *name, const char *value) {
     if (strcmp(name, "bits") == 0) set->bits = number;
     if (strcmp(name, "hashes") == 0) set->hashes = number <= MOST_HASHES ? (unsigned)number : 0;
     if (strcmp(name, "seed") == 0) snprintf(set->seed, sizeof set->seed, "%s", value);
-    if (strcmp(name, "key") == 0) set->encoding = word_index(option_table[OPT_KEY].words, value);
+    if (strcmp(name, "key") == 0) set->encoding = tag_of(value);
+    if (strcmp(name, "making") == 0) snprintf(set->making, sizeof set->making, "%s", value);
     for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
         if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
+}
+
+void set_read_fields(struct set *set, const char *text) {
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        char line[FIELDS_TEXT], *space;
+        snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+        if (!(space = strchr(line, ' '))) continue;
+        *space = 0;
+        take_field(set, line, space + 1);
+    }
+}
+
+void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
+    int length =
+        snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
+                 set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, tag_name((unsigned)set->encoding));
+    if (set->kind == SET_BITS)
+        snprintf(text + length, FIELDS_TEXT - (size_t)length, "bits %llu\nhashes %u\nseed %s\n",
+                 (unsigned long long)set->bits, set->hashes, set->seed);
+}
+
+/* A set that has all of its fields is finished, whoever else began to make it. */
+static void take_making(struct set *set) {
+    char fields[FIELDS_TEXT];
+    memcpy(fields, set->making, sizeof fields);
+    if (set->kind == SET_KINDS)
+        set_read_fields(set, fields);
+    else
+        *set->making = 0;
 }
 
 static int take_hash(void *context, const struct request *request, const redisReply *reply) {
@@ -106,11 +142,13 @@ static int take_hash(void *context, const struct request *request, const redisRe
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     set->kind = SET_KINDS;
     set->encoding = -1;
+    *set->making = 0;
     for (size_t i = 0; i + 1 < reply->elements; i += 2) {
         const redisReply *name = reply->element[i], *value = reply->element[i + 1];
         if (name->type == REDIS_REPLY_STRING && value->type == REDIS_REPLY_STRING)
             take_field(set, name->str, value->str);
     }
+    take_making(set);
     return FINE;
 }
 
@@ -185,6 +223,13 @@ int set_open(struct set *set, const struct options *options) {
     if (set_connect(set, options) != FINE || set_type(set, type) != FINE) return TROUBLE;
     if (strcmp(type, "none") == 0)
         return failure(set->url.shown, "there is no such set; make it with 'perhaps build --at'");
+    if (set_find(set, type) != FINE) return TROUBLE;
+    if (!*set->making) return FINE;
+    return failure(set->url.shown,
+                   "is not finished: 'perhaps dedup --at' makes it, and finishes it if it was broken off");
+}
+
+int set_find(struct set *set, const char *type) {
     bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);

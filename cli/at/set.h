@@ -8,7 +8,7 @@
 
 enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
 
-enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64 };
+enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };
 
 /* A string of the server's can have so many bits. */
 static const uint64_t most_bits = UINT64_C(1) << 32;
@@ -17,16 +17,16 @@ struct set {
     struct url url;
     struct cluster cluster;
     enum set_kind kind;
-    bool single;       /* one filter, at NAME itself, and no hash */
-    unsigned shards;   /* 1 to MOST_SHARDS */
-    uint64_t items;    /* how many keys it was made for; 0 = unknown, it grows */
-    uint64_t capacity; /* how many keys each shard is made with room for; known to its maker only */
-    double fpr;        /* 0 = unknown */
-    int encoding;      /* enum encoding; -1 = unknown */
-    uint64_t bits;     /* SET_BITS: of each shard */
-    unsigned hashes;   /* SET_BITS: bits of each item */
+    bool single;     /* one filter, at NAME itself, and no hash */
+    unsigned shards; /* 1 to MOST_SHARDS */
+    uint64_t items;  /* how many keys it was made for; 0 = unknown, it grows */
+    double fpr;      /* 0 = unknown */
+    int encoding;    /* how keys are written, as the tag of a filter says; -1 = unknown */
+    uint64_t bits;   /* SET_BITS: of each shard */
+    unsigned hashes; /* SET_BITS: bits of each item */
     char seed[SEED_TEXT];
-    unsigned *seen; /* for each shard: known to be there since this many restarts and one */
+    char making[FIELDS_TEXT]; /* what it shall be, if it is not finished; see set_join */
+    unsigned *seen;           /* for each shard: known to be there since this many restarts and one */
 };
 
 /* Takes --at and --patience, and connects. Options that mean nothing to a server are refused. */
@@ -36,11 +36,18 @@ int set_connect(struct set *set, const struct options *options);
 int set_open(struct set *set, const struct options *options);
 void set_close(struct set *set);
 
+/* Finds out what is there, of a set that is connected and of this type. */
+int set_find(struct set *set, const char *type);
+
 /* The type that the server has for the key NAME; "none" if there is no such key. */
 int set_type(struct set *set, char type[32]);
 
 /* Reads the hash at NAME. */
 int set_read(struct set *set);
+
+/* The hash as text, a field a line, "NAME VALUE\n"; and back, for those it has. */
+void set_write_fields(const struct set *set, char text[FIELDS_TEXT]);
+void set_read_fields(struct set *set, const char *text);
 
 /* BF, CF or bits. */
 const char *set_kind_name(enum set_kind kind);

@@ -13,7 +13,7 @@
 
 /* A value that takes milliseconds to make, copy or free blocks the server no longer than that. */
 static const uint64_t usual_shard_bytes = UINT64_C(64) << 20;
-static const double usual_rate = 0.01, smallest_rate_of_bits = 1e-9;
+static const double smallest_rate_of_bits = 1e-9;
 
 /* The most that BF.RESERVE takes; and, where nobody knows how many keys come, shards enough for a billion. */
 enum { MOST_CAPACITY = 1 << 30, SHARDS_OF_A_PIPE = 64 };
@@ -53,6 +53,10 @@ static int check_needs(const struct set *set, const struct options *options) {
 static uint64_t items_of_shard(uint64_t items, unsigned shards) {
     double share = (double)items / shards;
     return shards == 1 ? items : (uint64_t)ceil(1.05 * share + 5 * sqrt(share));
+}
+
+uint64_t set_capacity(const struct set *set) {
+    return set->items ? items_of_shard(set->items, set->shards) : FIRST_GUESS;
 }
 
 /* As the module makes them: the layer that is there from the beginning may take this much of the rate. */
@@ -117,7 +121,7 @@ static int shape_bits(struct set *set, const struct options *options) {
 
 int set_shape(struct set *set, const struct options *options, uint64_t items) {
     set->items = items;
-    set->fpr = given(options, OPT_FPR) ? options->fpr : usual_rate;
+    if (options->fpr > 0) set->fpr = options->fpr;
     if (kind_from(set, options) != FINE || check_needs(set, options) != FINE) return TROUBLE;
     if (set->kind == SET_BITS && shape_bits(set, options) != FINE) return TROUBLE;
     if (set->kind != SET_BITS && given(options, OPT_SEED))
@@ -125,9 +129,8 @@ int set_shape(struct set *set, const struct options *options, uint64_t items) {
     if (shards_from(set, options) != FINE) return TROUBLE;
     if (set->shards > 1 && strchr(set->url.name, '{'))
         return failure("--at", "a name with { would put all shards on one server of a cluster; take another");
-    set->capacity = set->items ? items_of_shard(set->items, set->shards) : FIRST_GUESS;
     if (set->kind != SET_BITS) return FINE;
-    set->bits = bits_needed(set->capacity, set->fpr, &set->hashes);
+    set->bits = bits_needed(set_capacity(set), set->fpr, &set->hashes);
     if (set->bits <= most_bits) return FINE;
     return failure("--shard-bytes", "a string of the server's holds 512 MiB at most; give less");
 }

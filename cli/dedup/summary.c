@@ -2,6 +2,7 @@
 #include "../numbers.h"
 #include "../report.h"
 
+#include <math.h>
 #include <sys/resource.h>
 
 /* The most that this program has had so far. */
@@ -20,7 +21,9 @@ void summary_print(const struct summary *s) {
            group_digits(s->lines - s->unique, duplicates));
     remark(NULL, "%s of memory, %.2f s, %s lines a second", human_bytes(peak_memory(), text), s->seconds,
            group_digits((uint64_t)rate_of(s), lines));
-    if (s->fpr > 0)
+    if (isnan(s->fpr))
+        remark(NULL, "how many of the new lines were taken for repeats, and lost, is not known: the set does not tell");
+    else if (s->fpr > 0)
         remark(NULL, "up to %s of the new lines may have been taken for repeats, and lost", human_rate(s->fpr, text));
     else if (s->loss > 0)
         remark(NULL, "chance that any line was taken for another, and lost: %s", human_rate(s->loss, text));

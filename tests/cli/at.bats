@@ -103,8 +103,8 @@ works() {
 
 @test "the examples of the help" {
   module_server
-  seq 1000 | tee phones.txt names.txt wanted.txt >new.txt
-  for command in build check add info; do
+  seq 1000 | tee phones.txt names.txt wanted.txt urls.txt >new.txt
+  for command in build check add dedup info; do
     "$PERHAPS" help $command | sed -n '/^Examples:/,$s/^  perhaps \(.*--at redis.*\)/\1/p' | sed "s/localhost/127.0.0.1:$port/; s/1e9/1e6/" >examples
     [ -s examples ] || wrong "no example for $command"
     while read -r -a words; do try 0 "${words[@]}"; done <examples
