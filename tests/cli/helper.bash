@@ -91,6 +91,7 @@ run_server() {
   shift
   [[ $* != *--loadmodule* ]] || sanitizers=$(sanitizers_of "$PERHAPS_MODULE")
   mkdir -p "$folder"
+  rm -f "$folder/log" # of the last time, which says that it is ready
   LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 redis-server --port "$number" --bind 127.0.0.1 --dir "$folder" --save '' --daemonize no "$@" \
     >"$folder/log" 2>&1 3>&- 4>&- &
   echo $! >"$folder/pid"
