@@ -133,10 +133,15 @@ static uint64_t clock_of_windows(void *context) {
     return (uint64_t)time(NULL);
 }
 
-/* Of n keys in a table, any two share a digest with this chance. Numbers never do. */
+/* Numbers of up to eight bytes never share a digest: the hash is one-to-one on them. */
+static bool exact_by_nature(const struct input *input) {
+    return input_of_numbers(input) || input->encoding == ENCODING_INT32 || input->encoding == ENCODING_INT64;
+}
+
+/* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
-    if (d->exact || input_of_numbers(input) || perhaps_facts(d->filter, &info) < 0) return 0;
+    if (d->exact || exact_by_nature(input) || perhaps_facts(d->filter, &info) < 0) return 0;
     return (double)info.items * (double)info.items / 0x1p65;
 }
 
@@ -164,7 +169,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
         int rc = perhaps_create(&d->filter, want);
         if (rc < 0) return library_failure(NULL, rc);
     }
-    if (given(d->options, OPT_EXACT) && !input_of_numbers(input)) {
+    if (given(d->options, OPT_EXACT) && !exact_by_nature(input)) {
         d->exact = exact_create(input);
         if (!d->exact) return TROUBLE;
     }

@@ -1,0 +1,86 @@
+#include "spool.h"
+#include "../report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAITING = 1 << 20 };
+
+static const char *folder(void) {
+    const char *named = getenv("TMPDIR");
+    return named && *named ? named : "/tmp";
+}
+
+/* A file system that knows no files without names gets one whose name is taken away at once. */
+static int open_nameless(void) {
+    char name[4096];
+    int fd = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+    if (snprintf(name, sizeof name, "%s/perhaps-XXXXXX", folder()) >= (int)sizeof name) return -1;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) unlink(name);
+    return fd;
+}
+
+int spool_open(struct spool *spool) {
+    *spool = (struct spool){.fd = open_nameless(), .waiting = malloc(WAITING)};
+    if (spool->fd < 0)
+        return failure(folder(),
+                       "has no place for the temporary file of --exact: %s; set TMPDIR to a folder that can be written",
+                       strerror(errno));
+    return spool->waiting ? FINE : failure(NULL, "not enough memory to keep lines for --exact");
+}
+
+static int write_out(struct spool *spool, const char *bytes, size_t length) {
+    if (write_all(spool->fd, bytes, length) != 0)
+        return failure(folder(),
+                       "the temporary file of --exact cannot be written: %s; set TMPDIR to a folder with more room",
+                       strerror(errno));
+    spool->written += length;
+    return FINE;
+}
+
+static int write_waiting(struct spool *spool) {
+    size_t length = spool->waits;
+    spool->waits = 0;
+    return write_out(spool, spool->waiting, length);
+}
+
+int spool_append(struct spool *spool, const char *text, size_t length, char end) {
+    if (length >= WAITING - spool->waits && write_waiting(spool) != FINE) return TROUBLE;
+    if (length >= WAITING) {
+        if (write_out(spool, text, length) != FINE) return TROUBLE;
+        length = 0;
+    }
+    memcpy(spool->waiting + spool->waits, text, length);
+    spool->waits += length;
+    spool->waiting[spool->waits++] = end;
+    return FINE;
+}
+
+uint64_t spool_end(const struct spool *spool) {
+    return spool->written + spool->waits;
+}
+
+ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes) {
+    if (offset >= spool->written) {
+        size_t at = (size_t)(offset - spool->written), rest = spool->waits - at;
+        *bytes = spool->waiting + at;
+        return (ssize_t)(size < rest ? size : rest);
+    }
+    ssize_t got;
+    do got = pread(spool->fd, scratch, size, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    *bytes = scratch;
+    if (got < 0) failure(folder(), "the temporary file of --exact cannot be read: %s", strerror(errno));
+    return got;
+}
+
+void spool_close(struct spool *spool) {
+    if (spool->fd >= 0) close(spool->fd);
+    free(spool->waiting);
+    *spool = (struct spool){.fd = -1};
+}

@@ -1,0 +1,32 @@
+/* Texts of input that cannot be read again, kept in a temporary file without a name, in the folder that TMPDIR tells. */
+#ifndef CLI_DEDUP_SPOOL_H
+#define CLI_DEDUP_SPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What was appended last still waits in memory. */
+struct spool {
+    int fd;
+    char *waiting;
+    size_t waits;
+    uint64_t written;
+};
+
+/* FINE, or TROUBLE after having said why not. */
+int spool_open(struct spool *spool);
+
+/* Adds a text and a byte that ends it. FINE or TROUBLE. */
+int spool_append(struct spool *spool, const char *text, size_t length, char end);
+
+/* The offset that the next text will have. */
+uint64_t spool_end(const struct spool *spool);
+
+/* Sets *bytes to up to `size` bytes from this offset on, in `scratch` if they are in memory nowhere else. How many, 0 at the
+ * end, or -1 after having said why not. */
+ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes);
+
+void spool_close(struct spool *spool);
+
+#endif
