@@ -189,6 +189,7 @@ static int run(struct dedup *d, struct input *input) {
                                 .context = d};
     double began = now();
     input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
+    input_watch_output(d->out);
     int status = pipeline_run(&pipeline);
     if (status != TROUBLE && tell(d, input, began) != FINE) status = TROUBLE;
     return status;

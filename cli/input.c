@@ -19,10 +19,15 @@ enum { BLOCK = 256 << 10, LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
 
 static volatile sig_atomic_t interrupted;
 static int interruptions[2] = {-1, -1}; /* a pipe that has a byte when there was one */
+static int watched_output = -1;
 
 int input_make_interruptible(void) {
     if (interruptions[0] >= 0 || pipe2(interruptions, O_CLOEXEC | O_NONBLOCK) == 0) return FINE;
     return failure(NULL, "no pipe to be had: %s", strerror(errno));
+}
+
+void input_watch_output(int fd) {
+    watched_output = fd;
 }
 
 void input_interrupt(void) {
@@ -207,10 +212,12 @@ static ssize_t read_some(const struct reader *r) {
                                 : read(r->source.fd, to, size);
 }
 
-/* Until there is something to read, or an interruption. */
+/* Until there is something to read, or an interruption; or nobody to write for. */
 static void wait_for_input(const struct reader *r) {
-    struct pollfd either[2] = {{.fd = r->source.fd, .events = POLLIN}, {.fd = interruptions[0], .events = POLLIN}};
-    if (interruptions[0] >= 0) poll(either, 2, -1);
+    struct pollfd any[3] = {
+        {.fd = r->source.fd, .events = POLLIN}, {.fd = interruptions[0], .events = POLLIN}, {.fd = watched_output}};
+    if (interruptions[0] < 0) return;
+    if (poll(any, 3, -1) > 0 && any[2].revents & (POLLERR | POLLHUP)) input_interrupt();
 }
 
 static int read_block(struct reader *r) {

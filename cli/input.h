@@ -111,6 +111,9 @@ const char *encoding_name(enum encoding encoding);
 /* Makes input_interrupt possible. FINE or TROUBLE. */
 int input_make_interruptible(void);
 
+/* If it is interruptible, reading also ends when nobody is left to read what is written to `fd`, though nothing be written. */
+void input_watch_output(int fd);
+
 /* Reading, in whichever thread, then ends as if the input ended, with STOP, however long the next key takes to come. May be
  * called by a signal handler. */
 void input_interrupt(void);
