@@ -403,9 +403,9 @@ const struct option option_table[OPTIONS] = {
          "memory for each different line; lines from pipes are kept in a temporary file in $TMPDIR."},
     [OPT_LAST] =
         {"last", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(last), ON(DEDUP),
-         "Remember only the last N different lines, or those of a time such as 30s, 10m or 12h (note that 10M is a "
-         "number and 10m a time). A line that comes again within it is a repeat, and begins anew; one that comes "
-         "again after a third more lines or time is printed again."},
+         "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and "
+         "10m a time). A line that comes again within it is a repeat, and begins anew; one that comes again after a "
+         "third more different lines or time is printed again."},
     [OPT_STATE] = {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
                    "Remember the lines of all runs that name this FILE, which is made if there is none. It is a filter "
                    "like any other: 'perhaps info' and 'perhaps check' take it."},
