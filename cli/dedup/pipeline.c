@@ -209,7 +209,8 @@ int pipeline_run(const struct pipeline *pipeline) {
     int status = input_make_interruptible();
     if (status == FINE) status = prepare(&ring);
     if (status == FINE) {
-        ring.threads = processor_count() > 1 && pthread_create(&reader, NULL, read_in_thread, &ring) == 0;
+        ring.threads = processor_count() > 1; /* which the reader looks at as soon as there is one */
+        if (ring.threads && pthread_create(&reader, NULL, read_in_thread, &ring) != 0) ring.threads = false;
         if (ring.threads) leave_interrupts_to_others(true);
         status = ring.threads ? take_all(&ring) : read_all(&ring);
         if (ring.threads) end_reader(reader, status);
