@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,9 @@ void json_end(struct json *json) {
 
 /* ---------------------------------------------------------------------------------------------- progress --- */
 
+/* One thread may read and draw while another has something to say. */
+static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static struct {
     bool on, drawn;
     uint64_t total;
@@ -231,10 +235,12 @@ static double seconds_now(void) {
 }
 
 void progress_start(uint64_t total) {
+    pthread_mutex_lock(&progress_lock);
     progress.on = isatty(STDERR_FILENO);
     progress.total = total;
     progress.started = seconds_now();
     progress.next = progress.started + 0.2; /* short work needs no bar */
+    pthread_mutex_unlock(&progress_lock);
 }
 
 /* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left" */
@@ -258,14 +264,18 @@ static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
 }
 
 void progress_at(uint64_t bytes, uint64_t keys) {
-    if (!progress.on) return;
-    double now = seconds_now();
-    if (now < progress.next) return;
-    progress.next = now + 0.1;
-    progress_draw(bytes, keys, now - progress.started);
+    pthread_mutex_lock(&progress_lock);
+    double now = progress.on ? seconds_now() : 0;
+    if (progress.on && now >= progress.next) {
+        progress.next = now + 0.1;
+        progress_draw(bytes, keys, now - progress.started);
+    }
+    pthread_mutex_unlock(&progress_lock);
 }
 
 void progress_end(void) {
+    pthread_mutex_lock(&progress_lock);
     if (progress.drawn) fputs("\r\033[K", stderr);
     progress.on = progress.drawn = false;
+    pthread_mutex_unlock(&progress_lock);
 }
