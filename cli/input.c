@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
  * enough to make starting them cheap; and not one for less than a few thousand lines. */
 enum { BLOCK = 256 << 10, LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
 static int interruptions[2] = {-1, -1}; /* a pipe that has a byte when there was one */
 static int watched_output = -1;
 
@@ -32,7 +33,7 @@ void input_watch_output(int fd) {
 
 void input_interrupt(void) {
     int before = errno;
-    interrupted = 1;
+    interrupted = true;
     if (interruptions[1] >= 0 && write(interruptions[1], "", 1) < 0) errno = before; /* it is full: so be it */
 }
 

@@ -3,11 +3,12 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static volatile sig_atomic_t interrupting_signal;
+static atomic_int interrupting_signal;
 
 static void on_interrupt(int number) {
     interrupting_signal = number;
