@@ -74,6 +74,16 @@ static int check_options(const struct options *options) {
     return FINE;
 }
 
+/* Numbers of up to eight bytes never share a digest: the hash is one-to-one on them. */
+static bool exact_by_nature(const struct input *input) {
+    return input_of_numbers(input) || input->encoding == ENCODING_INT32 || input->encoding == ENCODING_INT64;
+}
+
+/* Are lines remembered by where they are? Then the filter only hashes them. */
+static bool compares_lines(const struct options *options, const struct input *input) {
+    return given(options, OPT_EXACT) && !exact_by_nature(input);
+}
+
 /* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
 static int make_want(perhaps_want *want, const struct options *options, const struct input *input) {
     bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
@@ -87,7 +97,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
     want->tag = input_tag(input);
     if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
-    if (!want->items) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
+    if (!want->items || compares_lines(options, input)) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
     return FINE;
 }
 
@@ -133,11 +143,6 @@ static uint64_t clock_of_windows(void *context) {
     return (uint64_t)time(NULL);
 }
 
-/* Numbers of up to eight bytes never share a digest: the hash is one-to-one on them. */
-static bool exact_by_nature(const struct input *input) {
-    return input_of_numbers(input) || input->encoding == ENCODING_INT32 || input->encoding == ENCODING_INT64;
-}
-
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
@@ -169,7 +174,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
         int rc = perhaps_create(&d->filter, want);
         if (rc < 0) return library_failure(NULL, rc);
     }
-    if (given(d->options, OPT_EXACT) && !exact_by_nature(input)) {
+    if (compares_lines(d->options, input)) {
         d->exact = exact_create(input);
         if (!d->exact) return TROUBLE;
     }

@@ -1,5 +1,5 @@
-/* Where in the input each digest came first: a map from digests to places, in 13 to 19 bytes a digest. A digest may be there with
- * several places, for there may be several keys that have it. */
+/* Where in the input each digest came first: a map from digests to places, in 17.5 bytes a digest, growing included. A digest
+ * may be there with several places, for there may be several keys that have it. */
 #ifndef CLI_DEDUP_PLACES_H
 #define CLI_DEDUP_PLACES_H
 

@@ -449,6 +449,14 @@ pauses() {
 
 # --------------------------------------------------------------------------------------------------- --exact ---
 
+@test "--exact compares what compressed files have in them" {
+  random_lines 30000 9000 3 >a
+  random_lines 30000 12000 4 >b
+  gzip -k a b
+  "$PERHAPS" dedup --exact a.gz b a b.gz | cmp - <(first_copies a b)
+  "$PERHAPS" dedup --exact b a.gz | cmp - <(first_copies b a)
+}
+
 @test "--exact needs a folder for its temporary file, for pipes only" {
   seq 300000 >a
   TMPDIR=/nowhere "$PERHAPS" dedup --exact a | cmp - a
