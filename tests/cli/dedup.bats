@@ -354,6 +354,9 @@ bad_inputs() {
   refuses "--exact: does not go with --fpr" dedup --exact --fpr 0.1 a
   refuses "--exact: does not go with --state" dedup --exact --state f.ph a
   refuses "--exact: does not go with --last" dedup --exact --last 10 a
+  refuses "--exact: does not go with --at" dedup --exact --at redis://localhost/x a
+  refuses "--at: does not go with --state" dedup --state f.ph --at redis://localhost/x a
+  refuses "--at: does not go with --last" dedup --last 5 --at redis://localhost/x a
   refuses "--save-every: means nothing without --state" dedup --save-every 1m a
   refuses "-n: 0 lines need no memory" dedup -n 0 a
   refuses "--last: with a number says how many lines" dedup -n 5 --last 5 a
