@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------------------------------ lines to keys --- */
 
-/* Line i of the batch is wrong: lines before it count as handed on, to tell its number. */
+/* Line i of the batch is wrong: those before it are still handed on. */
 static int fault(struct piece *p, size_t i, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static int fault(struct piece *p, size_t i, const char *format, ...) {
@@ -17,7 +17,7 @@ static int fault(struct piece *p, size_t i, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(p->fault, sizeof p->fault, format, arguments);
     va_end(arguments);
-    p->lines += i;
+    p->good = i;
     return TROUBLE;
 }
 
@@ -115,12 +115,9 @@ static int make_keys(struct piece *p) {
     return p->input->encoding == ENCODING_BYTES && !p->input->ignore_case ? FINE : encode_keys(p);
 }
 
-/* Hands the waiting lines on as keys. */
-static int hand_on(struct piece *p) {
+static int hand_on_batch(struct piece *p) {
     bool records = p->input->encoding == ENCODING_U64LE;
     bool as_is = p->input->encoding == ENCODING_BYTES && !p->input->field && !p->input->ignore_case;
-    if (p->n == 0) return FINE;
-    if (!records && !as_is && make_keys(p) != FINE) return TROUBLE;
     struct batch batch = {
         .n = p->n,
         .lines = p->texts,
@@ -142,6 +139,19 @@ static int hand_on(struct piece *p) {
     p->lines += p->n;
     p->n = 0;
     return p->function(p->context, &batch);
+}
+
+/* Hands the waiting lines on as keys, up to one that is none. */
+static int hand_on(struct piece *p) {
+    bool plain = p->input->encoding == ENCODING_BYTES && !p->input->field && !p->input->ignore_case;
+    if (p->n == 0) return FINE;
+    if (p->input->encoding == ENCODING_U64LE || plain || make_keys(p) == FINE) return hand_on_batch(p);
+    p->n = p->good;
+    if (p->n && make_keys(p) == FINE) {
+        int status = hand_on_batch(p);
+        if (status != FINE) return status;
+    }
+    return TROUBLE;
 }
 
 /* ---------------------------------------------------------------------------------------- memory to lines --- */

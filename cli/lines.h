@@ -18,6 +18,7 @@ struct piece {
     uint64_t lines;       /* handed on so far */
     int status;           /* FINE = all lines were handed on; else why not */
     char fault[240];      /* what is wrong with the line `first_line + lines`; "" = nothing */
+    size_t good;          /* lines before that one in its batch */
     uint8_t *scratch;     /* decoded keys of one batch */
     size_t scratch_size;
     size_t n; /* lines waiting in the arrays below */
