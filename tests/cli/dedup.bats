@@ -116,10 +116,10 @@ no_field() {
   run --separate-stderr dedup --field 2 good bad
   [ "$status" -eq 2 ] || wrong "status"
   says "bad: line 3 has only 1 field"
-  [ "$output" = $'1\ta\n1\tb' ] || wrong "not the file before it"
+  [ "$output" = $'1\ta\n1\tb\n1\tc' ] || wrong "not the lines before it"
 }
 
-@test "a line without the field is named, and the file before it printed" {
+@test "a line without the field is named, and the lines before it printed" {
   printf '1\ta\n1\tb\n' >good
   printf '1\tc\n1\tc\nnothing\n1\td\n' >bad
   each_mode no_field
