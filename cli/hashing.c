@@ -1,0 +1,42 @@
+#include "hashing.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+static int random_key(uint8_t key[HASH_KEY_BYTES]) {
+    if (getrandom(key, HASH_KEY_BYTES, 0) == HASH_KEY_BYTES) return FINE;
+    return failure("--hash", "no random numbers to be had for a key: %s; give --hash-key FILE", strerror(errno));
+}
+
+static int refuse_hash(const struct options *options) {
+    static const enum option_id about_hashes[] = {OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE};
+    for (size_t i = 0; i < sizeof about_hashes / sizeof *about_hashes; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "--%s", option_table[about_hashes[i]].name);
+        if (given(options, about_hashes[i])) return failure(name, "a bitmap takes integers as they are; leave it out");
+    }
+    return FINE;
+}
+
+int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]) {
+    if (want->kind == PERHAPS_BITMAP) return refuse_hash(options);
+    bool siphash = given(options, OPT_HASH) ? options->hash + 1 == PERHAPS_SIPHASH : given(options, OPT_HASH_KEY);
+    want->hash = siphash ? PERHAPS_SIPHASH : PERHAPS_XXH3;
+    want->seed = options->seed;
+    want->key_in_file = given(options, OPT_KEY_IN_FILE);
+    if (!siphash) {
+        if (given(options, OPT_HASH_KEY))
+            return failure("--hash-key", "xxh3 takes no key; give --hash siphash, or a --seed");
+        if (want->key_in_file) return failure("--key-in-file", "xxh3 takes no key; give --hash siphash");
+        return FINE;
+    }
+    if (given(options, OPT_SEED)) return failure("--seed", "is for xxh3; siphash takes --hash-key FILE");
+    want->hash_key = key;
+    if (given(options, OPT_HASH_KEY)) return hash_key_read(options->hash_key, key);
+    if (want->key_in_file) return random_key(key);
+    return failure(
+        "--hash",
+        "siphash needs a secret key that you can give again later; give --hash-key FILE, or --key-in-file to keep "
+        "a random one in the filter");
+}
