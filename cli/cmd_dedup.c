@@ -9,6 +9,7 @@
 #include "dedup/state.h"
 #include "dedup/summary.h"
 #include "filter.h"
+#include "hashing.h"
 #include "interrupt.h"
 #include "want.h"
 
@@ -130,6 +131,11 @@ static int pause_state(void *context) {
     return state_pause(d->state);
 }
 
+static double patience_of_state(void *context) {
+    const struct dedup *d = context;
+    return state_patience(d->state);
+}
+
 /* -------------------------------------------------------------------------------------------------- command --- */
 
 static double now(void) {
@@ -190,7 +196,7 @@ static int run(struct dedup *d, struct input *input) {
                                 .with_keys = d->exact != NULL,
                                 .take = take,
                                 .pause = d->state ? pause_state : NULL,
-                                .pause_seconds = d->state ? state_patience(d->state) : 0,
+                                .patience = patience_of_state,
                                 .context = d};
     double began = now();
     input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
@@ -204,12 +210,14 @@ int cmd_dedup(const struct options *options) {
     struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
     struct input input;
     perhaps_want want;
+    uint8_t hash_key[HASH_KEY_BYTES];
     int status = check_options(options);
     if (status == FINE && given(options, OPT_AT)) return at_dedup(options);
     if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status == FINE) status = make_want(&want, options, &input);
-    if (status == FINE) status = dedup_output_open(options, &input, &d.out);
+    if (status == FINE) status = hash_from_options(&want, options, hash_key);
     if (status == FINE) status = open_memory(&d, &want, &input);
+    if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = run(&d, &input);
     if (d.state)
         status = state_close(d.state, status);

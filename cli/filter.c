@@ -1,6 +1,8 @@
 #include "filter.h"
 #include "abilities.h"
 #include "children.h"
+#include "commands.h"
+#include "dedup/journal.h"
 #include "encode.h"
 #include "input.h"
 #include "numbers.h"
@@ -34,6 +36,30 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     while (length && strchr(" \r\n", text[length - 1])) length--;
     if (length != 2 * HASH_KEY_BYTES || encode_hex(text, length, key) != NULL)
         return failure(path, "is no hash key; give 16 bytes or 32 hexadecimal digits");
+    return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------- journals of dedup --- */
+
+/* A filter that someone else replaced is not the one that its journal belongs to. */
+static int refuse_journal(const char *path) {
+    if (journal_beside(path) < 0) return FINE;
+    return failure(path,
+                   "has a journal beside it, %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s "
+                   "< /dev/null' finishes it",
+                   path, path);
+}
+
+static int mind_journal(const struct options *options, const char *path) {
+    bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
+    if (options->command == &commands[CMD_DEDUP]) return FINE;
+    if (changes) return refuse_journal(path);
+    if (journal_beside(path) > 0)
+        warning(
+            path,
+            "lacks the lines that are in %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s < "
+            "/dev/null' finishes it",
+            path, path);
     return FINE;
 }
 
@@ -75,7 +101,7 @@ static void warn_if_keyless(const struct options *options, const perhaps *filter
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter) {
     uint8_t key[HASH_KEY_BYTES];
     struct sigaction action = {.sa_handler = on_bus_error};
-    if (check_path(path) != FINE) return TROUBLE;
+    if (check_path(path) != FINE || mind_journal(options, path) != FINE) return TROUBLE;
     mapped_path = path;
     mapped_for_writing = flags & PERHAPS_OPEN_WRITE;
     sigaction(SIGBUS, &action, NULL);
@@ -157,6 +183,7 @@ int output_check(const struct options *options) {
             return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
         return FINE;
     }
+    if (refuse_journal(path) != FINE) return TROUBLE;
     if (stat(path, &status) != 0) return check_folder(path);
     if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
     if (!S_ISREG(status.st_mode)) return FINE;
@@ -169,7 +196,7 @@ static int write_piece(void *context, const void *bytes, size_t length) {
 }
 
 /* Ctrl-C waits until the file is whole and no temporary one is left. */
-int filter_save(const perhaps *filter, const char *path) {
+int filter_replace(const perhaps *filter, const char *path) {
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -180,6 +207,10 @@ int filter_save(const perhaps *filter, const char *path) {
     int status = rc < 0 ? saving_failure(path, rc) : FINE;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
+}
+
+int filter_save(const perhaps *filter, const char *path) {
+    return refuse_journal(path) == FINE ? filter_replace(filter, path) : TROUBLE;
 }
 
 /* A device or pipe is written to; replacing it by a file, as saving does, is not what anyone means. */

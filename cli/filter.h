@@ -13,7 +13,8 @@ enum { HASH_KEY_BYTES = 16 };
 int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
 
 /* Opens a filter with `flags` of enum perhaps_open_flag and those that --no-verify, --recover and --hash-key add. A
- * mapped file that another program cuts short ends this one with a sentence. */
+ * mapped file that another program cuts short ends this one with a sentence. Of a journal of dedup that is beside the file,
+ * all commands but dedup warn; those that would change the file are refused. */
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
 
 /* Opens a filter to be asked as of now: mapped, but for a window by time, of which a copy forgets what is too old. */
@@ -35,8 +36,11 @@ int output_check(const struct options *options);
 /* Writes to what -o names: a file, standard output, a device. */
 int output_save(const struct options *options, const perhaps *filter);
 
-/* Replaces the file `path` with this filter, undisturbed by Ctrl-C. */
+/* Replaces the file `path` with this filter, undisturbed by Ctrl-C; not if a journal of dedup is beside it. */
 int filter_save(const perhaps *filter, const char *path);
+
+/* The same for whoever has the journal. */
+int filter_replace(const perhaps *filter, const char *path);
 
 /* Everything about a filter. */
 int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info);

@@ -152,6 +152,12 @@ const struct command commands[COMMANDS] = {
          "and the second is lost, has a chance of n²/2^65, 1 in 400,000 for ten million lines. --exact compares the "
          "lines "
          "themselves; --fpr takes less memory and loses more lines. -c tells what was done.\n\n"
+         "With --state it goes on where the last run ended. The state is saved at the end, also if SIGTERM, SIGINT or "
+         "SIGHUP ends it, and if the output cannot be written any more: then it has only lines that were printed. In "
+         "between, what is new goes into a journal beside it, FILE.journal: after a crash or a kill the next run takes "
+         "that in, and prints again only lines that came after the last save. One process at a time may have a state. "
+         "While there is a journal, other commands do not change the file; 'perhaps dedup --state FILE < /dev/null' "
+         "takes in what a killed run left.\n\n"
          "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
          "the one that comes with it first. If there is no such set it is made, in shards that grow, for -n lines if "
          "that is given and with --fpr 1e-6 unless it says otherwise; one that exists stays as it is, whatever -n and "
@@ -161,6 +167,7 @@ const struct command commands[COMMANDS] = {
          "so.",
          NULL,
          "perhaps dedup urls.txt > distinct.txt\n"
+         "perhaps dedup --state visited.ph urls.txt > new-urls.txt\n"
          "tail -n 1000 log | perhaps dedup > distinct.txt\n"
          "perhaps dedup --field 2 --delimiter , people.csv\n"
          "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
@@ -262,6 +269,7 @@ const char about_keys[] = "Files of keys whose names end in .gz, .zst, .xz, .bz2
 
 enum {
     SIZING = ON(PLAN) | ON(BUILD),
+    MAKING = ON(BUILD) | ON(DEDUP),
     CHANGING = ON(ADD) | ON(REMOVE),
     ASKING = ON(CHECK) | ON(COUNT),
     READING = ON(DEDUP) | ON(BUILD) | CHANGING | ASKING | ON(VERIFY),
@@ -337,17 +345,17 @@ const struct option option_table[OPTIONS] = {
     [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "N", NULL, FIELD(lines), SIZING,
                    "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at "
                    "small rates); for bloom it means at most N hashes. Default: what suits the rate."},
-    [OPT_HASH] = {"hash", 0, VALUE_WORD, "NAME", "xxh3 siphash", FIELD(hash), ON(BUILD),
+    [OPT_HASH] = {"hash", 0, VALUE_WORD, "NAME", "xxh3 siphash", FIELD(hash), MAKING,
                   "How keys are hashed: xxh3 (the default; fastest), or siphash with a secret key, for keys that "
                   "strangers choose. "
                   "siphash needs --hash-key, or --key-in-file to make up a random key and keep it in the file."},
-    [OPT_SEED] = {"seed", 0, VALUE_NUMBER, "N", NULL, FIELD(seed), ON(BUILD),
+    [OPT_SEED] = {"seed", 0, VALUE_NUMBER, "N", NULL, FIELD(seed), MAKING,
                   "Seed of xxh3. Default 0. Only filters with equal seeds can be merged."},
     [OPT_HASH_KEY] =
-        {"hash-key", 0, VALUE_FILE, "FILE", NULL, FIELD(hash_key), ON(BUILD) | OPENING,
+        {"hash-key", 0, VALUE_FILE, "FILE", NULL, FIELD(hash_key), MAKING | OPENING,
          "The secret key of siphash: a file of 16 bytes or 32 hexadecimal digits, made for instance by 'head -c 16 "
-         "/dev/urandom > FILE'. For build it implies --hash siphash."},
-    [OPT_KEY_IN_FILE] = {"key-in-file", 0, VALUE_NONE, NULL, NULL, 0, ON(BUILD),
+         "/dev/urandom > FILE'. To make a filter it implies --hash siphash."},
+    [OPT_KEY_IN_FILE] = {"key-in-file", 0, VALUE_NONE, NULL, NULL, 0, MAKING,
                          "Write the key of siphash into the filter's file, so that nobody has to give it, and everyone "
                          "who can read the "
                          "file can read it. Otherwise the file holds only a check of it."},
@@ -406,11 +414,15 @@ const struct option option_table[OPTIONS] = {
          "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and "
          "10m a time). A line that comes again within it is a repeat, and begins anew; one that comes again after a "
          "third more different lines or time is printed again."},
-    [OPT_STATE] = {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
-                   "Remember the lines of all runs that name this FILE, which is made if there is none. It is a filter "
-                   "like any other: 'perhaps info' and 'perhaps check' take it."},
+    [OPT_STATE] =
+        {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
+         "Remember the lines of all runs that name this FILE, which is made if there is none, as --fpr, --last, "
+         "-n, -i, --key and --hash say. It is a filter like any other, and any set that 'perhaps build' makes "
+         "will do: 'perhaps info' and 'perhaps check' take it. Options need not be given again; those that "
+         "contradict it are refused."},
     [OPT_SAVE_EVERY] = {"save-every", 0, VALUE_TIME, "TIME", NULL, FIELD(save_every), ON(DEDUP),
-                        "Save the state so often, such as 10s or 5m, and not only at the end; 0s for only then. "
+                        "Make sure of new lines so often, such as 10s or 5m, by writing their digests to the state's "
+                        "journal, 8 bytes each, so that a save costs what has changed; 0s for only at the end. "
                         "Default 1m."},
     [OPT_FROM] = {"from", 0, VALUE_NUMBER, "N", NULL, FIELD(from), ON(LIST),
                   "Begin with the first integer that is not below N. For bitmaps."},

@@ -13,7 +13,7 @@ static bool is_same_file(const char *path, const struct stat *file) {
     return rc == 0 && status.st_dev == file->st_dev && status.st_ino == file->st_ino;
 }
 
-/* -o may not be one of the inputs, which it would empty. */
+/* -o may not be one of the inputs, or the state, which it would empty. */
 int dedup_output_open(const struct options *options, const struct input *input, int *out) {
     struct stat status;
     *out = given(options, OPT_JSON) ? -1 : STDOUT_FILENO;
@@ -21,9 +21,9 @@ int dedup_output_open(const struct options *options, const struct input *input, 
     bool exists = stat(options->output, &status) == 0 && S_ISREG(status.st_mode);
     if (exists && !given(options, OPT_FORCE))
         return failure(options->output, "exists; give -f to replace it, or another name with -o");
-    for (size_t i = 0; exists && i < input->path_count; i++)
-        if (is_same_file(input->paths[i], &status))
-            return failure(options->output, "is also read, and would be emptied; give another name with -o");
+    bool read = exists && options->state && is_same_file(options->state, &status);
+    for (size_t i = 0; exists && i < input->path_count; i++) read |= is_same_file(input->paths[i], &status);
+    if (read) return failure(options->output, "is also read, and would be emptied; give another name with -o");
     *out = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (*out < 0) return failure(options->output, "cannot be written: %s; check the name", strerror(errno));
     return FINE;

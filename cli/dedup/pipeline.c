@@ -138,8 +138,10 @@ static struct job *next_job(struct ring *ring, const struct timespec *until) {
 }
 
 static struct timespec after(double seconds) {
+    static const double most = 1e6;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    if (seconds > most) seconds = most;
     int64_t nanoseconds = now.tv_nsec + (int64_t)((seconds - (double)(int64_t)seconds) * 1e9);
     now.tv_sec += (time_t)seconds + (time_t)(nanoseconds / 1000000000);
     now.tv_nsec = (long)(nanoseconds % 1000000000);
@@ -151,7 +153,7 @@ static int take_all(struct ring *ring) {
     int status = FINE;
     pthread_mutex_lock(&ring->lock);
     for (bool ended = false; status == FINE && !ended;) {
-        struct timespec until = after(p->pause_seconds);
+        struct timespec until = after(p->pause ? p->patience(p->context) : 0);
         struct job *job = next_job(ring, p->pause ? &until : NULL);
         ended = !job && ring->ended;
         pthread_mutex_unlock(&ring->lock);
@@ -209,7 +211,7 @@ int pipeline_run(const struct pipeline *pipeline) {
     int status = input_make_interruptible();
     if (status == FINE) status = prepare(&ring);
     if (status == FINE) {
-        ring.threads = processor_count() > 1; /* which the reader looks at as soon as there is one */
+        ring.threads = processor_count() > 1 || pipeline->pause; /* which the reader looks at as soon as there is one */
         if (ring.threads && pthread_create(&reader, NULL, read_in_thread, &ring) != 0) ring.threads = false;
         if (ring.threads) leave_interrupts_to_others(true);
         status = ring.threads ? take_all(&ring) : read_all(&ring);

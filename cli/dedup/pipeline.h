@@ -1,5 +1,5 @@
 /* Reading and hashing in one thread, what is done with it in another: the two stages of dedup. On a single processor, both in
- * turn. */
+ * turn, unless something is to be done in pauses. */
 #ifndef CLI_DEDUP_PIPELINE_H
 #define CLI_DEDUP_PIPELINE_H
 
@@ -14,9 +14,9 @@ struct pipeline {
      * thread that calls pipeline_run. */
     int (*take)(void *context, struct job *job);
 
-    /* NULL, or called from the same thread when no job has come for so many seconds since its last call. */
+    /* NULL, or called from the same thread when no job has come for as many seconds as `patience` said then. */
     int (*pause)(void *context);
-    double pause_seconds;
+    double (*patience)(void *context);
 
     void *context;
 };

@@ -1,25 +1,281 @@
 #include "state.h"
-#include "../report.h"
+#include "../abilities.h"
+#include "../filter.h"
+#include "../numbers.h"
+#include "journal.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct state {
+    const struct options *options;
+    const char *path;
+    perhaps *filter;
+    struct journal *journal;
+    bool ordered; /* a window, for which also counts in which order lines come, and when those that it has come again */
+    bool timed;   /* and a window by time */
+    bool unsaved; /* something was noted */
+    double due;   /* when that is to be saved */
+};
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* --------------------------------------------------------------------------------------- does the state fit? --- */
+
+/* What remembers lines is a set, and takes digests. */
+static int check_kind(const struct state *s, const struct perhaps_info *info) {
+    static const uint64_t nothing[1];
+    if (info->can & PERHAPS_COUNT)
+        return failure(s->path,
+                       "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
+                       "table' makes, or the name of a file that does not exist",
+                       info->kind_name);
+    if (perhaps_add_many_digest(s->filter, nothing, 0, NULL) < 0)
+        return reason_failure(s->path, "give another --state, or the name of a file that does not exist");
+    return FINE;
+}
+
+/* How much it remembers, as --last says it. */
+static const char *describe_memory(const struct perhaps_info *info, char *text, size_t size) {
+    char count[NUMBER_TEXT];
+    if (info->kind != PERHAPS_WINDOW)
+        snprintf(text, size, "all lines");
+    else if (info->period)
+        snprintf(text, size, "the lines of the last %s seconds", group_digits(info->period, count));
+    else if (info->clear_at > 0)
+        snprintf(text, size, "as many lines as it has room for");
+    else
+        snprintf(text, size, "the last %s lines", group_digits(info->capacity, count));
+    return text;
+}
+
+/* A period is a multiple of its generations less one. */
+static uint64_t rounded_up(uint64_t period, unsigned generations) {
+    uint64_t steps = generations > 1 ? generations - 1 : 1;
+    return (period + steps - 1) / steps * steps;
+}
+
+static int check_last(const struct state *s, const struct perhaps_info *info) {
+    char text[100];
+    const struct window *last = &s->options->last;
+    if (!given(s->options, OPT_LAST)) return FINE;
+    bool by_time = info->kind == PERHAPS_WINDOW && info->period > 0;
+    bool by_number = info->kind == PERHAPS_WINDOW && !info->period && !(info->clear_at > 0);
+    bool fits = last->seconds ? by_time && info->period == rounded_up(last->seconds, info->children)
+                              : by_number && info->capacity == last->keys;
+    if (fits) return FINE;
+    return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
+                   describe_memory(info, text, sizeof text));
+}
+
+static bool is_exact(const struct perhaps_info *info) {
+    int kind = info->base ? info->base : info->kind;
+    return kind == PERHAPS_TABLE || kind == PERHAPS_BITMAP;
+}
+
+/* Less than is allowed may always be lost. Rates are kept with 16 significant bits. */
+static int check_rate(const struct state *s, const struct perhaps_info *info) {
+    char rate[NUMBER_TEXT];
+    if (!given(s->options, OPT_LOSS)) return FINE;
+    if (is_exact(info))
+        return failure(s->path, "is a %s, which loses no lines to speak of; leave out --fpr, or give another --state",
+                       kind_name(info->base ? info->base : info->kind));
+    if (info->fpr_target <= s->options->fpr * 1.0001) return FINE;
+    return failure(s->path, "was made for a rate of %s; leave out --fpr, or give another --state",
+                   human_rate(info->fpr_target, rate));
+}
+
+/* Of what grows, -n is only a first guess. */
+static int check_number(const struct state *s, const struct perhaps_info *info) {
+    char count[NUMBER_TEXT];
+    if (!given(s->options, OPT_DIFFERENT) || info->can & PERHAPS_GROW || info->capacity == s->options->items)
+        return FINE;
+    return failure(s->path, "was made for %s lines and does not grow; leave out -n, or give another --state",
+                   group_digits(info->capacity, count));
+}
+
+static int check_hash(const struct state *s, const struct perhaps_info *info) {
+    if (given(s->options, OPT_HASH) && s->options->hash + 1 != info->hash)
+        return failure(s->path, "was made with --hash %s; leave out --hash, or give another --state", info->hash_name);
+    if (given(s->options, OPT_SEED) && s->options->seed != info->seed)
+        return failure(s->path, "was made with another --seed; leave that out, or give another --state");
+    return FINE;
+}
+
+static int check_fit(const struct state *s, const struct perhaps_info *info) {
+    int status = check_kind(s, info);
+    if (status == FINE) status = check_last(s, info);
+    if (status == FINE) status = check_rate(s, info);
+    if (status == FINE) status = check_number(s, info);
+    if (status == FINE) status = check_hash(s, info);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------------------- opening --- */
+
+/* Asked before a journal is made beside it. */
+static int check_path(const char *path) {
+    struct stat status;
+    if (stat(path, &status) != 0) return FINE;
+    if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with --state");
+    if (!S_ISREG(status.st_mode)) return failure(path, "is no plain file; give the name of one with --state");
+    return FINE;
+}
+
+static int add_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
+    struct state *s = context;
+    int64_t rc = s->timed ? perhaps_advance(s->filter, time) : 0;
+    if (rc >= 0) rc = perhaps_add_many_digest(s->filter, digests, n, NULL);
+    return rc < 0 ? library_failure(s->path, (int)rc) : FINE;
+}
+
+/* Saved at once, so that what cannot be saved is known before any work is done, and the journal has what it belongs to. */
+static int make_new(struct state *s, const perhaps_want *want) {
+    if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
+    int rc = perhaps_create(&s->filter, want);
+    if (rc < 0) return library_failure(NULL, rc);
+    int status = filter_replace(s->filter, s->path);
+    return status == FINE ? journal_restart(s->journal) : status;
+}
+
+static int learn_facts(struct state *s, struct perhaps_info *info) {
+    *info = (struct perhaps_info){.size = sizeof *info};
+    int rc = perhaps_facts(s->filter, info);
+    s->ordered = info->kind == PERHAPS_WINDOW;
+    s->timed = s->ordered && info->period;
+    return rc < 0 ? library_failure(s->path, rc) : FINE;
+}
+
+static int open_filter(struct state *s, const perhaps_want *want, struct input *input) {
+    struct perhaps_info info;
+    bool old = access(s->path, F_OK) == 0;
+    int status = old ? filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter) : make_new(s, want);
+    if (status == FINE) status = learn_facts(s, &info);
+    if (status == FINE && old) status = check_fit(s, &info);
+    if (status == FINE) status = input_match(input, s->options, s->path, s->filter);
+    if (status == FINE && old) status = journal_replay(s->journal, add_block, s);
+    return status;
+}
+
+static void end(struct state *s, bool done) {
+    journal_close(s->journal, done);
+    perhaps_free(s->filter);
+    free(s);
+}
 
 int state_open(struct state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter) {
-    (void)options, (void)want, (void)input, (void)filter;
     *state = NULL;
-    return failure("--state", "is not there yet");
-}
-int state_note(struct state *state, const struct job *job) {
-    (void)state, (void)job;
-    return TROUBLE;
-}
-int state_pause(struct state *state) {
-    (void)state;
-    return TROUBLE;
-}
-double state_patience(const struct state *state) {
-    (void)state;
-    return 60;
-}
-int state_close(struct state *state, int status) {
-    (void)state;
+    if (check_path(options->state) != FINE) return TROUBLE;
+    struct state *s = calloc(1, sizeof *s);
+    if (!s) return failure(options->state, "not enough memory");
+    s->options = options;
+    s->path = options->state;
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away ends this, but not before all is saved */
+    int status = journal_open(&s->journal, s->path);
+    if (status == FINE) status = open_filter(s, want, input);
+    if (status == FINE) {
+        *state = s;
+        *filter = s->filter;
+    } else {
+        end(s, s->journal && !journal_bytes(s->journal));
+    }
     return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- saving --- */
+
+/* Is the journal larger than the filter? Then to save that costs less than what was noted did. */
+static bool outgrown(const struct state *s) {
+    enum { LEAST = 16 << 20 };
+    struct perhaps_info info = {.size = sizeof info};
+    uint64_t bytes = journal_bytes(s->journal);
+    return bytes > LEAST && perhaps_facts(s->filter, &info) == PERHAPS_OK && bytes > info.image_bytes;
+}
+
+/* What was noted is all that the filter has. */
+static int fold(struct state *s) {
+    if (filter_replace(s->filter, s->path) != FINE) return TROUBLE;
+    s->unsaved = false;
+    return journal_restart(s->journal);
+}
+
+static int save_if_due(struct state *s) {
+    if (outgrown(s)) return fold(s);
+    if (!s->unsaved || now() < s->due) return FINE;
+    s->unsaved = false;
+    return journal_save(s->journal);
+}
+
+static double save_every(const struct state *s) {
+    static const double usual = 60;
+    if (!given(s->options, OPT_SAVE_EVERY)) return usual;
+    return s->options->save_every ? (double)s->options->save_every : INFINITY;
+}
+
+int state_note(struct state *s, const struct job *job) {
+    uint64_t before = journal_bytes(s->journal), seconds = s->timed ? (uint64_t)time(NULL) : 0;
+    const uint8_t *answers = s->ordered ? NULL : job->answers;
+    if (journal_note(s->journal, seconds, job->digests, answers, job->n) != FINE) return TROUBLE;
+    if (!s->unsaved && journal_bytes(s->journal) > before) {
+        s->unsaved = true;
+        s->due = now() + save_every(s);
+    }
+    return save_if_due(s);
+}
+
+int state_pause(struct state *s) {
+    return save_if_due(s);
+}
+
+double state_patience(const struct state *s) {
+    double left = s->unsaved ? s->due - now() : INFINITY;
+    return left > 0 ? left : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------- ending --- */
+
+/* Tables have room for whatever comes. To count the bits of others takes a moment. */
+static void warn_if_too_full(const struct state *s) {
+    struct perhaps_info info = {.size = sizeof info};
+    if (perhaps_facts(s->filter, &info) < 0 || info.can & PERHAPS_GROW || is_exact(&info)) return;
+    if (filter_info(s->filter, s->path, &info) == FINE) warn_if_overfull(&info, s->path, KEYS_ADDED, 0);
+}
+
+static int save_all(struct state *s) {
+    if (!journal_bytes(s->journal)) return FINE;
+    int status = filter_replace(s->filter, s->path);
+    if (status == FINE)
+        warn_if_too_full(s);
+    else
+        journal_save(s->journal);
+    return status;
+}
+
+/* The filter in memory has too much. That of the file and the journal together make the right one. */
+static int save_noted(struct state *s) {
+    if (journal_failed(s->journal) || journal_write(s->journal) != FINE) return TROUBLE;
+    if (!journal_bytes(s->journal)) return FINE;
+    perhaps_free(s->filter);
+    s->filter = NULL;
+    int status = filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter);
+    if (status == FINE) status = journal_replay(s->journal, add_block, s);
+    if (status == FINE) status = filter_replace(s->filter, s->path);
+    return status;
+}
+
+int state_close(struct state *s, int status) {
+    bool trouble = status == TROUBLE;
+    int saved = trouble ? save_noted(s) : save_all(s);
+    end(s, saved == FINE);
+    return saved == FINE ? status : TROUBLE;
 }
