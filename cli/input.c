@@ -206,9 +206,10 @@ static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
     return lseek(fd, (off_t)total, SEEK_CUR) < 0 ? -1 : (ssize_t)total;
 }
 
+/* A buffer that a long line has enlarged is not filled with short ones: each of those takes memory of its own while it waits. */
 static ssize_t read_some(const struct reader *r) {
     char *to = r->buffer->bytes + r->end;
-    size_t size = r->buffer->size - r->end;
+    size_t room = r->buffer->size - r->end, size = room < LARGE_BLOCK ? room : LARGE_BLOCK;
     return r->work->threads > 1 ? read_in_parts(r->source.fd, to, size, r->work->threads)
                                 : read(r->source.fd, to, size);
 }
