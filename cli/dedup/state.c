@@ -182,12 +182,13 @@ int state_open(struct state **state, const struct options *options, const perhap
     s->path = options->state;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away ends this, but not before all is saved */
     int status = journal_open(&s->journal, s->path);
+    bool empty = s->journal && !journal_bytes(s->journal); /* one that cannot be read to its end is not */
     if (status == FINE) status = open_filter(s, want, input);
     if (status == FINE) {
         *state = s;
         *filter = s->filter;
     } else {
-        end(s, s->journal && !journal_bytes(s->journal));
+        end(s, empty);
     }
     return status;
 }
