@@ -226,6 +226,9 @@ outputs() {
   ln -sf a link
   run --separate-stderr dedup -f -o link - <a
   [ "$status" -eq 2 ] || wrong "standard input"
+  run --separate-stderr bash -c "'$PERHAPS' dedup $mode -d b a >>a"
+  [ "$status" -eq 2 ] || wrong "standard output"
+  says "standard output: is also read"
   same <(seq 10; seq 10) <a
 }
 
