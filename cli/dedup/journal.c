@@ -91,6 +91,18 @@ int64_t journal_beside(const char *file) {
     return !there ? -1 : status.st_size > HEAD ? (int64_t)status.st_size - HEAD : 0;
 }
 
+static bool is_at(const char *path, const struct stat *file) {
+    struct stat there;
+    return stat(path, &there) == 0 && there.st_ino == file->st_ino && there.st_dev == file->st_dev;
+}
+
+bool is_journal(const char *file, const struct stat *status) {
+    char *path = path_beside(file);
+    bool yes = path && is_at(path, status);
+    free(path);
+    return yes;
+}
+
 /* Up to `length` bytes; how many there were, or -1. */
 static ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
     size_t got = 0;
@@ -156,7 +168,7 @@ static mode_t permissions(const char *file) {
 
 /* A journal that was removed by the process that had it before is none any more: then once again. */
 static int lock(struct journal *j) {
-    struct stat mine, there;
+    struct stat mine;
     for (;;) {
         j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, permissions(j->file));
         if (j->fd < 0)
@@ -166,8 +178,7 @@ static int lock(struct journal *j) {
             if (errno == EWOULDBLOCK) return is_busy(j);
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
         }
-        if (fstat(j->fd, &mine) == 0 && stat(j->path, &there) == 0 && mine.st_ino == there.st_ino &&
-            mine.st_dev == there.st_dev) {
+        if (fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
             return FINE;
         }

@@ -9,12 +9,16 @@
 #include <stdint.h>
 
 struct journal;
+struct stat;
 
 /* What is done with the digests of a block, which were noted at that time. FINE or TROUBLE. */
 typedef int journal_function(void *context, uint64_t time, const uint64_t *digests, size_t n);
 
 /* Is there a journal beside the filter `file`? How many bytes of blocks it has; -1 if there is none. */
 int64_t journal_beside(const char *file);
+
+/* Is a file with this status that journal? */
+bool is_journal(const char *file, const struct stat *status);
 
 /* Opens and locks it, and makes it if need be. TROUBLE if another process has it, or if it is something else. `file` must live as
  * long. */

@@ -439,6 +439,7 @@ one_kill() {
   [ "$(cat out)" = precious ]
   seq 5 | "$PERHAPS" dedup --state s.ph >/dev/null
   refuses "s.ph: is also read, and would be emptied" dedup --state s.ph -f -o s.ph /dev/null
+  refuses "s.ph.journal: is also read, and would be emptied" dedup --state s.ph -f -o s.ph.journal /dev/null
   knows 5 8
 }
 
