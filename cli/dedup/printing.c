@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,12 +16,18 @@ struct ranges {
     struct iovec list[RANGES];
 };
 
+/* Someone who shares the output with us may have made it one that does not wait. */
+static void wait_for_room(int fd) {
+    poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+}
+
 /* Writes all, whatever signals and short writes come between. */
 static int write_ranges(int fd, struct ranges *ranges) {
     struct iovec *at = ranges->list;
     while (ranges->n) {
         ssize_t written = writev(fd, at, (int)ranges->n);
-        if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno == EAGAIN) wait_for_room(fd);
+        if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (written < 0) return TROUBLE;
         size_t rest = (size_t)written;
         for (; ranges->n && rest >= at->iov_len; at++, ranges->n--) rest -= at->iov_len;
