@@ -75,14 +75,24 @@ static int check_options(const struct options *options) {
     return FINE;
 }
 
-/* Numbers of up to eight bytes never share a digest: the hash is one-to-one on them. */
-static bool exact_by_nature(const struct input *input) {
+static bool has_numbers(const struct input *input) {
     return input_of_numbers(input) || input->encoding == ENCODING_INT32 || input->encoding == ENCODING_INT64;
+}
+
+/* Numbers of up to eight bytes never share a digest of xxh3, which is one-to-one on them. */
+static bool exact_by_nature(const struct input *input, int hash) {
+    return has_numbers(input) && hash == PERHAPS_XXH3;
 }
 
 /* Are lines remembered by where they are? Then the filter only hashes them. */
 static bool compares_lines(const struct options *options, const struct input *input) {
-    return given(options, OPT_EXACT) && !exact_by_nature(input);
+    return given(options, OPT_EXACT) && !has_numbers(input);
+}
+
+/* Numbers can be written in several ways, and are not compared as lines. */
+static int check_hash(const struct options *options, const struct input *input, int hash) {
+    if (!given(options, OPT_EXACT) || !has_numbers(input) || exact_by_nature(input, hash)) return FINE;
+    return failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
 }
 
 /* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
@@ -152,7 +162,7 @@ static uint64_t clock_of_windows(void *context) {
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
-    if (d->exact || exact_by_nature(input) || perhaps_facts(d->filter, &info) < 0) return 0;
+    if (d->exact || perhaps_facts(d->filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
     return (double)info.items * (double)info.items / 0x1p65;
 }
 
@@ -216,6 +226,7 @@ int cmd_dedup(const struct options *options) {
     if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status == FINE) status = make_want(&want, options, &input);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
+    if (status == FINE) status = check_hash(options, &input, want.hash);
     if (status == FINE) status = open_memory(&d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = run(&d, &input);

@@ -200,6 +200,8 @@ sums() {
   holds '.loss == 0 and .fpr == 0'
   try 0 dedup --json --u64 a
   holds '.loss == 0 and .fpr == 0'
+  try 0 dedup --json --u64 --hash siphash --key-in-file a
+  holds '.loss > 2.6e-10'
   try 0 dedup --json --fpr 1% a
   holds '.loss == 0 and .fpr == 0.01 and .unique > 98900'
   run --separate-stderr "$PERHAPS" dedup -c --exact a
@@ -296,5 +298,6 @@ bad_inputs() {
   refuses "--key: given more than once" dedup --u64 --hex a
   refuses "--delimiter: means nothing without --field" dedup --delimiter , a
   refuses "--ignore-case: goes with keys of bytes" dedup -i --hex a
+  refuses "--exact: siphash may give two numbers" dedup --exact --u64 --hash siphash --key-in-file a
   [ ! -e f.ph ]
 }
