@@ -9,6 +9,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static atomic_int interrupting_signal;
+static bool finishing; /* they are caught */
 
 static void on_interrupt(int number) {
     interrupting_signal = number;
@@ -17,6 +18,7 @@ static void on_interrupt(int number) {
 
 int finish_on_interrupt(void) {
     int status = input_make_interruptible();
+    finishing = status == 0;
     for (size_t i = 0; i < SIGNALS && status == 0; i++) {
         struct sigaction before, action = {.sa_handler = on_interrupt};
         sigaction(signals[i], NULL, &before);
@@ -37,6 +39,7 @@ void die_of_interrupt(void) {
 
 void leave_interrupts_to_others(bool leave) {
     sigset_t set;
+    if (!finishing) return;
     sigemptyset(&set);
     for (size_t i = 0; i < SIGNALS; i++) sigaddset(&set, signals[i]);
     pthread_sigmask(leave ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);

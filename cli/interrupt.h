@@ -13,7 +13,8 @@ bool was_interrupted(void);
 /* Ends as the signal would have ended it, if there was one. */
 void die_of_interrupt(void);
 
-/* The calling thread gets none of them from now on, or gets them again: so that they come to the one that reads. */
+/* After finish_on_interrupt, the calling thread gets none of them from now on, or gets them again: so that they come to the one
+ * that reads. Without it they end the program whichever thread gets them, also when there is no other one left. */
 void leave_interrupts_to_others(bool leave);
 
 #endif

@@ -79,6 +79,15 @@ ends() {
   exec 7>&-
 }
 
+@test "SIGTERM ends it, also while it waits for someone to read what it printed last" {
+  mkfifo pipe
+  exec 7<>pipe
+  seq 300000 >a
+  run timeout -k 5 0.5 "$PERHAPS" dedup -o pipe a
+  exec 7>&-
+  [ "$status" -eq 124 ] || wrong "status $status"
+}
+
 # Lines are "KEY NUMBER". A key that was in one of the last N lines is a repeat; one that 4/3 N different ones came after, or that
 # never came, is new; between the two it may be either.
 as_promised() {
