@@ -43,7 +43,7 @@ static size_t hit_size(const struct hit *hit) {
 static int make_room(struct hits *hits, size_t length) {
     if (length <= hits->room - hits->filled) return FINE;
     size_t room = 2 * hits->room + length;
-    char *larger = realloc(hits->bytes, room);
+    char *larger = hits->room > SIZE_MAX / 4 || length > SIZE_MAX / 4 ? NULL : realloc(hits->bytes, room);
     if (!larger) return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
     hits->bytes = larger;
     hits->room = room;
