@@ -79,7 +79,15 @@ const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]) {
 const struct perhaps_kind_row *kind_row(int kind) {
     for (size_t row = 0; perhaps_kind(row); row++)
         if (perhaps_kind(row)->kind == kind) return perhaps_kind(row);
+    for (size_t row = 0; perhaps_file_kind(row); row++)
+        if (perhaps_file_kind(row)->kind == kind) return perhaps_file_kind(row);
     return NULL;
+}
+
+bool is_file_kind(int kind) {
+    for (size_t row = 0; perhaps_file_kind(row); row++)
+        if (perhaps_file_kind(row)->kind == kind) return true;
+    return false;
 }
 
 const char *kind_name(int kind) {

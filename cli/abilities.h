@@ -26,6 +26,9 @@ const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
 /* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
 const struct perhaps_kind_row *kind_row(int kind);
 
+/* Is it one of the files of other programs? */
+bool is_file_kind(int kind);
+
 /* "bloom", "growing", ...; of filters of filters too. */
 const char *kind_name(int kind);
 

@@ -107,7 +107,7 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     sigaction(SIGBUS, &action, NULL);
     if (given(options, OPT_NO_VERIFY)) flags |= PERHAPS_OPEN_NO_VERIFY;
     if (given(options, OPT_RECOVER)) flags |= PERHAPS_OPEN_RECOVER;
-    perhaps_open_options how = PERHAPS_OPEN(.flags = flags);
+    perhaps_open_options how = PERHAPS_OPEN(.flags = flags, .kind = options->kind);
     if (options->hash_key) {
         if (hash_key_read(options->hash_key, key) != FINE) return TROUBLE;
         how.hash_key = key;

@@ -1,4 +1,5 @@
 #include "hashing.h"
+#include "abilities.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,18 +10,19 @@ static int random_key(uint8_t key[HASH_KEY_BYTES]) {
     return failure("--hash", "no random numbers to be had for a key: %s; give --hash-key FILE", strerror(errno));
 }
 
-static int refuse_hash(const struct options *options) {
+static int refuse_hash(const struct options *options, const char *why) {
     static const enum option_id about_hashes[] = {OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE};
     for (size_t i = 0; i < sizeof about_hashes / sizeof *about_hashes; i++) {
         char name[20];
         snprintf(name, sizeof name, "--%s", option_table[about_hashes[i]].name);
-        if (given(options, about_hashes[i])) return failure(name, "a bitmap takes integers as they are; leave it out");
+        if (given(options, about_hashes[i])) return failure(name, "%s; leave it out", why);
     }
     return FINE;
 }
 
 int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]) {
-    if (want->kind == PERHAPS_BITMAP) return refuse_hash(options);
+    if (want->kind == PERHAPS_BITMAP) return refuse_hash(options, "a bitmap takes integers as they are");
+    if (is_file_kind(want->kind)) return refuse_hash(options, "files of other programs have a hash of their own");
     bool siphash = given(options, OPT_HASH) ? options->hash + 1 == PERHAPS_SIPHASH : given(options, OPT_HASH_KEY);
     want->hash = siphash ? PERHAPS_SIPHASH : PERHAPS_XXH3;
     want->seed = options->seed;

@@ -102,6 +102,8 @@ const char *option_words(const struct option *option, char *buffer, size_t size)
 static int kind_from(const char *text) {
     for (size_t row = 0; perhaps_kind(row); row++)
         if (strcmp(perhaps_kind(row)->name, text) == 0) return perhaps_kind(row)->kind;
+    for (size_t row = 0; perhaps_file_kind(row); row++)
+        if (strcmp(perhaps_file_kind(row)->name, text) == 0) return perhaps_file_kind(row)->kind;
     return -1;
 }
 

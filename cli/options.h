@@ -52,6 +52,7 @@ enum option_id {
     OPT_BYTES,
     OPT_PRESET,
     OPT_KIND,
+    OPT_FILE_KIND,
     OPT_NEEDS,
     OPT_GROW,
     OPT_GROWTH,

@@ -305,6 +305,9 @@ const struct option option_table[OPTIONS] = {
     [OPT_KIND] =
         {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
          "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only."},
+    [OPT_FILE_KIND] =
+        {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), OPENING,
+         "The filter is a file of another program: dcso, ... Needed only where the file itself does not tell."},
     [OPT_NEEDS] =
         {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
          "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect, grow (make "

@@ -116,7 +116,11 @@ enum perhaps_kind {
 
     /* Filters of other programs, bit for bit, with the hash of that program; see perhaps_open_foreign. */
     PERHAPS_REDIS_BLOOM = 10, /* of RedisBloom's BF.*: one layer, or with PERHAPS_GROW_LAYERS a chain of them */
-    PERHAPS_REDIS_CUCKOO = 11 /* of its CF.* */
+    PERHAPS_REDIS_CUCKOO = 11, /* of its CF.* */
+
+    /* Files of other programs, bit for bit: what is made, opened or saved as one of these kinds has the other program's bytes
+     * for its file. See perhaps_open. */
+    PERHAPS_DCSO = 13 /* of DCSO's bloom, as hashlookup and MISP have them */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -143,6 +147,9 @@ struct perhaps_kind_row {
 /* The table of kinds: row 0, 1, ...; NULL past the end. (free) */
 PERHAPS_API const struct perhaps_kind_row *perhaps_kind(size_t row);
 
+/* The same of the kinds that are files of other programs. (free) */
+PERHAPS_API const struct perhaps_kind_row *perhaps_file_kind(size_t row);
+
 /* --------------------------------------------------------------------------------------------------- wants --- */
 
 /* How keys become 64-bit digests. */
@@ -151,7 +158,11 @@ enum perhaps_hash {
     PERHAPS_XXH3 = 1,         /* XXH3-64 with a seed: fastest; for keys that nobody chooses against you */
     PERHAPS_SIPHASH = 2,      /* SipHash-1-3 with a secret 128-bit key: for keys that strangers choose */
     PERHAPS_IDENTITY = 3,     /* integers as they are: what PERHAPS_BITMAP has, and only it */
-    PERHAPS_MURMUR = 4        /* MurmurHash64A: what filters of RedisBloom have, and only they */
+    PERHAPS_MURMUR = 4,       /* MurmurHash64A: what filters of RedisBloom have, and only they */
+    PERHAPS_MURMUR3 = 5,      /* and so on, each of one other program: MurmurHash3 of 128 bits, */
+    PERHAPS_FNV = 6,          /* FNV-1 of 64 bits, */
+    PERHAPS_XXH64 = 7,        /* XXH64, */
+    PERHAPS_MURMUR3_32 = 8    /* MurmurHash3 of 32 bits */
 };
 
 /* What a filter does when it is full. */
@@ -313,6 +324,7 @@ typedef struct perhaps_open_options {
     unsigned flags;                     /* set of enum perhaps_open_flag */
     const uint8_t *hash_key;            /* 16 bytes, for a SipHash filter whose file does not hold its key */
     const perhaps_allocator *allocator; /* for the handle and for copies; NULL = the library's own; copied */
+    int kind; /* PERHAPS_DCSO, ...: it is such a file of another program; PERHAPS_ANY = see for yourself */
 } perhaps_open_options;
 
 #define PERHAPS_OPEN(...) ((perhaps_open_options){.size = sizeof(perhaps_open_options), __VA_ARGS__})
@@ -328,7 +340,10 @@ typedef struct perhaps_open_options {
  *
  * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
  * writer and against being replaced by perhaps_save (both get PERHAPS_EBUSY), and marked dirty from the first change until
- * perhaps_sync. Filters that have mapped it for reading see the changes; do not save or clone those meanwhile. (free)
+ * perhaps_sync. Filters that have mapped it for reading see the changes; do not save or clone those meanwhile.
+ *
+ * Files of other programs open likewise, mapped or as a copy, and perhaps_save writes such a file again; they cannot be changed
+ * in place, and have no checksums. Some can be told by their first bytes; others only if options.kind says what they are. (free)
  */
 PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *options);
 

@@ -355,6 +355,7 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
     const struct kind *kind = f->kind == &kind_growing ? kind_of_keys(f->kind, f->header.layout) : f->kind;
     if (kind == &kind_redis_bloom) return write_bloom(f, &out);
     if (kind == &kind_redis_cuckoo) return write_cuckoo(f, &out);
+    if (kind->format) return perhaps_write(f, sink, context);
     return filter_cannot(f, "be written in the format of another program");
 }
 

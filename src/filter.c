@@ -274,6 +274,16 @@ static void end_family(perhaps *f) {
 
 /* ---- copying and ending ---- */
 
+static int clone_tail(const perhaps *f, perhaps *made) {
+    made->tail = memory_get(&made->allocator, f->tail_length);
+    if (!made->tail)
+        return fail(PERHAPS_ENOMEM, "no memory for the %llu bytes after the filter",
+                    (unsigned long long)f->tail_length);
+    memcpy(made->tail, f->tail, (size_t)f->tail_length);
+    made->tail_length = f->tail_length;
+    return PERHAPS_OK;
+}
+
 static int clone_array(const perhaps *f, perhaps *made) {
     int rc = filter_own_image(made, f->kind->sparse);
     if (rc < 0) return rc;
@@ -281,7 +291,7 @@ static int clone_array(const perhaps *f, perhaps *made) {
         memory_copy_sparse(made->array.bytes, f->array.bytes, f->array.length);
     else
         memcpy(made->array.bytes, f->array.bytes, (size_t)f->array.length);
-    return PERHAPS_OK;
+    return f->tail_length ? clone_tail(f, made) : PERHAPS_OK;
 }
 
 static int clone_family(const perhaps *f, perhaps *made) {
@@ -322,6 +332,7 @@ void perhaps_free(perhaps *f) {
         end_family(f);
     else if (f->owned)
         memory_release(&allocator, f->image, filter_image_bytes(f));
+    if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
     memory_release(&allocator, f->tallies, TALLIES * sizeof *f->tallies);
     file_close(&f->file);
     memory_release(&allocator, f, sizeof *f);

@@ -85,6 +85,8 @@ struct perhaps {
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
     struct family *family; /* NULL unless it is a filter of filters */
+    uint8_t *tail; /* what follows the array in a file of another program: in the map, or memory of its own; or NULL */
+    uint64_t tail_length;
     perhaps_allocator allocator;
 };
 
@@ -159,8 +161,10 @@ static inline struct digest one_word(uint64_t digest) {
 
 /* The digest of a key of bytes, or of an integer. */
 static inline struct digest filter_digest(const perhaps *f, const void *key, size_t length) {
-    uint64_t first = hash_bytes(&f->hash, key, length);
-    return (struct digest){first, __builtin_expect(f->two_words, 0) ? murmur64a(first, key, length) : 0};
+    if (__builtin_expect(!f->two_words, 1)) return one_word(hash_bytes(&f->hash, key, length));
+    uint64_t words[2];
+    hash_two_words(&f->hash, key, length, words);
+    return (struct digest){words[0], words[1]};
 }
 
 struct digest filter_digest_u64_other(const perhaps *f, uint64_t key); /* hashed otherwise than with xxh3 */

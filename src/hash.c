@@ -1,6 +1,7 @@
 #include "hash.h"
 
 #include "base/endian.h"
+#include "foreign/hashes.h"
 #include "simd/target.h"
 
 #define XXH_INLINE_ALL
@@ -92,20 +93,32 @@ struct hash hash_murmur(uint64_t seed) {
     return (struct hash){.id = PERHAPS_MURMUR, .seed = seed};
 }
 
+struct hash hash_unkeyed(int id, uint64_t seed) {
+    return id == PERHAPS_XXH3 ? hash_xxh3(seed) : (struct hash){.id = id, .seed = seed};
+}
+
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]) {
     store64(key, words[0]);
     store64(key + 8, words[1]);
 }
 
 const char *hash_name(int id) {
-    static const char *const names[] = {NULL, "xxh3", "siphash", "identity", "murmur"};
+    static const char *const names[] = {NULL,      "xxh3", "siphash", "identity",  "murmur",
+                                        "murmur3", "fnv1", "xxh64",   "murmur3_32"};
     return id > 0 && id < (int)(sizeof names / sizeof names[0]) ? names[id] : NULL;
 }
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     if (hash->id == PERHAPS_SIPHASH) return siphash13(hash->key, key, length);
+    if (hash->id == PERHAPS_XXH3) return XXH3_64bits_withSeed(key, length, hash->seed);
     if (hash->id == PERHAPS_MURMUR) return murmur64a(hash->seed, key, length);
-    return XXH3_64bits_withSeed(key, length, hash->seed);
+    if (hash->id == PERHAPS_FNV) return fnv1(key, length);
+    return XXH64(key, length, hash->seed);
+}
+
+void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]) {
+    words[0] = hash_bytes(hash, key, length);
+    words[1] = hash->id == PERHAPS_MURMUR ? murmur64a(words[0], key, length) : 0;
 }
 
 uint64_t hash_u64_other(const struct hash *hash, uint64_t key) {

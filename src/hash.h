@@ -22,6 +22,9 @@ struct hash hash_siphash(const uint8_t key[16]);
 struct hash hash_identity(void);
 struct hash hash_murmur(uint64_t seed);
 
+/* One that takes no key, by its number. */
+struct hash hash_unkeyed(int id, uint64_t seed);
+
 /* The 16 bytes of a key from its two words. */
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 
@@ -29,6 +32,9 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
+
+/* Both words, of those that have two. */
+void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);
 uint64_t hash_u64_other(const struct hash *hash, uint64_t key); /* than xxh3 */
 
 static inline uint64_t hash_u64_xxh3(const struct hash *hash, uint64_t key) {
@@ -47,7 +53,7 @@ uint64_t hash_checksum(const void *bytes, size_t length);
 /* The same over two pieces, as if they were one. */
 uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length);
 
-/* MurmurHash64A (Appleby). The second word of a digest, where a kind has two, is that of the key under the first as the seed. */
+/* MurmurHash64A (Appleby). */
 uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length);
 
 /* SipHash-1-3 (Aumasson & Bernstein): one round a word, three at the end. */

@@ -13,6 +13,10 @@ static const struct kind *const combinations[] = {&kind_growing, &kind_window, &
 
 static const struct kind *const foreign[] = {&kind_redis_bloom, &kind_redis_cuckoo};
 
+const struct kind *const file_kinds[] = {&kind_dcso};
+
+const size_t file_kind_count = COUNT_OF(file_kinds);
+
 static const struct kind *find_in(const struct kind *const *table, size_t rows, int id) {
     for (size_t i = 0; i < rows; i++) {
         if (table[i]->row.kind == id) return table[i];
@@ -23,6 +27,7 @@ static const struct kind *find_in(const struct kind *const *table, size_t rows, 
 const struct kind *kind_find(int id) {
     const struct kind *kind = find_in(kinds, kind_count, id);
     if (!kind) kind = find_in(combinations, COUNT_OF(combinations), id);
+    if (!kind) kind = find_in(file_kinds, file_kind_count, id);
     return kind ? kind : find_in(foreign, COUNT_OF(foreign), id);
 }
 

@@ -128,6 +128,8 @@ struct kind {
 
     const struct model *model;
 
+    const struct format *format; /* foreign/format.h: for files of other programs, else NULL */
+
     /* Only filters of filters have the rest; they have no model. `refuses` says why it makes no sense over a kind, in a
      * sentence with one %s for the name of that kind, or NULL if it does; `can` is what it can over that kind. The first
      * word of a layout is the kind of the children, the second how many there are. */
@@ -152,6 +154,10 @@ enum { KEYS_PER_BYTE_MAX = 4096 };
 extern const struct kind *const kinds[];
 extern const size_t kind_count;
 
+/* Those of other programs that have files of their own. */
+extern const struct kind *const file_kinds[];
+extern const size_t file_kind_count;
+
 /* By number; NULL if there is none. Filters of filters and of other programs are found too. */
 const struct kind *kind_find(int id);
 
@@ -164,5 +170,6 @@ bool kind_takes_hash(const struct kind *kind, int hash);
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 extern const struct kind kind_growing, kind_window, kind_sharded;
 extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
+extern const struct kind kind_dcso;
 
 #endif

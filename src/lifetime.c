@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/why.h"
 #include "filter.h"
+#include "formats.h"
 #include "plan.h"
 
 #include <stdio.h>
@@ -35,10 +36,6 @@ int give_sized(void *theirs, void *ours, size_t our_size, const char *name) {
 
 /* ----------------------------------------------------------------------------------------- making and ending --- */
 
-static struct hash unkeyed_hash(int id, uint64_t seed) {
-    return id == PERHAPS_XXH3 ? hash_xxh3(seed) : id == PERHAPS_MURMUR ? hash_murmur(seed) : hash_identity();
-}
-
 static int choose_hash(const perhaps_want *want, const struct kind *kind, struct hash *hash) {
     int id = want->hash == PERHAPS_HASH_DEFAULT ? kind->hash : want->hash;
     if (hash_name(id) && !kind_takes_hash(kind, id))
@@ -54,7 +51,7 @@ static int choose_hash(const perhaps_want *want, const struct kind *kind, struct
     if (kind->own_hash && want->seed)
         return fail(PERHAPS_EINVAL, "the keys of %s filters are hashed in one way only: it takes no seed",
                     kind->row.name);
-    *hash = unkeyed_hash(id, kind->own_hash ? kind->seed : want->seed);
+    *hash = hash_unkeyed(id, kind->own_hash ? kind->seed : want->seed);
     return PERHAPS_OK;
 }
 
@@ -119,7 +116,7 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
 
 int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
     if (header->hash != PERHAPS_SIPHASH) {
-        *hash = unkeyed_hash(header->hash, header->seed);
+        *hash = hash_unkeyed(header->hash, header->seed);
         return PERHAPS_OK;
     }
     uint8_t key[16];
@@ -405,6 +402,9 @@ int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const p
     int rc = take_open_options(&options, theirs,
                                PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
                                    PERHAPS_OPEN_SHARED);
+    const struct kind *other;
+    if (rc == PERHAPS_OK) rc = format_find(bytes, length, length, &options, &other);
+    if (rc == PERHAPS_OK && other) return format_open_memory(f, other, bytes, length, &options);
     if (rc == PERHAPS_OK) rc = open_in_place(f, &(struct source){"image", NULL, bytes, 0, length}, &options);
     if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(f);
     if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_WRITE) rc = borrow_for_changing(f);
@@ -456,6 +456,13 @@ int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *thei
                                    PERHAPS_OPEN_SHARED);
     if (rc == PERHAPS_OK) rc = file_open(&file, path, options.flags & PERHAPS_OPEN_WRITE);
     if (rc < 0) return rc;
+    const struct kind *other;
+    rc = format_find_file(&file, &options, &other);
+    if (rc < 0 || other) {
+        if (rc == PERHAPS_OK) rc = format_open_file(f, other, &file, &options);
+        file_close(&file);
+        return rc;
+    }
     struct source source = {path, &file, NULL, 0, file.length};
     rc = options.flags & PERHAPS_OPEN_COPY ? open_copy(f, &source, &options) : open_map(f, &file, &options);
     file_close(&file);

@@ -1,6 +1,7 @@
 /* Looking in: perhaps_info and perhaps_child, and both without counting bits. */
 #include "base/why.h"
 #include "filter.h"
+#include "formats.h"
 #include "plan.h"
 
 /* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
@@ -87,7 +88,7 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .stuck = seen->stuck,
         .stashed = seen->stashed,
         .bytes = filter_bytes(f),
-        .image_bytes = filter_image_bytes(f),
+        .image_bytes = f->kind->format ? format_bytes(f) : filter_image_bytes(f),
         .hashes = leaf_of(f)->kind->model->hashes(leaf_of(f)->header.layout),
         .lines = lines_of(f),
         .hash = f->header.hash,

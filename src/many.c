@@ -28,7 +28,7 @@ int many_takes(const perhaps *f, const struct keys *keys) {
     return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
 }
 
-/* ---- keys whose digests have two words, which go one by one ---- */
+/* ---- keys whose digests have two words ---- */
 
 static struct digest digest_of(const perhaps *f, const struct keys *keys, size_t i) {
     return keys->integers ? filter_digest_u64(f, keys->integers[i])
@@ -47,6 +47,32 @@ static int64_t add_one_by_one(perhaps *f, const struct keys *keys, size_t n, uin
     return added;
 }
 
+/* Both words of the digests of n keys, one after the other. */
+static void hash_pairs(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *pairs) {
+    for (size_t i = 0; i < n; i++) {
+        struct digest digest = digest_of(f, keys, from + i);
+        pairs[2 * i] = digest.first;
+        pairs[2 * i + 1] = digest.second;
+    }
+}
+
+enum { PAIRS = CHUNK / 4 };
+
+static int64_t add_pairs(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    uint64_t pairs[2 * PAIRS], added = 0;
+    uint8_t some_answers[PAIRS];
+    if (!f->ops.add_many) return add_one_by_one(f, keys, n, answers);
+    for (size_t from = 0; from < n; from += PAIRS) {
+        size_t some = n - from < PAIRS ? n - from : PAIRS;
+        uint8_t *out = answers ? answers + from : some_answers;
+        hash_pairs(f, keys, from, some, pairs);
+        f->ops.add_many(&f->array, pairs, some, out, (const char *)pairs);
+        added += count_ones(out, some);
+    }
+    filter_count_added(f, 0, added);
+    return (int64_t)added;
+}
+
 static int64_t ask_one_by_one(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     int64_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -55,6 +81,20 @@ static int64_t ask_one_by_one(const perhaps *f, const struct keys *keys, size_t 
         found += is_there;
     }
     return found;
+}
+
+static int64_t ask_pairs(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    uint64_t pairs[2 * PAIRS], found = 0;
+    uint8_t some_answers[PAIRS];
+    if (!f->ops.contains_many) return ask_one_by_one(f, keys, n, answers);
+    for (size_t from = 0; from < n; from += PAIRS) {
+        size_t some = n - from < PAIRS ? n - from : PAIRS;
+        uint8_t *out = answers ? answers + from : some_answers;
+        hash_pairs(f, keys, from, some, pairs);
+        f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
+        found += count_ones(out, some);
+    }
+    return (int64_t)found;
 }
 
 /* ---- room for the digests and answers of a chunk ---- */
@@ -131,7 +171,7 @@ int many_provide(perhaps *f, const struct keys *keys, size_t n) {
 
 int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     struct room room;
-    if (f->two_words) return add_one_by_one(f, keys, n, answers);
+    if (f->two_words) return add_pairs(f, keys, n, answers);
     get_room(f, n, &room);
     int64_t added = add_all(f, keys, n, answers, &room);
     give_back_room(f, &room);
@@ -172,7 +212,7 @@ int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8
     uint64_t ones = 0;
     int rc = many_takes(f, keys);
     if (rc < 0) return rc;
-    if (f->two_words) return ask_one_by_one(f, keys, n, answers);
+    if (f->two_words) return ask_pairs(f, keys, n, answers);
     get_room(f, n, &room);
     for (size_t from = 0; from < n; from += room.chunk) {
         size_t count = chunk_length(&room, n - from);

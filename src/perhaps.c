@@ -51,6 +51,10 @@ const struct perhaps_kind_row *perhaps_kind(size_t row) {
     return row < kind_count ? &kinds[row]->row : NULL;
 }
 
+const struct perhaps_kind_row *perhaps_file_kind(size_t row) {
+    return row < file_kind_count ? &file_kinds[row]->row : NULL;
+}
+
 /* ------------------------------------------------------------------------------------------ wants and plans --- */
 
 int perhaps_want_preset(perhaps_want *want, const char *name) {

@@ -114,6 +114,10 @@ unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
 /* The share of the rate that the first layer gets, where there are so many items in all siblings together. */
 double plan_first_share(const struct kind *base, double growth, double items);
 
+/* For a file of another program that does not say how many keys it is for, or at which rate: what half of its bits set would mean. Only
+ * those that are 0 change. */
+void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr);
+
 /* What the array's bits say. */
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);
 

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/why.h"
 #include "filter.h"
+#include "foreign/format.h"
+#include "formats.h"
 #include "image/save.h"
 
 /* ---- gathering ---- */
@@ -100,8 +102,18 @@ static int start_gathering(struct gathering *g, const perhaps *f, bool for_file)
 
 /* ---- the public calls ---- */
 
+/* A file of another program: to a path, or else to a sink. */
+static int save_format(const perhaps *f, const char *path, image_sink *sink, void *context) {
+    uint8_t head[FORMAT_HEAD];
+    struct piece piece[FORMAT_PIECES];
+    struct pieces pieces = {.piece = piece};
+    format_gather(f, head, &pieces);
+    return path ? image_save(&pieces, path) : image_write(&pieces, sink, context);
+}
+
 int perhaps_save(const perhaps *f, const char *path) {
     struct gathering g;
+    if (f->kind->format) return save_format(f, path, NULL, NULL);
     int rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_save(&g.pieces, path);
@@ -111,6 +123,7 @@ int perhaps_save(const perhaps *f, const char *path) {
 
 int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
     struct gathering g;
+    if (f->kind->format) return save_format(f, NULL, sink, context);
     int rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_write(&g.pieces, sink, context);
@@ -145,6 +158,9 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
         struct header header = filter_header(f, false);
         header_write(&header, f->image);
         header_sum(f->image, f->array.bytes, f->array.length);
+    } else if (!f->image) {
+        return fail(PERHAPS_ECANNOT,
+                    "a file of another program, as it is, is no image of this library; clone the filter first");
     } else {
         if (f->state == READ_ONLY && f->header.flags & HEADER_DIRTY)
             return fail(PERHAPS_EREADONLY, "the image is a dirty file, opened for reading; clone the filter first");

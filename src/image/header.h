@@ -71,6 +71,9 @@ void header_set_dirty(uint8_t *head, bool dirty);
 bool header_is_dirty(const uint8_t *head);
 void header_set_items(uint8_t *head, uint64_t items);
 
+/* Whether this is the beginning of an image, whole or damaged. */
+bool header_has_magic(const uint8_t *image, uint64_t length);
+
 /* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. A dirty one is refused, unless
  * `recover`: then its checksum, which its writer may have left half-way, is passed over. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header);

@@ -1,0 +1,17 @@
+/* What the plans of other programs' classic Bloom filters have in common. The first two words of their layouts are the number of
+ * bits and of hashes. */
+#ifndef PERHAPS_PLAN_FOREIGN_RATE_H
+#define PERHAPS_PLAN_FOREIGN_RATE_H
+
+#include "plan/bloom_rate.h"
+
+/* They are made for a number of keys and a rate; the rest follows. */
+int foreign_check_want(const perhaps_want *want, const char *name);
+
+/* A level of this layout, if the kind can have it. */
+int foreign_level(const struct kind *kind, const perhaps_want *want, const uint64_t layout[LAYOUT_WORDS],
+                  struct level *level);
+
+void foreign_look(const struct array *array, struct sight *sight);
+
+#endif
