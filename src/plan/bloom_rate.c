@@ -2,8 +2,8 @@
  * The rate of a classic Bloom filter.
  *
  * n keys throw k·n times into m bits and leave X of them set; a question asks k independent bits, so the rate is the mean
- * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT the mean is worked
- * out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
+ * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT (and no more hashes than our own
+ * filters have; those of other programs may) the mean is worked out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
  */
 #include "plan/bloom_rate.h"
 #include "store/bits.h"
@@ -59,7 +59,7 @@ static double exact(double m, unsigned hashes, uint64_t throws) {
 
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     double m = (double)layout[CELLS], k = (double)layout[HASHES], throws = k * (double)items;
-    if (m < EXACT && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
+    if (m < EXACT && k <= HASHES_MAX && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
     double empty = m > 1 ? exp(throws * log1p(-1 / m)) : 0, set = 1 - empty;
     if (set <= 0) return 0;
     double variance = (empty - empty * empty * (1 + throws / m)) / m;
