@@ -120,7 +120,9 @@ enum perhaps_kind {
 
     /* Files of other programs, bit for bit: what is made, opened or saved as one of these kinds has the other program's bytes
      * for its file. See perhaps_open. */
-    PERHAPS_DCSO = 13 /* of DCSO's bloom, as hashlookup and MISP have them */
+    PERHAPS_GUAVA = 12, /* of Guava's BloomFilter.writeTo; made with its default strategy, opened with either */
+    PERHAPS_DCSO = 13,  /* of DCSO's bloom, as hashlookup and MISP have them */
+    PERHAPS_SPARK = 15  /* of Apache Spark's BloomFilter.writeTo, version 1 */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */

@@ -113,12 +113,22 @@ uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     if (hash->id == PERHAPS_XXH3) return XXH3_64bits_withSeed(key, length, hash->seed);
     if (hash->id == PERHAPS_MURMUR) return murmur64a(hash->seed, key, length);
     if (hash->id == PERHAPS_FNV) return fnv1(key, length);
-    return XXH64(key, length, hash->seed);
+    if (hash->id == PERHAPS_XXH64) return XXH64(key, length, hash->seed);
+    uint64_t words[2];
+    hash_two_words(hash, key, length, words);
+    return words[0];
 }
 
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]) {
-    words[0] = hash_bytes(hash, key, length);
-    words[1] = hash->id == PERHAPS_MURMUR ? murmur64a(words[0], key, length) : 0;
+    if (hash->id == PERHAPS_MURMUR3) {
+        murmur3_128(key, length, words);
+    } else if (hash->id == PERHAPS_MURMUR3_32) {
+        words[0] = murmur3_32_spark(0, key, length);
+        words[1] = murmur3_32_spark((uint32_t)words[0], key, length);
+    } else {
+        words[0] = murmur64a(hash->seed, key, length);
+        words[1] = murmur64a(words[0], key, length);
+    }
 }
 
 uint64_t hash_u64_other(const struct hash *hash, uint64_t key) {

@@ -170,6 +170,6 @@ bool kind_takes_hash(const struct kind *kind, int hash);
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 extern const struct kind kind_growing, kind_window, kind_sharded;
 extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
-extern const struct kind kind_dcso;
+extern const struct kind kind_guava, kind_dcso, kind_spark;
 
 #endif

@@ -41,4 +41,14 @@ static inline void store16(uint8_t *p, uint16_t x) {
     p[1] = (uint8_t)(x >> 8);
 }
 
+/* ---- big-endian ones, as Java writes them ---- */
+
+static inline uint32_t load32_big(const uint8_t *p) {
+    return __builtin_bswap32(load32(p));
+}
+
+static inline void store32_big(uint8_t *p, uint32_t x) {
+    store32(p, __builtin_bswap32(x));
+}
+
 #endif

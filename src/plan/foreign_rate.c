@@ -25,6 +25,15 @@ int foreign_level(const struct kind *kind, const perhaps_want *want, const uint6
     return fail(PERHAPS_ERANGE, "%s has no filter of that size and rate", kind->row.name);
 }
 
+int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uint64_t last_word, struct level *level) {
+    int rc = foreign_check_want(want, kind->row.name);
+    if (rc < 0) return rc;
+    double n = (double)want->items, m = floor(-n * log(want->fpr) / (log(2) * log(2)));
+    double words = ceil(m / 64), k = fmax(1, floor(m / n * log(2) + 0.5));
+    uint64_t layout[LAYOUT_WORDS] = {words < 0x1p31 ? (uint64_t)words * 64 : 0, (uint64_t)k, last_word};
+    return foreign_level(kind, want, layout, level);
+}
+
 void foreign_look(const struct array *array, struct sight *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
