@@ -83,10 +83,11 @@ static int64_t ask_one_by_one(const perhaps *f, const struct keys *keys, size_t 
     return found;
 }
 
+/* The batches of filters of filters are for digests of one word. */
 static int64_t ask_pairs(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     uint64_t pairs[2 * PAIRS], found = 0;
     uint8_t some_answers[PAIRS];
-    if (!f->ops.contains_many) return ask_one_by_one(f, keys, n, answers);
+    if (f->family || !f->ops.contains_many) return ask_one_by_one(f, keys, n, answers);
     for (size_t from = 0; from < n; from += PAIRS) {
         size_t some = n - from < PAIRS ? n - from : PAIRS;
         uint8_t *out = answers ? answers + from : some_answers;
