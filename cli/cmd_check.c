@@ -1,5 +1,6 @@
 /* perhaps check: like grep, with a filter for a pattern. */
 #include "at/at.h"
+#include "check.h"
 #include "commands.h"
 #include "confirm.h"
 #include "filter.h"
@@ -13,7 +14,7 @@
 
 /* What one thread has found out, and what it has to print when its turn comes. */
 struct checking {
-    const perhaps *filter;
+    struct asked asked;
     bool invert, quiet, printing;
     uint64_t checked, present;
     uint64_t hits; /* keys that are printed or would be */
@@ -66,7 +67,7 @@ static int check_batch(void *context, const struct batch *batch) {
     struct checking *c = context;
     uint8_t answers[BATCH];
     uint64_t present;
-    if (filter_ask(c->filter, batch, answers, &present) != FINE) return TROUBLE;
+    if (c->asked.ask(c->asked.set, batch, answers, &present) != FINE) return TROUBLE;
     uint64_t hits = c->invert ? batch->n - present : c->doubted ? 0 : present;
     c->checked += batch->n;
     c->present += present;
@@ -137,7 +138,7 @@ static int confirm(const struct options *options, const struct input *input, str
     struct input keys = *input;
     keys.paths = key_paths;
     keys.path_count = 1;
-    int status = hits_confirm(c->doubted, c->filter, options->operands[0], &keys, c->quiet && !c->invert);
+    int status = hits_confirm(c->doubted, c->asked.set, options->operands[0], &keys, c->quiet && !c->invert);
     if (status == TROUBLE) return TROUBLE;
     c->present = hits_confirmed(c->doubted);
     c->false_positives = c->doubted->n - c->present;
@@ -152,25 +153,32 @@ static int check_all(const struct options *options, const struct input *input, c
     return status == FINE && how->doubted ? confirm(options, input, result) : status;
 }
 
-static int check_with(const struct options *options, const perhaps *filter) {
-    struct input input;
-    const char *path = options->operands[0];
+int check_keys(const struct options *options, struct input *input, struct asked asked) {
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
     struct hits doubted = {0};
-    struct checking result, how = {.filter = filter};
+    struct checking result, how = {.asked = asked};
     how.invert = given(options, OPT_INVERT);
     how.quiet = given(options, OPT_QUIET);
     how.printing = !counting && !how.quiet;
     how.doubted = options->confirm ? &doubted : NULL;
-    if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
-    if (input_match(&input, options, path, filter) != FINE) return TROUBLE;
-    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
-    input.silent = how.printing && isatty(STDOUT_FILENO);
-    int status = check_all(options, &input, &how, &result);
+    input->silent = how.printing && isatty(STDOUT_FILENO);
+    int status = check_all(options, input, &how, &result);
     free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
     if (!how.printing && !how.quiet) print_counts(&result, given(options, OPT_JSON));
     return result.hits ? FINE : NOT_FOUND;
+}
+
+static int ask_filter(const void *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
+    return filter_ask(filter, batch, answers, present);
+}
+
+static int check_with(const struct options *options, const perhaps *filter) {
+    struct input input;
+    if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
+    if (input_match(&input, options, options->operands[0], filter) != FINE) return TROUBLE;
+    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
+    return check_keys(options, &input, (struct asked){filter, ask_filter});
 }
 
 int cmd_check(const struct options *options) {
