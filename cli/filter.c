@@ -158,7 +158,7 @@ int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answer
 
 /* --------------------------------------------------------------------------------------------------- saving --- */
 
-static bool is_standard_output(const char *path) {
+bool is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 

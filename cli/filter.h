@@ -33,6 +33,9 @@ int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answer
 /* May -o be written? Asked before any work is done. */
 int output_check(const struct options *options);
 
+/* Does -o name standard output? */
+bool is_standard_output(const char *path);
+
 /* Writes to what -o names: a file, standard output, a device. */
 int output_save(const struct options *options, const perhaps *filter);
 
