@@ -1,6 +1,7 @@
 /* perhaps: the command line. Finds the command, reads its options, runs it, and makes sure that what it printed arrived. */
 #include "commands.h"
 #include "report.h"
+#include "roaring/verbs.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -31,7 +32,7 @@ static int run(int count, char **arguments) {
         print_help(command);
         return FINE;
     }
-    return command->run(&options);
+    return is_roaring(&options) ? roaring_run(&options) : command->run(&options);
 }
 
 int main(int count, char **arguments) {

@@ -2,6 +2,7 @@
 #include "abilities.h"
 #include "numbers.h"
 #include "report.h"
+#include "roaring/verbs.h"
 #include "threads.h"
 
 #include <perhaps.h>
@@ -104,7 +105,7 @@ static int kind_from(const char *text) {
         if (strcmp(perhaps_kind(row)->name, text) == 0) return perhaps_kind(row)->kind;
     for (size_t row = 0; perhaps_file_kind(row); row++)
         if (strcmp(perhaps_file_kind(row)->name, text) == 0) return perhaps_file_kind(row)->kind;
-    return -1;
+    return roaring_kind(text);
 }
 
 /* A number of keys, or a time; "M" is a million and "m" a minute. */
