@@ -53,6 +53,7 @@ const struct command commands[COMMANDS] = {
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
          "perhaps build --needs remove -o logins.ph logins.txt\n"
          "perhaps build -k bitmap -o days.ph days.txt\n"
+         "perhaps build -k roaring -o days.roaring days.txt\n"
          "perhaps build --at redis://localhost/phones -n 1e9 -p 0.001 phones.txt\n"
          "perhaps build --at redis+bits://localhost/names -p 0.01 names.txt",
          0, UINT_MAX, cmd_build, "Print what 'perhaps info --json' would say about the new filter."},
@@ -178,7 +179,8 @@ const struct command commands[COMMANDS] = {
          "Print as JSON how many lines there were, how many were unique and how many duplicates, in place of the "
          "lines, unless -o says where these go."},
     [CMD_LIST] = {"list", "FILTER [OPTION...]", "print what is in a filter that can tell",
-                  "Prints the integers in a bitmap, in decimal and in rising order, or the digests in a table, as 16 "
+                  "Prints the integers in a bitmap or Roaring bitmap, in decimal and in rising order, or the digests "
+                  "in a table, as 16 "
                   "hexadecimal digits and "
                   "in no order; one a line. Other kinds cannot tell what is in them, and a table has the digests of "
                   "keys, not the keys.",
@@ -215,16 +217,16 @@ const struct command commands[COMMANDS] = {
                        "kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
                        NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect,
                        "Print what 'perhaps info --json' would say about the new filter."},
-    [CMD_SUBTRACT] =
-        {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
-         "Writes to FILE what is in A and in none of the others. Only bitmaps can do that; they may differ "
-         "in size.",
-         NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract,
-         "Print what 'perhaps info --json' would say about the new filter."},
+    [CMD_SUBTRACT] = {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
+                      "Writes to FILE what is in A and in none of the others. Only bitmaps and Roaring bitmaps can do "
+                      "that; they may "
+                      "differ in size.",
+                      NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract,
+                      "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_DIFFER] = {"differ", "A B... -o FILE [OPTION...]", "make the symmetric difference of bitmaps",
                     "Writes to FILE what is in one of two bitmaps but not in both; of more than two, what is in an odd "
                     "number of them. "
-                    "Only bitmaps can do that; they may differ in size.",
+                    "Only bitmaps and Roaring bitmaps can do that; they may differ in size.",
                     NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_differ,
                     "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
@@ -304,10 +306,13 @@ const struct option option_table[OPTIONS] = {
                     "bits, 1 in 2,148), fine (32 bits, 1 in 4.7 million)."},
     [OPT_KIND] =
         {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
-         "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only."},
-    [OPT_FILE_KIND] =
-        {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), OPENING,
-         "The filter is a file of another program: dcso, ... Needed only where the file itself does not tell."},
+         "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only. For "
+         "build "
+         "also roaring and roaring64: no filters, but exact sets of 32-bit or 64-bit integers, in files that other "
+         "programs read."},
+    [OPT_FILE_KIND] = {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), OPENING,
+                       "The filter is a file of another program: dcso, roaring64, ... Needed only where the file "
+                       "itself does not tell."},
     [OPT_NEEDS] =
         {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
          "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect, grow (make "
@@ -429,7 +434,7 @@ const struct option option_table[OPTIONS] = {
                         "journal, 8 bytes each, so that a save costs what has changed; 0s for only at the end. "
                         "Default 1m."},
     [OPT_FROM] = {"from", 0, VALUE_NUMBER, "N", NULL, FIELD(from), ON(LIST),
-                  "Begin with the first integer that is not below N. For bitmaps."},
+                  "Begin with the first integer that is not below N. For bitmaps and Roaring bitmaps."},
     [OPT_LIMIT] = {"limit", 0, VALUE_NUMBER, "N", NULL, FIELD(limit), ON(LIST), "Print at most N lines."},
     [OPT_KEYS] = {"keys", 0, VALUE_FILE, "FILE", NULL, FIELD(keys), ON(VERIFY),
                   "Every key in FILE must be found; '-' is standard input."},
