@@ -115,7 +115,7 @@ enum perhaps_kind {
     PERHAPS_SHARDED = 9, /* shards, all of a key in one of them: for many threads, and for growing in small steps */
 
     /* Filters of other programs, bit for bit, with the hash of that program; see perhaps_open_foreign. */
-    PERHAPS_REDIS_BLOOM = 10, /* of RedisBloom's BF.*: one layer, or with PERHAPS_GROW_LAYERS a chain of them */
+    PERHAPS_REDIS_BLOOM = 10,  /* of RedisBloom's BF.*: one layer, or with PERHAPS_GROW_LAYERS a chain of them */
     PERHAPS_REDIS_CUCKOO = 11, /* of its CF.* */
 
     /* Files of other programs, bit for bit: what is made, opened or saved as one of these kinds has the other program's bytes

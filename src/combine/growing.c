@@ -342,7 +342,8 @@ static const char *misfit(const perhaps *f) {
 
 static const char *refuses(const struct kind *base) {
     if (base->row.can & PERHAPS_GROW) return "%s filters grow by themselves, without layers, growth or max_bytes";
-    if (base->combiner || base->format || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be layers of a growing one";
+    if (base->combiner || base->format || !(base->row.can & PERHAPS_ADD))
+        return "%s filters cannot be layers of a growing one";
     return NULL;
 }
 

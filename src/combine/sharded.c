@@ -342,7 +342,8 @@ static const char *misfit(const perhaps *f) {
 static const char *refuses(const struct kind *base) {
     if (base->hash == PERHAPS_IDENTITY)
         return "a %s is one array of integers; it needs no shards, and threads can share it";
-    if (base->format || base->hash == PERHAPS_MURMUR) return "%s filters are those of another program, which has no shards";
+    if (base->format || base->hash == PERHAPS_MURMUR)
+        return "%s filters are those of another program, which has no shards";
     if (base == &kind_window || base == &kind_sharded) return "a %s cannot be sharded";
     return base->row.can & PERHAPS_ADD ? NULL : "%s filters are made at once, and cannot be shards";
 }

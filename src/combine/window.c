@@ -176,7 +176,8 @@ static const char *misfit(const perhaps *f) {
 static const char *refuses(const struct kind *base) {
     if (base->row.can & PERHAPS_COUNT)
         return "%s filters are for keys that are removed by name; a window forgets by itself";
-    if (base->format || base->hash == PERHAPS_MURMUR) return "%s filters are those of another program, which has no windows";
+    if (base->format || base->hash == PERHAPS_MURMUR)
+        return "%s filters are those of another program, which has no windows";
     if (base->hash == PERHAPS_IDENTITY) return "a window has a number of keys, and a %s a range of integers";
     if (base->combiner || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be generations of a window";
     return NULL;
