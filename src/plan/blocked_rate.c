@@ -6,8 +6,9 @@
  * lie in different halves, it is the product of both means. Lines that happen to hold more than their share make most of
  * the mistakes, which is why the classic formula, which knows only the mean, promises too much.
  */
-#include "plan.h"
+#include "plan/blocked_rate.h"
 #include "base/endian.h"
+#include "plan.h"
 
 #include <math.h>
 
@@ -32,10 +33,13 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return layout[LINES] > 0 && layout[LINES] <= UINT32_MAX;
 }
 
-/* The chance that a stranger's bits are all set in a line of j keys. */
-static double rate_of_line(double j, bool two) {
-    if (!two) return pow(1 - pow(63.0 / 64, j), LANES);
-    /* Two independent bits a lane: they differ 63 times in 64, and each of 2j throws misses one, or both, of them. */
+/* The chance that a stranger's bits, one a lane, are all set in a line of j keys. */
+static double rate_of_one(double j) {
+    return pow(1 - pow(63.0 / 64, j), LANES);
+}
+
+/* Two independent bits a lane: they differ 63 times in 64, and each of 2j throws misses one, or both, of them. */
+static double rate_of_two(double j) {
     double misses_one = pow(63.0 / 64, 2 * j), misses_both = pow(62.0 / 64, 2 * j);
     double different = 1 - 2 * misses_one + misses_both, same = 1 - misses_one;
     return pow(different * 63 / 64 + same / 64, LANES);
@@ -59,28 +63,29 @@ static double ratio_of(double j, double n, double lines) {
     return (n - j) / (j + 1) / (lines - 1);
 }
 
-/* The mean of rate_of_line over the number of keys in a line, from the likeliest number outwards. */
-static double mean_rate(double n, double lines, bool two) {
-    if (lines == 1) return rate_of_line(n, two);
-    if (n / lines > 64 * LINE_BITS) return 1;
-    double middle = floor(n / lines), at_middle = chance_of(middle, n, lines);
-    double sum = at_middle * rate_of_line(middle, two);
+/* From the likeliest number of keys in a line outwards. */
+double blocked_mean(double n, double blocks, double (*rate_of)(double j)) {
+    if (blocks == 1) return rate_of(n);
+    if (n / blocks > 64 * LINE_BITS) return 1;
+    double middle = floor(n / blocks), at_middle = chance_of(middle, n, blocks);
+    double sum = at_middle * rate_of(middle);
     double chance = at_middle;
     for (double j = middle; j < n && chance > 1e-30 && (chance > sum * 1e-14 || j < middle + 8); j++) {
-        chance *= ratio_of(j, n, lines);
-        sum += chance * rate_of_line(j + 1, two);
+        chance *= ratio_of(j, n, blocks);
+        sum += chance * rate_of(j + 1);
     }
     chance = at_middle;
     for (double j = middle - 1; j >= 0 && chance > sum * 1e-14; j--) {
-        chance /= ratio_of(j, n, lines);
-        sum += chance * rate_of_line(j, two);
+        chance /= ratio_of(j, n, blocks);
+        sum += chance * rate_of(j);
     }
     return fmin(sum, 1);
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     double lines = (double)(layout[LINES] / layout[LINES_PER_KEY]);
-    return pow(mean_rate((double)items, lines, layout[BITS_PER_LINE] == 16), (double)layout[LINES_PER_KEY]);
+    double (*rate_of)(double) = layout[BITS_PER_LINE] == 16 ? rate_of_two : rate_of_one;
+    return pow(blocked_mean((double)items, lines, rate_of), (double)layout[LINES_PER_KEY]);
 }
 
 /* A second line costs a memory access: worth it only where it saves more than a twentieth of the memory. */
