@@ -122,7 +122,9 @@ enum perhaps_kind {
      * for its file. See perhaps_open. */
     PERHAPS_GUAVA = 12, /* of Guava's BloomFilter.writeTo; made with its default strategy, opened with either */
     PERHAPS_DCSO = 13,  /* of DCSO's bloom, as hashlookup and MISP have them */
-    PERHAPS_SPARK = 15  /* of Apache Spark's BloomFilter.writeTo, version 1 */
+    PERHAPS_PARQUET =
+        14, /* of Parquet: header and split blocks; made in powers of two up to 128 MiB, opened in any size */
+    PERHAPS_SPARK = 15 /* of Apache Spark's BloomFilter.writeTo, version 1 */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -538,6 +540,11 @@ PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
 /* PERHAPS_REDIS_CUCKOO: moves what is in newer sub-filters to older ones, as CF.COMPACT does, and gives back the memory of those
  * that are empty then. Other kinds have nothing to do. (changes) */
 PERHAPS_API int perhaps_compact(perhaps *f);
+
+/* PERHAPS_PARQUET: halves the array until it has at most so many bytes. It is then the filter that would have come from adding the
+ * same keys to one made of that size, with the rate of that. How often it was halved; PERHAPS_ERANGE, and it is as it was, if
+ * that takes halving an odd number of blocks (32 bytes each); PERHAPS_ECANNOT for other kinds. (changes) */
+PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 
 /* Forgets every key. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);

@@ -398,3 +398,17 @@ int filter_grow(perhaps *f, uint64_t digest) {
     if (!f->kind->grow || !f->kind->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
     return filter_grow_to(f, layout, capacity);
 }
+
+/* ---- folding ---- */
+
+int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]) {
+    perhaps *folded;
+    int rc = make_like(f, layout, f->header.capacity, &folded);
+    if (rc < 0) return rc;
+    folded->header.fpr = 0;
+    plan_guess(f->kind, layout, &folded->header.capacity, &folded->header.fpr);
+    f->kind->rehash(&folded->array, &f->array);
+    filter_swap(f, folded);
+    perhaps_free(folded);
+    return PERHAPS_OK;
+}

@@ -234,6 +234,9 @@ int filter_grow(perhaps *f, uint64_t digest);
 /* The same with a layout from elsewhere, which `check` has accepted. */
 int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity);
 
+/* Gives a filter that may be changed the smaller array of this layout, with all that is in it. */
+int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]);
+
 /* Forgets every key of a filter that may be changed. */
 void filter_clear(perhaps *f);
 

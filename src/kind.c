@@ -13,7 +13,7 @@ static const struct kind *const combinations[] = {&kind_growing, &kind_window, &
 
 static const struct kind *const foreign[] = {&kind_redis_bloom, &kind_redis_cuckoo};
 
-const struct kind *const file_kinds[] = {&kind_guava, &kind_dcso, &kind_spark};
+const struct kind *const file_kinds[] = {&kind_guava, &kind_dcso, &kind_parquet, &kind_spark};
 
 const size_t file_kind_count = COUNT_OF(file_kinds);
 

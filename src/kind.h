@@ -118,6 +118,10 @@ struct kind {
      * in use then, and the number of keys it is for. `rehash` fills an array of that, too. */
     void (*compact)(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
 
+    /* For kinds whose filters can be made smaller with all that is in them (else NULL): makes the layout that of at most so many
+     * bytes, if there is one. `rehash` fills an array of that, too. */
+    bool (*fold)(uint64_t layout[LAYOUT_WORDS], uint64_t bytes);
+
     /* For kinds in which some digests have no place: the first of them. NULL where all have. */
     uint64_t (*beyond)(const struct array *array);
 
@@ -170,6 +174,6 @@ bool kind_takes_hash(const struct kind *kind, int hash);
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 extern const struct kind kind_growing, kind_window, kind_sharded;
 extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
-extern const struct kind kind_guava, kind_dcso, kind_spark;
+extern const struct kind kind_guava, kind_dcso, kind_parquet, kind_spark;
 
 #endif

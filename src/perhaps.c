@@ -339,6 +339,19 @@ int perhaps_compact(perhaps *f) {
     return PERHAPS_OK;
 }
 
+int perhaps_fold(perhaps *f, uint64_t bytes) {
+    uint64_t layout[LAYOUT_WORDS];
+    int rc = f->kind->fold ? filter_prepare_change(f) : filter_cannot(f, "be folded to a smaller size"), halvings = 0;
+    if (rc < 0) return rc;
+    memcpy(layout, f->header.layout, sizeof layout);
+    if (!f->kind->fold(layout, bytes))
+        return fail(PERHAPS_ERANGE, "the filter's %llu bytes cannot be halved to %llu or fewer",
+                    (unsigned long long)f->array.length, (unsigned long long)bytes);
+    for (uint64_t length = f->array.length; length > bytes; length /= 2) halvings++;
+    if (halvings) rc = filter_fold_to(f, layout);
+    return rc < 0 ? rc : halvings;
+}
+
 int perhaps_clear(perhaps *f) {
     int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK) filter_clear(f);

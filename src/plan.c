@@ -194,7 +194,9 @@ static int too_large(const struct kind *kind, const perhaps_want *want) {
     if (want->hashes || want->lines)
         return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
                     kind->row.name, want->hashes, want->lines);
-    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items", kind->row.name);
+    const char *largest = kind->model->largest;
+    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items%s%s",
+                kind->row.name, largest ? "; the largest has " : "", largest ? largest : "");
 }
 
 static int describe(struct plan *plan, const struct kind *kind, const struct candidate *c) {

@@ -35,6 +35,8 @@ struct model {
     /* Writes the largest size of at most `bits`; false if there is none. */
     bool (*resize)(uint64_t layout[LAYOUT_WORDS], uint64_t bits);
 
+    const char *largest; /* the largest size and why, if users may want to know; else NULL */
+
     /* The expected rate with `items` keys in it; INFINITY if they do not fit. Falls with size, grows with items. */
     double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 

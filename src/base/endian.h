@@ -13,6 +13,14 @@ static inline uint64_t le64(uint64_t x) {
 #endif
 }
 
+static inline uint32_t le32(uint32_t x) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap32(x);
+#else
+    return x;
+#endif
+}
+
 static inline uint64_t load64(const void *p) {
     uint64_t x;
     memcpy(&x, p, sizeof x);

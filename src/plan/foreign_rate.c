@@ -39,7 +39,8 @@ void foreign_look(const struct array *array, struct sight *sight) {
 }
 
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr) {
-    double bits = (double)layout[0], hashes = kind->model->hashes(layout);
+    const char *reason;
+    double bits = 8 * (double)kind->check(layout, &reason), hashes = kind->model->hashes(layout);
     if (*capacity == 0) *capacity = (uint64_t)fmax(1, fmin(floor(bits * log(2) / hashes), 0x1p62));
-    if (*fpr == 0) *fpr = bloom_fpr(layout, *capacity);
+    if (*fpr == 0) *fpr = (kind->model->fpr ? kind->model->fpr : bloom_fpr)(layout, *capacity);
 }
