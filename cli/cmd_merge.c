@@ -46,6 +46,11 @@ static int combine_one(const struct options *options, const struct combination *
     return status;
 }
 
+static int fold(const struct options *options, perhaps *into) {
+    int rc = given(options, OPT_FOLD) ? perhaps_fold(into, options->bytes) : PERHAPS_OK;
+    return rc < 0 ? library_failure("--fold", rc) : FINE;
+}
+
 static int combine_all(const struct options *options, const struct combination *what) {
     perhaps *into;
     struct perhaps_info info;
@@ -54,6 +59,7 @@ static int combine_all(const struct options *options, const struct combination *
     int status = FINE;
     for (size_t i = 1; i < options->operand_count && status == FINE; i++)
         status = combine_one(options, what, into, options->operands[i]);
+    if (status == FINE) status = fold(options, into);
     if (status == FINE) status = output_save(options, into);
     if (status == FINE) status = filter_info(into, options->output, &info);
     if (status == FINE) warn_if_overfull(&info, options->output, KEYS_ESTIMATED, 0);

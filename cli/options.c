@@ -251,10 +251,10 @@ static int missing_operand(const struct options *options) {
     return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
 }
 
-/* A set on a server takes the place of the first operand, the filter's file. */
+/* A set on a server takes the place of the first operand, the filter's file; and what is folded need not be a union. */
 static int check_operands(const struct options *options) {
     const struct command *command = options->command;
-    unsigned stand_in = given(options, OPT_AT) && command->least;
+    unsigned stand_in = (given(options, OPT_AT) || given(options, OPT_FOLD)) && command->least;
     if (given(options, OPT_HELP)) return FINE;
     if (options->operand_count + stand_in < command->least) return missing_operand(options);
     if (options->operand_count > command->most - stand_in)

@@ -73,6 +73,7 @@ enum option_id {
     OPT_PATIENCE,
     OPT_OUTPUT,
     OPT_FORCE,
+    OPT_FOLD,
     OPT_INVERT,
     OPT_COUNT,
     OPT_LINES_TO,

@@ -207,8 +207,10 @@ const struct command commands[COMMANDS] = {
                    "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
                    "counting and "
                    "cuckoo filters it is the sum: every copy in each of them.",
-                   NULL, "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph", 2, UINT_MAX, cmd_merge,
-                   "Print what 'perhaps info --json' would say about the new filter."},
+                   NULL,
+                   "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
+                   "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",
+                   2, UINT_MAX, cmd_merge, "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
                        "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in "
                        "all of them is kept; "
@@ -385,6 +387,9 @@ const struct option option_table[OPTIONS] = {
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),
                    "Replace FILE if it exists; for build also the set of --at."},
+    [OPT_FOLD] = {"fold", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), ON(MERGE),
+                  "Halve the union until it has at most SIZE bytes, written as for --bytes, as if the filters had been "
+                  "made of that size: smaller, with a higher rate. For parquet; then A alone will do, too."},
     [OPT_INVERT] = {"invert", 'v', VALUE_NONE, NULL, NULL, 0, ON(CHECK),
                     "Take the keys that are definitely absent instead."},
     [OPT_COUNT] = {"count", 'c', VALUE_NONE, NULL, NULL, 0, ON(CHECK), "Print only how many keys there are."},

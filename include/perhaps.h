@@ -120,11 +120,10 @@ enum perhaps_kind {
 
     /* Files of other programs, bit for bit: what is made, opened or saved as one of these kinds has the other program's bytes
      * for its file. See perhaps_open. */
-    PERHAPS_GUAVA = 12, /* of Guava's BloomFilter.writeTo; made with its default strategy, opened with either */
-    PERHAPS_DCSO = 13,  /* of DCSO's bloom, as hashlookup and MISP have them */
-    PERHAPS_PARQUET =
-        14, /* of Parquet: header and split blocks; made in powers of two up to 128 MiB, opened in any size */
-    PERHAPS_SPARK = 15 /* of Apache Spark's BloomFilter.writeTo, version 1 */
+    PERHAPS_GUAVA = 12,   /* of Guava's BloomFilter.writeTo; made with its default strategy, opened with either */
+    PERHAPS_DCSO = 13,    /* of DCSO's bloom, as hashlookup and MISP have them */
+    PERHAPS_PARQUET = 14, /* of Parquet: header and blocks; made in powers of two up to 128 MiB, opened in any size */
+    PERHAPS_SPARK = 15    /* of Apache Spark's BloomFilter.writeTo, version 1 */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */

@@ -119,6 +119,7 @@ prepare_examples() {
   tee gone.txt <wanted.txt >days.txt
   "$PERHAPS" build -n 5000 -o phones.ph phones.txt
   "$PERHAPS" build --needs remove -n 5000 -o logins.ph logins.txt
+  "$PERHAPS" build -k parquet -n 100000 -o names.parquet names.txt
   for name in days today yesterday; do "$PERHAPS" build -k bitmap -o $name.ph days.txt; done
   for name in seen monday tuesday wednesday customers visitors; do cp phones.ph $name.ph; done
 }
