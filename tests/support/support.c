@@ -144,6 +144,20 @@ size_t find_layouts(struct layout *layouts, uint64_t items) {
     return n;
 }
 
+size_t find_files(struct layout *layouts, uint64_t items) {
+    static const double rates[] = {0.01, 0.1, 1e-3};
+    size_t n = 0;
+    for (size_t r = 0; perhaps_file_kind(r); r++) {
+        const struct perhaps_kind_row *row = perhaps_file_kind(r);
+        size_t before = n;
+        for (size_t p = 0; p < sizeof rates / sizeof *rates; p++)
+            n = try_layout(layouts, n, row, PERHAPS_WANT(.kind = row->kind, .items = items, .fpr = rates[p]));
+        CHECK(n > before, "kind %s has no layout for %llu keys: %s", row->name, (unsigned long long)items,
+              perhaps_why());
+    }
+    return n;
+}
+
 bool is_multiset(const struct layout *layout) {
     return layout->row->can & PERHAPS_COUNT;
 }
@@ -200,6 +214,12 @@ void for_each_combined(void **promise) {
 void for_each_filter(void **promise) {
     for_each_kind(promise);
     for_each_combined(promise);
+}
+
+void for_each_file(void **promise) {
+    const struct promise *held = *promise;
+    struct layout layouts[MOST_LAYOUTS];
+    hold_against(held, layouts, find_files(layouts, items_of(held)), false);
 }
 
 /* ---- keys ---- */

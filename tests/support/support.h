@@ -66,6 +66,9 @@ size_t find_layouts(struct layout *layouts, uint64_t items);
  * under emulators, only some of them, unless all are wanted. */
 size_t find_combined(struct layout *layouts, uint64_t items, bool all);
 
+/* Files of other programs: each of the kinds at some rates. */
+size_t find_files(struct layout *layouts, uint64_t items);
+
 /* What makes such a filter for another number of keys. */
 perhaps_want want_for(const struct layout *layout, uint64_t items);
 
@@ -83,7 +86,7 @@ bool forgets(const struct layout *layout);       /* old keys, by itself: it neve
 uint64_t remembered(const struct layout *layout, uint64_t added);
 
 /* A promise becomes a test of cmocka. It is held against every layout of every kind, against the first of each kind, against
- * filters of filters, or against the first of each kind and filters of filters. */
+ * filters of filters, against the first of each kind and filters of filters, or against files of other programs. */
 struct promise {
     void (*holds)(const struct layout *layout);
     uint64_t items;
@@ -93,6 +96,7 @@ struct promise {
 #define FOR_EACH_KIND(function, count)     cmocka_promise(function, for_each_kind, count)
 #define FOR_EACH_COMBINED(function, count) cmocka_promise(function, for_each_combined, count)
 #define FOR_EACH_FILTER(function, count)   cmocka_promise(function, for_each_filter, count)
+#define FOR_EACH_FILE(function, count)     cmocka_promise(function, for_each_file, count)
 /* clang-format off */
 #define cmocka_promise(function, loop, count) {#function, (loop), NULL, NULL, PROMISE(function, count)}
 /* clang-format on */
@@ -100,6 +104,7 @@ void for_each_layout(void **promise);
 void for_each_kind(void **promise);
 void for_each_combined(void **promise);
 void for_each_filter(void **promise);
+void for_each_file(void **promise);
 
 /* ---- keys ---- */
 
