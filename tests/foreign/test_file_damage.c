@@ -128,16 +128,19 @@ static void damaged_headers_are_harmless(const struct layout *layout) {
     free(damaged.data);
 }
 
+static size_t below(size_t limit, uint64_t *random) {
+    return (size_t)(next_random(random) % limit);
+}
+
 static void random_damage_is_harmless(const struct layout *layout) {
     size_t head;
     struct bytes file = small_file(layout, &head);
     uint64_t random = 7;
     for (int round = 0; round < 1000; round++) {
         struct bytes damaged = copy_bytes(file);
-        size_t changes = 1 + next_random(&random) % 6, within = round % 2 ? head : file.length;
-        for (size_t i = 0; i < changes; i++)
-            damaged.data[next_random(&random) % within] = (uint8_t)next_random(&random);
-        is_refused(layout, damaged.data, round % 3 ? damaged.length : next_random(&random) % damaged.length);
+        size_t changes = 1 + below(6, &random), within = round % 2 ? head : file.length;
+        for (size_t i = 0; i < changes; i++) damaged.data[below(within, &random)] = (uint8_t)next_random(&random);
+        is_refused(layout, damaged.data, round % 3 ? damaged.length : below(damaged.length, &random));
         free(damaged.data);
     }
     free(file.data);
@@ -148,7 +151,7 @@ static void noise_is_harmless(const struct layout *layout) {
     uint64_t random = 3;
     for (int round = 0; round < 1000; round++) {
         for (size_t i = 0; i < sizeof noise; i++) noise[i] = (uint8_t)next_random(&random);
-        is_refused(layout, noise, next_random(&random) % sizeof noise);
+        is_refused(layout, noise, below(sizeof noise, &random));
     }
     memset(noise, 0, sizeof noise);
     CHECK(is_refused(layout, noise, sizeof noise), "zeros are a filter");
