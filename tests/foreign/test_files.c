@@ -126,6 +126,7 @@ static struct measurement measure(const struct layout *layout, unsigned filters,
 
 /* Programs that take the rate as it is wanted have a formula for many keys, and round the numbers of bits and hashes. */
 static void measured_is_planned(const struct layout *layout) {
+    if (time_is_short()) return;
     unsigned filters = layout->items > 5000 ? 5 : layout->items > 500 ? 30 : 300;
     uint64_t questions = (uint64_t)fmin(2000 / layout->plan.fpr, test_size() == TEST_SMALL ? 2e5 : 1e6) / filters;
     double rounding = layout->plan.fpr == layout->want.fpr ? 0.04 * layout->want.fpr : 0;
@@ -139,6 +140,7 @@ static void measured_is_planned(const struct layout *layout) {
 }
 
 static void the_live_rate_is_true(const struct layout *layout) {
+    if (time_is_short()) return;
     perhaps *f = make_with_members(layout, layout->items / 2);
     for (int half = 1; half <= 2; half++) {
         double said = info_of(f).fpr_now, n = test_size() == TEST_SMALL ? 2e5 : 1e6;
