@@ -304,12 +304,13 @@ static void what_does_not_fit_is_refused(const struct layout *layout) {
 
 static void they_are_made_in_one_way_only(const struct layout *layout) {
     perhaps *f;
-    perhaps_want wants[] = {layout->want, layout->want, layout->want, layout->want, layout->want};
+    perhaps_want wants[] = {layout->want, layout->want, layout->want, layout->want, layout->want, layout->want};
     wants[0].seed = 1;
     wants[1].hash = PERHAPS_XXH3;
     wants[2].grow = PERHAPS_GROW_LAYERS;
     wants[3].shards = 4;
     wants[4].generations = 4;
+    wants[5].shared = 1;
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
         int rc = perhaps_create(&f, &wants[i]);
         CHECK(rc < 0 && perhaps_why()[0], "want %zu is taken", i);
