@@ -90,6 +90,15 @@ bool is_file_kind(int kind) {
     return false;
 }
 
+const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]) {
+    size_t used = 0;
+    *buffer = 0;
+    for (size_t row = 0; perhaps_file_kind(row) && used < KINDS_TEXT; row++)
+        used += (size_t)snprintf(buffer + used, KINDS_TEXT - used, "%s%s", perhaps_file_kind(row)->name, between);
+    if (used < KINDS_TEXT) snprintf(buffer + used, KINDS_TEXT - used, "roaring%sroaring64", between);
+    return buffer;
+}
+
 const char *kind_name(int kind) {
     static const char *const others[] = {"growing", "window", "sharded", "redis_bloom", "redis_cuckoo"};
     const struct perhaps_kind_row *row = kind_row(kind);

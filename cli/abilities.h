@@ -29,6 +29,9 @@ const struct perhaps_kind_row *kind_row(int kind);
 /* Is it one of the files of other programs? */
 bool is_file_kind(int kind);
 
+/* Their names and those of Roaring bitmaps, "dcso, roaring" with ", " between. Returns `buffer`. */
+const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]);
+
 /* "bloom", "growing", ...; of filters of filters too. */
 const char *kind_name(int kind);
 

@@ -1,4 +1,5 @@
 #include "change.h"
+#include "abilities.h"
 #include "filter.h"
 #include "numbers.h"
 #include "threads.h"
@@ -112,8 +113,11 @@ static int check_threads(const struct change *c, const char *path) {
     int64_t rc = perhaps_add_parallel_digest(c->filter, nothing, 0, NULL, c->threads);
     if (rc != PERHAPS_ECANNOT) return rc < 0 ? library_failure(path, (int)rc) : FINE;
     struct perhaps_info info = {.size = sizeof info};
-    bool window = perhaps_info(c->filter, &info) == PERHAPS_OK && info.kind == PERHAPS_WINDOW;
-    return reason_failure(path, window ? "leave out -j" : "build it with --shards 16, or leave out -j");
+    if (perhaps_facts(c->filter, &info) == PERHAPS_OK && is_file_kind(info.kind))
+        return failure(path, "%s filters are files of another program, to which one thread adds; leave out -j",
+                       info.kind_name);
+    return reason_failure(path,
+                          info.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
 }
 
 int change_all(struct change *c, const char *path, const struct input *input) {

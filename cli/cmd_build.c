@@ -1,5 +1,6 @@
 /* perhaps build: a filter from lines. The number of keys comes from -n or from counting files that can be read twice; a
  * pipe of unknown length makes a filter that grows. */
+#include "abilities.h"
 #include "change.h"
 #include "at/at.h"
 #include "commands.h"
@@ -27,6 +28,11 @@ static bool needs_number(const perhaps_want *want) {
 /* What cannot grow must know how many keys a pipe will bring. */
 static int check_can_grow(const perhaps_want *want) {
     bool window = want->period || want->clear_at > 0;
+    if (is_file_kind(want->kind))
+        return failure(NULL,
+                       "%s filters cannot grow, and how many keys a pipe will bring is not known; give -n, or the keys "
+                       "in a file",
+                       kind_name(want->kind));
     const char *option = want->grow == PERHAPS_GROW_NEVER ? "--no-grow"
                          : want->period                   ? "--window"
                          : want->clear_at > 0             ? "--clear-at"
@@ -86,6 +92,13 @@ static int finish(const struct options *options, const struct change *building) 
     return FINE;
 }
 
+/* What a filter remembers beside its keys is lost in a file of another program. */
+static int check_file_kind(const perhaps_want *want, const struct input *input) {
+    if (!is_file_kind(want->kind) || !input->ignore_case) return FINE;
+    return failure("--ignore-case", "a file of %s cannot remember it; leave it out, and make the keys alike yourself",
+                   kind_name(want->kind));
+}
+
 int cmd_build(const struct options *options) {
     if (given(options, OPT_AT)) return at_build(options);
     perhaps_want want;
@@ -95,7 +108,7 @@ int cmd_build(const struct options *options) {
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
-    if (output_check(options) != FINE) return TROUBLE;
+    if (check_file_kind(&want, &input) != FINE || output_check(options) != FINE) return TROUBLE;
     want.tag = input_tag(&input);
     int status = build_from_input(&building, &want, &input);
     if (status == FINE) status = finish(options, &building);

@@ -46,7 +46,9 @@ static void print_keys(const struct perhaps_info *info) {
     group_digits(info->items, items);
     group_digits(info->capacity, capacity);
     group_digits((uint64_t)(info->distinct + 0.5), distinct);
-    if (inner_kind(info) == PERHAPS_BITMAP)
+    if (is_file_kind(info->kind) && !info->items)
+        printf("  keys      about %s different ones, from the bits (room for %s)\n", distinct, capacity);
+    else if (inner_kind(info) == PERHAPS_BITMAP)
         printf("  keys      %s of the integers below %s\n", items, capacity);
     else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
@@ -55,6 +57,11 @@ static void print_keys(const struct perhaps_info *info) {
     else
         printf("  keys      %s adds were new (made for %s); about %s different keys, from the bits\n", items, capacity,
                distinct);
+}
+
+/* Some files of other programs do not tell, but their bits do. */
+static uint64_t keys_in(const struct perhaps_info *info) {
+    return info->items || !is_file_kind(info->kind) ? info->items : (uint64_t)(info->distinct + 0.5);
 }
 
 /* A bitmap is made for integers rather than for a number of keys, and a window remembers some more than it must. */
@@ -103,17 +110,33 @@ static void print_special(const struct perhaps_info *info) {
 static void print_hash(const struct perhaps_info *info) {
     if (info->hash == PERHAPS_IDENTITY)
         printf("  hash      none: integers as they are\n");
+    else if (is_file_kind(info->kind))
+        printf("  hash      %s\n", info->hash_name);
     else
         printf("  hash      %s, %s %llu\n", info->hash_name,
                info->hash == PERHAPS_SIPHASH ? "check of the key" : "seed", (unsigned long long)info->seed);
 }
 
+/* Files of other programs do not tell how their keys are written, nor have they a version of ours. */
+static void print_format(const struct perhaps_info *info) {
+    char can[100];
+    bool other = is_file_kind(info->kind);
+    printf("  key       %s\n",
+           other ? "the file does not tell; give --key, if keys are not lines as they are" : tag_name(info->tag));
+    printf("  can       %s\n", abilities_text(filter_abilities(info), ", ", can, sizeof can));
+    if (other)
+        printf("  format    %s, without checksums", info->kind_name);
+    else
+        printf("  format    version %u", info->format_version);
+    printf("; code for %s\n", info->isa);
+}
+
 static void print_text(const perhaps *filter, const struct perhaps_info *info, const char *path) {
-    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
+    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT];
     const struct words *words = words_of(inner_kind(info));
     print_title(info, path);
     print_keys(info);
-    if (has_room(info)) print_used(info->items, info->capacity);
+    if (has_room(info)) print_used(keys_in(info), info->capacity);
     print_fill(info->fill, words->parts);
     printf("  fpr       now %s; planned %s\n", human_rate(info->fpr_now, a), human_rate(info->fpr_target, b));
     print_special(info);
@@ -122,9 +145,7 @@ static void print_text(const perhaps *filter, const struct perhaps_info *info, c
     printf("  layout    %u %s, in at most %u cache line%s\n", info->hashes, words->of_a_key, info->lines,
            info->lines == 1 ? "" : "s");
     print_hash(info);
-    printf("  key       %s\n", tag_name(info->tag));
-    printf("  can       %s\n", abilities_text(filter_abilities(info), ", ", can, sizeof can));
-    printf("  format    version %u; code for %s\n", info->format_version, info->isa);
+    print_format(info);
     if (info->children) print_children(filter, info);
 }
 

@@ -190,24 +190,28 @@ static struct options with_default_keys(const struct options *options) {
     return filled;
 }
 
+/* Which rows the table has: the one that -k names, or all that may be chosen; a bitmap never is, being for integers only. */
+static size_t choose_rows(const struct options *options, struct answer answers[MOST_KINDS]) {
+    size_t n = 0;
+    if (given(options, OPT_KIND)) answers[n++].row = kind_row(options->kind);
+    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && n < MOST_KINDS; row++)
+        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) answers[n++].row = perhaps_kind(row);
+    return n;
+}
+
 static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
                       struct answer answers[MOST_KINDS]) {
-    size_t n = 0;
-    for (size_t row = 0; perhaps_kind(row) && n < MOST_KINDS; row++) {
-        int kind = perhaps_kind(row)->kind;
-        bool shown = given(options, OPT_KIND) ? kind == options->kind : kind != PERHAPS_BITMAP; /* for integers only */
-        if (!shown) continue;
-        answers[n] = (struct answer){.row = perhaps_kind(row)};
-        ask(want, options, &answers[n]);
-        answers[n].recommended = answers[n].rc == PERHAPS_OK && same_plan(&answers[n].plan, best);
-        n++;
+    size_t n = choose_rows(options, answers);
+    for (size_t i = 0; i < n; i++) {
+        ask(want, options, &answers[i]);
+        answers[i].recommended = answers[i].rc == PERHAPS_OK && same_plan(&answers[i].plan, best);
     }
     return n;
 }
 
 int cmd_plan(const struct options *options) {
     perhaps_want want;
-    struct answer answers[MOST_KINDS];
+    struct answer answers[MOST_KINDS] = {0};
     struct perhaps_plan best = {.size = sizeof best};
     struct options filled = with_default_keys(options);
     if (want_from_options(&want, &filled) != FINE) return TROUBLE;

@@ -1,4 +1,5 @@
 /* perhaps verify: is the file whole, are the keys in it, and how often is it wrong? */
+#include "abilities.h"
 #include "commands.h"
 #include "filter.h"
 #include "input.h"
@@ -72,7 +73,7 @@ static void print_json(const struct perhaps_info *info, const char *path, const 
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "file", path);
-    json_count(&json, "bytes_checked", info->image_bytes);
+    json_count(&json, "bytes_checked", is_file_kind(info->kind) ? 0 : info->image_bytes);
     if (with_keys) {
         json_count(&json, "keys", v->keys);
         json_count(&json, "missing", v->missing);
@@ -86,8 +87,13 @@ static void print_json(const struct perhaps_info *info, const char *path, const 
 
 static void print_text(const struct perhaps_info *info, const char *path, const struct verifying *v, bool with_keys) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT];
-    printf("%s: whole; header and all of the array agree with their checksums (%s bytes)\n", path,
-           group_digits(info->image_bytes, a));
+    if (is_file_kind(info->kind))
+        printf("%s: has the length that its header speaks of (%s bytes); files of %s have no checksums, so damage to "
+               "the bits cannot be seen\n",
+               path, group_digits(info->image_bytes, a), info->kind_name);
+    else
+        printf("%s: whole; header and all of the array agree with their checksums (%s bytes)\n", path,
+               group_digits(info->image_bytes, a));
     if (!with_keys) return;
     printf("  keys      %s of %s found\n", group_digits(v->keys - v->missing, a), group_digits(v->keys, b));
     printf("  fpr       planned   %s\n", human_rate(info->fpr_target, a));

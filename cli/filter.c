@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "dedup/journal.h"
 #include "encode.h"
+#include "gzip.h"
 #include "input.h"
 #include "numbers.h"
 
@@ -90,12 +91,22 @@ static int check_path(const char *path) {
     return FINE;
 }
 
-/* Looking at a filter reads all of it, which --no-verify is there to avoid. */
 static void warn_if_keyless(const struct options *options, const perhaps *filter, const char *path) {
     struct perhaps_info info = {.size = sizeof info};
-    if (!options->hash_key || given(options, OPT_NO_VERIFY)) return;
-    if (perhaps_info(filter, &info) == PERHAPS_OK && info.hash != PERHAPS_SIPHASH)
+    if (!options->hash_key) return;
+    if (perhaps_facts(filter, &info) == PERHAPS_OK && info.hash != PERHAPS_SIPHASH)
         warning(path, "uses %s; --hash-key has no effect", info.hash_name);
+}
+
+static int open_failure(const struct options *options, const char *path, int rc) {
+    char names[KINDS_TEXT], advice[KINDS_TEXT + 100];
+    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
+    if (rc == PERHAPS_EDAMAGED && options->kind) return reason_failure(path, "get it anew; or is it not what -k says?");
+    if (rc != PERHAPS_EFOREIGN) return library_failure(path, rc);
+    snprintf(advice, sizeof advice,
+             "give a filter that 'perhaps build' made, or, if it is a file of another program, say which with -k: %s",
+             file_kinds_text(", ", names));
+    return reason_failure(path, advice);
 }
 
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter) {
@@ -112,9 +123,9 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
         if (hash_key_read(options->hash_key, key) != FINE) return TROUBLE;
         how.hash_key = key;
     }
+    if (gzip_made(path)) return gzip_open(path, &how, filter);
     int rc = perhaps_open(filter, path, &how);
-    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
-    if (rc < 0) return library_failure(path, rc);
+    if (rc < 0) return open_failure(options, path, rc);
     warn_if_keyless(options, *filter, path);
     return FINE;
 }
@@ -146,6 +157,11 @@ bool filter_of_integers(const perhaps *filter) {
     static const void *const keys[1];
     static const size_t lengths[1];
     return perhaps_contains_many(filter, keys, lengths, 0, NULL) == PERHAPS_ECANNOT;
+}
+
+bool filter_is_file(const perhaps *filter) {
+    struct perhaps_info info = {.size = sizeof info};
+    return perhaps_facts(filter, &info) == PERHAPS_OK && is_file_kind(info.kind);
 }
 
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
@@ -196,7 +212,7 @@ static int write_piece(void *context, const void *bytes, size_t length) {
 }
 
 /* Ctrl-C waits until the file is whole and no temporary one is left. */
-int filter_replace(const perhaps *filter, const char *path) {
+static int save_plain(const perhaps *filter, const char *path) {
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -207,6 +223,10 @@ int filter_replace(const perhaps *filter, const char *path) {
     int status = rc < 0 ? saving_failure(path, rc) : FINE;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
+}
+
+int filter_replace(const perhaps *filter, const char *path) {
+    return gzip_made(path) ? gzip_save(filter, path) : save_plain(filter, path);
 }
 
 int filter_save(const perhaps *filter, const char *path) {
@@ -230,7 +250,9 @@ int output_save(const struct options *options, const perhaps *filter) {
         return perhaps_write(filter, write_piece, &fd) < 0 ? output_failure() : FINE;
     }
     if (stat(options->output, &status) == 0 && !S_ISREG(status.st_mode)) return write_device(filter, options->output);
-    return filter_save(filter, options->output);
+    if (refuse_journal(options->output) != FINE) return TROUBLE;
+    bool compressed = gzip_named(options->output) && filter_is_file(filter);
+    return (compressed ? gzip_save : save_plain)(filter, options->output);
 }
 
 /* -------------------------------------------------------------------------------------------------- telling --- */
@@ -325,9 +347,11 @@ void print_info_json(const perhaps *filter, const struct perhaps_info *info, con
     json_count(&json, "hashes", info->hashes);
     json_count(&json, "cache_lines", info->lines);
     json_text(&json, "hash", info->hash_name);
-    json_count(&json, "seed", info->seed);
-    json_text(&json, "key", tag_name(info->tag));
-    json_count(&json, "format_version", info->format_version);
+    if (!is_file_kind(info->kind)) {
+        json_count(&json, "seed", info->seed);
+        json_text(&json, "key", tag_name(info->tag));
+        json_count(&json, "format_version", info->format_version);
+    }
     json_text(&json, "isa", info->isa);
     json_abilities(&json, filter_abilities(info));
     print_children_json(&json, filter, info->children);

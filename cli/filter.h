@@ -26,6 +26,9 @@ int filter_advance(perhaps *filter, const char *path);
 /* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
 bool filter_of_integers(const perhaps *filter);
 
+/* Is it the file of another program? */
+bool filter_is_file(const perhaps *filter);
+
 /* Which keys of a batch are perhaps in it? *present is how many. */
 struct batch;
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);
@@ -36,10 +39,12 @@ int output_check(const struct options *options);
 /* Does -o name standard output? */
 bool is_standard_output(const char *path);
 
-/* Writes to what -o names: a file, standard output, a device. */
+/* Writes to what -o names: a file, standard output, a device. A file of another program is compressed if its name ends in
+ * .gz. */
 int output_save(const struct options *options, const perhaps *filter);
 
-/* Replaces the file `path` with this filter, undisturbed by Ctrl-C; not if a journal of dedup is beside it. */
+/* Replaces the file `path` with this filter, undisturbed by Ctrl-C, and compressed, if it was; not if a journal of dedup is
+ * beside it. */
 int filter_save(const perhaps *filter, const char *path);
 
 /* The same for whoever has the journal. */

@@ -35,7 +35,7 @@ static void print_wrapped(const char *text, size_t indent, size_t column) {
 
 static void print_option(const struct command *command, const struct option *option) {
     enum { COLUMN = 26 };
-    char left[64];
+    char left[64], text[HELP_TEXT];
     snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
              option->letter ? ',' : ' ', option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
@@ -44,7 +44,7 @@ static void print_option(const struct command *command, const struct option *opt
         putchar('\n');
         column = 0;
     }
-    print_wrapped(option_help(command, option), COLUMN, column);
+    print_wrapped(option_text(command, option, text), COLUMN, column);
 }
 
 static void print_examples(const char *examples) {

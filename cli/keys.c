@@ -1,5 +1,4 @@
 /* How keys are written: what the options say about it, and what a filter's tag does. The rest of input.h. */
-#include "abilities.h"
 #include "filter.h"
 #include "input.h"
 
@@ -108,15 +107,9 @@ int input_match_tag(struct input *input, const struct options *options, const ch
     return !chosen || same ? FINE : contradicts_tag(filter_path, tag, input->encoding);
 }
 
-/* A file of another program has no tag: its keys are written as the options say. */
-static bool has_tag(const perhaps *filter) {
-    struct perhaps_info facts = {.size = sizeof facts};
-    return perhaps_facts(filter, &facts) != PERHAPS_OK || !is_file_kind(facts.kind);
-}
-
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter) {
     unsigned tag = perhaps_tag(filter);
-    if (!has_tag(filter)) return FINE;
+    if (filter_is_file(filter)) return FINE; /* it cannot tell how its keys are written: the options do */
     input->integers = filter_of_integers(filter);
     if (input->integers && !is_integer(tag)) tag = ENCODING_U64; /* another program's: numbers, whatever it says */
     return input_match_tag(input, options, filter_path, tag);

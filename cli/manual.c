@@ -27,7 +27,7 @@ static void print_section(const char *title, const char *text) {
 }
 
 static void print_option(const struct command *command, const struct option *option) {
-    char name[40];
+    char name[40], text[HELP_TEXT];
     putchar('\n');
     if (option->letter) {
         snprintf(name, sizeof name, "-%c", option->letter);
@@ -41,7 +41,7 @@ static void print_option(const struct command *command, const struct option *opt
         print_marked('_', option->argument);
     }
     printf("\n\t");
-    print_plain(option_help(command, option));
+    print_plain(option_text(command, option, text));
     putchar('\n');
 }
 

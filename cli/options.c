@@ -59,6 +59,14 @@ const char *option_help(const struct command *command, const struct option *opti
     return option == &option_table[OPT_JSON] && command->json ? command->json : option->help;
 }
 
+const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]) {
+    char names[KINDS_TEXT];
+    bool kinds = option->type == VALUE_KIND || option->type == VALUE_FORMAT;
+    snprintf(buffer, HELP_TEXT, "%s%s%s%s", option_help(command, option), kinds ? " Files of other programs are: " : "",
+             kinds ? file_kinds_text(", ", names) : "", kinds ? "." : "");
+    return buffer;
+}
+
 const char *command_postscript(const struct command *command) {
     return command_takes(command, &option_table[OPT_NULL]) ? about_keys : NULL;
 }
@@ -87,25 +95,35 @@ int word_index(const char *words, const char *word) {
     return -1;
 }
 
+static void append_word(const char *word, char *buffer, size_t size) {
+    size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, "%s%s", used ? " " : "", word);
+}
+
 const char *option_words(const struct option *option, char *buffer, size_t size) {
     *buffer = 0;
     if (option->type == VALUE_WORD) snprintf(buffer, size, "%s", option->words);
     if (option->type == VALUE_NEEDS) abilities_text(~0u, " ", buffer, size);
-    for (size_t row = 0; option->type == VALUE_KIND && perhaps_kind(row); row++) {
-        size_t used = strlen(buffer);
-        snprintf(buffer + used, size - used, "%s%s", row ? " " : "", perhaps_kind(row)->name);
-    }
+    for (size_t row = 0; option->type == VALUE_KIND && perhaps_kind(row); row++)
+        append_word(perhaps_kind(row)->name, buffer, size);
+    char names[KINDS_TEXT];
+    bool formats = option->type == VALUE_KIND || option->type == VALUE_FORMAT;
+    if (formats) append_word(file_kinds_text(" ", names), buffer, size);
     return buffer;
 }
 
 /* -------------------------------------------------------------------------------------------------- values --- */
 
-static int kind_from(const char *text) {
-    for (size_t row = 0; perhaps_kind(row); row++)
-        if (strcmp(perhaps_kind(row)->name, text) == 0) return perhaps_kind(row)->kind;
+static int format_from(const char *text) {
     for (size_t row = 0; perhaps_file_kind(row); row++)
         if (strcmp(perhaps_file_kind(row)->name, text) == 0) return perhaps_file_kind(row)->kind;
     return roaring_kind(text);
+}
+
+static int kind_from(const char *text) {
+    for (size_t row = 0; perhaps_kind(row); row++)
+        if (strcmp(perhaps_kind(row)->name, text) == 0) return perhaps_kind(row)->kind;
+    return format_from(text);
 }
 
 /* A number of keys, or a time; "M" is a million and "m" a minute. */
@@ -157,6 +175,10 @@ static const char *store_value(struct options *options, const struct option *opt
         return (*(int *)field = word_index(option->words, text)) >= 0 ? NULL : "is not one of the words allowed";
     case VALUE_KIND:
         return (*(int *)field = kind_from(text)) >= 0 ? NULL : "is not a kind of filter";
+    case VALUE_FORMAT:
+        if ((*(int *)field = format_from(text)) >= 0) return NULL;
+        return kind_from(text) < 0 ? "is not a kind of file of another program"
+                                   : "is a kind that its file tells: leave it out; this is for files of other programs";
     case VALUE_NEEDS:
         return abilities_parse(text, field) ? NULL : "is not a list of what a filter can do";
     default:

@@ -121,6 +121,7 @@ enum value_type {
     VALUE_SHARE,   /* double between 0 and 1 */
     VALUE_WORD,    /* int: which of `words` */
     VALUE_KIND,    /* int: enum perhaps_kind */
+    VALUE_FORMAT,  /* int: the same, of files of other programs only */
     VALUE_NEEDS,   /* unsigned: set of enum perhaps_ability */
     VALUE_WINDOW,  /* struct window */
     VALUE_TIME,    /* uint64_t, in seconds */
@@ -195,8 +196,12 @@ int command_unknown(const char *name);
 /* How many threads -j asks for; 1 without it. */
 unsigned threads_from(const struct options *options);
 
-/* What an option does for this command. */
+/* What an option does for this command, without the names that its argument may be. */
 const char *option_help(const struct command *command, const struct option *option);
+
+/* The same with them, in `buffer`, where they come from the library's tables. */
+enum { HELP_TEXT = 1000 };
+const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]);
 
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);

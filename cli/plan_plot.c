@@ -1,5 +1,6 @@
 #include "plan_plot.h"
 #include "../bench/picture.h"
+#include "abilities.h"
 #include "numbers.h"
 #include "report.h"
 
@@ -63,11 +64,19 @@ static bool fill_curve(const struct plot *plot, struct curve *curve, const perha
     return any;
 }
 
+/* The kinds, and after them the files of other programs. */
+static const struct perhaps_kind_row *row_at(size_t i) {
+    size_t kinds = 0;
+    while (perhaps_kind(kinds)) kinds++;
+    return i < kinds ? perhaps_kind(i) : perhaps_file_kind(i - kinds);
+}
+
 static void fill_curves(struct plot *plot, const perhaps_want *want, const struct options *options) {
     const struct perhaps_kind_row *row;
-    for (unsigned i = 0; (row = perhaps_kind(i)) && plot->curve_count < MOST_CURVES; i++) {
+    for (unsigned i = 0; (row = row_at(i)) && plot->curve_count < MOST_CURVES; i++) {
         struct curve *curve = &plot->curves[plot->curve_count];
-        bool shown = given(options, OPT_KIND) ? row->kind == options->kind : row->kind != PERHAPS_BITMAP;
+        bool usual = row->kind != PERHAPS_BITMAP && !is_file_kind(row->kind);
+        bool shown = given(options, OPT_KIND) ? row->kind == options->kind : usual;
         *curve = (struct curve){.row = row, .colour = picture_colour(i)};
         if (shown && fill_curve(plot, curve, want, options)) plot->curve_count++;
     }

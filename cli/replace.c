@@ -59,29 +59,44 @@ static int sync_folder(struct draft *d) {
     return rc;
 }
 
-static int draft_finish(struct draft *d, const void *bytes, size_t length) {
-    if (write_all(d->fd, bytes, length) < 0 || fsync(d->fd) < 0) return -1;
-    return rename(d->name, d->target);
+static int draft_finish(struct draft *d) {
+    return fsync(d->fd) < 0 ? -1 : rename(d->name, d->target);
 }
 
-static int replace_held(const char *path, const void *bytes, size_t length) {
+static int replace_held(const char *path, write_draft *write, void *context) {
     struct draft d = {.fd = -1};
     int rc = draft_open(&d, path);
-    if (rc == 0) rc = draft_finish(&d, bytes, length);
+    if (rc == 0) rc = write(context, d.fd);
+    if (rc == 0) rc = draft_finish(&d);
     int error = errno;
     if (d.fd >= 0) close(d.fd);
-    if (rc < 0 && d.fd >= 0) unlink(d.name);
+    if (rc != 0 && d.fd >= 0) unlink(d.name);
     if (rc == 0 && (rc = sync_folder(&d)) < 0) error = errno;
+    if (rc > 0) return TROUBLE; /* which has been explained */
     return rc == 0 ? FINE
                    : failure(path, "cannot be written: %s; check its folder, the permissions and the room on the disk",
                              strerror(error));
 }
 
-int replace_file(const char *path, const void *bytes, size_t length) {
+int replace_with(const char *path, write_draft *write, void *context) {
     leave_interrupts_to_others(true);
-    int status = replace_held(path, bytes, length);
+    int status = replace_held(path, write, context);
     leave_interrupts_to_others(false);
     return status;
+}
+
+struct bytes {
+    const void *bytes;
+    size_t length;
+};
+
+static int write_bytes(void *context, int fd) {
+    const struct bytes *all = context;
+    return write_all(fd, all->bytes, all->length);
+}
+
+int replace_file(const char *path, const void *bytes, size_t length) {
+    return replace_with(path, write_bytes, &(struct bytes){bytes, length});
 }
 
 static int write_device(const char *path, const void *bytes, size_t length) {

@@ -42,7 +42,7 @@ static int missing_program(const char *path, const struct decompressor *d) {
 
 /* What this program ignores or blocks is its own affair: a decompressor ends when nobody reads it any more. That nohup
  * or a shell ignore a signal for both is inherited, as it should be. */
-static void usual_signals(posix_spawnattr_t *attributes) {
+static void usual_signals(posix_spawnattr_t *attributes, bool shielded) {
     sigset_t none, usual;
     sigemptyset(&none);
     sigemptyset(&usual);
@@ -50,21 +50,22 @@ static void usual_signals(posix_spawnattr_t *attributes) {
     sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigmask(attributes, &none);
     posix_spawnattr_setsigdefault(attributes, &usual);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(attributes, (short)(POSIX_SPAWN_SETSIGDEF | (shielded ? 0 : POSIX_SPAWN_SETSIGMASK)));
 }
 
-/* Starts a decompressor between two descriptors; an error of posix_spawnp. */
-static int spawn(const struct decompressor *d, int from, int to, pid_t *child) {
-    char program[8], flags[] = "-dc";
-    char *const arguments[] = {program, flags, NULL};
+int program_start(const char *name, const char *flags, bool shielded, int from, int to, pid_t *child) {
+    char program[8], argument[8];
+    char *const arguments[] = {program, argument, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    snprintf(program, sizeof program, "%s", d->program);
+    snprintf(program, sizeof program, "%s", name);
+    snprintf(argument, sizeof argument, "%s", flags);
+    signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, and then nobody learns how a program ended */
     int error = posix_spawn_file_actions_init(&actions);
     if (error) return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        usual_signals(&attributes);
+        usual_signals(&attributes, shielded);
         error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
         if (!error) error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
         if (!error) error = posix_spawnp(child, program, &actions, &attributes, arguments, environ);
@@ -74,13 +75,20 @@ static int spawn(const struct decompressor *d, int from, int to, pid_t *child) {
     return error;
 }
 
+int program_await(pid_t *child) {
+    int ended = 0;
+    while (waitpid(*child, &ended, 0) < 0 && errno == EINTR) continue;
+    *child = 0;
+    return ended;
+}
+
 /* Puts the decompressor between the file and us. */
 static int decompress(struct source *source, const struct decompressor *d) {
     int ends[2];
+    source->how = d;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failure(source->path, "cannot be decompressed: %s; try again", strerror(errno));
-    signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, and then nobody learns how a program ended */
-    int error = spawn(d, source->fd, ends[1], &source->child);
+    int error = program_start(d->program, "-dc", false, source->fd, ends[1], &source->child);
     close(ends[1]);
     close(source->fd);
     source->fd = ends[0];
@@ -94,21 +102,13 @@ static int decompress(struct source *source, const struct decompressor *d) {
                    strerror(error));
 }
 
-/* How the program ended, as waitpid says. */
-static int await(struct source *source) {
-    int ended = 0;
-    while (waitpid(source->child, &ended, 0) < 0 && errno == EINTR) continue;
-    source->child = 0;
-    return ended;
-}
-
 /* Not every C library can say at once that there is no such program: it may also end as a shell's command would. */
 int source_ended(struct source *source) {
     enum { NO_PROGRAM = 127 };
-    int ended = source->child ? await(source) : 0;
+    int ended = source->child ? program_await(&source->child) : 0;
     if (ended == 0) return FINE;
     if (input_was_interrupted()) return STOP;
-    const struct decompressor *d = decompressor_of(source->path);
+    const struct decompressor *d = source->how;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_PROGRAM) return missing_program(source->path, d);
     if (WIFSIGNALED(ended))
         return failure(source->path, "is not read to its end, since %s was ended by a signal (%s); try again",
@@ -121,8 +121,7 @@ int source_ended(struct source *source) {
 
 /* ------------------------------------------------------------------------------------------ opening, closing --- */
 
-int source_open(struct source *source, const char *path) {
-    const struct decompressor *d = decompressor_of(path);
+static int open_with(struct source *source, const char *path, const struct decompressor *d) {
     *source = (struct source){.path = path};
     source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
@@ -138,6 +137,14 @@ int source_open(struct source *source, const char *path) {
     return FINE;
 }
 
+int source_open(struct source *source, const char *path) {
+    return open_with(source, path, decompressor_of(path));
+}
+
+int source_open_gzip(struct source *source, const char *path) {
+    return open_with(source, path, &decompressors[0]);
+}
+
 /* Where a pipe cannot be widened, so be it. */
 void source_widen(const struct source *source) {
 #ifdef F_SETPIPE_SZ
@@ -151,5 +158,5 @@ void source_widen(const struct source *source) {
 void source_close(struct source *source) {
     if (source->child) kill(source->child, SIGKILL);
     if (source->fd != STDIN_FILENO) close(source->fd);
-    if (source->child) await(source);
+    if (source->child) program_await(&source->child);
 }

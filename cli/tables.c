@@ -233,7 +233,8 @@ const struct command commands[COMMANDS] = {
                     "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
                     "check a filter file for damage, and a filter against its keys",
-                    "Compares every byte of FILTER with its checksums and says how much was checked.\n\n"
+                    "Compares every byte of FILTER with its checksums and says how much was checked. Files of other "
+                    "programs have none; of these only the header is looked at.\n\n"
                     "With --keys, every key in FILE must also be found; if some are not, it says how many and where "
                     "the first one is. Then a "
                     "million random keys that were never added measure the false-positive rate, shown beside the "
@@ -308,13 +309,12 @@ const struct option option_table[OPTIONS] = {
                     "bits, 1 in 2,148), fine (32 bits, 1 in 4.7 million)."},
     [OPT_KIND] =
         {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), SIZING | ON(BENCH),
-         "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only. For "
-         "build "
-         "also roaring and roaring64: no filters, but exact sets of 32-bit or 64-bit integers, in files that other "
-         "programs read."},
-    [OPT_FILE_KIND] = {"kind", 'k', VALUE_KIND, "KIND", NULL, FIELD(kind), OPENING,
-                       "The filter is a file of another program: dcso, roaring64, ... Needed only where the file "
-                       "itself does not tell."},
+         "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only, and "
+         "for "
+         "files of other programs. Of these, roaring and roaring64 are no filters, but exact sets of 32-bit or 64-bit "
+         "integers, and only for build."},
+    [OPT_FILE_KIND] = {"kind", 'k', VALUE_FORMAT, "KIND", NULL, FIELD(kind), OPENING,
+                       "The filter is a file of this other program. Needed only where the file itself does not tell."},
     [OPT_NEEDS] =
         {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,
          "What the filter must be able to do, separated by commas: add, remove, count, merge, intersect, grow (make "

@@ -372,7 +372,9 @@ PERHAPS_API int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, u
                                      const perhaps_open_options *options);
 
 /* How many bytes there must be in all, header included, if these are the first ones; a header that is not whole, or makes no
- * sense, is PERHAPS_EDAMAGED. `header` becomes the header's length. (free) */
+ * sense, is PERHAPS_EDAMAGED. `header` becomes the header's length. Also for the kinds that are files of other programs, of which
+ * the first 64 bytes are enough, and more may follow what there must be, where perhaps_open allows it; their kind may be
+ * PERHAPS_ANY, if the bytes tell (else PERHAPS_EFOREIGN). (free) */
 PERHAPS_API int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header);
 
 /* A copy in memory of its own, changeable even if `f` is not. (reads) */

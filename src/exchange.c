@@ -16,6 +16,7 @@
 #include "base/why.h"
 #include "filter.h"
 #include "foreign/redis.h"
+#include "formats.h"
 #include "plan/redis_rate.h"
 
 #include <string.h>
@@ -164,7 +165,7 @@ int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uin
         *header_length = CUCKOO_HEADER_BYTES;
         if (!reason) total = CUCKOO_HEADER_BYTES + header.length - TAIL_BYTES;
     } else {
-        return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+        return format_length(kind, bytes, length, header_length);
     }
     return reason ? damaged(reason) : (int64_t)total;
 }

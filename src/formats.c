@@ -38,6 +38,19 @@ int format_find_file(const struct file *file, const perhaps_open_options *option
     return rc < 0 ? rc : format_find(head, given, file->length, options, kind);
 }
 
+int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *start) {
+    struct facts facts;
+    const struct kind *found = kind ? kind_find(kind) : recognise(bytes, given, INT64_MAX);
+    if (!kind && !found) return fail(PERHAPS_EFOREIGN, "these bytes do not tell which program they are of");
+    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    const char *reason = found->format->read(bytes, given, INT64_MAX, &facts);
+    uint64_t array = reason ? 0 : found->check(facts.layout, &reason), end;
+    if (!reason && (!add_fits(facts.start, array, &end) || end > INT64_MAX)) reason = "more bytes than there can be";
+    if (reason) return fail(PERHAPS_EDAMAGED, "as a file of %s it has %s", found->row.name, reason);
+    *start = facts.start;
+    return (int64_t)end;
+}
+
 /* ---- opening ---- */
 
 /* Everything that later calls rely on is checked here. */

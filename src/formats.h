@@ -11,6 +11,9 @@ int format_find(const uint8_t *bytes, uint64_t given, uint64_t length, const per
                 const struct kind **kind);
 int format_find_file(const struct file *file, const perhaps_open_options *options, const struct kind **kind);
 
+/* How long a file is at least, of which these bytes are the first, and where its array begins; as perhaps_foreign_length. */
+int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *start);
+
 int format_open_memory(perhaps **f, const struct kind *kind, const uint8_t *bytes, uint64_t length,
                        const perhaps_open_options *options);
 
