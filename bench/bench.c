@@ -71,6 +71,8 @@ static int check_options(const struct bench_options *options) {
         return complain("--items", "too few to be timed; take 10000 or more");
     if (options->combined && (options->kind || options->full || options->plot))
         return complain("--combined", "does not go with --kind, --full and --plot");
+    if (options->foreign && (options->kind || options->full || options->plot || options->combined))
+        return complain("--foreign", "does not go with --kind, --full, --combined and --plot");
     return options->plot ? plot_ready(options->plot) : 0;
 }
 
@@ -171,11 +173,13 @@ static int run_and_print(struct bench *bench) {
     return options->plot && plot_write(&bench->figures, options->plot) < 0 ? 2 : 0;
 }
 
-static int run_combined(struct bench *bench) {
+/* What gives rows rather than cells. */
+static int run_rows(struct bench *bench) {
     const struct bench_options *options = bench->options;
     struct figures *figures = &bench->figures;
+    uint64_t keys = options->items ? options->items : combined_keys;
     if (!options->json) table_machine(&figures->machine);
-    int error = combined_run(figures, &bench->pass, options->items ? options->items : combined_keys);
+    int error = (options->foreign ? foreign_run : combined_run)(figures, &bench->pass, keys);
     hide_progress();
     if (error < 0) complain("a measurement failed, what came before it follows", perhaps_why());
     if (options->json) {
@@ -202,7 +206,7 @@ int bench_run(const struct bench_options *options) {
         machine_describe(&bench->figures.machine);
         machine_pin();
         for (uint64_t i = 0; i < PASS_KEYS + KEYS_BEYOND; i++) keys[i] = key_number(i);
-        status = options->combined ? run_combined(bench) : run_and_print(bench);
+        status = options->combined || options->foreign ? run_rows(bench) : run_and_print(bench);
     } else {
         complain("no memory for the keys", "close other programs and try again");
     }

@@ -9,6 +9,7 @@ struct bench_options {
     uint64_t items;   /* keys per filter; 0 = as many as fill each working set */
     int full;         /* all kinds, working sets up to gigabytes */
     int combined;     /* filters of filters and threads, instead; of up to `items` keys, 10^8 if that is 0 */
+    int foreign;      /* filters of other programs, instead */
     int json;         /* machine-readable, on stdout */
     const char *plot; /* write a picture here through gnuplot; NULL = none */
 };

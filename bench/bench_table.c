@@ -104,8 +104,15 @@ static void print_row(const struct row *row) {
     putchar('\n');
 }
 
+static int has_rows(const struct figures *figures, enum part part) {
+    for (size_t i = 0; i < figures->row_count; i++)
+        if (figures->rows[i].part == part) return 1;
+    return 0;
+}
+
 void table_rows(const struct figures *figures) {
     for (enum part part = 0; part < PART_COUNT; part++) {
+        if (!has_rows(figures, part)) continue;
         printf("\n%s\n  %-28s", part_tables[part].title, "");
         for (size_t i = 0; i < MOST_COLUMNS && part_tables[part].columns[i].name; i++)
             printf(" %13s", part_tables[part].columns[i].name);

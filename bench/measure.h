@@ -8,6 +8,7 @@
  *     rounds.c       a filter of the library, timed beside the limit; with fills.c and refill.c, which fill it
  *     bench.c        which working sets and kinds; collects the figures below
  *     combined.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
+ *     foreign.c      filters of other programs
  *     bench_goals.c  which of the figures have a goal
  *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
  */
@@ -179,7 +180,7 @@ int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *
 /* --- combined.c --- */
 
 /* Filters of filters are measured in parts, each a table of its own. */
-enum part { PART_GROWING, PART_RATE, PART_SHARDED, PART_PARALLEL, PART_PEAK, PART_COUNT };
+enum part { PART_GROWING, PART_RATE, PART_SHARDED, PART_PARALLEL, PART_PEAK, PART_FOREIGN, PART_COUNT };
 enum { MOST_COLUMNS = 7 };
 
 struct part_table {
@@ -214,6 +215,11 @@ struct figures {
 
 /* Fills figures->rows, with filters of up to so many keys. 0 or an enum perhaps_error. */
 int combined_run(struct figures *figures, struct pass *pass, uint64_t keys);
+
+/* --- foreign.c --- */
+
+/* The same with filters of other programs; in small arrays, if there are fewer keys than in a pass. */
+int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys);
 
 /* ns per key divided by the limit's. */
 double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);

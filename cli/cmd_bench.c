@@ -12,6 +12,7 @@ int cmd_bench(const struct options *options) {
         .items = options->items,
         .full = given(options, OPT_FULL),
         .combined = given(options, OPT_COMBINED),
+        .foreign = given(options, OPT_FOREIGN),
         .json = given(options, OPT_JSON),
         .plot = options->plot,
     };

@@ -103,6 +103,7 @@ enum option_id {
     OPT_RECOVER,
     OPT_FULL,
     OPT_COMBINED,
+    OPT_FOREIGN,
     OPT_PLOT,
     OPT_SCDOC,
     OPT_NAMES,

@@ -484,6 +484,8 @@ const struct option option_table[OPTIONS] = {
                       "Measure filters of filters and threads instead: growing, sharded, with one thread and two. "
                       "--items is then the "
                       "largest number of keys, 100 million by default."},
+    [OPT_FOREIGN] = {"foreign", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
+                     "Measure filters of other programs instead, beside a plain loop with the same hash."},
     [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
                   "Also draw the results into FILE, a picture in SVG, with gnuplot. It replaces an earlier one."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

@@ -1,0 +1,225 @@
+/*
+ * `perhaps bench --foreign`: the filters of other programs beside the loops that everybody writes for them: hash the key, work out
+ * place after place with a division each, test its bit, and out at the first that is zero.
+ *
+ * Both look at the same array, which is not made by adding keys, for the reasons of textbook.c: its words are random, and only keys
+ * that shall be found are really added, by the loop. What the two answer must be the same.
+ */
+#include "combined.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define MIB ((uint64_t)1 << 20)
+
+enum { ROUNDS = 7 };
+
+static const uint64_t set_bytes = 128 * MIB, small_set_bytes = 1 * MIB;
+static const double fpr = 0.01, bits_per_key = 9.585; /* at that rate */
+
+/* A filter of the other program: k places for each key among so many bits. */
+struct rival {
+    uint8_t *bytes;
+    uint64_t bits;
+    unsigned hashes;
+};
+
+struct loop {
+    const char *kind;
+    uint64_t (*bits)(const uint8_t *file); /* how many there are, as the header says */
+    int (*contains)(const struct rival *rival, uint64_t key);
+    void (*add)(struct rival *rival, uint64_t key);
+};
+
+/* ---- DCSO's bloom ---- */
+
+static const uint64_t dcso_prime = UINT64_C(18446744073709551557), dcso_factor = UINT64_C(18446744073709550147);
+
+static uint64_t dcso_bits(const uint8_t *file) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 8; i++) bits |= (uint64_t)file[32 + i] << 8 * i;
+    return bits;
+}
+
+static inline uint64_t fnv1(uint64_t key) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (unsigned i = 0; i < 8; i++) hash = hash * UINT64_C(0x100000001b3) ^ (key >> 8 * i & 0xff);
+    return hash;
+}
+
+static int dcso_contains(const struct rival *rival, uint64_t key) {
+    uint64_t hash = fnv1(key) % dcso_prime;
+    for (unsigned i = 0; i < rival->hashes; i++) {
+        hash = hash * dcso_factor % dcso_prime;
+        uint64_t place = hash % rival->bits;
+        if (!(rival->bytes[place / 8] >> place % 8 & 1)) return 0;
+    }
+    return 1;
+}
+
+static void dcso_add(struct rival *rival, uint64_t key) {
+    uint64_t hash = fnv1(key) % dcso_prime;
+    for (unsigned i = 0; i < rival->hashes; i++) {
+        hash = hash * dcso_factor % dcso_prime;
+        uint64_t place = hash % rival->bits;
+        rival->bytes[place / 8] |= (uint8_t)(1u << place % 8);
+    }
+}
+
+/* ---- Guava ---- */
+
+static uint64_t guava_bits(const uint8_t *file) {
+    uint64_t words = 0;
+    for (unsigned i = 0; i < 4; i++) words = words << 8 | file[2 + i];
+    return 64 * words;
+}
+
+static inline uint64_t rotate(uint64_t x, unsigned by) {
+    return x << by | x >> (64 - by);
+}
+
+static inline uint64_t finish(uint64_t x) {
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+/* MurmurHash3 of 128 bits, of the eight bytes of an integer. */
+static inline void murmur3(uint64_t key, uint64_t hash[2]) {
+    uint64_t first = rotate(key * UINT64_C(0x87c37b91114253d5), 31) * UINT64_C(0x4cf5ad432745937f) ^ 8, second = 8;
+    first += second;
+    second += first;
+    first = finish(first);
+    second = finish(second);
+    first += second;
+    hash[0] = first;
+    hash[1] = second + first;
+}
+
+static int guava_contains(const struct rival *rival, uint64_t key) {
+    uint64_t hash[2];
+    murmur3(key, hash);
+    for (unsigned i = 0; i < rival->hashes; i++, hash[0] += hash[1]) {
+        uint64_t place = (hash[0] & INT64_MAX) % rival->bits;
+        if (!(rival->bytes[place / 8 ^ 7] >> place % 8 & 1)) return 0;
+    }
+    return 1;
+}
+
+static void guava_add(struct rival *rival, uint64_t key) {
+    uint64_t hash[2];
+    murmur3(key, hash);
+    for (unsigned i = 0; i < rival->hashes; i++, hash[0] += hash[1]) {
+        uint64_t place = (hash[0] & INT64_MAX) % rival->bits;
+        rival->bytes[place / 8 ^ 7] |= (uint8_t)(1u << place % 8);
+    }
+}
+
+static const struct loop loops[] = {{"dcso", dcso_bits, dcso_contains, dcso_add},
+                                    {"guava", guava_bits, guava_contains, guava_add}};
+
+enum { LOOPS = sizeof loops / sizeof *loops };
+
+/* ---- the file that both look at ---- */
+
+struct file {
+    uint8_t *bytes;
+    uint64_t length, room;
+};
+
+static int take_piece(void *context, const void *bytes, size_t length) {
+    struct file *file = context;
+    if (length > file->room - file->length) return -1;
+    memcpy(file->bytes + file->length, bytes, length);
+    file->length += length;
+    return 0;
+}
+
+/* The file of an empty filter for so many keys, and where its array begins. */
+static int make_file(int kind, uint64_t keys, struct file *file, struct perhaps_info *info) {
+    perhaps *f;
+    perhaps_want want = PERHAPS_WANT(.kind = kind, .items = keys, .fpr = fpr);
+    int error = perhaps_create(&f, &want);
+    if (error < 0) return error;
+    *info = (struct perhaps_info){.size = sizeof *info};
+    perhaps_facts(f, info);
+    *file = (struct file){.bytes = machine_memory(info->image_bytes), .room = info->image_bytes};
+    error = file->bytes ? perhaps_write(f, take_piece, file) : PERHAPS_ENOMEM;
+    perhaps_free(f);
+    return error;
+}
+
+static struct rival make_rival(const struct loop *loop, const struct file *file, const struct perhaps_info *info) {
+    struct rival rival = {file->bytes + (info->image_bytes - info->bytes), loop->bits(file->bytes), info->hashes};
+    for (uint64_t i = 0; i < info->bytes / 8; i++) {
+        uint64_t word = key_number(~i);
+        memcpy(rival.bytes + 8 * i, &word, sizeof word);
+    }
+    return rival;
+}
+
+/* ---- measuring ---- */
+
+/* Half of the keys of the pass are members. */
+static void make_keys(const struct loop *loop, struct rival *rival, const struct key_space *space, struct pass *pass,
+                      size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        bool member = key_random(i) & 1;
+        pass->keys[i] = member ? key_member(space, i) : key_stranger(space, i);
+        if (member) loop->add(rival, pass->keys[i]);
+    }
+}
+
+/* In turns, the best time of each; and both must find the same. */
+static int time_both(const perhaps *f, const struct loop *loop, const struct rival *rival, struct pass *pass, size_t n,
+                     double ns[2]) {
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        int64_t found = 0;
+        double begin = machine_worked();
+        for (size_t i = 0; i < n; i++) found += pass->answers[i] = (uint8_t)loop->contains(rival, pass->keys[i]);
+        double middle = machine_worked();
+        int64_t answer = perhaps_contains_many_u64(f, pass->keys, n, pass->answers);
+        keep_best(&ns[0], (middle - begin) / (double)n);
+        keep_best(&ns[1], (machine_worked() - middle) / (double)n);
+        if (answer < 0) return (int)answer;
+        if (answer != found) return PERHAPS_EMISMATCH;
+    }
+    return 0;
+}
+
+static int measure(struct combined *all, int kind, const struct loop *loop) {
+    struct file file = {0};
+    struct perhaps_info info;
+    perhaps *f = NULL;
+    double ns[2] = {0};
+    bool small = all->keys < PASS_KEYS; /* for trying it out */
+    size_t n = small ? PASS_KEYS / 16 : PASS_KEYS;
+    uint64_t bytes = small ? small_set_bytes : set_bytes;
+    struct key_space space = key_space_all(n);
+    all->pass->progress(&(struct cell){.bytes = bytes, .kind = loop->kind}, "asking");
+    int error = make_file(kind, (uint64_t)((double)bytes * 8 / bits_per_key), &file, &info);
+    if (!error) {
+        struct rival rival = make_rival(loop, &file, &info);
+        make_keys(loop, &rival, &space, all->pass, n);
+        error = perhaps_open_memory(&f, file.bytes, file.length, &PERHAPS_OPEN(.kind = kind));
+        if (!error) error = time_both(f, loop, &rival, all->pass, n, ns);
+    }
+    perhaps_free(f);
+    machine_release(file.bytes, file.room);
+    struct row *row = combined_row(all, PART_FOREIGN, "%s", loop->kind);
+    row->values[0] = (double)bytes / (double)MIB;
+    row->values[1] = ns[1];
+    row->values[2] = ns[0];
+    row->values[3] = ns[1] / ns[0];
+    return error;
+}
+
+int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys) {
+    struct combined all = {figures, pass, keys};
+    const struct perhaps_kind_row *row;
+    int error = 0;
+    for (size_t i = 0; !error && (row = perhaps_file_kind(i)); i++)
+        for (size_t loop = 0; !error && loop < LOOPS; loop++)
+            if (strcmp(loops[loop].kind, row->name) == 0) error = measure(&all, row->kind, &loops[loop]);
+    return error;
+}
