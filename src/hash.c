@@ -144,17 +144,68 @@ static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t 
     for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
 }
 
+static inline void fnv1_all(const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
+    for (size_t i = 0; i < n; i++) digests[i] = fnv1_u64(keys[i]);
+}
+
+static inline void murmur3_all(const uint64_t *restrict keys, size_t n, uint64_t *restrict pairs) {
+    for (size_t i = 0; i < n; i++) murmur3_128_u64(keys[i], pairs + 2 * i);
+}
+
 #if defined(__x86_64__)
 /* AVX-512 multiplies eight 64-bit words at a time; nothing before it does, so the others stay scalar. */
 TARGET_AVX512 static void mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n,
                                          uint64_t *restrict digests) {
     mix_all(stir, keys, n, digests);
 }
+
+TARGET_AVX512 static void fnv1_all_avx512(const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
+    fnv1_all(keys, n, digests);
+}
+
+TARGET_AVX512 static void murmur3_all_avx512(const uint64_t *restrict keys, size_t n, uint64_t *restrict pairs) {
+    murmur3_all(keys, n, pairs);
+}
 #endif
+
+/* Those of other programs. */
+static void hash_u64_many_other(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n,
+                                uint64_t *digests) {
+#if defined(__x86_64__)
+    if (hash->id == PERHAPS_FNV && isa == ISA_AVX512) {
+        fnv1_all_avx512(keys, n, digests);
+        return;
+    }
+#endif
+    (void)isa;
+    if (hash->id == PERHAPS_FNV)
+        fnv1_all(keys, n, digests);
+    else
+        for (size_t i = 0; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
+}
+
+void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs) {
+    uint8_t bytes[8];
+#if defined(__x86_64__)
+    if (hash->id == PERHAPS_MURMUR3 && isa == ISA_AVX512) {
+        murmur3_all_avx512(keys, n, pairs);
+        return;
+    }
+#endif
+    (void)isa;
+    if (hash->id == PERHAPS_MURMUR3) {
+        murmur3_all(keys, n, pairs);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        store64(bytes, keys[i]);
+        hash_two_words(hash, bytes, sizeof bytes, pairs + 2 * i);
+    }
+}
 
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests) {
     if (hash->id != PERHAPS_XXH3) {
-        for (size_t i = 0; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
+        hash_u64_many_other(hash, isa, keys, n, digests);
         return;
     }
 #if defined(__x86_64__)

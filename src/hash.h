@@ -47,6 +47,9 @@ static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
 
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
 
+/* Both words of each, one after the other, of those that have two. */
+void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs);
+
 /* XXH3-64 without a seed: the checksum of images. */
 uint64_t hash_checksum(const void *bytes, size_t length);
 

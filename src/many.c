@@ -49,6 +49,10 @@ static int64_t add_one_by_one(perhaps *f, const struct keys *keys, size_t n, uin
 
 /* Both words of the digests of n keys, one after the other. */
 static void hash_pairs(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *pairs) {
+    if (keys->integers) {
+        hash_two_words_many_u64(&f->hash, f->isa, keys->integers + from, n, pairs);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         struct digest digest = digest_of(f, keys, from + i);
         pairs[2 * i] = digest.first;
@@ -56,7 +60,7 @@ static void hash_pairs(const perhaps *f, const struct keys *keys, size_t from, s
     }
 }
 
-enum { PAIRS = CHUNK / 4 };
+enum { PAIRS = CHUNK };
 
 static int64_t add_pairs(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     uint64_t pairs[2 * PAIRS], added = 0;

@@ -43,6 +43,32 @@ static inline uint64_t mul_high_32(uint64_t h, uint32_t n) {
     return ((h >> 32) * n + ((uint64_t)(uint32_t)h * n >> 32)) >> 32;
 }
 
+/* Remainders by one number, many times: exact, without a division each. The inverse is 2^64 / n less something up to 1, so the
+ * quotient that it gives is right or one too small, and the rest below 2n. n is 1 to 2^63. */
+struct divisor {
+    uint64_t n, inverse;
+};
+
+static inline struct divisor divisor_of(uint64_t n) {
+    return (struct divisor){n, UINT64_MAX / n};
+}
+
+static inline uint64_t smaller_of(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Of a rest below n, rest - n wraps around and is the larger one. */
+static inline uint64_t remainder_of(uint64_t a, const struct divisor *by) {
+    uint64_t rest = a - mul_high(a, by->inverse) * by->n;
+    return smaller_of(rest, rest - by->n);
+}
+
+/* The same in multiplications that vector units have. */
+static inline uint64_t remainder_by_parts(uint64_t a, const struct divisor *by) {
+    uint64_t rest = a - mul_high_by_parts(a, by->inverse) * by->n;
+    return smaller_of(rest, rest - by->n);
+}
+
 /* A bijection on 64-bit words in which every input bit stirs every output bit: two multiplications between three
  * xor-shifts. The constants are Pelle Evensen's, found by search ("moremur"). */
 static inline uint64_t mix64(uint64_t x) {

@@ -14,12 +14,13 @@
  *
  * Example: n = 1000 and p = 1 % make m = 9,586 bits in 150 words, and k = 7.
  *
- * Cost: k cache lines and 2k divisions a question. Layout: bits, hashes, flags.
+ * Cost: k cache lines and k divisions a question; in a batch none, but two multiplications for each. Layout: bits, hashes, flags.
  *
  * Invariants
  *   I1  1 <= k <= 2048, 1 <= m <= 2^62.
  *   I2  every key that was added has all its k bits set.
  */
+#include "base/arith.h"
 #include "base/endian.h"
 #include "foreign/format.h"
 #include "store/bits.h"
@@ -34,22 +35,25 @@ static const uint64_t prime = UINT64_C(18446744073709551557), factor = UINT64_C(
 
 /* ---- keys ---- */
 
-struct probe {
-    uint64_t h;
-};
+/* The prime is above 2^63, so it goes into a number once or not at all; and if not, h - prime wraps around and is larger. */
+static inline uint64_t modulo_prime(uint64_t h) {
+    return smaller_of(h, h - prime);
+}
 
 static inline struct probe begin(struct digest digest) {
-    return (struct probe){digest.first % prime};
+    return (struct probe){modulo_prime(digest.first), 0};
 }
 
-static inline uint64_t probe(const struct array *array, struct probe *p, uint64_t i) {
-    (void)i;
-    p->h = p->h * factor % prime;
-    return p->h % array->layout[BITS];
+static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
+    (void)variant, (void)i;
+    return p->first = modulo_prime(p->first * factor);
 }
 
-#define PROBE_HASHES HASHES
-#define PROBE_WORDS  1
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT FLAGS
+#define PROBE_FLIP    0
+#define PROBE_WORDS   1
 #include "foreign/probing.h"
 
 /* ---- bytes ---- */

@@ -26,6 +26,7 @@
  */
 #include "foreign/guava.h"
 
+#include "base/arith.h"
 #include "foreign/format.h"
 #include "store/bits.h"
 
@@ -33,10 +34,6 @@ enum { BITS, HASHES, STRATEGY }; /* words of the layout */
 enum { AT_STRATEGY = 0, AT_HASHES = 1, AT_WORDS = 2, HEAD_BYTES = 6 };
 
 /* ---- keys ---- */
-
-struct probe {
-    uint64_t first, second;
-};
 
 static inline struct probe begin(struct digest digest) {
     return (struct probe){digest.first, digest.second};
@@ -51,14 +48,15 @@ static inline uint64_t number_32(const struct probe *p, uint64_t i) {
     return c >> 31 ? ~c : c;
 }
 
-/* A bit of a big-endian word is found in a little-endian one by counting its bytes from the other end. */
-static inline uint64_t probe(const struct array *array, struct probe *p, uint64_t i) {
-    uint64_t number = array->layout[STRATEGY] == GUAVA_MITZ_64 ? number_64(p, i) : number_32(p, i);
-    return number % array->layout[BITS] ^ 56;
+static inline uint64_t number(uint64_t strategy, struct probe *p, uint64_t i) {
+    return strategy == GUAVA_MITZ_64 ? number_64(p, i) : number_32(p, i);
 }
 
-#define PROBE_HASHES HASHES
-#define PROBE_WORDS  2
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT STRATEGY
+#define PROBE_FLIP    56
+#define PROBE_WORDS   2
 #include "foreign/probing.h"
 
 /* ---- bytes ---- */

@@ -11,31 +11,15 @@ uint64_t fnv1(const void *bytes, size_t length) {
 
 /* ---- MurmurHash3 of 128 bits ---- */
 
-static const uint64_t first_factor = UINT64_C(0x87c37b91114253d5), second_factor = UINT64_C(0x4cf5ad432745937f);
-
-static inline uint64_t rotate64(uint64_t x, int bits) {
-    return x << bits | x >> (64 - bits);
-}
-
-static inline uint64_t stir_first(uint64_t word) {
-    return rotate64(word * first_factor, 31) * second_factor;
-}
-
 static inline uint64_t stir_second(uint64_t word) {
-    return rotate64(word * second_factor, 33) * first_factor;
-}
-
-static inline uint64_t finish64(uint64_t h) {
-    h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 33;
+    return murmur3_rotate(word * MURMUR3_SECOND, 33) * MURMUR3_FIRST;
 }
 
 /* A tail of up to 15 bytes, filled up with zeros, which change nothing. */
 static inline void stir_tail(const uint8_t *p, size_t length, uint64_t *a, uint64_t *b) {
     uint8_t tail[16] = {0};
     memcpy(tail, p, length);
-    *a ^= stir_first(load64(tail));
+    *a ^= murmur3_stir(load64(tail));
     *b ^= stir_second(load64(tail + 8));
 }
 
@@ -44,16 +28,16 @@ void murmur3_128(const void *bytes, size_t length, uint64_t words[2]) {
     size_t rest = length % 16;
     uint64_t a = 0, b = 0;
     for (const uint8_t *end = p + (length - rest); p < end; p += 16) {
-        a = (rotate64(a ^ stir_first(load64(p)), 27) + b) * 5 + 0x52dce729;
-        b = (rotate64(b ^ stir_second(load64(p + 8)), 31) + a) * 5 + 0x38495ab5;
+        a = (murmur3_rotate(a ^ murmur3_stir(load64(p)), 27) + b) * 5 + 0x52dce729;
+        b = (murmur3_rotate(b ^ stir_second(load64(p + 8)), 31) + a) * 5 + 0x38495ab5;
     }
     if (rest) stir_tail(p, rest, &a, &b);
     a ^= length;
     b ^= length;
     a += b;
     b += a;
-    a = finish64(a);
-    b = finish64(b);
+    a = murmur3_finish(a);
+    b = murmur3_finish(b);
     words[0] = a + b;
     words[1] = a + b + b;
 }

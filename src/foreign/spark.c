@@ -21,6 +21,7 @@
  *   I1  1 <= k <= 2048; m is a multiple of 64, and 64 <= m < 2^37.
  *   I2  every key that was added has all its k bits set.
  */
+#include "base/arith.h"
 #include "foreign/format.h"
 #include "store/bits.h"
 
@@ -30,24 +31,21 @@ enum { VERSION = 1, HASHES_MAX = 2048 };
 
 /* ---- keys ---- */
 
-struct probe {
-    uint32_t number, step;
-};
-
 static inline struct probe begin(struct digest digest) {
-    return (struct probe){(uint32_t)digest.first, (uint32_t)digest.second};
+    return (struct probe){digest.first, digest.second};
 }
 
-/* A bit of a big-endian word is found in a little-endian one by counting its bytes from the other end. */
-static inline uint64_t probe(const struct array *array, struct probe *p, uint64_t i) {
-    (void)i;
-    p->number += p->step;
-    uint32_t place = p->number >> 31 ? ~p->number : p->number;
-    return place % array->layout[BITS] ^ 56;
+static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
+    uint32_t c = (uint32_t)p->first + ((uint32_t)i + 1) * (uint32_t)p->second;
+    (void)variant;
+    return c >> 31 ? ~c : c;
 }
 
-#define PROBE_HASHES HASHES
-#define PROBE_WORDS  2
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT BITS
+#define PROBE_FLIP    56
+#define PROBE_WORDS   2
 #include "foreign/probing.h"
 
 /* ---- bytes ---- */
