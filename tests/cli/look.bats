@@ -148,6 +148,11 @@ bar() {
   holds '[.results[].op] | contains(["add_many", "contains_many"])'
 }
 
+@test "bench --foreign measures filters of other programs" {
+  try 0 bench --foreign --items 10000 --json
+  grep -q '"part": "foreign", "case": "dcso, 50 % hits"' <<<"$output"
+}
+
 @test "bench --combined measures filters of filters" {
   try 0 bench --combined --items 20000 --json
   holds '[.combined[].part] | contains(["growing", "sharded", "sharded_rate", "parallel", "peak"])'
