@@ -98,28 +98,38 @@ INLINE void many(const struct array *array, const uint64_t *digests, size_t n, u
     }
 }
 
-/* The batches, compiled for an instruction set. */
-#define BATCHES(isa, target)                                                                                           \
-    target static size_t add_many_##isa(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,      \
-                                        const char *ahead) {                                                           \
-        (void)ahead;                                                                                                   \
-        many(array, digests, n, answers, true);                                                                        \
-        return n;                                                                                                      \
-    }                                                                                                                  \
-    target static void contains_many_##isa(const struct array *array, const uint64_t *digests, size_t n,               \
-                                           uint8_t *answers, const char *ahead) {                                      \
-        (void)ahead;                                                                                                   \
-        many(array, digests, n, answers, false);                                                                       \
-    }                                                                                                                  \
-    static const struct kind_ops ops_##isa = {.add = add,                                                              \
-                                              .contains = contains,                                                    \
-                                              .add_many = add_many_##isa,                                              \
-                                              .contains_many = contains_many_##isa,                                    \
-                                              .fetch = fetch};
+static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, true);
+    return n;
+}
 
-BATCHES(plain, )
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, false);
+}
+
+static const struct kind_ops ops_plain = {
+    .add = add, .contains = contains, .add_many = add_many, .contains_many = contains_many, .fetch = fetch};
+
 #if defined(__x86_64__)
-BATCHES(avx2, TARGET_AVX2)
+/* The same, compiled for other instructions. */
+TARGET_AVX2 static size_t add_many_avx2(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                        const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, true);
+    return n;
+}
+
+TARGET_AVX2 static void contains_many_avx2(const struct array *array, const uint64_t *digests, size_t n,
+                                           uint8_t *answers, const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, false);
+}
+
+static const struct kind_ops ops_avx2 = {
+    .add = add, .contains = contains, .add_many = add_many_avx2, .contains_many = contains_many_avx2, .fetch = fetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
