@@ -24,11 +24,9 @@ const struct command commands[COMMANDS] = {
          "Reads keys, one a line, from the files KEYS (standard input if there are none; '-' is standard input) and "
          "writes a filter that contains them all to FILE. The file appears complete or not at all.\n\n"
          "Without -n the keys are counted first if all inputs are plain files. From a pipe, whose end nobody knows, "
-         "they "
-         "go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; with -j "
-         "it "
-         "is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but makes more "
-         "mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+         "they go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; "
+         "with -j it is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but "
+         "makes more mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
          "With --window the filter remembers the last N keys, or those of the last hours or days, and forgets older "
          "ones. What time it is comes from the machine's clock.\n\n"
          "Some kinds are different. cuckoo and counting, which can forget keys, keep a copy for every line, so that "
@@ -146,20 +144,20 @@ const struct command commands[COMMANDS] = {
     [CMD_DEDUP] =
         {"dedup", "[OPTION...] [FILE...]", "print each line once, in order, without sorting",
          "Reads lines from the files (standard input if there are none) and prints each the first time that it comes, "
-         "in "
-         "the order of the input and as soon as it is known to be new. Each line of output ends with a line end, also "
+         "in the order of the input and at once, also of a 'tail -f'. Each line of output ends with a line end, also "
          "if the last one of the input has none.\n\n"
-         "What it remembers of a line is a digest of 64 bits, 11 bytes of memory or so: that two lines of n share one, "
-         "and the second is lost, has a chance of n²/2^65, 1 in 400,000 for ten million lines. --exact compares the "
-         "lines "
-         "themselves; --fpr takes less memory and loses more lines. -c tells what was done.\n\n"
+         "What it remembers of a line is a digest of 64 bits, 11 bytes of memory or so, beside up to 80 MiB to read "
+         "short lines with: that two lines of n share one, and the second is lost, has a chance of n²/2^65, 1 in "
+         "400,000 for ten "
+         "million lines. --exact compares the lines themselves; --fpr takes less memory and loses more lines. -c tells "
+         "what was done.\n\n"
          "With --state it goes on where the last run ended. The state is saved at the end, also if SIGTERM, SIGINT or "
          "SIGHUP ends it, and if the output cannot be written any more: then it has only lines that were printed. In "
          "between, what is new goes into a journal beside it, FILE.journal: after a kill the next run takes "
          "that in, and prints again only lines that came after the last save. (If the power fails, it may know lines "
          "that a file of output has lost.) One process at a time may have a state. "
-         "While there is a journal, other commands do not change the file; 'perhaps dedup --state FILE < /dev/null' "
-         "takes in what a killed run left.\n\n"
+         "While there is a journal, other commands do not change the file, and do not see what is in the journal; "
+         "'perhaps dedup --state FILE < /dev/null' takes in what a killed run left.\n\n"
          "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
          "the one that comes with it first. If there is no such set it is made, in shards that grow, for -n lines if "
          "that is given and with --fpr 1e-6 unless it says otherwise; one that exists stays as it is, whatever -n and "
@@ -346,7 +344,7 @@ const struct option option_table[OPTIONS] = {
                       "without --window that is everything."},
     [OPT_SHARDS] =
         {"shards", 0, VALUE_NUMBER, "N", NULL, FIELD(shards), SIZING | ON(DEDUP),
-         "Make it of N filters, up to 65,536, each for its share of the keys: so that -j can add to a cuckoo "
+         "Make it of N filters, up to 65,536, each for its share of the keys: so that -j of build can add to a cuckoo "
          "filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up to "
          "32,768, so that a cluster can spread them."},
     [OPT_HASHES] =
@@ -386,7 +384,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),
-                   "Replace FILE if it exists; for build also the set of --at."},
+                   "Replace the FILE of -o if it exists; for build also the set of --at."},
     [OPT_FOLD] = {"fold", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), ON(MERGE),
                   "Halve the union until it has at most SIZE bytes, written as for --bytes, as if the filters had been "
                   "made of that size: smaller, with a higher rate. For parquet; then A alone will do, too."},
@@ -402,11 +400,12 @@ const struct option option_table[OPTIONS] = {
                      "only, which are printed when all is read. With -v, lines that "
                      "only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), ON(DEDUP),
-                      "Write the lines to FILE, not to standard output."},
+                      "Write the lines to FILE, not to standard output; never compressed, whatever its name."},
     [OPT_LOSS] =
         {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), ON(DEDUP),
-         "Remember lines in a Bloom filter that grows, which takes less memory, 2 bytes a line at 1e-3: up to P of "
-         "the new lines are then taken for repeats, and lost. Such as 0.001, 1e-4 or 0.1%. With --at, of a set that "
+         "Remember lines in a Bloom filter that grows, which takes less memory, at 1e-3 2 bytes a line of plain files "
+         "or with -n, and 5 of a pipe: up to P of the new lines are then taken for repeats, and lost. Such as 0.001, "
+         "1e-4 or 0.1%. With --at, of a set that "
          "is not there yet; default 1e-6."},
     [OPT_DIFFERENT] =
         {"items", 'n', VALUE_NUMBER, "N", NULL, FIELD(items), ON(DEDUP),
@@ -427,13 +426,15 @@ const struct option option_table[OPTIONS] = {
         {"last", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(last), ON(DEDUP),
          "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and "
          "10m a time). A line that comes again within it is a repeat, and begins anew; one that comes again after a "
-         "third more different lines or time is printed again."},
+         "third more different lines or time is printed again. Thirds of a time are rounded up to seconds: after 4s "
+         "for 1s, after 16s for 10s."},
     [OPT_STATE] =
         {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
          "Remember the lines of all runs that name this FILE, which is made if there is none, as --fpr, --last, "
          "-n, -i, --key and --hash say. It is a filter like any other, and any set that 'perhaps build' makes "
-         "will do: 'perhaps info' and 'perhaps check' take it. Options need not be given again; those that "
-         "contradict it are refused."},
+         "will do: 'perhaps info' and 'perhaps check' take it. One of a fixed size, with -n, loses ever more lines "
+         "once "
+         "it is full. Options need not be given again; those that contradict it are refused."},
     [OPT_SAVE_EVERY] = {"save-every", 0, VALUE_TIME, "TIME", NULL, FIELD(save_every), ON(DEDUP),
                         "Make sure of new lines so often, such as 10s or 5m, by writing their digests to the state's "
                         "journal, 8 bytes each, so that a save costs what has changed; 0s for only at the end. "
@@ -451,8 +452,8 @@ const struct option option_table[OPTIONS] = {
                  "u64le (no lines: raw records of 8 bytes, little-endian; same keys as u64), int32 and int64 (a "
                  "decimal number, to be "
                  "hashed as 4 or 8 little-endian bytes), utf16 (UTF-8, to be hashed as UTF-16LE). The filter remembers "
-                 "it; give it "
-                 "only to build. A bitmap takes u64 (its default), u64le, int32 and int64, and nothing below 0."},
+                 "it; give it only to make one. A bitmap takes u64 (its default), u64le, int32 and int64, and nothing "
+                 "below 0."},
     [OPT_U64] = {"u64", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
     [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
@@ -462,7 +463,8 @@ const struct option option_table[OPTIONS] = {
          "Capital and small letters of ASCII are the same. A filter remembers it: others who ask it need not "
          "say so."},
     [OPT_FIELD] = {"field", 0, VALUE_NUMBER, "N", NULL, FIELD(field), READING,
-                   "The key is the N-th field of the line, counted from 1, not the whole line."},
+                   "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an "
+                   "error, and the end."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
                        "The byte between fields, such as ','. Default '\\t', a tab."},
     [OPT_THREADS] = {"threads", 'j', VALUE_THREADS, "N", NULL, FIELD(threads), ON(BUILD) | ON(ADD) | ON(CHECK),
