@@ -169,14 +169,15 @@ static double loss_of(const struct dedup *d, const struct input *input) {
 static int tell(const struct dedup *d, const struct input *input, double began) {
     struct perhaps_info info = {.size = sizeof info};
     struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = now() - began};
-    int kind = perhaps_facts(d->filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
+    int kind = perhaps_info(d->filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     if (kind == PERHAPS_TABLE)
         summary.loss = loss_of(d, input);
-    else if (kind != PERHAPS_BITMAP)
-        summary.fpr = info.fpr_target;
+    else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
+        summary.fpr = info.fpr_now > info.fpr_target ? info.fpr_now : info.fpr_target;
     if (given(d->options, OPT_JSON))
         summary_print_json(&summary);
-    else if (given(d->options, OPT_SUMMARY))
+    else
         summary_print(&summary);
     return finish_output();
 }

@@ -30,6 +30,15 @@ static int check_standard_output(const struct options *options, const struct inp
     return failure("standard output", "is also read; send it to another file");
 }
 
+/* Before a file is made or emptied for nothing. */
+static int check_inputs(const struct input *input) {
+    for (size_t i = 0; i < input->path_count; i++)
+        if (strcmp(input->paths[i], "-") != 0 && access(input->paths[i], R_OK) != 0)
+            return failure(input->paths[i], "cannot be opened: %s; check the name and its permissions",
+                           strerror(errno));
+    return FINE;
+}
+
 /* -o may not be a file that is read, which it would empty. */
 int dedup_output_open(const struct options *options, const struct input *input, int *out) {
     struct stat status;
@@ -40,6 +49,7 @@ int dedup_output_open(const struct options *options, const struct input *input, 
         return failure(options->output, "exists; give -f to replace it, or another name with -o");
     if (exists && is_read(options, input, &status))
         return failure(options->output, "is also read, and would be emptied; give another name with -o");
+    if (check_inputs(input) != FINE) return TROUBLE;
     *out = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (*out < 0) return failure(options->output, "cannot be written: %s; check the name", strerror(errno));
     return FINE;
