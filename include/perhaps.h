@@ -364,9 +364,10 @@ PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t len
  *
  *     PERHAPS_REDIS_BLOOM   the chunks of BF.SCANDUMP, one after the other: the header, then the bits of every layer
  *     PERHAPS_REDIS_CUCKOO  the same of CF.SCANDUMP
+ *     PERHAPS_GUAVA, ...    a whole file, as perhaps_open_memory takes it with options.kind
  *
  * What is opened is a copy of its own (a chain is a PERHAPS_GROWING filter over its layers) with all the verbs of its kind.
- * It can also be saved like any other, in this library's format. (free)
+ * It can also be saved like any other, those of RedisBloom in this library's format. (free)
  */
 PERHAPS_API int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
                                      const perhaps_open_options *options);

@@ -241,6 +241,16 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
     return PERHAPS_OK;
 }
 
+/* Kinds that are files of other programs, in the same way. */
+static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
+                          const perhaps_open_options *options) {
+    const struct kind *found = kind_find(kind);
+    perhaps_open_options copy = *options;
+    copy.flags = PERHAPS_OPEN_COPY;
+    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    return format_open_memory(f, found, bytes, length, &copy);
+}
+
 int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
                          const perhaps_open_options *theirs) {
     perhaps_open_options options;
@@ -248,6 +258,8 @@ int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t leng
     *f = NULL;
     int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY);
     if (rc < 0) return rc;
+    if (kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO)
+        return open_file_kind(f, kind, bytes, length, &options);
     int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
     if (total < 0) return (int)total;
     if ((uint64_t)total != length)

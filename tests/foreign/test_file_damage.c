@@ -128,6 +128,23 @@ static void damaged_headers_are_harmless(const struct layout *layout) {
     free(damaged.data);
 }
 
+/* A file of DCSO's bloom that would also do for the header of a cuckoo filter of 16 MiB. */
+static void one_format_is_not_taken_for_another(void **state) {
+    static const uint64_t header[] = {1, 1 << 16, UINT64_C(0x3f847ae147ae147b), 1, 0x100ff, 0}; /* the third is 0.01 */
+    struct bytes file = {calloc(1, 48 + 8224), 48 + 8224};
+    perhaps *f = NULL;
+    (void)state;
+    for (size_t i = 0; i < 48; i++) file.data[i] = (uint8_t)(header[i / 8] >> 8 * (i % 8));
+    MUST(perhaps_open_foreign(&f, PERHAPS_DCSO, file.data, file.length, NULL));
+    CHECK(info_of(f).kind == PERHAPS_DCSO && !info_of(f).read_only, "it is of kind %d", info_of(f).kind);
+    expect_unchanged(f, file);
+    perhaps_free(f);
+    REFUSED(PERHAPS_EDAMAGED, perhaps_open_foreign(&f, PERHAPS_DCSO, file.data, file.length - 1, NULL));
+    REFUSED(PERHAPS_EINVAL, perhaps_open_foreign(&f, PERHAPS_ANY, file.data, file.length, NULL));
+    REFUSED(PERHAPS_EINVAL, perhaps_open_foreign(&f, PERHAPS_BLOOM, file.data, file.length, NULL));
+    free(file.data);
+}
+
 static size_t below(size_t limit, uint64_t *random) {
     return (size_t)(next_random(random) % limit);
 }
@@ -273,6 +290,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_FILE(every_truncation_is_refused, ITEMS),
         FOR_EACH_FILE(damaged_headers_are_harmless, ITEMS),
+        cmocka_unit_test(one_format_is_not_taken_for_another),
         FOR_EACH_FILE(random_damage_is_harmless, ITEMS),
         FOR_EACH_FILE(noise_is_harmless, ITEMS),
         FOR_EACH_FILE(a_failed_allocation_changes_nothing, 5 * ITEMS),
