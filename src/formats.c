@@ -85,6 +85,8 @@ static int start(perhaps **made, const struct kind *kind, const char *name, cons
     if (options->flags & PERHAPS_OPEN_WRITE)
         return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", name,
                     kind->row.name);
+    if (options->flags & PERHAPS_OPEN_SHARED)
+        return fail(PERHAPS_ECANNOT, "%s: %s filters are not for many threads to change", name, kind->row.name);
     return filter_handle(made, options->allocator, &header, &hash, NULL, false);
 }
 

@@ -234,6 +234,8 @@ static void mapped_filters_refuse_changes(const struct layout *layout) {
     struct bytes before = image_of(f);
     REFUSED(PERHAPS_ECANNOT,
             perhaps_open(&mapped, path, &PERHAPS_OPEN(.kind = layout->row->kind, .flags = PERHAPS_OPEN_WRITE)));
+    unsigned shared = PERHAPS_OPEN_COPY | PERHAPS_OPEN_SHARED;
+    REFUSED(PERHAPS_ECANNOT, perhaps_open(&mapped, path, &PERHAPS_OPEN(.kind = layout->row->kind, .flags = shared)));
     MUST(perhaps_open(&mapped, path, &PERHAPS_OPEN(.kind = layout->row->kind)));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_u64(mapped, 1));
     REFUSED(PERHAPS_EREADONLY, perhaps_add(mapped, "", 0));
