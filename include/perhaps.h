@@ -545,7 +545,8 @@ PERHAPS_API int perhaps_compact(perhaps *f);
 
 /* PERHAPS_PARQUET: halves the array until it has at most so many bytes. It is then the filter that would have come from adding the
  * same keys to one made of that size, with the rate of that. How often it was halved; PERHAPS_ERANGE, and it is as it was, if
- * that takes halving an odd number of blocks (32 bytes each); PERHAPS_ECANNOT for other kinds. (changes) */
+ * that takes halving an odd number of blocks (32 bytes each); PERHAPS_ECANNOT for other kinds, and for what is changed in
+ * place. (changes) */
 PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 
 /* Forgets every key. (changes) */

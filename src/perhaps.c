@@ -348,6 +348,7 @@ int perhaps_fold(perhaps *f, uint64_t bytes) {
         return fail(PERHAPS_ERANGE, "the filter's %llu bytes cannot be halved to %llu or fewer",
                     (unsigned long long)f->array.length, (unsigned long long)bytes);
     for (uint64_t length = f->array.length; length > bytes; length /= 2) halvings++;
+    if (halvings && !f->owned) return fail(PERHAPS_ECANNOT, "what is changed in place keeps its size; open a copy");
     if (halvings) rc = filter_fold_to(f, layout);
     return rc < 0 ? rc : halvings;
 }

@@ -348,6 +348,20 @@ static void folded_is_made_smaller(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* Its owner goes on with the bytes that were changed in place, so these must stay the filter. */
+static void what_is_borrowed_keeps_its_size(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, layout->items), *borrowed;
+    const void *bytes;
+    uint64_t length;
+    MUST(perhaps_image(f, &bytes, &length));
+    struct bytes image = copy_bytes((struct bytes){(uint8_t *)(uintptr_t)bytes, (size_t)length});
+    MUST(perhaps_open_memory(&borrowed, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE)));
+    REFUSED(PERHAPS_ECANNOT, perhaps_fold(borrowed, layout->plan.bytes / 2));
+    expect_same_file(borrowed, f);
+    perhaps_free(borrowed), perhaps_free(f);
+    free(image.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_FILE(what_was_added_is_found, 1),
@@ -369,6 +383,7 @@ int main(void) {
         FOR_EACH_FILE(what_does_not_fit_is_refused, ITEMS),
         FOR_EACH_FILE(they_are_made_in_one_way_only, ITEMS),
         FOR_EACH_FILE(folded_is_made_smaller, ITEMS),
+        FOR_EACH_FILE(what_is_borrowed_keeps_its_size, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }
