@@ -120,20 +120,64 @@ int format_open_memory(perhaps **f, const struct kind *kind, const uint8_t *byte
     return finish(f, made, options->flags);
 }
 
-int format_open_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {
+static int map_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {
     static const uint8_t nothing[1];
     struct facts facts;
-    perhaps *made;
     int rc = file_map(file, false);
     if (rc < 0) return rc;
     const uint8_t *bytes = file->bytes ? file->bytes : nothing;
-    rc = start(&made, kind, file->path, bytes, file->length, file->length, options, &facts);
+    rc = start(f, kind, file->path, bytes, file->length, file->length, options, &facts);
     if (rc < 0) return rc;
-    borrow(made, bytes, file->length, facts.start);
-    made->file = *file;
-    made->file.path = "the mapped file";
+    borrow(*f, bytes, file->length, facts.start);
+    (*f)->file = *file;
+    (*f)->file.path = "the mapped file";
     *file = (struct file){.fd = -1};
-    return finish(f, made, options->flags);
+    return PERHAPS_OK;
+}
+
+static int read_tail(perhaps *f, const struct file *file, uint64_t offset) {
+    uint64_t length = file->length - offset;
+    f->tail = memory_zeroed(&f->allocator, length);
+    if (!f->tail)
+        return fail(PERHAPS_ENOMEM, "%s: no memory for the %llu bytes after the filter", file->path,
+                    (unsigned long long)length);
+    f->tail_length = length;
+    return file_read(file, f->tail, offset, length);
+}
+
+/* Array and tail of a handle for the file. */
+static int read_rest(perhaps *f, const struct file *file, uint64_t start) {
+    uint64_t end = start + f->array.length;
+    if (file->length > memory_of_machine())
+        return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", file->path, (unsigned long long)file->length);
+    int rc = filter_own_image(f, true);
+    if (rc == PERHAPS_OK) rc = file_read(file, f->array.bytes, start, f->array.length);
+    if (rc == PERHAPS_OK && end < file->length) rc = read_tail(f, file, end);
+    if (rc == PERHAPS_OK && !f->kind->format->counts) filter_count_items(f);
+    return rc;
+}
+
+/* A copy is read, not mapped, so that nobody can cut it short under our hands. */
+static int copy_file(perhaps **f, const struct kind *kind, const struct file *file,
+                     const perhaps_open_options *options) {
+    uint8_t head[FORMAT_HEAD];
+    uint64_t given = file->length < sizeof head ? file->length : sizeof head;
+    struct facts facts;
+    perhaps *made;
+    int rc = file_read_part(file, head, 0, given);
+    if (rc == PERHAPS_OK) rc = start(&made, kind, file->path, head, given, file->length, options, &facts);
+    if (rc < 0) return rc;
+    rc = read_rest(made, file, facts.start);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+int format_open_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {
+    bool copy = options->flags & PERHAPS_OPEN_COPY;
+    return copy ? copy_file(f, kind, file, options) : map_file(f, kind, file, options);
 }
 
 /* ---- writing ---- */

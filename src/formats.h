@@ -17,7 +17,7 @@ int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *
 int format_open_memory(perhaps **f, const struct kind *kind, const uint8_t *bytes, uint64_t length,
                        const perhaps_open_options *options);
 
-/* Takes over a file that it maps. */
+/* Takes over a file that it maps; one that is to be copied is read. */
 int format_open_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options);
 
 /* Head, array and tail of such a file. The head is written to room of the caller's; there are three pieces. */

@@ -145,6 +145,32 @@ static void one_format_is_not_taken_for_another(void **state) {
     free(file.data);
 }
 
+/* An allocator that cuts a file short, as another program may at that moment. */
+static void *cutting_allocate(void *path, size_t size) {
+    CHECK(truncate(path, 40) == 0, "%s cannot be cut", (const char *)path);
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void cutting_release(void *path, void *memory, size_t size) {
+    (void)path, (void)size;
+    free(memory);
+}
+
+static void a_copy_outlives_its_file(const struct layout *layout) {
+    size_t head;
+    struct bytes file = small_file(layout, &head);
+    char *path = (char *)(uintptr_t)scratch("cut");
+    perhaps_allocator cutting = {cutting_allocate, cutting_release, path};
+    perhaps *f = NULL;
+    write_whole(path, file.data, file.length);
+    REFUSED(PERHAPS_EDAMAGED,
+            perhaps_open(&f, path,
+                         &PERHAPS_OPEN(.kind = layout->row->kind, .flags = PERHAPS_OPEN_COPY, .allocator = &cutting)));
+    CHECK(strstr(perhaps_why(), "shorter"), "%s", perhaps_why());
+    unlink(path);
+    free(file.data);
+}
+
 static size_t below(size_t limit, uint64_t *random) {
     return (size_t)(next_random(random) % limit);
 }
@@ -291,6 +317,7 @@ int main(void) {
         FOR_EACH_FILE(every_truncation_is_refused, ITEMS),
         FOR_EACH_FILE(damaged_headers_are_harmless, ITEMS),
         cmocka_unit_test(one_format_is_not_taken_for_another),
+        FOR_EACH_FILE(a_copy_outlives_its_file, 100 * ITEMS),
         FOR_EACH_FILE(random_damage_is_harmless, ITEMS),
         FOR_EACH_FILE(noise_is_harmless, ITEMS),
         FOR_EACH_FILE(a_failed_allocation_changes_nothing, 5 * ITEMS),
