@@ -101,7 +101,7 @@ static int unpack(struct unpacked *u, struct source *source, int kind) {
             return failure(source->path, "goes on after its filter for more than 16 MiB, which none does; get it anew");
         room = u->room < most ? most : u->room + DATA_MAX / 16;
     }
-    return FINE;
+    return u->length >= most ? FINE : failure(source->path, "holds less than its header speaks of; get it anew");
 }
 
 int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter) {

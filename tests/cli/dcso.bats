@@ -195,6 +195,8 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   refuses "more than " check lies.gz few
   (header 1000 0.01 7 9586 0 && head -c 200000000 /dev/zero) | gzip -1 >bomb.gz
   refuses "goes on after its filter" check bomb.gz few
+  (header 1000 0.01 7 9586 0 && head -c 100 /dev/zero) | gzip >less.gz
+  refuses "less.gz: holds less than its header speaks of" check less.gz few
   gzip -c keys >keys.gz
   refuses "does not tell which program's filter" check keys.gz few
   refuses "leave out --in-place" add --in-place f.gz few
