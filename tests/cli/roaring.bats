@@ -239,6 +239,7 @@ in_order() {
   refuses "-n: is for filters" build -k roaring -n 5 -o x ids
   refuses "-p: is for filters" build -k roaring -p 0.1 -o x ids
   refuses "--in-place: is for filters" add r --in-place ids
+  refuses "--fold: is for filters" merge r --fold 1KiB -o x
   refuses "--confirm: is for filters" check r --confirm ids ids
   refuses "--at: is for filters" build -k roaring --at redis://127.0.0.1:1/x ids
   [ ! -e x ]
