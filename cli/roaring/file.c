@@ -5,6 +5,7 @@
 #include "../replace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,8 +27,10 @@ static int allocate(const char *path, FILE *file, uint8_t **bytes, size_t *lengt
     return *bytes ? FINE : failure(path, "is larger than the memory there is; use a machine with more");
 }
 
+/* A pipe without a writer is not waited for: it is no file anyway. */
 static int read_whole(const char *path, uint8_t **bytes, size_t *length) {
-    FILE *file = fopen(path, "rb");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
     int status = allocate(path, file, bytes, length);
     if (status == FINE && fread(*bytes, 1, *length, file) != *length) {
         status =

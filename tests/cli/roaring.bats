@@ -290,6 +290,8 @@ poke() {
 }
 
 @test "hostile files get a sentence" {
+  mkfifo pipe
+  refuses "pipe: is no plain file" info -k roaring pipe
   damaged() {
     refuses "damaged: it $1" info -k "${2:-roaring}" bad
   }
