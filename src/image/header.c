@@ -160,11 +160,11 @@ static void header_decode(const uint8_t *head, struct header *header) {
     header->length = load64(head + AT_LENGTH);
 }
 
-/* Is it ours, of a version we know? */
 bool header_has_magic(const uint8_t *image, uint64_t length) {
     return length >= sizeof magic && memcmp(image, magic, sizeof magic) == 0;
 }
 
+/* Is it ours, of a version we know? */
 static int check_magic(const char *name, const uint8_t *image, uint64_t length) {
     if (length == 0) return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image: it is empty", name);
     if (memcmp(image, magic, length < sizeof magic ? (size_t)length : sizeof magic) != 0)
