@@ -631,7 +631,7 @@ PERHAPS_API int perhaps_write_foreign(const perhaps *f, int (*sink)(void *contex
 
 /* The image itself, in place, checksums brought up to date: valid until the next call that changes `f`. Of a
  * filter in memory of its own it contains the SipHash key, if there is one: memory images are for where the filter
- * lives. (changes) */
+ * lives. Of a file of another program it has the filter, but not the data that may have followed it. (changes) */
 PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
 
 /* For a file opened with PERHAPS_OPEN_WRITE: makes all changes durable and marks the file clean. For bytes opened with it:
