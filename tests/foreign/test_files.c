@@ -316,6 +316,7 @@ static void they_are_made_in_one_way_only(const struct layout *layout) {
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
         int rc = perhaps_create(&f, &wants[i]);
         CHECK(rc < 0 && perhaps_why()[0], "want %zu is taken", i);
+        CHECK(!strstr(perhaps_why(), "set shards"), "they have none: %s", perhaps_why());
     }
     static const int not_files[] = {PERHAPS_BLOOM, PERHAPS_GROWING, PERHAPS_REDIS_BLOOM, 99, -1};
     for (size_t i = 0; i < sizeof not_files / sizeof *not_files; i++)
