@@ -292,7 +292,8 @@ static bool never_overfull(const struct perhaps_info *info) {
 
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
-    uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
+    /* Most files of other programs do not tell for how many keys they were made: it follows from their bits and hashes, roughly. */
+    uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : is_file_kind(info->kind) ? info->capacity / 8 : 0;
     if (never_overfull(info) || keys_held(info) <= keys_planned(info) + margin) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);

@@ -97,7 +97,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     return HEAD_BYTES;
 }
 
-/* Version 1 without other flags, a rate, and as many bits as it and the number of keys make: no other file begins so. */
+/* Version 1 without other flags, a rate that is one, and a possible number of keys, of hashes and of bits, which the file has: no
+ * other file begins so. */
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);
