@@ -8,7 +8,6 @@ struct job {
     struct buffer buffer; /* where the lines are */
     size_t n, room;       /* lines; how many the arrays have room for */
     uint64_t *digests;
-    size_t hashed; /* so many lines have theirs; those of the others, each its own key, are for the taker to make */
     const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
     uint8_t *answers;   /* 1 = not seen before */
 

@@ -19,7 +19,6 @@ struct ring {
     size_t made, done;
     bool ended;   /* the reader has ended, with this status */
     bool refused; /* the taker wants no more */
-    bool idle;    /* the taker waits for a job */
     int status;
     bool threads; /* else the reader takes its own jobs */
     pthread_mutex_t lock;
@@ -58,38 +57,19 @@ static void copy_keys(struct job *job, const struct batch *batch) {
     memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
 }
 
-static void hash_keys(const perhaps *filter, const struct batch *batch, uint64_t *digests) {
-    for (size_t i = 0; batch->numbers && i < batch->n; i++) digests[i] = perhaps_digest_u64(filter, batch->numbers[i]);
-    for (size_t i = 0; !batch->numbers && i < batch->n; i++)
-        digests[i] = perhaps_digest(filter, batch->keys[i], batch->lengths[i]);
-}
-
-/* Where most lines are repeats, the taker has little to do: while it waits, the hashing of lines that are keys as they stand is
- * left to it. */
-static bool leave_to_taker(const struct ring *ring, const struct job *job, const struct batch *batch) {
-    if (job->hashed < job->n) return true;
-    return __atomic_load_n(&ring->idle, __ATOMIC_RELAXED) && !batch->numbers && batch->terminator_length == 1 &&
-           (const void *)batch->keys == (const void *)batch->lines;
-}
-
-static void hash_rest(const perhaps *filter, struct job *job) {
-    for (size_t i = job->hashed; i < job->n; i++)
-        job->digests[i] = perhaps_digest(filter, job->lines[i], (size_t)(job->lines[i + 1] - job->lines[i]) - 1);
-    job->hashed = job->n;
-}
-
 static int hash_batch(void *context, const struct batch *batch) {
     struct ring *ring = context;
     struct job *job = &ring->jobs[ring->made % JOBS];
+    const perhaps *filter = ring->pipeline->filter;
     if (make_room(job, batch->n, ring->pipeline->with_keys) != FINE) return TROUBLE;
     if (!job->n) {
         job->file = batch->file;
         job->offset = batch->offset;
     }
-    if (!leave_to_taker(ring, job, batch)) {
-        hash_keys(ring->pipeline->filter, batch, job->digests + job->n);
-        job->hashed += batch->n;
-    }
+    uint64_t *digests = job->digests + job->n;
+    for (size_t i = 0; batch->numbers && i < batch->n; i++) digests[i] = perhaps_digest_u64(filter, batch->numbers[i]);
+    for (size_t i = 0; !batch->numbers && i < batch->n; i++)
+        digests[i] = perhaps_digest(filter, batch->keys[i], batch->lengths[i]);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
     if (ring->pipeline->with_keys) copy_keys(job, batch);
     job->n += batch->n;
@@ -105,7 +85,7 @@ static int send(void *context, const char *path, uint64_t first_line) {
     if (!job->n) return FINE;
     if (!ring->threads) {
         int status = ring->pipeline->take(ring->pipeline->context, job);
-        job->n = job->hashed = 0;
+        job->n = 0;
         return status;
     }
     pthread_mutex_lock(&ring->lock);
@@ -123,7 +103,7 @@ static struct buffer *next_buffer(void *context) {
     bool refused = ring->refused;
     pthread_mutex_unlock(&ring->lock);
     struct job *job = &ring->jobs[ring->made % JOBS];
-    job->n = job->hashed = 0;
+    job->n = 0;
     return refused ? NULL : &job->buffer;
 }
 
@@ -151,11 +131,9 @@ static void *read_in_thread(void *argument) {
 /* Waits for a job, or for the end of a pause: then NULL and not `ended`. Called with the lock held. */
 static struct job *next_job(struct ring *ring, const struct timespec *until) {
     int rc = 0;
-    __atomic_store_n(&ring->idle, ring->made == ring->done, __ATOMIC_RELAXED);
     while (ring->made == ring->done && !ring->ended && rc == 0)
         rc = until ? pthread_cond_timedwait(&ring->news, &ring->lock, until)
                    : pthread_cond_wait(&ring->news, &ring->lock);
-    __atomic_store_n(&ring->idle, false, __ATOMIC_RELAXED);
     return ring->made == ring->done ? NULL : &ring->jobs[ring->done % JOBS];
 }
 
@@ -179,12 +157,10 @@ static int take_all(struct ring *ring) {
         struct job *job = next_job(ring, p->pause ? &until : NULL);
         ended = !job && ring->ended;
         pthread_mutex_unlock(&ring->lock);
-        if (job) {
-            hash_rest(p->filter, job);
+        if (job)
             status = p->take(p->context, job);
-        } else if (!ended) {
+        else if (!ended)
             status = p->pause(p->context);
-        }
         pthread_mutex_lock(&ring->lock);
         ring->done += job != NULL;
         ring->refused = status != FINE;
