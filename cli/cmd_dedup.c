@@ -148,12 +148,6 @@ static double patience_of_state(void *context) {
 
 /* -------------------------------------------------------------------------------------------------- command --- */
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static uint64_t clock_of_windows(void *context) {
     (void)context;
     return (uint64_t)time(NULL);
@@ -168,7 +162,7 @@ static double loss_of(const struct dedup *d, const struct input *input) {
 
 static int tell(const struct dedup *d, const struct input *input, double began) {
     struct perhaps_info info = {.size = sizeof info};
-    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = now() - began};
+    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
     if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
     int kind = perhaps_info(d->filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     if (kind == PERHAPS_TABLE)
@@ -209,7 +203,7 @@ static int run(struct dedup *d, struct input *input) {
                                 .pause = d->state ? pause_state : NULL,
                                 .patience = patience_of_state,
                                 .context = d};
-    double began = now();
+    double began = clock_now();
     input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
     input_watch_output(d->out);
     int status = pipeline_run(&pipeline);

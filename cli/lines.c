@@ -115,9 +115,14 @@ static int make_keys(struct piece *p) {
     return p->input->encoding == ENCODING_BYTES && !p->input->ignore_case ? FINE : encode_keys(p);
 }
 
+/* Is a key the bytes of its line? */
+static bool is_plain(const struct input *input) {
+    return input->encoding == ENCODING_BYTES && !input->field && !input->ignore_case;
+}
+
 static int hand_on_batch(struct piece *p) {
     bool records = p->input->encoding == ENCODING_U64LE;
-    bool as_is = p->input->encoding == ENCODING_BYTES && !p->input->field && !p->input->ignore_case;
+    bool as_is = is_plain(p->input);
     struct batch batch = {
         .n = p->n,
         .lines = p->texts,
@@ -143,9 +148,8 @@ static int hand_on_batch(struct piece *p) {
 
 /* Hands the waiting lines on as keys, up to one that is none. */
 static int hand_on(struct piece *p) {
-    bool plain = p->input->encoding == ENCODING_BYTES && !p->input->field && !p->input->ignore_case;
     if (p->n == 0) return FINE;
-    if (p->input->encoding == ENCODING_U64LE || plain || make_keys(p) == FINE) return hand_on_batch(p);
+    if (p->input->encoding == ENCODING_U64LE || is_plain(p->input) || make_keys(p) == FINE) return hand_on_batch(p);
     p->n = p->good;
     if (p->n && make_keys(p) == FINE) {
         int status = hand_on_batch(p);

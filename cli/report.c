@@ -228,7 +228,7 @@ static struct {
     double started, next; /* seconds */
 } progress;
 
-static double seconds_now(void) {
+double clock_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
@@ -238,7 +238,7 @@ void progress_start(uint64_t total) {
     pthread_mutex_lock(&progress_lock);
     progress.on = isatty(STDERR_FILENO);
     progress.total = total;
-    progress.started = seconds_now();
+    progress.started = clock_now();
     progress.next = progress.started + 0.2; /* short work needs no bar */
     pthread_mutex_unlock(&progress_lock);
 }
@@ -265,7 +265,7 @@ static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
 
 void progress_at(uint64_t bytes, uint64_t keys) {
     pthread_mutex_lock(&progress_lock);
-    double now = progress.on ? seconds_now() : 0;
+    double now = progress.on ? clock_now() : 0;
     if (progress.on && now >= progress.next) {
         progress.next = now + 0.1;
         progress_draw(bytes, keys, now - progress.started);

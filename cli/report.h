@@ -55,6 +55,9 @@ void json_real(struct json *json, const char *name, double value); /* null if it
 void json_flag(struct json *json, const char *name, bool value);
 void json_end(struct json *json);
 
+/* Seconds of a clock that never goes back. */
+double clock_now(void);
+
 /* -- Progress: a line that redraws itself on standard error, only if that is a terminal. -- */
 
 /* `total` bytes are to be read; 0 = unknown. */

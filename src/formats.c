@@ -10,10 +10,18 @@
 
 /* ---- whose it is ---- */
 
+static bool has_its_length(const struct kind *kind, const uint8_t *bytes, uint64_t given, uint64_t length) {
+    struct facts facts;
+    const char *reason = kind->format->read(bytes, given, length, &facts);
+    uint64_t array = reason ? 0 : kind->check(facts.layout, &reason);
+    return array && length == facts.start + array;
+}
+
 static const struct kind *recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     for (size_t i = 0; i < file_kind_count; i++) {
         const struct format *format = file_kinds[i]->format;
         if (format->recognise && format->recognise(bytes, given, length)) return file_kinds[i];
+        if (format->told_by_length && has_its_length(file_kinds[i], bytes, given, length)) return file_kinds[i];
     }
     return NULL;
 }

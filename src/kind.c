@@ -1,5 +1,7 @@
 #include "kind.h"
 
+#include "store/bits.h"
+
 #define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
 
 /* Adding a kind: write its file, its model, and a row here. */
@@ -38,4 +40,14 @@ const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[L
 bool kind_takes_hash(const struct kind *kind, int hash) {
     if (kind->own_hash) return hash == kind->hash;
     return hash == PERHAPS_XXH3 || hash == PERHAPS_SIPHASH;
+}
+
+bool merge_bits(struct array *into, const struct array *from) {
+    bits_or(into->bytes, from->bytes, into->length);
+    return true;
+}
+
+bool intersect_bits(struct array *into, const struct array *from) {
+    bits_and(into->bytes, from->bytes, into->length);
+    return true;
 }

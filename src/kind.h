@@ -154,6 +154,10 @@ enum { GENERATIONS_MAX = 64 };            /* of a window */
  * memory there is with the next key. Even a layer that says "perhaps" 999 times of 1000 has not so many keys to a byte. */
 enum { KEYS_PER_BYTE_MAX = 4096 };
 
+/* COMBINE_MERGE and COMBINE_INTERSECT of kinds that are nothing but bits, in whole words. */
+bool merge_bits(struct array *into, const struct array *from);
+bool intersect_bits(struct array *into, const struct array *from);
+
 /* The table of kinds, without filters of filters and filters of other programs. */
 extern const struct kind *const kinds[];
 extern const size_t kind_count;

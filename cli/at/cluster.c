@@ -6,12 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-double clock_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* --------------------------------------------------------------------------------------------------- nodes --- */
 
 static struct node *node_new(const char *host, size_t length, int port) {

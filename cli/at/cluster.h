@@ -61,7 +61,4 @@ void run_begin(struct run *run, struct cluster *cluster, struct requests *reques
 void run_push(struct run *run, struct request *request);
 int run_end(struct run *run);
 
-/* Seconds of a clock that never goes back. */
-double clock_now(void);
-
 #endif

@@ -23,12 +23,6 @@ struct state {
     double due;   /* when that is to be saved */
 };
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* --------------------------------------------------------------------------------------- does the state fit? --- */
 
 /* What remembers lines is a set, and takes digests. */
@@ -212,7 +206,7 @@ static int fold(struct state *s) {
 
 static int save_if_due(struct state *s) {
     if (outgrown(s)) return fold(s);
-    if (!s->unsaved || now() < s->due) return FINE;
+    if (!s->unsaved || clock_now() < s->due) return FINE;
     s->unsaved = false;
     return journal_save(s->journal);
 }
@@ -229,7 +223,7 @@ int state_note(struct state *s, const struct job *job) {
     if (journal_note(s->journal, seconds, job->digests, answers, job->n) != FINE) return TROUBLE;
     if (!s->unsaved && journal_bytes(s->journal) > before) {
         s->unsaved = true;
-        s->due = now() + save_every(s);
+        s->due = clock_now() + save_every(s);
     }
     return save_if_due(s);
 }
@@ -239,7 +233,7 @@ int state_pause(struct state *s) {
 }
 
 double state_patience(const struct state *s) {
-    double left = s->unsaved ? s->due - now() : INFINITY;
+    double left = s->unsaved ? s->due - clock_now() : INFINITY;
     return left > 0 ? left : 0;
 }
 

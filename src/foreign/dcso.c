@@ -121,7 +121,7 @@ const struct kind kind_dcso = {
     .facts_misfit = facts_misfit,
     .layout_names = {"bits", "hashes", "flags"},
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge, [COMBINE_INTERSECT] = intersect},
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
     .format = &format,
     .model = &model_dcso,
 };

@@ -28,8 +28,9 @@ struct format {
     /* Writes what stands before the array; how many bytes that are. */
     size_t (*write)(const struct facts *facts, uint8_t head[FORMAT_HEAD]);
 
-    /* Whether such bytes are a file of this format and hardly of another; NULL where nothing can tell. */
+    /* Whether such bytes are a file of this format and hardly of another; NULL where they do not tell. */
     bool (*recognise)(const uint8_t *bytes, uint64_t given, uint64_t length);
+    bool told_by_length; /* but a file that is just as long as its header makes it is surely one */
 
     bool counts;   /* it tells how many keys are in it */
     bool has_tail; /* other bytes may follow the array, which are kept */

@@ -89,14 +89,7 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 /* There is no magic, but the four bytes of the number of words must be just what the length of the file makes them, and the first
  * byte 0 or 1. Of random files one in 2^39 is like that; no text is; and in the other formats that begin with such a byte, the
  * second one is 0, which is no number of hashes. */
-static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
-    struct facts facts;
-    const char *reason = read(bytes, given, length, &facts);
-    uint64_t array = reason ? 0 : check(facts.layout, &reason);
-    return array && length == HEAD_BYTES + array;
-}
-
-static const struct format format = {.read = read, .write = write, .recognise = recognise};
+static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
 extern const struct model model_guava;
 
@@ -109,7 +102,7 @@ const struct kind kind_guava = {
     .check = check,
     .layout_names = {"bits", "hashes", "strategy"},
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge, [COMBINE_INTERSECT] = intersect},
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
     .format = &format,
     .model = &model_guava,
 };

@@ -143,16 +143,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 /* ---- whole filters ---- */
 
-static bool merge(struct array *into, const struct array *from) {
-    bits_or(into->bytes, from->bytes, into->length);
-    return true;
-}
-
-static bool intersect(struct array *into, const struct array *from) {
-    bits_and(into->bytes, from->bytes, into->length);
-    return true;
-}
-
 static bool fold(uint64_t layout[LAYOUT_WORDS], uint64_t bytes) {
     while (layout[BLOCKS] * BLOCK_BYTES > bytes) {
         if (layout[BLOCKS] % 2) return false;
@@ -286,7 +276,7 @@ const struct kind kind_parquet = {
     .check = check,
     .layout_names = {"blocks"},
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge, [COMBINE_INTERSECT] = intersect},
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
     .fold = fold,
     .rehash = rehash,
     .format = &format,

@@ -242,13 +242,3 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     (void)isa;
     return &plain;
 }
-
-static bool merge(struct array *into, const struct array *from) {
-    bits_or(into->bytes, from->bytes, into->length);
-    return true;
-}
-
-static bool intersect(struct array *into, const struct array *from) {
-    bits_and(into->bytes, from->bytes, into->length);
-    return true;
-}

@@ -56,11 +56,6 @@ static void fetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(array->bytes + place(array, digest.first) / 8);
 }
 
-static bool merge(struct array *into, const struct array *from) {
-    bits_or(into->bytes, from->bytes, into->length);
-    return true;
-}
-
 /* Whether these are the bits of a double above 0, and not infinite. */
 static bool is_positive(uint64_t bits) {
     return bits > 0 && bits >> 52 < 0x7ff;
@@ -110,6 +105,6 @@ const struct kind kind_redis_bloom = {
     .facts_misfit = facts_misfit,
     .layout_names = {"bits", "hashes", "n2", "bits per entry", "options"},
     .ops = ops,
-    .combine = {merge},
+    .combine = {merge_bits},
     .model = &model_redis_bloom,
 };

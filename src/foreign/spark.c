@@ -76,14 +76,7 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 
 /* There is no magic, but twelve bytes of which all but two must be just these, four of them by the length of the file: no
  * other file is like that. */
-static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
-    struct facts facts;
-    const char *reason = read(bytes, given, length, &facts);
-    uint64_t array = reason ? 0 : check(facts.layout, &reason);
-    return array && length == HEAD_BYTES + array;
-}
-
-static const struct format format = {.read = read, .write = write, .recognise = recognise};
+static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
 extern const struct model model_spark;
 
@@ -96,7 +89,7 @@ const struct kind kind_spark = {
     .check = check,
     .layout_names = {"bits", "hashes"},
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge, [COMBINE_INTERSECT] = intersect},
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
     .format = &format,
     .model = &model_spark,
 };

@@ -131,16 +131,6 @@ static void fetch(const struct array *array, struct digest digest) {
 #undef TARGET
 #endif
 
-static bool merge(struct array *into, const struct array *from) {
-    bits_or(into->bytes, from->bytes, into->length);
-    return true;
-}
-
-static bool intersect(struct array *into, const struct array *from) {
-    bits_and(into->bytes, from->bytes, into->length);
-    return true;
-}
-
 /* One of four shapes, for one instruction set, and for one thread or many. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     int shape = (layout[BITS_PER_LINE] == 16) + 2 * (layout[LINES_PER_KEY] == 2);
@@ -166,6 +156,6 @@ const struct kind kind_blocked = {
     .layout_names = {"lines", "bits per line", "lines per key"},
     .ops = ops,
     .lock_free = true,
-    .combine = {merge, intersect},
+    .combine = {merge_bits, intersect_bits},
     .model = &model_blocked,
 };

@@ -45,16 +45,6 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return hashes_fit(layout, reason) ? (layout[CELLS] + 63) / 64 * 8 : 0;
 }
 
-static bool merge(struct array *into, const struct array *from) {
-    bits_or(into->bytes, from->bytes, into->length);
-    return true;
-}
-
-static bool intersect(struct array *into, const struct array *from) {
-    bits_and(into->bytes, from->bytes, into->length);
-    return true;
-}
-
 /* `one` makes the operations on single keys, `many` those on batches. */
 #define OPS(one, many)                                                                                                 \
     {                                                                                                                  \
@@ -84,6 +74,6 @@ const struct kind kind_bloom = {
     .layout_names = {"bits", "hashes"},
     .ops = ops,
     .lock_free = true,
-    .combine = {merge, intersect},
+    .combine = {merge_bits, intersect_bits},
     .model = &model_bloom,
 };
