@@ -87,7 +87,9 @@ enum perhaps_error {
     PERHAPS_EDIRTY = -11,    /* a file that is being changed in place, or was when its writer ended */
     PERHAPS_ERANGE = -12,    /* no layout can do what was wanted */
     PERHAPS_EBUSY = -13,     /* a filter, of this process or another, is changing the file in place */
-    PERHAPS_EFULL = -14      /* the filter has no room for the key; nothing was added, all others are still found */
+    PERHAPS_EFULL = -14,     /* the filter has no room for the key; nothing was added, all others are still found */
+    PERHAPS_ESEALED = -15,   /* the filter is static and sealed: it takes no more keys */
+    PERHAPS_EUNSEALED = -16  /* the filter is static and still collects keys: seal it first */
 };
 
 /* One sentence for an error number, for any thread at any time; never NULL. (free) */
@@ -123,7 +125,11 @@ enum perhaps_kind {
     PERHAPS_GUAVA = 12,   /* of Guava's BloomFilter.writeTo; made with its default strategy, opened with either */
     PERHAPS_DCSO = 13,    /* of DCSO's bloom, as hashlookup and MISP have them */
     PERHAPS_PARQUET = 14, /* of Parquet: header and blocks; made in powers of two up to 128 MiB, opened in any size */
-    PERHAPS_SPARK = 15    /* of Apache Spark's BloomFilter.writeTo, version 1 */
+    PERHAPS_SPARK = 15,   /* of Apache Spark's BloomFilter.writeTo, version 1 */
+
+    /* Static filters: smaller than all others, for sets that are complete before the first question. See perhaps_seal. */
+    PERHAPS_FUSE = 16,  /* binary fuse filter: 1.13 times the least possible size, quick to build */
+    PERHAPS_RIBBON = 17 /* bumped ribbon filter: 1.01 to 1.02 times the least possible size */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -202,6 +208,9 @@ typedef struct perhaps_allocator {
  *
  * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
  *
+ * A static kind (fuse, ribbon) is sized when it is sealed, for the keys that it has then. So fpr or bits_per_key is enough for it,
+ * and items are no more than a guess, for plans.
+ *
  * A filter of filters comes from one of these, over the kind that `kind` says (or that is chosen):
  *
  *   grow = PERHAPS_GROW_LAYERS: for sets of unknown size. `items` is a first guess (1,000 if it is 0), and fpr holds for ever:
@@ -245,7 +254,7 @@ typedef struct perhaps_want {
     int shared;           /* 1 = many threads may add, ask and remove at the same time; see Threads above. cuckoo, table
                                 and growing layers need shards for it */
     unsigned hashes;      /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
-                                cuckoo: places a key can be in, 4, 6 or 8 */
+                                cuckoo: places a key can be in, 4, 6 or 8; fuse: places that a key looks at, 3 or 4 */
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
     unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
@@ -256,6 +265,10 @@ typedef struct perhaps_want {
     unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
                             encoding here */
     const perhaps_allocator *allocator; /* NULL = the library's own; copied */
+    uint64_t
+        max_scratch; /* static kinds: bytes of memory for keys that wait to be sealed; those beyond wait in a temporary
+                                file. 0 = all in memory, 8 bytes a key */
+    const char *scratch_dir; /* the folder of that file, in which it has no name; NULL = the current one; copied */
 } perhaps_want;
 
 #define PERHAPS_WANT(...) ((perhaps_want){.size = sizeof(perhaps_want), __VA_ARGS__})
@@ -415,6 +428,30 @@ PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const 
                                      uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/*
+ * Static kinds (fuse, ribbon) collect keys first: add answers 1 to each, and every question is PERHAPS_EUNSEALED. perhaps_seal then
+ * makes the filter, after which it can be asked, and takes no more keys (PERHAPS_ESEALED). perhaps_save, perhaps_write and
+ * perhaps_image seal what is not sealed; perhaps_clear begins anew. Keys may be added more than once. For other kinds perhaps_seal
+ * does nothing.
+ *
+ * Sealing takes memory for the filter, and some for each thread: about 40 MiB, or 24 bytes for each 256th of the keys, if that is
+ * more. Where it fails, the keys are all still there. That no filter can be found for them, PERHAPS_ERANGE, has a chance of less than
+ * one in 2^60, unless somebody chose them who knows the hash. (changes)
+ */
+typedef struct perhaps_seal_options {
+    size_t size;      /* of this struct; set it before the call */
+    unsigned threads; /* 0 = one for each processor; the filter is the same with any number */
+    void (*progress)(void *context, uint64_t done,
+                     uint64_t all); /* told now and then how many keys are done, by one thread at
+                                                                     a time; or NULL */
+    void *context;
+} perhaps_seal_options;
+
+#define PERHAPS_SEAL(...) ((perhaps_seal_options){.size = sizeof(perhaps_seal_options), __VA_ARGS__})
+
+/* NULL: with the caller's thread alone. */
+PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Is it in the set? 0 = definitely not, 1 = perhaps ("mightContain"). Cannot fail for kinds that can be added to at any
  * time, but for the bytes form of a bitmap; if it ever returns a negative error, reading non-zero as "perhaps" is safe.
@@ -594,6 +631,7 @@ struct perhaps_info {
     double clear_at;         /* window: as in the want */
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
     double growth;           /* layers: as in the want */
+    int collecting;          /* 1 = of a static kind, and not sealed yet */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts
@@ -616,13 +654,12 @@ PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 
 /* Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
  * After a crash at any moment there is the old file or the new one. PERHAPS_EBUSY over a file that a filter, this one
- * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads) */
-PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
+ * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads; changes what is to be sealed) */
+PERHAPS_API int perhaps_save(perhaps *f, const char *path);
 
 /* Hands the image to `sink` piece by piece, in order; a sink that returns non-zero stops it and perhaps_write returns
- * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads) */
-PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
-                              void *context);
+ * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads; changes what is to be sealed) */
+PERHAPS_API int perhaps_write(perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context);
 
 /* The same in the format of the other program, for what perhaps_open_foreign can open; PERHAPS_ECANNOT for the rest. The header is
  * a piece of its own, and so is each layer. (reads) */

@@ -31,8 +31,9 @@ struct array {
     uint8_t *bytes;  /* little-endian words, at any alignment */
     uint64_t length; /* in bytes, as `check` gave it */
     uint64_t layout[LAYOUT_WORDS];
-    bool crowded; /* one of many arrays that are used in turn: small as it is, it may not be in the cache */
-    enum isa isa; /* what the machine has, for work on the whole array */
+    const void *guide; /* static kinds: what `solver->guide` has made; else NULL */
+    bool crowded;      /* one of many arrays that are used in turn: small as it is, it may not be in the cache */
+    enum isa isa;      /* what the machine has, for work on the whole array */
 };
 
 /* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as
@@ -73,6 +74,34 @@ struct kind_ops {
 enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
 
 struct model; /* plan.h: what rates a layout has */
+
+/* A part of a static filter: what comes of solving it. */
+enum { ENTRY_WORDS_MAX = 16 };
+struct solution {
+    uint64_t keys;                   /* different ones */
+    uint64_t words;                  /* of data, which are at the beginning of the room */
+    uint64_t entry[ENTRY_WORDS_MAX]; /* what the directory says of it, but for word PART_START */
+};
+
+/* How static kinds (kind/parts.h) make their arrays: build/ collects keys, cuts them into parts and puts the solved parts together. */
+struct solver {
+    unsigned entry_words; /* words of an entry of the directory */
+
+    /* Writes what follows from the number of parts, and of keys in each of them, into a layout that has the rest. */
+    void (*settle)(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
+
+    /* Words of memory that solving a part of n keys takes. */
+    uint64_t (*room)(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
+
+    /* Solves a part. Its n keys, in any order and some of them equal, may be changed. False if there is no solution. */
+    bool (*solve)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
+                  struct solution *solution);
+
+    /* The directory of an array, which may be hostile, as the operations use it: NULL, or what is wrong with it. They look at
+     * nothing else of it afterwards, so that whoever changes the bytes later cannot make them leave the array. */
+    uint64_t (*guide_bytes)(const uint64_t layout[LAYOUT_WORDS]);
+    const char *(*guide)(const struct array *array, uint64_t items, void *guide);
+};
 
 struct kind {
     struct perhaps_kind_row row; /* number, name, abilities */
@@ -132,6 +161,9 @@ struct kind {
 
     const struct model *model;
 
+    const struct solver
+        *solver; /* for static kinds, else NULL: their operations are for sealed filters, and do not add */
+
     const struct format *format; /* foreign/format.h: for files of other programs, else NULL */
 
     /* Only filters of filters have the rest; they have no model. `refuses` says why it makes no sense over a kind, in a
@@ -176,6 +208,7 @@ const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[L
 bool kind_takes_hash(const struct kind *kind, int hash);
 
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
+extern const struct kind kind_fuse, kind_ribbon;
 extern const struct kind kind_growing, kind_window, kind_sharded;
 extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
 extern const struct kind kind_guava, kind_dcso, kind_parquet, kind_spark;

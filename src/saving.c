@@ -111,7 +111,7 @@ static int save_format(const perhaps *f, const char *path, image_sink *sink, voi
     return path ? image_save(&pieces, path) : image_write(&pieces, sink, context);
 }
 
-int perhaps_save(const perhaps *f, const char *path) {
+int perhaps_save(perhaps *f, const char *path) {
     struct gathering g;
     if (f->kind->format) return save_format(f, path, NULL, NULL);
     int rc = start_gathering(&g, f, true);
@@ -121,7 +121,7 @@ int perhaps_save(const perhaps *f, const char *path) {
     return rc;
 }
 
-int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
+int perhaps_write(perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
     struct gathering g;
     if (f->kind->format) return save_format(f, NULL, sink, context);
     int rc = start_gathering(&g, f, true);
