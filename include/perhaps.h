@@ -654,12 +654,13 @@ PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 
 /* Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
  * After a crash at any moment there is the old file or the new one. PERHAPS_EBUSY over a file that a filter, this one
- * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads; changes what is to be sealed) */
-PERHAPS_API int perhaps_save(perhaps *f, const char *path);
+ * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads; changes what it seals) */
+PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
 /* Hands the image to `sink` piece by piece, in order; a sink that returns non-zero stops it and perhaps_write returns
- * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads; changes what is to be sealed) */
-PERHAPS_API int perhaps_write(perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context);
+ * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads; changes what it seals) */
+PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
+                              void *context);
 
 /* The same in the format of the other program, for what perhaps_open_foreign can open; PERHAPS_ECANNOT for the rest. The header is
  * a piece of its own, and so is each layer. (reads) */

@@ -62,6 +62,16 @@ int filter_cannot(const perhaps *f, const char *what) {
                 what);
 }
 
+int filter_sealed(void) {
+    return fail(PERHAPS_ESEALED,
+                "the filter is sealed, and nothing has changed: make a new one of all keys, or take a kind that can "
+                "be added to");
+}
+
+int filter_unsealed(void) {
+    return fail(PERHAPS_EUNSEALED, "the filter still collects keys; call perhaps_seal first");
+}
+
 /* ---- changing ---- */
 
 struct digest filter_digest_u64_other(const perhaps *f, uint64_t key) {
@@ -170,6 +180,16 @@ void filter_use_image(perhaps *f, uint8_t *image, enum state state) {
     f->state = state;
 }
 
+int filter_make_guide(perhaps *f, const char *name) {
+    const struct solver *solver = f->kind->solver;
+    if (!solver) return PERHAPS_OK;
+    void *guide = memory_get(&f->allocator, solver->guide_bytes(f->header.layout));
+    if (!guide) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", name);
+    f->array.guide = guide;
+    const char *reason = solver->guide(&f->array, f->header.items, guide);
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : PERHAPS_OK;
+}
+
 int filter_own_image(perhaps *f, bool zero) {
     uint64_t size = filter_image_bytes(f);
     uint8_t *image = zero ? memory_zeroed(&f->allocator, size) : memory_get(&f->allocator, size);
@@ -185,7 +205,10 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
     perhaps *f;
     int rc = filter_handle(&f, allocator, header, hash, isa, shared);
     if (rc < 0) return rc;
-    rc = f->kind->combiner ? filter_start_family(f, (unsigned)header->layout[CHILDREN]) : filter_own_image(f, true);
+    if (f->kind->combiner)
+        rc = filter_start_family(f, (unsigned)header->layout[CHILDREN]);
+    else if (!f->kind->solver) /* those get their array when they are sealed */
+        rc = filter_own_image(f, true);
     if (rc < 0)
         perhaps_free(f);
     else
@@ -291,7 +314,8 @@ static int clone_array(const perhaps *f, perhaps *made) {
         memory_copy_sparse(made->array.bytes, f->array.bytes, f->array.length);
     else
         memcpy(made->array.bytes, f->array.bytes, (size_t)f->array.length);
-    return f->tail_length ? clone_tail(f, made) : PERHAPS_OK;
+    rc = filter_make_guide(made, "copy");
+    return rc == PERHAPS_OK && f->tail_length ? clone_tail(f, made) : rc;
 }
 
 static int clone_family(const perhaps *f, perhaps *made) {
@@ -315,7 +339,8 @@ int perhaps_clone(const perhaps *f, perhaps **copy) {
     filter_keep_key(&header, &f->hash);
     *copy = NULL;
     perhaps *made;
-    int rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
+    int rc = filter_is_sealed(f);
+    if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     rc = f->family ? clone_family(f, made) : clone_array(f, made);
     if (rc < 0)
@@ -334,6 +359,9 @@ void perhaps_free(perhaps *f) {
         memory_release(&allocator, f->image, filter_image_bytes(f));
     if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
     memory_release(&allocator, f->tallies, TALLIES * sizeof *f->tallies);
+    if (f->array.guide)
+        memory_release(&allocator, (void *)(uintptr_t)f->array.guide, f->kind->solver->guide_bytes(f->header.layout));
+    bins_free(f->bins);
     file_close(&f->file);
     memory_release(&allocator, f, sizeof *f);
 }
@@ -392,7 +420,13 @@ int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t cap
     return can ? filter_grow_to(f, larger, capacity) : refuse_growth(f);
 }
 
+/* What is collected goes to its bins; what is sealed has no room any more. */
+static int grow_static(perhaps *f) {
+    return f->bins ? bins_flush(f->bins) : filter_sealed();
+}
+
 int filter_grow(perhaps *f, uint64_t digest) {
+    if (f->kind->solver) return grow_static(f);
     if (f->family) return f->kind->combiner->make_room(f, digest);
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     if (!f->kind->grow || !f->kind->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/threads.h"
+#include "build/bins.h"
 #include "hash.h"
 #include "image/directory.h"
 #include "image/header.h"
@@ -85,6 +86,7 @@ struct perhaps {
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
     struct family *family; /* NULL unless it is a filter of filters */
+    struct bins *bins;     /* NULL unless it is a static filter that still collects keys; it has no array then */
     uint8_t *tail; /* what follows the array in a file of another program: in the map, or memory of its own; or NULL */
     uint64_t tail_length;
     perhaps_allocator allocator;
@@ -188,6 +190,16 @@ static inline int filter_prepare_change(perhaps *f) {
     return __builtin_expect(f->state == CHANGEABLE, 1) ? PERHAPS_OK : filter_unlock(f);
 }
 
+/* A static filter that still collects keys cannot be asked, copied or compared. */
+int filter_unsealed(void);
+
+/* And one that is sealed cannot be changed. */
+int filter_sealed(void);
+
+static inline int filter_is_sealed(const perhaps *f) {
+    return __builtin_expect(!f->bins, 1) ? PERHAPS_OK : filter_unsealed();
+}
+
 /* PERHAPS_ECANNOT: "NAME filters cannot WHAT", and which kinds can. */
 int filter_cannot(const perhaps *f, const char *what);
 
@@ -254,6 +266,9 @@ int filter_own_image(perhaps *f, bool zero);
 
 /* Makes it work on this image. */
 void filter_use_image(perhaps *f, uint8_t *image, enum state state);
+
+/* For static kinds, once the array is there: checks its directory, and makes the guide to it. `name` is for messages. */
+int filter_make_guide(perhaps *f, const char *name);
 
 /* Makes an empty filter, without children. `isa` as in filter_handle. */
 int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct header *header,

@@ -3,6 +3,7 @@
  */
 #include "base/memory.h"
 #include "base/why.h"
+#include "build/seal.h"
 #include "filter.h"
 #include "formats.h"
 #include "plan.h"
@@ -89,6 +90,7 @@ static int make_level(perhaps **made, const struct plan *plan, unsigned i, const
     int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);
     if (rc < 0) return rc;
     if (f->family) rc = make_children(f, plan, i + 1, common, want, hash);
+    if (f->kind->solver) rc = seal_collect(f, want->max_scratch, want->scratch_dir);
     if (rc < 0)
         perhaps_free(f);
     else
@@ -173,7 +175,7 @@ static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
     filter_use_image(f, image, READ_ONLY);
     if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
     const char *reason = f->kind->array_misfit ? f->kind->array_misfit(&f->array, f->header.items) : NULL;
-    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : PERHAPS_OK;
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : filter_make_guide(f, name);
 }
 
 /* ---- children ---- */

@@ -20,6 +20,7 @@ static const perhaps *leaf_of(const perhaps *f) {
 }
 
 static void look(const perhaps *f, struct sight *sight) {
+    if (f->bins) return; /* there is nothing to see yet */
     if (!f->family) {
         plan_look(f->kind, &f->array, sight);
         return;
@@ -100,6 +101,7 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .read_only = f->state == READ_ONLY,
         .grow = growth_of(f),
         .shared = f->shared,
+        .collecting = f->bins != NULL,
     };
     info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
     if (f->family) look_at_family(f, info);

@@ -183,10 +183,21 @@ int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers
     return added;
 }
 
+/* A static filter collects all of them, or none. */
+static int64_t collect_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    int rc = bins_begin(f->bins, n);
+    if (rc < 0) return rc;
+    int64_t added = many_put(f, keys, n, answers);
+    if (added < 0) bins_undo(f->bins);
+    f->header.items = bins_keys(f->bins);
+    return added;
+}
+
 int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
+    if (f->bins) return collect_many(f, keys, n, answers);
     rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
     if (answers || !filter_may_be_full(f)) return many_put(f, keys, n, answers);
@@ -216,6 +227,7 @@ int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8
     struct room room;
     uint64_t ones = 0;
     int rc = many_takes(f, keys);
+    if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
     if (rc < 0) return rc;
     if (f->two_words) return ask_pairs(f, keys, n, answers);
     get_room(f, n, &room);

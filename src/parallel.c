@@ -196,6 +196,7 @@ static int64_t add_with_locks(struct job *job, unsigned threads) {
 static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, unsigned threads) {
     struct job job = {.f = f, .keys = keys, .answers = answers};
     int rc = many_takes(f, keys);
+    if (f->kind->solver) return many_add(f, keys, n, answers); /* collecting is not what takes time */
     if (rc == PERHAPS_OK) rc = check_parallel(f);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
@@ -244,6 +245,7 @@ static int64_t contains_parallel(const perhaps *f, const struct keys *keys, size
                                  unsigned threads) {
     struct job job = {.asked = f, .keys = keys, .answers = answers};
     int rc = many_takes(f, keys);
+    if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
     if (rc < 0 || n == 0) return rc;
     run_in_threads(cut(&job, n, threads), ask_slices, &job);
     return (int64_t)job.ones;

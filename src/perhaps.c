@@ -7,6 +7,7 @@
  * beginning and the end of a filter's life in lifetime.c.
  */
 #include "base/why.h"
+#include "build/seal.h"
 #include "filter.h"
 #include "plan.h"
 
@@ -38,6 +39,8 @@ const char *perhaps_strerror(int error) {
         "no layout can do what was wanted",
         "the file is being changed in place",
         "the filter is full",
+        "the filter is sealed",
+        "the filter is not sealed yet",
     };
     if (error > 0 || error <= -(int)(sizeof sentences / sizeof sentences[0])) return "an unknown error";
     return sentences[-error];
@@ -354,7 +357,8 @@ int perhaps_fold(perhaps *f, uint64_t bytes) {
 }
 
 int perhaps_clear(perhaps *f) {
-    int rc = filter_prepare_change(f);
+    int rc = f->kind->solver && f->state == READ_ONLY ? filter_unlock(f) : filter_prepare_change(f);
+    if (rc == PERHAPS_OK && f->kind->solver) return seal_restart(f);
     if (rc == PERHAPS_OK) filter_clear(f);
     return rc;
 }
@@ -367,6 +371,7 @@ static bool equal_children(const struct family *a, const struct family *b) {
 }
 
 int perhaps_equal(const perhaps *a, const perhaps *b) {
+    if (a->bins || b->bins) return 0;
     if (difference(a, b, a->family ? 1 << CHILDREN : 0)) return 0;
     if (a->family) return equal_children(a->family, b->family);
     return memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;

@@ -274,10 +274,10 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
     return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
 }
 
-/* A kind of integers is taken only by name, and a multiset, whose adds never say "already there", only where its
+/* A kind of integers is taken only by name, a static one too, and a multiset, whose adds never say "already there", only where its
  * gifts are needed. */
 static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
-    if (kind->hash == PERHAPS_IDENTITY) return false;
+    if (kind->hash == PERHAPS_IDENTITY || kind->solver) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
     return !(want->needs & ~combined_can(outer, kind)) && combined_accepts(outer, kind, want) == PERHAPS_OK;
 }

@@ -32,6 +32,9 @@ static perhaps *relocate(perhaps *old, const struct mover *mover) {
         f->family = relocate_family(f->family, mover);
     else if (f->owned)
         filter_use_image(f, moved(mover, f->image, filter_image_bytes(f)), f->state);
+    if (f->array.guide)
+        f->array.guide =
+            moved(mover, (void *)(uintptr_t)f->array.guide, f->kind->solver->guide_bytes(f->header.layout));
     if (f->owned) f->tail = moved(mover, f->tail, f->tail_length);
     return f;
 }

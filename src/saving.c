@@ -111,20 +111,27 @@ static int save_format(const perhaps *f, const char *path, image_sink *sink, voi
     return path ? image_save(&pieces, path) : image_write(&pieces, sink, context);
 }
 
-int perhaps_save(perhaps *f, const char *path) {
+/* Saving reads, but for this one case, which the header tells of: no handle is made constant. */
+static int seal_first(const perhaps *f) {
+    return perhaps_seal((perhaps *)(uintptr_t)f, NULL);
+}
+
+int perhaps_save(const perhaps *f, const char *path) {
     struct gathering g;
     if (f->kind->format) return save_format(f, path, NULL, NULL);
-    int rc = start_gathering(&g, f, true);
+    int rc = seal_first(f);
+    if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_save(&g.pieces, path);
     end_gathering(&g);
     return rc;
 }
 
-int perhaps_write(perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
+int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
     struct gathering g;
     if (f->kind->format) return save_format(f, NULL, sink, context);
-    int rc = start_gathering(&g, f, true);
+    int rc = seal_first(f);
+    if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_write(&g.pieces, sink, context);
     end_gathering(&g);
@@ -151,7 +158,8 @@ static int assemble(perhaps *f) {
 }
 
 int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
-    int rc = PERHAPS_OK;
+    int rc = perhaps_seal(f, NULL);
+    if (rc < 0) return rc;
     if (f->family) {
         rc = assemble(f);
     } else if (f->owned) {
@@ -207,6 +215,7 @@ int perhaps_sync(perhaps *f) {
 
 /* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
 int filter_unlock(perhaps *f) {
+    if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
     if (f->state == READ_ONLY)
         return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
     header_set_dirty(f->image, true);

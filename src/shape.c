@@ -45,6 +45,7 @@ static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
 
 int64_t perhaps_shape(const perhaps *f, void *shape, size_t room) {
     size_t length = filters_in(f) * HEADER_BYTES;
+    if (f->kind->solver) return filter_cannot(f, "be made empty: they have no shape without their keys");
     if (length <= room) write_shape(f, false, shape);
     return (int64_t)length;
 }
@@ -63,6 +64,7 @@ static int next_header(struct reader *reader, const struct header *parent, struc
     if (!reader->left) return fail(PERHAPS_EDAMAGED, "shape: truncated: it has fewer headers than it says");
     int rc = header_read_alone("shape", reader->at, reader->left, header);
     if (rc < 0) return rc;
+    if (kind_find(header->kind)->solver) return fail(PERHAPS_ECANNOT, "shape: static filters have none");
     const char *reason = parent ? filter_child_misfit(parent, header) : NULL;
     if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
     if (!image_length(header->length, &total) || !add_fits(reader->bytes, total, &reader->bytes) ||

@@ -19,6 +19,8 @@
 #include "base/endian.h"
 #include "kind.h"
 
+#include <stddef.h>
+
 /* The first words of every static kind's layout, and of every entry. */
 enum { PARTS_BITS, DATA_WORDS, PARTS_OWN }; /* 2^PARTS_BITS parts, DATA_WORDS of data; the rest is the kind's */
 enum { PART_START, PART_KEYS, PART_OWN };   /* where in the data it begins, how many keys it has; the rest likewise */
@@ -28,6 +30,15 @@ enum {
 }; /* bytes after the data, so that reading past a part's end is harmless */
 #define PART_KEYS_MAX  (UINT64_C(1) << 31)
 #define DATA_WORDS_MAX (UINT64_C(1) << 48)
+
+/* How many parts so many keys are cut into, as a power of two: small parts take more memory for a key, large ones do not fit into the
+ * cache. */
+enum { PART_LEAST = 700000 };
+static inline uint64_t parts_bits_for(uint64_t keys) {
+    uint64_t bits = 0;
+    while (bits < PARTS_BITS_MAX && keys >> (bits + 1) >= PART_LEAST) bits++;
+    return bits;
+}
 
 /* The key of a digest: a mix that nobody else uses. It is a bijection. */
 static inline uint64_t part_key(uint64_t digest) {
@@ -48,9 +59,33 @@ static inline uint64_t entry_word(const struct array *array, uint64_t part, unsi
     return load64(array->bytes + 8 * (part * entry_words + word));
 }
 
+/* The payload's length, for `check`: 0 and a reason if the number of parts or words is out of range. */
+static inline uint64_t parts_length(const uint64_t layout[LAYOUT_WORDS], unsigned entry_words, const char **reason) {
+    *reason = "number of parts or words out of range";
+    if (layout[PARTS_BITS] > PARTS_BITS_MAX || layout[DATA_WORDS] > DATA_WORDS_MAX) return 0;
+    return ((entry_words * UINT64_C(8)) << layout[PARTS_BITS]) + 8 * layout[DATA_WORDS] + PARTS_PADDING;
+}
+
 /* Where the data begins. */
 static inline uint64_t parts_data_start(const uint64_t layout[LAYOUT_WORDS], unsigned entry_words) {
     return (entry_words * UINT64_C(8)) << layout[PARTS_BITS];
+}
+
+/* A sealed filter takes no more keys. */
+static inline int parts_add(struct array *array, struct digest digest) {
+    (void)array;
+    (void)digest;
+    return FULL;
+}
+
+static inline size_t parts_add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                    const char *ahead) {
+    (void)array;
+    (void)digests;
+    (void)n;
+    (void)answers;
+    (void)ahead;
+    return 0;
 }
 
 #endif

@@ -1,0 +1,337 @@
+/*
+ * Sealing: from the keys in their bins to the array of a static filter.
+ *
+ *     bins ──▶ groups of bins ──▶ parts ──solver──▶ data of each part ──▶ one array: directory, data, padding
+ *              a thread takes a group at a time
+ *
+ * A group is one part, of several bins; or one bin, if parts are smaller than that. Keys may be in the bins more than
+ * once, so some bins are looked at first, to know how many different ones to plan for.
+ *
+ * Nothing of the bins changes before all has gone well: a failure leaves the filter collecting, with all its keys.
+ */
+#include "build/seal.h"
+
+#include "base/memory.h"
+#include "base/why.h"
+#include "kind/ordering.h"
+#include "kind/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW = 65536, SAMPLED = 16 };
+
+/* ---- collecting ---- */
+
+static int collect(struct array *array, struct digest digest) {
+    struct bins *bins = ((perhaps *)array)->bins;
+    if (__builtin_expect(bins->pended == PENDING, 0)) return FULL;
+    bins->pending[bins->pended++] = part_key(digest.first);
+    return 1;
+}
+
+static size_t collect_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                           const char *ahead) {
+    struct bins *bins = ((perhaps *)array)->bins;
+    size_t room = (size_t)(PENDING - bins->pended), some = n < room ? n : room;
+    uint64_t *to = bins->pending + bins->pended;
+    (void)ahead;
+    for (size_t i = 0; i < some; i++) to[i] = part_key(digests[i]);
+    memset(answers, 1, some);
+    bins->pended += some;
+    return some;
+}
+
+static int refuse_question(const struct array *array, struct digest digest) {
+    (void)array, (void)digest;
+    return filter_unsealed();
+}
+
+static void forget_array(perhaps *f) {
+    if (f->owned) memory_release(&f->allocator, f->image, filter_image_bytes(f));
+    if (f->array.guide)
+        memory_release(&f->allocator, (void *)(uintptr_t)f->array.guide,
+                       f->kind->solver->guide_bytes(f->header.layout));
+    f->owned = false;
+    f->image = f->array.bytes = NULL;
+    f->array.guide = NULL;
+}
+
+int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
+    static const struct kind_ops ops = {.add = collect, .add_many = collect_many, .contains = refuse_question};
+    struct bins *bins;
+    int rc = bins_make(&bins, &f->allocator, max_scratch, folder);
+    if (rc < 0) return rc;
+    forget_array(f);
+    f->bins = bins;
+    f->ops = ops;
+    f->state = CHANGEABLE;
+    f->header.items = 0;
+    return PERHAPS_OK;
+}
+
+int seal_restart(perhaps *f) {
+    if (!f->bins) return seal_collect(f, 0, NULL);
+    bins_clear(f->bins);
+    f->header.items = 0;
+    return PERHAPS_OK;
+}
+
+/* ---- what threads share ---- */
+
+struct part {
+    struct solution solution;
+    uint64_t *data;
+};
+
+struct sealing {
+    const perhaps *f;
+    const struct bins *bins;
+    const struct solver *solver;
+    uint64_t layout[LAYOUT_WORDS];
+    uint64_t keys;      /* in all, equal ones included */
+    uint64_t expected;  /* different ones in a part */
+    unsigned bits;      /* 2^bits parts, */
+    unsigned groups;    /* in so many groups */
+    unsigned next;      /* the first that no thread has taken */
+    struct part *parts; /* solved ones have data */
+    struct locks *lock; /* for what follows */
+    uint64_t done;      /* keys */
+    void (*progress)(void *context, uint64_t done, uint64_t all);
+    void *context;
+    int failed; /* the first error, and its reason */
+    char reason[WHY_BYTES];
+};
+
+/* A thread's memory. */
+struct memory {
+    uint64_t *words, count;
+};
+struct worker {
+    struct sealing *s;
+    struct memory keys, other, room;
+};
+
+static int get_words(const struct sealing *s, struct memory *memory, uint64_t count) {
+    if (count <= memory->count) return PERHAPS_OK;
+    memory_release(&s->f->allocator, memory->words, memory->count * 8);
+    memory->count = 0;
+    memory->words = memory_get(&s->f->allocator, count * 8);
+    if (!memory->words)
+        return fail(PERHAPS_ENOMEM, "no memory to seal the filter: %llu bytes; the keys are still there",
+                    (unsigned long long)count * 8);
+    memory->count = count;
+    return PERHAPS_OK;
+}
+
+static void release_words(const struct sealing *s, struct memory *memory) {
+    memory_release(&s->f->allocator, memory->words, memory->count * 8);
+    *memory = (struct memory){NULL, 0};
+}
+
+/* ---- reading keys ---- */
+
+static int not_uniform(void) {
+    return fail(PERHAPS_ERANGE,
+                "the keys cannot be sealed: too many have digests that look alike; hash them with another seed");
+}
+
+/* Reads the keys of some bins. Where they are many more than are expected, some must be equal: those are left out whenever memory is
+ * full. */
+static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *n) {
+    uint64_t all = 0, limit = 4 * expected + FEW;
+    for (unsigned i = first; i < first + bins; i++) all += w->s->bins->bin[i].keys;
+    if (all < limit) limit = all;
+    int rc = get_words(w->s, &w->keys, limit);
+    if (rc == PERHAPS_OK) rc = get_words(w->s, &w->other, limit);
+    *n = 0;
+    for (unsigned i = first; rc == PERHAPS_OK && i < first + bins; i++) {
+        for (uint64_t from = 0; rc == PERHAPS_OK && from < w->s->bins->bin[i].keys;) {
+            uint64_t rest = w->s->bins->bin[i].keys - from, some = limit - *n < rest ? limit - *n : rest;
+            rc = bins_read(w->s->bins, i, from, some, w->keys.words + *n);
+            *n += some;
+            from += some;
+            if (rc < 0 || *n < limit || limit == all) continue;
+            *n = unique_keys(w->keys.words, *n, w->other.words);
+            if (*n > limit / 2) rc = not_uniform();
+        }
+    }
+    return rc;
+}
+
+/* How many keys are different: counted if there are few, else estimated from some of the bins. */
+static int count_different(struct sealing *s, uint64_t *different) {
+    struct worker w = {.s = s};
+    unsigned step = s->keys > FEW ? BINS / SAMPLED : 1;
+    uint64_t n;
+    int rc = PERHAPS_OK;
+    *different = 0;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i += step) {
+        rc = read_keys(&w, i, 1, s->keys / BINS, &n);
+        if (rc == PERHAPS_OK) *different += step * unique_keys(w.keys.words, n, w.other.words);
+    }
+    release_words(s, &w.keys);
+    release_words(s, &w.other);
+    return rc;
+}
+
+/* ---- solving ---- */
+
+static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t n) {
+    struct sealing *s = w->s;
+    struct part *out = &s->parts[part];
+    if (n > 2 * s->expected + FEW) { /* what solvers can take is not without end */
+        int rc = get_words(s, &w->room, n);
+        if (rc < 0) return rc;
+        n = unique_keys(keys, n, w->room.words);
+    }
+    int rc = get_words(s, &w->room, s->solver->room(s->layout, n));
+    if (rc < 0) return rc;
+    if (!s->solver->solve(s->layout, s->f->isa, keys, n, w->room.words, &out->solution)) return not_uniform();
+    out->data = memory_get(&s->f->allocator, out->solution.words * 8);
+    if (!out->data) return fail(PERHAPS_ENOMEM, "no memory for a part of the filter; the keys are still there");
+    memcpy(out->data, w->room.words, (size_t)out->solution.words * 8);
+    return PERHAPS_OK;
+}
+
+/* A bin with several parts. */
+static int solve_parts(struct worker *w, unsigned bin, uint64_t n) {
+    unsigned within = w->s->bits - BIN_BITS;
+    uint64_t first = (uint64_t)bin << within, from = 0;
+    int rc = PERHAPS_OK;
+    order_keys(w->keys.words, n, BIN_BITS, within, w->other.words);
+    for (uint64_t part = first; rc == PERHAPS_OK && part < first + (UINT64_C(1) << within); part++) {
+        uint64_t end = from;
+        while (end < n && part_of(w->other.words[end], w->s->bits) == part) end++;
+        rc = solve_part(w, part, w->other.words + from, end - from);
+        from = end;
+    }
+    return rc;
+}
+
+static int solve_group(struct worker *w, unsigned group) {
+    const struct sealing *s = w->s;
+    unsigned bins = BINS / s->groups;
+    uint64_t n;
+    int rc = read_keys(w, group * bins, bins, (s->expected << s->bits) / s->groups, &n);
+    if (rc < 0) return rc;
+    return s->bits > BIN_BITS ? solve_parts(w, group, n) : solve_part(w, group, w->keys.words, n);
+}
+
+static void note_end(struct sealing *s, unsigned group, int rc) {
+    unsigned bins = BINS / s->groups;
+    lock_take(s->lock, 0);
+    for (unsigned i = group * bins; i < (group + 1) * bins; i++) s->done += s->bins->bin[i].keys;
+    if (rc < 0 && !s->failed) {
+        snprintf(s->reason, sizeof s->reason, "%s", why());
+        __atomic_store_n(&s->failed, rc, __ATOMIC_RELAXED);
+    }
+    if (rc == PERHAPS_OK && s->progress) s->progress(s->context, s->done, s->keys);
+    lock_leave(s->lock, 0);
+}
+
+static void solve_groups(void *context, unsigned thread) {
+    struct worker w = {.s = context};
+    (void)thread;
+    while (!__atomic_load_n(&w.s->failed, __ATOMIC_RELAXED)) {
+        unsigned group = __atomic_fetch_add(&w.s->next, 1, __ATOMIC_RELAXED);
+        if (group >= w.s->groups) break;
+        note_end(w.s, group, solve_group(&w, group));
+    }
+    release_words(w.s, &w.keys);
+    release_words(w.s, &w.other);
+    release_words(w.s, &w.room);
+}
+
+/* ---- putting the parts together ---- */
+
+/* Each part's memory is given back once it is in the array, so that both together take hardly more than one. */
+static void put_parts(struct sealing *s, perhaps *f) {
+    unsigned entry_words = s->solver->entry_words;
+    uint8_t *entry = f->array.bytes, *data = f->array.bytes + parts_data_start(s->layout, entry_words);
+    uint64_t start = 0;
+    for (uint64_t i = 0; i < UINT64_C(1) << s->bits; i++) {
+        struct part *part = &s->parts[i];
+        part->solution.entry[PART_START] = start;
+        for (unsigned j = 0; j < entry_words; j++, entry += 8) store64(entry, part->solution.entry[j]);
+        for (uint64_t j = 0; j < part->solution.words; j++) store64(data + 8 * (start + j), part->data[j]);
+        start += part->solution.words;
+        memory_release(&s->f->allocator, part->data, part->solution.words * 8);
+        part->data = NULL;
+    }
+}
+
+static int assemble(struct sealing *s, perhaps *f) {
+    struct header header = f->header;
+    uint64_t keys = 0, total;
+    const char *reason;
+    for (uint64_t i = 0; i < UINT64_C(1) << s->bits; i++) {
+        keys += s->parts[i].solution.keys;
+        s->layout[DATA_WORDS] += s->parts[i].solution.words;
+    }
+    memcpy(header.layout, s->layout, sizeof header.layout);
+    header.items = keys;
+    header.capacity = keys ? keys : 1;
+    header.length = f->kind->check(s->layout, &reason);
+    if (!header.length || !image_length(header.length, &total) || total > SIZE_MAX / 2)
+        return fail(PERHAPS_ERANGE, "the filter would be too large for one array");
+    perhaps *sealed;
+    int rc = filter_handle(&sealed, &f->allocator, &header, &f->hash, &f->isa, false);
+    if (rc < 0) return rc;
+    rc = filter_own_image(sealed, true);
+    if (rc == PERHAPS_OK) {
+        put_parts(s, sealed);
+        rc = filter_make_guide(sealed, "filter");
+    }
+    if (rc == PERHAPS_OK) filter_swap(f, sealed);
+    perhaps_free(sealed);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static void free_parts(struct sealing *s) {
+    for (uint64_t i = 0; s->parts && i < UINT64_C(1) << s->bits; i++)
+        memory_release(&s->f->allocator, s->parts[i].data, s->parts[i].solution.words * 8);
+    memory_release(&s->f->allocator, s->parts, sizeof *s->parts << s->bits);
+    locks_free(&s->f->allocator, s->lock);
+}
+
+/* How many parts, and what follows from it. */
+static int plan_parts(struct sealing *s) {
+    uint64_t different;
+    int rc = count_different(s, &different);
+    if (rc < 0) return rc;
+    s->bits = (unsigned)parts_bits_for(different);
+    s->expected = different >> s->bits;
+    s->groups = s->bits < BIN_BITS ? 1u << s->bits : BINS;
+    s->layout[PARTS_BITS] = s->bits;
+    s->layout[DATA_WORDS] = 0;
+    s->solver->settle(s->layout, UINT64_C(1) << s->bits, s->expected);
+    s->parts = memory_zeroed(&s->f->allocator, sizeof *s->parts << s->bits);
+    s->lock = locks_make(&s->f->allocator, 1);
+    return s->parts && s->lock ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for the parts of a filter");
+}
+
+static int seal(perhaps *f, const perhaps_seal_options *options) {
+    struct sealing s = {.f = f, .bins = f->bins, .solver = f->kind->solver, .keys = bins_keys(f->bins)};
+    unsigned threads = options->threads ? options->threads : processors();
+    s.progress = options->progress;
+    s.context = options->context;
+    memcpy(s.layout, f->header.layout, sizeof s.layout);
+    int rc = bins_flush(f->bins);
+    if (rc == PERHAPS_OK) rc = plan_parts(&s);
+    if (rc == PERHAPS_OK) {
+        run_in_threads(threads < s.groups ? threads : s.groups, solve_groups, &s);
+        if (s.failed) rc = fail(s.failed, "%s", s.reason);
+    }
+    if (rc == PERHAPS_OK) rc = assemble(&s, f);
+    free_parts(&s);
+    return rc;
+}
+
+int perhaps_seal(perhaps *f, const perhaps_seal_options *theirs) {
+    perhaps_seal_options options = {.size = sizeof options, .threads = 1};
+    int rc = theirs ? take_sized(&options, sizeof options, theirs, "options") : PERHAPS_OK;
+    return rc < 0 || !f->bins ? rc : seal(f, &options);
+}

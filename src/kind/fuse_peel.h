@@ -1,0 +1,125 @@
+/*
+ * Peeling, as a template: fuse_solve.c includes this once for each instruction set, with ISA(name), TARGET and INLINE. The
+ * arithmetic of a block of keys is laid out so that compilers make vector instructions of it; all else is the same everywhere.
+ */
+
+/* Works out the places of the keys with these indices. */
+INLINE void ISA(find_places)(const struct peeling *p, const uint32_t *index, size_t n, unsigned arity,
+                             struct places *out) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = p->keys[index[i]], first = fuse_first(key, p->bits, p->range);
+        uint64_t spread = fuse_spread(key, p->seed_word);
+        for (unsigned j = 0; j < arity; j++) out->place[j][i] = (uint32_t)fuse_place(first, spread, j, p->segment);
+        out->fingerprint[i] = (uint32_t)fuse_fingerprint(spread, p->width);
+    }
+}
+
+/* Tells every slot of its keys; false if some slot has very many. */
+INLINE bool ISA(count_keys)(const struct peeling *p, unsigned arity) {
+    struct places places;
+    uint32_t seen = 0, index[BLOCK];
+    memset(p->slot, 0, p->slots * sizeof *p->slot);
+    for (uint64_t from = 0; from < p->n; from += BLOCK) {
+        size_t some = p->n - from < BLOCK ? (size_t)(p->n - from) : BLOCK;
+        for (size_t i = 0; i < BLOCK; i++) index[i] = (uint32_t)(from + i);
+        ISA(find_places)(p, index, some, arity, &places);
+        for (size_t i = 0; i < some; i++) {
+            for (unsigned j = 0; j < arity; j++) {
+                uint32_t *slot = &p->slot[places.place[j][i]];
+                *slot = (*slot ^ index[i]) + ONE_KEY;
+                seen |= *slot;
+            }
+        }
+    }
+    return !(seen & CROWDED);
+}
+
+/* Takes a key away from its slots. The one that was its own keeps its index. */
+INLINE size_t ISA(take_away)(const struct peeling *p, const struct places *places, size_t i, unsigned arity,
+                             uint32_t own, size_t queued) {
+    uint32_t key = p->slot[own] & INDEX_MASK;
+    for (unsigned j = 0; j < arity; j++) {
+        uint32_t place = places->place[j][i], left = (p->slot[place] ^ key) - ONE_KEY;
+        p->slot[place] = left;
+        p->queue[queued] = place;
+        queued += left >> INDEX_BITS == 1;
+    }
+    p->slot[own] = key;
+    return queued;
+}
+
+/* A queue of slots: those before `taken` are the list of slots that keys were taken away from, those from `next` to `queued` wait. */
+struct ISA(queue) {
+    size_t taken, next, queued;
+};
+
+/* Until none waits. Those that wait lose their only key, or stay as they are, so the places of a whole block of them can be worked
+ * out ahead. */
+INLINE void ISA(empty)(const struct peeling *p, unsigned arity, struct ISA(queue) * queue) {
+    struct places places;
+    uint32_t own[BLOCK], index[BLOCK];
+    while (queue->next < queue->queued) {
+        size_t waiting = queue->queued - queue->next, some = waiting < BLOCK ? waiting : BLOCK;
+        for (size_t i = 0; i < some; i++) {
+            own[i] = p->queue[queue->next + i];
+            index[i] = p->slot[own[i]] & INDEX_MASK;
+        }
+        ISA(find_places)(p, index, some, arity, &places);
+        for (size_t i = 0; i < some; i++) {
+            if (p->slot[own[i]] >> INDEX_BITS != 1) continue;
+            queue->queued = ISA(take_away)(p, &places, i, arity, own[i], queue->queued);
+            p->queue[queue->taken++] = own[i];
+        }
+        queue->next += some;
+    }
+}
+
+/* From left to right: all that follows from some slots is done, near by and in the cache, before the next ones are looked at. How many
+ * keys were taken away. */
+INLINE size_t ISA(peel)(const struct peeling *p, unsigned arity) {
+    struct ISA(queue) queue = {0, 0, 0};
+    for (uint64_t from = 0; from < p->slots; from += STRETCH) {
+        uint64_t end = p->slots - from < STRETCH ? p->slots : from + STRETCH;
+        for (uint64_t i = from; i < end; i++) {
+            p->queue[queue.queued] = (uint32_t)i;
+            queue.queued += p->slot[i] >> INDEX_BITS == 1;
+        }
+        ISA(empty)(p, arity, &queue);
+    }
+    return queue.taken;
+}
+
+/* From the last key taken away to the first: its own slot, still 0, makes its places add up to its fingerprint. */
+INLINE void ISA(set_values)(const struct peeling *p, unsigned arity) {
+    struct places places;
+    uint32_t own[BLOCK], index[BLOCK];
+    memset(p->value, 0, p->slots * sizeof *p->value);
+    for (uint64_t left = p->n; left;) {
+        size_t some = left < BLOCK ? (size_t)left : BLOCK;
+        for (size_t i = 0; i < some; i++) {
+            own[i] = p->queue[left - 1 - i];
+            index[i] = p->slot[own[i]] & INDEX_MASK;
+        }
+        ISA(find_places)(p, index, some, arity, &places);
+        for (size_t i = 0; i < some; i++) {
+            uint32_t value = places.fingerprint[i];
+            for (unsigned j = 0; j < arity; j++) value ^= p->value[places.place[j][i]];
+            p->value[own[i]] = value;
+        }
+        left -= some;
+    }
+}
+
+INLINE bool ISA(assign)(const struct peeling *p, unsigned arity) {
+    if (!ISA(count_keys)(p, arity) || ISA(peel)(p, arity) != p->n) return false;
+    ISA(set_values)(p, arity);
+    return true;
+}
+
+TARGET static bool ISA(assign_3)(const struct peeling *p) {
+    return ISA(assign)(p, 3);
+}
+
+TARGET static bool ISA(assign_4)(const struct peeling *p) {
+    return ISA(assign)(p, 4);
+}

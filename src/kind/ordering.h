@@ -1,0 +1,15 @@
+/* Bringing the keys of a part in order, for solvers. */
+#ifndef PERHAPS_KIND_ORDERING_H
+#define PERHAPS_KIND_ORDERING_H
+
+#include <stdint.h>
+
+enum { ORDERING_BITS_MAX = 12 };
+
+/* Copies n keys to `to`, ordered by `bits` of their bits, those below the top `skip`. Keys that are equal there keep their order. */
+void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to);
+
+/* Sorts n keys and leaves out those that are equal to another: how many are left. `room` has n words. */
+uint64_t unique_keys(uint64_t *keys, uint64_t n, uint64_t *room);
+
+#endif
