@@ -93,7 +93,8 @@ struct solver {
     /* Words of memory that solving a part of n keys takes. */
     uint64_t (*room)(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 
-    /* Solves a part. Its n keys, in any order and some of them equal, may be changed. False if there is no solution. */
+    /* Solves a part. Its n keys are in the order of their upper bits, up to 2^16 at a time in any order; some may be equal, and all
+     * may be changed. False if there is no solution. */
     bool (*solve)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution);
 

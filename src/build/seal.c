@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 65536, SAMPLED = 16 };
+enum { FEW = 65536, SAMPLED = 16, IN_ANY_ORDER = 65536 };
 
 /* ---- collecting ---- */
 
@@ -162,13 +162,13 @@ static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t e
 /* How many keys are different: counted if there are few, else estimated from some of the bins. */
 static int count_different(struct sealing *s, uint64_t *different) {
     struct worker w = {.s = s};
-    unsigned step = s->keys > FEW ? BINS / SAMPLED : 1;
+    unsigned step = s->keys > FEW ? BINS / SAMPLED : BINS, bins = s->keys > FEW ? 1 : BINS;
     uint64_t n;
     int rc = PERHAPS_OK;
     *different = 0;
     for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i += step) {
-        rc = read_keys(&w, i, 1, s->keys / BINS, &n);
-        if (rc == PERHAPS_OK) *different += step * unique_keys(w.keys.words, n, w.other.words);
+        rc = read_keys(&w, i, bins, s->keys / BINS, &n);
+        if (rc == PERHAPS_OK) *different += step / bins * unique_keys(w.keys.words, n, w.other.words);
     }
     release_words(s, &w.keys);
     release_words(s, &w.other);
@@ -194,16 +194,25 @@ static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t 
     return PERHAPS_OK;
 }
 
-/* A bin with several parts. */
-static int solve_parts(struct worker *w, unsigned bin, uint64_t n) {
-    unsigned within = w->s->bits - BIN_BITS;
-    uint64_t first = (uint64_t)bin << within, from = 0;
+/* Bins have brought the keys of a group in some order. Where it is too rough for solvers, or parts are smaller than bins, it is made
+ * finer. */
+static void order_group(struct worker *w, uint64_t n) {
+    unsigned bits = w->s->bits, skip = bits < BIN_BITS ? bits : BIN_BITS, finer = bits - skip;
+    while (n >> (finer - (bits - skip)) > IN_ANY_ORDER && finer < ORDERING_BITS_MAX) finer++;
+    if (skip + finer <= BIN_BITS) return;
+    order_keys(w->keys.words, n, skip, finer, w->other.words);
+    struct memory ordered = w->other;
+    w->other = w->keys;
+    w->keys = ordered;
+}
+
+static int solve_parts(struct worker *w, unsigned group, uint64_t n) {
+    uint64_t *keys = w->keys.words, parts = (UINT64_C(1) << w->s->bits) / w->s->groups, from = 0;
     int rc = PERHAPS_OK;
-    order_keys(w->keys.words, n, BIN_BITS, within, w->other.words);
-    for (uint64_t part = first; rc == PERHAPS_OK && part < first + (UINT64_C(1) << within); part++) {
-        uint64_t end = from;
-        while (end < n && part_of(w->other.words[end], w->s->bits) == part) end++;
-        rc = solve_part(w, part, w->other.words + from, end - from);
+    for (uint64_t part = group * parts; rc == PERHAPS_OK && part < (group + 1) * parts; part++) {
+        uint64_t end = parts == 1 ? n : from;
+        while (end < n && part_of(keys[end], w->s->bits) == part) end++;
+        rc = solve_part(w, part, keys + from, end - from);
         from = end;
     }
     return rc;
@@ -215,7 +224,8 @@ static int solve_group(struct worker *w, unsigned group) {
     uint64_t n;
     int rc = read_keys(w, group * bins, bins, (s->expected << s->bits) / s->groups, &n);
     if (rc < 0) return rc;
-    return s->bits > BIN_BITS ? solve_parts(w, group, n) : solve_part(w, group, w->keys.words, n);
+    order_group(w, n);
+    return solve_parts(w, group, n);
 }
 
 static void note_end(struct sealing *s, unsigned group, int rc) {

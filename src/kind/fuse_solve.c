@@ -6,8 +6,8 @@
  * what it leaves behind may give other keys slots of their own. When all are on the list, slots are set from its end to its beginning.
  *
  * Slots need to know how many keys they have, and which one if it is the only one: a word of 32 bits, in the upper bits their number and
- * in the lower ones the exclusive or of their indices. Keys are brought in the order of their first place before, so that all this goes
- * through memory from left to right, within a few segments at a time.
+ * in the lower ones the exclusive or of their indices. Keys come roughly in the order of their first place, so all this goes through
+ * memory from left to right, within what the cache holds.
  *
  * Where peeling gets stuck, keys may be equal: all but one of those are left out, once. Then come other seeds, and after every fourth
  * a larger array. With the sizes below, a seed fails less often than once in ten times, and a larger array far more seldom: that all
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { INDEX_BITS = 22, BLOCK = 64, KEYS_IN_ORDER = 12, STRETCH = 4096 };
+enum { INDEX_BITS = 22, BLOCK = 64, STRETCH = 4096 };
 #define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
 #define ONE_KEY    (UINT32_C(1) << INDEX_BITS)
 #define CROWDED    (UINT32_C(1) << 31) /* set in a slot of 512 keys or more: some of them are equal */
@@ -120,10 +120,10 @@ static uint64_t slots_max(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     return fuse_slots(range_for(n, arity, segment, FUSE_SEEDS / 4), arity, segment);
 }
 
-/* Data; the keys in order; three words of 32 bits for each slot. */
+/* Data; three words of 32 bits for each slot. */
 uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     uint64_t slots = slots_max(layout, n);
-    return fuse_words(slots, layout[FUSE_WIDTH]) + 1 + n + (3 * slots + 1) / 2 + 8;
+    return fuse_words(slots, layout[FUSE_WIDTH]) + 1 + (3 * slots + 1) / 2;
 }
 
 /* Slot after slot, bit after bit. */
@@ -143,14 +143,12 @@ static void pack(const uint32_t *value, uint64_t slots, uint64_t width, uint64_t
 bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                 struct solution *solution) {
     uint64_t arity = layout[FUSE_ARITY], segment = layout[FUSE_SEGMENT], bits = layout[PARTS_BITS];
-    uint64_t all = slots_max(layout, n), *ordered = room + fuse_words(all, layout[FUSE_WIDTH]) + 1;
-    unsigned in_order = n >> KEYS_IN_ORDER ? 64 - (unsigned)__builtin_clzll(n >> KEYS_IN_ORDER) : 0;
+    uint64_t all = slots_max(layout, n), *slots = room + fuse_words(all, layout[FUSE_WIDTH]) + 1;
     if (n > KEYS_MAX) return false;
-    struct peeling p = {.keys = ordered, .n = n, .bits = bits, .segment = segment, .width = layout[FUSE_WIDTH]};
-    p.slot = (uint32_t *)(void *)(ordered + n);
+    struct peeling p = {.keys = keys, .n = n, .bits = bits, .segment = segment, .width = layout[FUSE_WIDTH]};
+    p.slot = (uint32_t *)(void *)slots;
     p.queue = p.slot + all;
     p.value = p.queue + all;
-    order_keys(keys, n, (unsigned)bits, in_order, ordered);
     for (unsigned seed = 0; seed < FUSE_SEEDS; seed++) {
         p.range = range_for(p.n, arity, segment, seed / 4);
         p.slots = fuse_slots(p.range, arity, segment);
@@ -164,7 +162,7 @@ bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *key
             solution->entry[FUSE_SEED] = seed;
             return true;
         }
-        if (seed == 0) p.n = unique_keys(ordered, n, keys);
+        if (seed == 0) p.n = unique_keys(keys, n, slots);
     }
     return false;
 }

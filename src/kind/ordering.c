@@ -5,7 +5,7 @@
 void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to) {
     uint64_t next[1 << ORDERING_BITS_MAX], sum = 0, mask = (UINT64_C(1) << bits) - 1;
     unsigned shift = 64 - skip - bits;
-    memset(next, 0, sizeof next);
+    memset(next, 0, (size_t)(mask + 1) * sizeof *next);
     for (uint64_t i = 0; i < n; i++) next[keys[i] >> shift & mask]++;
     for (uint64_t i = 0; i <= mask; i++) {
         uint64_t count = next[i];
