@@ -357,7 +357,7 @@ int perhaps_fold(perhaps *f, uint64_t bytes) {
 }
 
 int perhaps_clear(perhaps *f) {
-    int rc = f->kind->solver && f->state == READ_ONLY ? filter_unlock(f) : filter_prepare_change(f);
+    int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK && f->kind->solver) return seal_restart(f);
     if (rc == PERHAPS_OK) filter_clear(f);
     return rc;

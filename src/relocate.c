@@ -30,7 +30,7 @@ static perhaps *relocate(perhaps *old, const struct mover *mover) {
     f->tallies = moved(mover, f->tallies, TALLIES * sizeof *f->tallies);
     if (f->family)
         f->family = relocate_family(f->family, mover);
-    else if (f->owned)
+    else if (f->owned && f->image)
         filter_use_image(f, moved(mover, f->image, filter_image_bytes(f)), f->state);
     if (f->array.guide)
         f->array.guide =

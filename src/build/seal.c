@@ -52,7 +52,7 @@ static void forget_array(perhaps *f) {
     if (f->array.guide)
         memory_release(&f->allocator, (void *)(uintptr_t)f->array.guide,
                        f->kind->solver->guide_bytes(f->header.layout));
-    f->owned = false;
+    f->owned = true;
     f->image = f->array.bytes = NULL;
     f->array.guide = NULL;
 }
@@ -71,7 +71,7 @@ int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
 }
 
 int seal_restart(perhaps *f) {
-    if (!f->bins) return seal_collect(f, 0, NULL);
+    if (!f->bins) return f->owned ? seal_collect(f, 0, NULL) : filter_sealed();
     bins_clear(f->bins);
     f->header.items = 0;
     return PERHAPS_OK;
