@@ -167,7 +167,7 @@ int combined_accepts(const struct outer *outer, const struct kind *kind, const p
     if (want->clear_at > 0.9 && kind->model->exact)
         return fail(PERHAPS_EINVAL, "%s filters do not get fuller than 90 %%, so clear_at must not be more",
                     kind->row.name);
-    if (want->shared && kind->format)
+    if (want->shared && (kind->format || kind->solver))
         return fail(PERHAPS_EINVAL, "%s filters are not for many threads to change", kind->row.name);
     if (want->shared && !want->shards && (outer->count || !kind->lock_free))
         return fail(PERHAPS_EINVAL, "%s filters are shared between threads in shards, with a lock each: set shards too",
