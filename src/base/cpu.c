@@ -3,7 +3,6 @@
 #include "base/why.h"
 #include "perhaps.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +29,15 @@ static bool available(enum isa isa) {
     default:
         return false;
     }
+}
+
+bool isa_counts_bits(enum isa isa) {
+#if defined(__x86_64__)
+    return isa == ISA_AVX512 && __builtin_cpu_supports("avx512vpopcntdq");
+#else
+    (void)isa;
+    return false;
+#endif
 }
 
 static int not_available(const char *wish) {

@@ -2,10 +2,15 @@
 #ifndef PERHAPS_BASE_CPU_H
 #define PERHAPS_BASE_CPU_H
 
+#include <stdbool.h>
+
 /* In rising order of preference. Every machine has ISA_SCALAR. */
 enum isa { ISA_SCALAR, ISA_NEON, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 const char *isa_name(enum isa isa);
+
+/* Whether it counts the bits of all 64-bit lanes at once: of those with AVX-512, older ones do not. */
+bool isa_counts_bits(enum isa isa);
 
 /* The best instruction set, or the one that the environment variable PERHAPS_ISA names. PERHAPS_EINVAL if it names one
  * that this machine does not have. */

@@ -1,0 +1,93 @@
+/*
+ * Asking a ribbon filter, a template: ribbon.c includes this once for each instruction set, with ISA(name), TARGET, INLINE and
+ * differs() defined.
+ *
+ * A block of keys is hashed in loops that the compiler turns into vector code; the thresholds, which are few enough to be in the
+ * cache, say which of them have been bumped, and for those the further levels are gone through at once. So each key's words are known,
+ * and fetched a block ahead of their turn.
+ *
+ * `most` is a constant in each caller: no key has more columns.
+ */
+
+struct ISA(block) {
+    uint64_t key[BLOCK];
+    struct spot spot[BLOCK];
+};
+
+INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
+                         struct ISA(block) *restrict block) {
+    uint64_t bits = array->layout[PARTS_BITS];
+    for (size_t i = 0; i < n; i++) block->key[i] = part_key(digests[i]);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = block->key[i];
+        const struct ribbon_level *at = level_of(array, part_of(key, bits), 0);
+        uint64_t start = mul_high_32(place_in_part(key, bits), at->starts);
+        if (__builtin_expect(!at->starts || is_bumped(array, at, start), 0))
+            block->spot[i] = spot_from(array, key, 1);
+        else
+            block->spot[i] = spot_in(array, at, start, key);
+    }
+}
+
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+INLINE void ISA(fetch)(const struct spot *spot, unsigned most) {
+    unsigned end = 16 * spot->columns - 1;
+    __builtin_prefetch(spot->words, 0, 2);
+    for (unsigned byte = 64; byte < 16 * most && (most <= 8 || byte < end); byte += 64)
+        __builtin_prefetch(spot->words + byte, 0, 2);
+    __builtin_prefetch(spot->words + end, 0, 2);
+}
+
+INLINE uint8_t ISA(ask)(const struct spot *spot, unsigned most) {
+    uint64_t here = spot->rows << spot->start, next = spot->rows >> 1 >> (63 - spot->start);
+    return !ISA(differs)(spot->words, here, next, spot->columns, spot->print, most);
+}
+
+INLINE void ISA(ask_many)(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead, unsigned most) {
+    struct ISA(block) blocks[2];
+    const struct array copy = *asked, *array = &copy; /* which the compiler knows that writing answers cannot change */
+    size_t ready = n < BLOCK ? n : BLOCK;
+    ISA(prepare)(array, digests, ready, &blocks[0]);
+    for (size_t i = 0; i < ready; i++) ISA(fetch)(&blocks[0].spot[i], most);
+    for (int turn = 0; ready; turn ^= 1) {
+        const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
+        ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1]);
+        for (size_t i = 0; i < coming; i++) {
+            if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
+            ISA(fetch)(&next->spot[i], most);
+            answers[i] = ISA(ask)(&now->spot[i], most);
+        }
+        for (size_t i = coming; i < ready; i++) answers[i] = ISA(ask)(&now->spot[i], most);
+        digests += ready;
+        answers += ready;
+        ahead += 8 * ready;
+        n -= ready;
+        ready = coming;
+    }
+}
+
+#define COLUMNS_UP_TO(most)                                                                                            \
+    TARGET static int ISA(contains_##most)(const struct array *a, struct digest digest) {                              \
+        struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
+        return ISA(ask)(&spot, most);                                                                                  \
+    }                                                                                                                  \
+    TARGET static void ISA(contains_many_##most)(const struct array *a, const uint64_t *digests, size_t n,             \
+                                                 uint8_t *answers, const char *ahead) {                                \
+        ISA(ask_many)(a, digests, n, answers, ahead, most);                                                            \
+    }
+#define OPS(most)                                                                                                      \
+    {                                                                                                                  \
+        .add = parts_add, .add_many = parts_add_many, .contains = ISA(contains_##most),                                \
+        .contains_many = ISA(contains_many_##most), .fetch = fetch                                                     \
+    }
+
+COLUMNS_UP_TO(8)
+COLUMNS_UP_TO(16)
+COLUMNS_UP_TO(32)
+
+static const struct kind_ops ISA(ops)[3] = {OPS(8), OPS(16), OPS(32)};
+
+#undef COLUMNS_UP_TO
+#undef OPS
