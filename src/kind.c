@@ -6,7 +6,7 @@
 
 /* Adding a kind: write its file, its model, and a row here. */
 const struct kind *const kinds[] = {
-    &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse,
+    &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse, &kind_ribbon,
 };
 
 const size_t kind_count = COUNT_OF(kinds);
