@@ -180,16 +180,21 @@ static int print_sum(char *text, size_t room, const struct layout *layout) {
     return length;
 }
 
+/* MORE keys: the first layout of each kind. Where time is short, the first of each kind and one with MORE keys. */
+static bool is_summed(const struct layout *layouts, size_t i) {
+    bool first = i == 0 || layouts[i].row != layouts[i - 1].row;
+    if (time_is_short()) return first && (i == 0 || layouts[i].items < MORE);
+    return first || layouts[i].items < MORE;
+}
+
 static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
     static char text[32768];
     struct layout layouts[MOST_LAYOUTS];
     int length = 0;
     for (uint64_t items = MANY; items <= MORE; items *= MORE / MANY) {
         size_t n = find_layouts(layouts, items);
-        for (size_t i = 0; i < n; i++) {
-            if (items == MORE && i > 0 && layouts[i].row == layouts[i - 1].row) continue;
-            length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
-        }
+        for (size_t i = 0; i < n; i++)
+            if (is_summed(layouts, i)) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     }
     size_t n = find_combined(layouts, SOME, true);
     for (size_t i = 0; i < n; i++) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);

@@ -24,11 +24,24 @@ static size_t first_difference(struct bytes a, struct bytes b) {
     return at;
 }
 
+/* Where time is short only some of the sums are made: each of their lines is in the committed file. */
+static bool has_lines(struct bytes all, struct bytes some) {
+    for (size_t at = 0; at < some.length;) {
+        const uint8_t *line = some.data + at;
+        const uint8_t *end = memchr(line, '\n', some.length - at);
+        size_t length = end ? (size_t)(end - line) + 1 : some.length - at;
+        if (!memmem(all.data, all.length, line, length)) return false;
+        at += length;
+    }
+    return some.length > 0;
+}
+
 static void expect_same_as_committed(const char *name, struct bytes bytes) {
     CHECK(access(name, R_OK) == 0, "%s is not in the golden folder; make_golden writes it", name);
     struct bytes committed = read_whole(name);
-    CHECK(same_bytes(committed, bytes),
-          "%s: the committed file has %zu bytes, the one made now %zu; they differ from byte %zu on", name,
+    bool same =
+        same_bytes(committed, bytes) || (time_is_short() && !strcmp(name, "sums.txt") && has_lines(committed, bytes));
+    CHECK(same, "%s: the committed file has %zu bytes, the one made now %zu; they differ from byte %zu on", name,
           committed.length, bytes.length, first_difference(committed, bytes));
     free(committed.data);
     made += ends_with(name, ".ph");
@@ -53,7 +66,8 @@ static void expect_readable(const char *name) {
     CHECK(made_for && info.tag == 3, "%s: capacity %llu, tag %u", name, (unsigned long long)info.capacity, info.tag);
     if (info.can & PERHAPS_REMOVE)
         CHECK(info.items >= GOLDEN_KEYS, "%s: %llu items", name, (unsigned long long)info.items);
-    double strangers = (double)count_golden_keys(f, 1000, 100000) / 100000;
+    double questions = time_is_short() ? 30000 : 100000;
+    double strangers = (double)count_golden_keys(f, 1000, (uint64_t)questions) / questions;
     CHECK(strangers < 2 * info.fpr_now + 1e-4, "%s: %g of strangers are found, info says %g", name, strangers,
           info.fpr_now);
     perhaps_free(f);
