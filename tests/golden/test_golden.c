@@ -66,7 +66,7 @@ static void expect_readable(const char *name) {
     CHECK(made_for && info.tag == 3, "%s: capacity %llu, tag %u", name, (unsigned long long)info.capacity, info.tag);
     if (info.can & PERHAPS_REMOVE)
         CHECK(info.items >= GOLDEN_KEYS, "%s: %llu items", name, (unsigned long long)info.items);
-    double questions = time_is_short() ? 30000 : 100000;
+    double questions = 100000;
     double strangers = (double)count_golden_keys(f, 1000, (uint64_t)questions) / questions;
     CHECK(strangers < 2 * info.fpr_now + 1e-4, "%s: %g of strangers are found, info says %g", name, strangers,
           info.fpr_now);
