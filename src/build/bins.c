@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BLOCK_KEYS = 2048, SLAB_BLOCKS = 64 };
+enum { BLOCK_KEYS = 2048, SLAB_BLOCKS = 128 };
 #define BLOCK_BYTES (UINT64_C(8) * BLOCK_KEYS)
 #define SLAB_BYTES  (BLOCK_BYTES * SLAB_BLOCKS)
 
@@ -91,6 +91,15 @@ static uint64_t last_filled(const struct bins *bins, unsigned i) {
     return BLOCK_KEYS - (uint64_t)(bins->end[i] - bins->at[i]);
 }
 
+/* Keys of a bin that are in memory. */
+static uint64_t in_blocks(const struct bins *bins, unsigned i) {
+    return bins->bin[i].blocks ? (bins->bin[i].blocks - 1) * (uint64_t)BLOCK_KEYS + last_filled(bins, i) : 0;
+}
+
+uint64_t bin_keys(const struct bins *bins, unsigned bin) {
+    return bins->bin[bin].in_file + in_blocks(bins, bin);
+}
+
 static void set_free_part(struct bins *bins, unsigned i, uint64_t filled) {
     const struct bin *bin = &bins->bin[i];
     bins->at[i] = bin->blocks ? bin->block[bin->blocks - 1] + filled : NULL;
@@ -106,7 +115,7 @@ static void give_back_block(struct bins *bins, struct bin *bin) {
 /* Writes a bin's blocks to the file, as one extent. */
 static int spill_bin(struct bins *bins, unsigned i) {
     struct bin *bin = &bins->bin[i];
-    uint64_t offset = bins->file_end, in_memory = bin->keys - bin->in_file;
+    uint64_t offset = bins->file_end, in_memory = in_blocks(bins, i);
     int rc = make_room(&bins->allocator, &bin->extent, &bin->extent_room, bin->extents + 1, sizeof *bin->extent);
     for (size_t j = 0; rc == PERHAPS_OK && j < bin->blocks; j++) {
         uint64_t bytes = 8 * (j + 1 < bin->blocks ? BLOCK_KEYS : last_filled(bins, i));
@@ -115,7 +124,7 @@ static int spill_bin(struct bins *bins, unsigned i) {
     }
     if (rc < 0) return rc;
     bin->extent[bin->extents++] = (struct extent){bins->file_end, in_memory};
-    bin->in_file = bin->keys;
+    bin->in_file += in_memory;
     bins->file_end = offset;
     while (bin->blocks) give_back_block(bins, bin);
     set_free_part(bins, i, 0);
@@ -145,7 +154,7 @@ static int add_block(struct bins *bins, unsigned i) {
     return PERHAPS_OK;
 }
 
-/* From where each bin's block was filled until now, the bins get to know how many keys they have. */
+/* Pending keys go to their bins, until there is no room for one. */
 static int scatter(struct bins *bins, uint64_t *done) {
     int rc = PERHAPS_OK;
     uint64_t i;
@@ -154,7 +163,6 @@ static int scatter(struct bins *bins, uint64_t *done) {
         unsigned bin = (unsigned)(key >> (64 - BIN_BITS));
         if (__builtin_expect(bins->at[bin] == bins->end[bin], 0) && (rc = add_block(bins, bin)) < 0) break;
         *bins->at[bin]++ = key;
-        bins->bin[bin].keys++;
     }
     *done = i;
     return rc;
@@ -174,27 +182,25 @@ int bins_begin(struct bins *bins, uint64_t n) {
     bins->marked = n > PENDING - bins->pended;
     if (!bins->marked) return PERHAPS_OK;
     int rc = bins_flush(bins);
-    for (unsigned i = 0; i < BINS; i++) bins->mark[i] = bins->bin[i].keys;
+    for (unsigned i = 0; i < BINS; i++) bins->mark[i] = bin_keys(bins, i);
     bins->marked = rc == PERHAPS_OK;
     return rc;
 }
 
 static void cut_blocks(struct bins *bins, unsigned i, uint64_t keys) {
     struct bin *bin = &bins->bin[i];
-    while (bin->blocks && bin->keys > keys) {
-        uint64_t filled = last_filled(bins, i), beyond = bin->keys - keys, cut = beyond < filled ? beyond : filled;
-        bin->keys -= cut;
-        if (cut == filled) give_back_block(bins, bin);
-        set_free_part(bins, i, cut == filled ? BLOCK_KEYS : filled - cut);
+    while (bin->blocks && bin_keys(bins, i) > keys) {
+        uint64_t filled = last_filled(bins, i), beyond = bin_keys(bins, i) - keys;
+        if (beyond >= filled) give_back_block(bins, bin);
+        set_free_part(bins, i, beyond >= filled ? BLOCK_KEYS : filled - beyond);
     }
 }
 
 static void cut_extents(struct bin *bin, uint64_t keys) {
-    while (bin->keys > keys) {
+    while (bin->in_file > keys) {
         struct extent *last = &bin->extent[bin->extents - 1];
-        uint64_t beyond = bin->keys - keys, cut = beyond < last->keys ? beyond : last->keys;
+        uint64_t beyond = bin->in_file - keys, cut = beyond < last->keys ? beyond : last->keys;
         last->keys -= cut;
-        bin->keys -= cut;
         bin->in_file -= cut;
         bin->extents -= last->keys == 0;
     }
@@ -221,7 +227,7 @@ void bins_clear(struct bins *bins) {
 
 uint64_t bins_keys(const struct bins *bins) {
     uint64_t keys = bins->pended;
-    for (unsigned i = 0; i < BINS; i++) keys += bins->bin[i].keys;
+    for (unsigned i = 0; i < BINS; i++) keys += bin_keys(bins, i);
     return keys;
 }
 

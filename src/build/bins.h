@@ -27,7 +27,7 @@ struct extent {
 
 /* Which keys are where: first those in the file, then those in memory. */
 struct bin {
-    uint64_t keys, in_file;
+    uint64_t in_file; /* keys */
     struct extent *extent;
     uint64_t **block; /* all full but the last */
     size_t extents, extent_room, blocks, block_room;
@@ -64,7 +64,8 @@ void bins_undo(struct bins *bins);
 
 void bins_clear(struct bins *bins);
 
-/* Keys in all. */
+/* Keys of a bin, and of all bins and pending ones. */
+uint64_t bin_keys(const struct bins *bins, unsigned bin);
 uint64_t bins_keys(const struct bins *bins);
 
 /* Copies keys from..from+n-1 of a bin. Any number of threads may do that. */

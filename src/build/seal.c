@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 65536, SAMPLED = 16, IN_ANY_ORDER = 65536 };
+enum { FEW = 65536, SAMPLED = 8, IN_ANY_ORDER = 65536 };
 
 /* ---- collecting ---- */
 
@@ -140,14 +140,14 @@ static int not_uniform(void) {
  * full. */
 static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *n) {
     uint64_t all = 0, limit = 4 * expected + FEW;
-    for (unsigned i = first; i < first + bins; i++) all += w->s->bins->bin[i].keys;
+    for (unsigned i = first; i < first + bins; i++) all += bin_keys(w->s->bins, i);
     if (all < limit) limit = all;
     int rc = get_words(w->s, &w->keys, limit);
     if (rc == PERHAPS_OK) rc = get_words(w->s, &w->other, limit);
     *n = 0;
     for (unsigned i = first; rc == PERHAPS_OK && i < first + bins; i++) {
-        for (uint64_t from = 0; rc == PERHAPS_OK && from < w->s->bins->bin[i].keys;) {
-            uint64_t rest = w->s->bins->bin[i].keys - from, some = limit - *n < rest ? limit - *n : rest;
+        for (uint64_t from = 0; rc == PERHAPS_OK && from < bin_keys(w->s->bins, i);) {
+            uint64_t rest = bin_keys(w->s->bins, i) - from, some = limit - *n < rest ? limit - *n : rest;
             rc = bins_read(w->s->bins, i, from, some, w->keys.words + *n);
             *n += some;
             from += some;
@@ -231,7 +231,7 @@ static int solve_group(struct worker *w, unsigned group) {
 static void note_end(struct sealing *s, unsigned group, int rc) {
     unsigned bins = BINS / s->groups;
     lock_take(s->lock, 0);
-    for (unsigned i = group * bins; i < (group + 1) * bins; i++) s->done += s->bins->bin[i].keys;
+    for (unsigned i = group * bins; i < (group + 1) * bins; i++) s->done += bin_keys(s->bins, i);
     if (rc < 0 && !s->failed) {
         snprintf(s->reason, sizeof s->reason, "%s", why());
         __atomic_store_n(&s->failed, rc, __ATOMIC_RELAXED);

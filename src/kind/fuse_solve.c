@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { INDEX_BITS = 22, BLOCK = 64, STRETCH = 4096 };
+enum { INDEX_BITS = 22, BLOCK = 64, STRETCH = 4096, KEYS_BEHIND = 9 };
 #define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
 #define ONE_KEY    (UINT32_C(1) << INDEX_BITS)
 #define CROWDED    (UINT32_C(1) << 31) /* set in a slot of 512 keys or more: some of them are equal */
@@ -74,9 +74,25 @@ struct peeling {
     const uint64_t *keys;
     uint64_t n, bits, range, segment, seed_word, width, slots;
     uint32_t *slot;  /* of each slot: how many keys, and which */
-    uint32_t *queue; /* slots that are, or were, some key's own; at last the list of those that were used, in order */
-    uint32_t *value; /* of each slot */
+    uint32_t *queue; /* slots that are, or were, some key's own; at last the list of those that were used, in order, */
+    uint64_t *taken; /* and of the keys that were taken away from them */
+    void *value;     /* of each slot: as many bytes as the width takes, 1, 2 or 4 */
 };
+
+static inline uint32_t get_value(const struct peeling *p, uint64_t slot, unsigned bytes) {
+    return bytes == 1   ? ((const uint8_t *)p->value)[slot]
+           : bytes == 2 ? ((const uint16_t *)p->value)[slot]
+                        : ((const uint32_t *)p->value)[slot];
+}
+
+static inline void put_value(const struct peeling *p, uint64_t slot, unsigned bytes, uint32_t value) {
+    if (bytes == 1)
+        ((uint8_t *)p->value)[slot] = (uint8_t)value;
+    else if (bytes == 2)
+        ((uint16_t *)p->value)[slot] = (uint16_t)value;
+    else
+        ((uint32_t *)p->value)[slot] = value;
+}
 
 /* The places of a block of keys, and their fingerprints. */
 struct places {
@@ -120,22 +136,24 @@ static uint64_t slots_max(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     return fuse_slots(range_for(n, arity, segment, FUSE_SEEDS / 4), arity, segment);
 }
 
-/* Data; three words of 32 bits for each slot. */
+/* Data; three words of 32 bits for each slot; keys that are taken away. */
 uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     uint64_t slots = slots_max(layout, n);
-    return fuse_words(slots, layout[FUSE_WIDTH]) + 1 + (3 * slots + 1) / 2;
+    return fuse_words(slots, layout[FUSE_WIDTH]) + 1 + (3 * slots + 1) / 2 + n;
 }
 
 /* Slot after slot, bit after bit. */
-static void pack(const uint32_t *value, uint64_t slots, uint64_t width, uint64_t *data) {
+static void pack(const struct peeling *p, uint64_t *data) {
     uint64_t word = 0, filled = 0;
-    for (uint64_t i = 0; i < slots; i++) {
-        word |= (uint64_t)value[i] << filled;
-        filled += width;
+    unsigned bytes = p->width <= 8 ? 1 : p->width <= 16 ? 2 : 4;
+    for (uint64_t i = 0; i < p->slots; i++) {
+        uint64_t value = get_value(p, i, bytes);
+        word |= value << filled;
+        filled += p->width;
         if (filled < 64) continue;
         *data++ = word;
         filled -= 64;
-        word = filled ? (uint64_t)value[i] >> (width - filled) : 0;
+        word = filled ? value >> (p->width - filled) : 0;
     }
     if (filled) *data = word;
 }
@@ -149,13 +167,14 @@ bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *key
     p.slot = (uint32_t *)(void *)slots;
     p.queue = p.slot + all;
     p.value = p.queue + all;
+    p.taken = slots + (3 * all + 1) / 2;
     for (unsigned seed = 0; seed < FUSE_SEEDS; seed++) {
         p.range = range_for(p.n, arity, segment, seed / 4);
         p.slots = fuse_slots(p.range, arity, segment);
         p.seed_word = fuse_seed_word(seed);
         if (p.range > FUSE_RANGE_MAX) return false;
         if (try_seed(&p, isa, arity)) {
-            pack(p.value, p.slots, p.width, room);
+            pack(&p, room);
             *solution = (struct solution){.keys = p.n, .words = fuse_words(p.slots, p.width)};
             solution->entry[PART_KEYS] = p.n;
             solution->entry[FUSE_RANGE] = p.range;
