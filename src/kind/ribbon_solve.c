@@ -21,7 +21,9 @@
  */
 #include "kind/total_order.h"
 #include "kind/ribbon.h"
+#include "simd/target.h"
 
+enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as COLUMNS_MAX is a multiple of it */
 enum { REGIONS = 4, REGION_BUCKETS_MIN = 256 };
 enum { KEYS_FOR_BUCKETS = 4096 };      /* a level of fewer is the last one */
 enum { BUCKET_KEYS_MAX = 256 };        /* keys of a bucket with more are bumped */
@@ -32,6 +34,7 @@ enum { BUMPED_PART = 4, SEEDS = 256 }; /* no more than a fourth is bumped */
 /* A level that is being solved. */
 struct work {
     const uint64_t *layout;
+    enum isa isa;
     unsigned level;
     uint64_t seed, size, starts;
     const uint64_t *places; /* in order */
@@ -61,22 +64,6 @@ static inline uint64_t start_of(const struct work *w, uint64_t i) {
 static inline struct equation equation_of(const struct work *w, uint64_t i) {
     uint64_t hash = w->level ? mix64(w->places[i] * w->back) : ribbon_hash(w->places[i], w->seed);
     return (struct equation){ribbon_rows(hash), (uint32_t)start_of(w, i), ribbon_print(hash) & w->print_mask};
-}
-
-/* A step: adds the equation that has its first row. False if nothing of it is left. */
-static inline bool reduce(const struct work *w, struct equation *e) {
-    e->rows ^= w->rows[e->start];
-    e->print ^= w->prints[e->start];
-    if (!e->rows) return false;
-    unsigned zeros = (unsigned)__builtin_ctzll(e->rows);
-    e->rows >>= zeros;
-    e->start += zeros;
-    return true;
-}
-
-static inline void put(struct work *w, const struct equation *e) {
-    w->rows[e->start] = e->rows;
-    w->prints[e->start] = e->print;
 }
 
 /* ---- buckets ---- */
@@ -193,85 +180,51 @@ static bool begin_region(struct work *w, struct stream *s, uint64_t begin, uint6
     return next_bucket(w, s) && next_group(w, s);
 }
 
-/* A step of one region. False at its end. */
-static inline __attribute__((always_inline)) bool step(struct work *w, struct stream *s, struct equation *e) {
-    if (__builtin_expect(w->rows[e->start] != 0, 1)) {
-        if (__builtin_expect(reduce(w, e), 1)) return true;
-        if (e->print) give_up_group(w, s);
-    } else {
-        put(w, e);
-        s->place[s->placed++] = e->start;
-    }
-    return next_equation(w, s, e);
-}
-
-static void fill_one(struct work *w, struct stream *s, struct equation e) {
-    while (step(w, s, &e)) continue;
-}
-
-/* Regions in turn, a step each, to the end of one of them, which is given. */
-static unsigned fill_all(struct work *w, struct stream s[REGIONS], struct equation e[REGIONS]) {
-    struct equation e0 = e[0], e1 = e[1], e2 = e[2], e3 = e[3];
-    unsigned ended;
-    for (;;) {
-        ended = 0;
-        if (!step(w, &s[0], &e0)) break;
-        ended = 1;
-        if (!step(w, &s[1], &e1)) break;
-        ended = 2;
-        if (!step(w, &s[2], &e2)) break;
-        ended = 3;
-        if (!step(w, &s[3], &e3)) break;
-    }
-    e[0] = e0, e[1] = e1, e[2] = e2, e[3] = e3;
-    return ended;
-}
-
-static void fill_level(struct work *w) {
+/* Begins with all regions of a level; how many have keys. */
+static unsigned begin_regions(struct work *w, struct stream s[REGIONS], struct equation e[REGIONS]) {
     unsigned regions = w->size / REGIONS >= REGION_BUCKETS_MIN ? REGIONS : 1, begun = 0;
-    struct stream s[REGIONS];
-    struct equation e[REGIONS];
     for (unsigned i = 0; i < regions; i++) {
         if (!begin_region(w, &s[begun], w->size * i / regions, w->size * (i + 1) / regions)) continue;
         e[begun] = s[begun].equation[s[begun].at++];
         begun++;
     }
-    unsigned ended = begun == REGIONS ? fill_all(w, s, e) : REGIONS;
-    for (unsigned i = 0; i < begun; i++) {
-        if (i != ended) fill_one(w, &s[i], e[i]);
-    }
+    return begun;
 }
 
-static bool fill_last(struct work *w) {
-    for (uint64_t i = 0; i < w->n; i++) {
-        struct equation e = equation_of(w, i);
-        while (w->rows[e.start]) {
-            if (reduce(w, &e)) continue;
-            if (e.print) return false;
-            break;
-        }
-        if (e.rows) put(w, &e);
-    }
-    return true;
-}
+/* ---- what takes the time, for each instruction set ---- */
 
-/* ---- rows ---- */
+#define INLINE TARGET static inline __attribute__((always_inline))
 
-/* Each row from those behind it, in all columns. */
-static void solve_rows(struct work *w) {
-    unsigned columns = ribbon_columns(w->layout);
-    uint64_t border = level_border(w->layout, w->size, w->level), solved[COLUMNS_MAX] = {0};
-    uint64_t *data = w->words + level_threshold_words(w->size, w->level);
-    for (uint64_t block = level_blocks(w->size, w->level); block-- > 0;) {
-        unsigned here = columns + (block >= border);
-        for (uint64_t row = block * ROWS + ROWS; row-- > block * ROWS;) {
-            for (unsigned c = 0; c < here; c++) {
-                uint64_t ahead = solved[c] << 1;
-                solved[c] = ahead | ((unsigned)__builtin_parityll(ahead & w->rows[row]) ^ (w->prints[row] >> c & 1));
-            }
-        }
-        memcpy(data + block_start(block, columns, border), solved, here * sizeof *solved);
-    }
+#define ISA(name) name##_scalar
+#define TARGET
+#include "simd/ribbon_rows_scalar.h"
+#include "kind/ribbon_fill.h"
+#undef ISA
+#undef TARGET
+
+#if defined(__x86_64__)
+#define ISA(name) name##_avx2
+#define TARGET    TARGET_AVX2
+#include "simd/ribbon_rows_scalar.h"
+#include "kind/ribbon_fill.h"
+#undef ISA
+#undef TARGET
+
+#define ISA(name) name##_avx512
+#define TARGET    TARGET_AVX512_POPCOUNT
+#include "simd/ribbon_rows_avx512.h"
+#include "kind/ribbon_fill.h"
+#undef ISA
+#undef TARGET
+#endif
+
+/* False if the last level has a contradiction. */
+static bool fill_and_solve(struct work *w) {
+#if defined(__x86_64__)
+    if (isa_counts_bits(w->isa)) return fill_and_solve_avx512(w);
+    if (w->isa == ISA_AVX512 || w->isa == ISA_AVX2) return fill_and_solve_avx2(w);
+#endif
+    return fill_and_solve_scalar(w);
 }
 
 /* ---- levels ---- */
@@ -310,10 +263,7 @@ static void clear(struct work *w) {
 static bool solve_level(struct work *w) {
     w->starts = level_start_blocks(w->size, w->level) * ROWS;
     clear(w);
-    if (w->level == LAST && !fill_last(w)) return false;
-    if (w->level != LAST) fill_level(w);
-    if (w->too_many) return false;
-    solve_rows(w);
+    if (!fill_and_solve(w)) return false;
     w->words += level_words(w->layout, w->size, w->level);
     return true;
 }
@@ -384,10 +334,9 @@ static void write_entry(const struct work *w, const uint64_t sizes[LEVELS], uint
 
 bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution) {
-    (void)isa;
     uint64_t *spare = room + data_for(layout, n), *rows = spare + spare_for(n);
     uint64_t sizes[LEVELS];
-    struct work w = {.layout = layout, .rows = rows, .prints = (uint32_t *)(rows + rows_for(n))};
+    struct work w = {.layout = layout, .isa = isa, .rows = rows, .prints = (uint32_t *)(rows + rows_for(n))};
     w.print_mask = (uint32_t)((UINT64_C(1) << ribbon_columns_max(layout)) - 1);
     order_words(keys, n, (unsigned)layout[PARTS_BITS], spare);
     n = order_drop_equal(keys, n);

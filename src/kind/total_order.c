@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { RANGE_BITS_MAX = 12, RANGE_WORDS_BITS = 9, SLOT_BITS_MAX = 10, FEW = 32 };
+enum { RANGE_BITS_MAX = 12, RANGE_WORDS_BITS = 11, SLOT_BITS_MAX = 12, FEW = 32 };
 
 static void sift(uint64_t *words, uint64_t n, uint64_t at) {
     uint64_t word = words[at];
@@ -33,7 +33,20 @@ static void order_any(uint64_t *words, uint64_t n) {
     }
 }
 
+/* Each word goes to the right past smaller ones: without a branch, this does most of what there is to do. */
+static void carry_larger(uint64_t *words, uint64_t n) {
+    uint64_t larger = n ? words[0] : 0;
+    for (uint64_t i = 1; i < n; i++) {
+        uint64_t word = words[i], smaller = word < larger ? word : larger;
+        larger ^= word ^ smaller;
+        words[i - 1] = smaller;
+    }
+    if (n) words[n - 1] = larger;
+}
+
+/* For words that are near their places. */
 static void order_few(uint64_t *words, uint64_t n) {
+    carry_larger(words, n);
     for (uint64_t i = 1; i < n; i++) {
         uint64_t word = words[i], at = i;
         for (; at && words[at - 1] > word; at--) words[at] = words[at - 1];
