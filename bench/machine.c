@@ -112,7 +112,7 @@ static size_t whole_huge_pages(uint64_t bytes) {
     return ((size_t)bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
-void *machine_memory(uint64_t bytes) {
+void *machine_fresh_memory(uint64_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     size_t length = whole_huge_pages(bytes);
     /* Huge pages are aligned to their size and mappings are not: take one more and give the ends back. */
@@ -125,7 +125,12 @@ void *machine_memory(uint64_t bytes) {
 #ifdef MADV_HUGEPAGE
     madvise(memory, length, MADV_HUGEPAGE);
 #endif
-    memset(memory, 0, length); /* the pages are there before any clock runs */
+    return memory;
+}
+
+void *machine_memory(uint64_t bytes) {
+    void *memory = machine_fresh_memory(bytes);
+    if (memory) memset(memory, 0, whole_huge_pages(bytes)); /* the pages are there before any clock runs */
     return memory;
 }
 

@@ -56,6 +56,8 @@ double machine_now(void);
 double machine_worked(void);
 /* Zeroed memory in huge pages where the system has them; NULL if there is none. */
 void *machine_memory(uint64_t bytes);
+/* The same, but its pages come when they are first used: for what is to be made on the clock, memory and all. */
+void *machine_fresh_memory(uint64_t bytes);
 void machine_release(void *memory, uint64_t bytes);
 
 /* --- keys.c --- */
