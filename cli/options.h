@@ -1,5 +1,5 @@
-/* The command line as data: one table of commands, one table of options (tables.c). The parser here, --help, the manual
- * pages and the completions all read these two tables, so an option exists in all of them or in none. */
+/* The command line as data: one table of commands (command_table.c) and one of options (option_table.c). The parser here, --help,
+ * the manual pages and the completions all read these two tables, so an option exists in all of them or in none. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
