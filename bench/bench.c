@@ -54,6 +54,14 @@ static void no_progress(const struct cell *cell, const char *what) {
     (void)what;
 }
 
+/* Keys cannot be added to it one at a time, and asked for. */
+static int is_static(const struct bench_options *options) {
+    const struct perhaps_kind_row *row;
+    for (size_t i = 0; options->kind && (row = perhaps_kind(i)); i++)
+        if (strcmp(options->kind, row->name) == 0) return !(row->can & PERHAPS_ADD);
+    return options->static_kinds && !options->kind;
+}
+
 static int is_taken(const struct bench_options *options, const struct perhaps_kind_row *row) {
     if (!(row->can & PERHAPS_ADD)) return 0;
     if (options->kind) return strcmp(options->kind, row->name) == 0;
@@ -66,13 +74,17 @@ static int check_options(const struct bench_options *options) {
     const struct perhaps_kind_row *row;
     int taken = 0;
     for (size_t i = 0; (row = perhaps_kind(i)); i++) taken += is_taken(options, row);
-    if (!taken) return complain(options->kind, "no such kind of filter; 'perhaps plan' lists them");
+    if (!taken && !is_static(options))
+        return complain(options->kind, "no such kind of filter; 'perhaps plan' lists them");
+    if (options->static_kinds && !is_static(options)) return complain("--static", "that kind is not a static one");
     if (options->items && options->items < least_items)
         return complain("--items", "too few to be timed; take 10000 or more");
     if (options->combined && (options->kind || options->full || options->plot))
         return complain("--combined", "does not go with --kind, --full and --plot");
     if (options->foreign && (options->kind || options->full || options->plot || options->combined))
         return complain("--foreign", "does not go with --kind, --full, --combined and --plot");
+    if (is_static(options) && (options->full || options->plot || options->combined || options->foreign))
+        return complain("--static", "static kinds do not go with --full, --combined, --foreign and --plot");
     return options->plot ? plot_ready(options->plot) : 0;
 }
 
@@ -173,13 +185,24 @@ static int run_and_print(struct bench *bench) {
     return options->plot && plot_write(&bench->figures, options->plot) < 0 ? 2 : 0;
 }
 
+static int has_rows(const struct bench_options *options) {
+    return options->combined || options->foreign || is_static(options);
+}
+
+static int measure_rows(struct bench *bench) {
+    const struct bench_options *options = bench->options;
+    struct figures *figures = &bench->figures;
+    uint64_t keys = options->items ? options->items : combined_keys;
+    if (is_static(options)) return static_run(figures, &bench->pass, options->items, options->kind);
+    return (options->foreign ? foreign_run : combined_run)(figures, &bench->pass, keys);
+}
+
 /* What gives rows rather than cells. */
 static int run_rows(struct bench *bench) {
     const struct bench_options *options = bench->options;
     struct figures *figures = &bench->figures;
-    uint64_t keys = options->items ? options->items : combined_keys;
     if (!options->json) table_machine(&figures->machine);
-    int error = (options->foreign ? foreign_run : combined_run)(figures, &bench->pass, keys);
+    int error = measure_rows(bench);
     hide_progress();
     if (error < 0) complain("a measurement failed, what came before it follows", perhaps_why());
     if (options->json) {
@@ -206,7 +229,7 @@ int bench_run(const struct bench_options *options) {
         machine_describe(&bench->figures.machine);
         machine_pin();
         for (uint64_t i = 0; i < PASS_KEYS + KEYS_BEYOND; i++) keys[i] = key_number(i);
-        status = options->combined || options->foreign ? run_rows(bench) : run_and_print(bench);
+        status = has_rows(options) ? run_rows(bench) : run_and_print(bench);
     } else {
         complain("no memory for the keys", "close other programs and try again");
     }

@@ -63,6 +63,7 @@ static void check_table(struct checklist *list, const struct cell *cell) {
 }
 
 static void check_cell(struct checklist *list, const struct cell *cell) {
+    if (!(cell->can & PERHAPS_ADD)) return; /* the goals of static kinds are in rows */
     if (is(cell, "blocked")) check_blocked(list, cell);
     if (!(cell->can & PERHAPS_REMOVE)) check_batches(list, cell);
     if (cell->bytes < far_from_core) return;
@@ -76,8 +77,9 @@ static void check_cell(struct checklist *list, const struct cell *cell) {
 static void check_row(struct checklist *list, const struct row *row) {
     const struct part_table *table = &part_tables[row->part];
     for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++) {
-        if (table->columns[i].goal == 0 || row->values[i] == 0) continue;
-        struct check *check = enter_figure(list, row->values[i], table->columns[i].goal);
+        double goal = row->goals[i] > 0 ? row->goals[i] : table->columns[i].goal;
+        if (goal == 0 || row->values[i] == 0) continue;
+        struct check *check = enter_figure(list, row->values[i], goal);
         snprintf(check->what, sizeof check->what, "%s, %s: %s", table->name, row->name, table->columns[i].name);
     }
 }

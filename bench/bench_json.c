@@ -39,6 +39,7 @@ static void print_limit(const struct limit *limit, int *first) {
     for (enum limit_op op = 0; op < LIMIT_OP_COUNT; op++)
         for (unsigned lines = 1; lines <= MOST_LIMIT_LINES; lines++) {
             const struct limit_figure *plain = &limit->figures[0][op][lines - 1];
+            if (plain->ns == 0) continue;
             print_comma(first);
             printf("    {\"bytes\": %llu, \"lines\": %u, \"op\": \"%s\", \"ns\": %.4g, ",
                    (unsigned long long)limit->bytes, lines, limit_op_names[op], plain->ns);
@@ -52,8 +53,11 @@ static void print_limit(const struct limit *limit, int *first) {
 static void print_result(const struct cell *cell, enum op op, enum hits hits) {
     printf("    {\"kind\": \"%s\", \"items\": %llu, \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, ", cell->kind,
            (unsigned long long)cell->items, (unsigned long long)cell->bytes, op_names[op], hits_percent[hits]);
-    printf("\"ns_per_key\": %.4g, \"limit_lines\": %u, \"limit_ratio\": %.4g, \"bits_per_key\": %.5g, \"fpr\": %.5g",
-           cell->ns[op][hits], cell->limit_lines, cell_limit_ratio(cell, op, hits), cell->bits_per_key, cell->fpr);
+    printf("\"ns_per_key\": %.4g, \"bits_per_key\": %.5g, \"fpr\": %.5g", cell->ns[op][hits], cell->bits_per_key,
+           cell->fpr);
+    if (cell->limit_lines)
+        printf(", \"limit_lines\": %u, \"limit_ratio\": %.4g", cell->limit_lines, cell_limit_ratio(cell, op, hits));
+    if (cell->shape) printf(", \"case\": \"%s\"", cell->shape);
     if (op == OP_ADD_MANY && hits == HITS_0 && cell->first_ns > 0)
         printf(", \"first_percent_ns\": %.4g, \"last_percent_ns\": %.4g", cell->first_ns, cell->last_ns);
     putchar('}');

@@ -31,6 +31,39 @@ const struct part_table part_tables[PART_COUNT] = {
         {"foreign",
          "Filters of other programs, 1 %: contains_many beside a plain loop with the same hash, ns per key",
          {{"mib", 0}, {"contains", 0}, {"loop", 0}, {"ratio", 1. / 3}}},
+    [PART_STATIC_SIZE] =
+        {"static_size",
+         "Static filters: bits per key beside log2(1/p), which none can go below. Sigmas: how many standard deviations "
+         "of\nthis measurement the rate is above the filter's own",
+         {{"keys", 0},
+          {"bits_per_key", 0},
+          {"limit_bits", 0},
+          {"ratio", 0},
+          {"fpr", 0},
+          {"own_fpr", 0},
+          {"sigmas", 3}}},
+    [PART_STATIC_BUILD] =
+        {"static_build",
+         "Building static filters, ns per key: adding; adding and sealing with one thread, and with two. Ratios: two "
+         "threads\nto one; to a plain fuse filter of one array; to our fuse filter",
+         {{"keys", 0},
+          {"add", 0},
+          {"one", 0},
+          {"two", 0},
+          {"threads_ratio", 0},
+          {"plain_ratio", 0},
+          {"fuse_ratio", 0}}},
+    [PART_STATIC_ASK] =
+        {"static_ask",
+         "Asking static filters in batches, ns per key at so many hits, beside the limit of as many lines as they look "
+         "at.\nRatios at 50 %: to the limit; to the plain filter, asked in batches",
+         {{"mib", 0},
+          {"hits_0", 0},
+          {"hits_50", 0},
+          {"lines", 0},
+          {"limit", 0},
+          {"limit_ratio", 0},
+          {"plain_ratio", 0}}},
 };
 
 struct row *combined_row(struct combined *all, enum part part, const char *name, ...) {

@@ -9,7 +9,7 @@
  *     4. load one word of that line (a question), or load, change and store it (an add).
  *
  * The limit does just this and nothing more: no mask, no test, no answer. A filter that touches two or three lines is
- * compared with the same loop over two or three random lines. Which way is the fastest depends on the machine and on
+ * compared with the same loop over two or three random lines (or four, for one that has just four places to look at). Which way is the fastest depends on the machine and on
  * the size, so all of these are tried and the best is taken:
  *
  *     depth           the line's number is worked out 0, 8, 16, 32 or 64 keys before it is used;
@@ -56,7 +56,7 @@ struct walk {
     struct limit_variant variant;
 };
 
-/* A second and a third line come from the same mix: its lower half, and one more multiplication of it. */
+/* Further lines come from the same mix: its lower half, and both halves of one more multiplication of it. */
 static const uint64_t mix_factor = 0xd6e8feb86659fd93u, third_factor = 0x9e3779b97f4a7c15u;
 
 static inline __attribute__((always_inline)) void index_scalar(const uint64_t *keys, uint64_t line_count,
@@ -67,7 +67,9 @@ static inline __attribute__((always_inline)) void index_scalar(const uint64_t *k
         x = (x ^ x >> 32) * mix_factor;
         out[0][i] = ((x >> 32) * line_count >> 32) * LINE_WORDS;
         if (lines > 1) out[1][i] = ((x & UINT32_MAX) * line_count >> 32) * LINE_WORDS;
-        if (lines > 2) out[2][i] = ((x * third_factor >> 32) * line_count >> 32) * LINE_WORDS;
+        x *= third_factor;
+        if (lines > 2) out[2][i] = ((x >> 32) * line_count >> 32) * LINE_WORDS;
+        if (lines > 3) out[3][i] = ((x & UINT32_MAX) * line_count >> 32) * LINE_WORDS;
     }
 }
 
@@ -96,6 +98,7 @@ static inline __attribute__((always_inline)) AVX512 void index_avx512(const uint
         x = _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)third_factor));
         _mm512_store_si512(out[2], reduce_avx512(_mm512_srli_epi64(x, 32), count));
     }
+    if (lines > 3) _mm512_store_si512(out[3], reduce_avx512(x, count));
 }
 
 #define WALK_TARGET     AVX512
@@ -178,20 +181,26 @@ static void find_finalists(struct limit *limit, enum limit_op op, unsigned lines
             }
 }
 
-int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys) {
+int limit_take_memory(struct limit *limit, uint64_t bytes) {
     memset(limit, 0, sizeof *limit);
     limit->bytes = bytes;
     limit->has_vector = has_vector();
     limit->memory = machine_memory(bytes);
-    if (!limit->memory) return -1;
+    return limit->memory ? 0 : -1;
+}
+
+void limit_find(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys) {
+    for (int vector = 0; vector <= limit->has_vector; vector++) {
+        limit_figure(limit, op, lines, vector)->ns = INFINITY;
+        find_finalists(limit, op, lines, vector, keys);
+    }
+    limit_round(limit, op, lines, keys, lines == 1 ? PASS_KEYS : PASS_KEYS / 4);
+}
+
+int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys) {
+    if (limit_take_memory(limit, bytes) < 0) return -1;
     for (enum limit_op op = 0; op < LIMIT_OP_COUNT; op++)
-        for (unsigned lines = 1; lines <= MOST_LIMIT_LINES; lines++) {
-            for (int vector = 0; vector <= limit->has_vector; vector++) {
-                limit_figure(limit, op, lines, vector)->ns = INFINITY;
-                find_finalists(limit, op, lines, vector, keys);
-            }
-            limit_round(limit, op, lines, keys, lines == 1 ? PASS_KEYS : PASS_KEYS / 4);
-        }
+        for (unsigned lines = 1; lines <= USUAL_LIMIT_LINES; lines++) limit_find(limit, op, lines, keys);
     return 0;
 }
 

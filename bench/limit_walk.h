@@ -35,12 +35,20 @@ static inline __attribute__((always_inline)) WALK_TARGET uint64_t WALK_NAME(walk
     return sum;
 }
 
-/* Constants for `lines` and `rmw` make six loops of one text. */
+/* Constants for `lines` and `rmw` make eight loops of one text. */
 static __attribute__((noinline)) WALK_TARGET uint64_t WALK_NAME(walk_lines)(const struct walk *w, unsigned lines,
                                                                             enum limit_op op) {
-    if (op == LIMIT_LOAD)
-        return lines == 1 ? WALK_NAME(walk)(w, 1, 0) : lines == 2 ? WALK_NAME(walk)(w, 2, 0) : WALK_NAME(walk)(w, 3, 0);
-    return lines == 1 ? WALK_NAME(walk)(w, 1, 1) : lines == 2 ? WALK_NAME(walk)(w, 2, 1) : WALK_NAME(walk)(w, 3, 1);
+    const int rmw = op == LIMIT_RMW;
+    switch (lines) {
+    case 1:
+        return rmw ? WALK_NAME(walk)(w, 1, 1) : WALK_NAME(walk)(w, 1, 0);
+    case 2:
+        return rmw ? WALK_NAME(walk)(w, 2, 1) : WALK_NAME(walk)(w, 2, 0);
+    case 3:
+        return rmw ? WALK_NAME(walk)(w, 3, 1) : WALK_NAME(walk)(w, 3, 0);
+    default:
+        return rmw ? WALK_NAME(walk)(w, 4, 1) : WALK_NAME(walk)(w, 4, 0);
+    }
 }
 
 #undef WALK_TARGET

@@ -9,6 +9,7 @@
  *     bench.c        which working sets and kinds; collects the figures below
  *     combined.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
  *     foreign.c      filters of other programs
+ *     static.c       static filters; with static_build.c, static_ask.c and their rival, plain_fuse.c
  *     bench_goals.c  which of the figures have a goal
  *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
  */
@@ -20,13 +21,14 @@
 #include <stdint.h>
 
 enum {
-    PASS_KEYS = 1 << 22, /* keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches */
-    MOST_LIMIT_LINES = 3 /* the limit is measured for 1, 2 and 3 lines per key */
+    PASS_KEYS = 1 << 22,   /* keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches */
+    USUAL_LIMIT_LINES = 3, /* the limit is measured for 1, 2 and 3 lines per key, */
+    MOST_LIMIT_LINES = 4   /* and for 4 where a filter's shape asks for it */
 };
 
 /* What share of the keys asked for is in the filter. */
 enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
-enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_REMOVE_MANY, OP_COUNT };
+enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_REMOVE_MANY, OP_BUILD, OP_COUNT };
 enum limit_op { LIMIT_LOAD, LIMIT_RMW, LIMIT_OP_COUNT };
 
 extern const int hits_percent[HITS_COUNT];
@@ -98,7 +100,7 @@ struct limit_variant {
 enum { LIMIT_FINALISTS = 2 };
 
 struct limit_figure {
-    double ns; /* per key */
+    double ns; /* per key; 0 = not measured */
     struct limit_variant best;
     struct limit_variant finalists[LIMIT_FINALISTS]; /* of short trials: those that all rounds are run with */
 };
@@ -107,16 +109,20 @@ struct limit {
     uint64_t bytes;
     uint64_t *memory;
     int has_vector;
+    unsigned most_lines;                                              /* that it is measured for */
     size_t trial_start;                                               /* which keys the last short trial began with */
     struct limit_figure figures[2][LIMIT_OP_COUNT][MOST_LIMIT_LINES]; /* plain, vector */
     uint64_t kept; /* what the loads brought, so that none can be left out */
 };
 
-/* Takes memory for a working set and finds the best ways to walk it. `keys`: PASS_KEYS of them and KEYS_BEYOND more that
- * may be read. 0, or -1 for want of memory. */
+/* Takes memory for a working set and finds the best ways to walk it, over the usual numbers of lines. `keys`: PASS_KEYS of them and
+ * KEYS_BEYOND more that may be read. 0, or -1 for want of memory. */
 enum { KEYS_BEYOND = 128 };
 int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys);
-/* One more round for 1..3 lines over n keys. */
+/* The two halves of it, for what needs one figure only. */
+int limit_take_memory(struct limit *limit, uint64_t bytes);
+void limit_find(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys);
+/* One more round for so many lines over n keys. */
 void limit_round(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys, size_t n);
 void limit_close(struct limit *limit);
 
@@ -155,10 +161,12 @@ void textbook_cuckoo_close(struct textbook_cuckoo *book);
 /* What came out for one kind in one working set. A time of 0 = not measured. */
 struct cell {
     const char *kind;
-    unsigned can; /* set of enum perhaps_ability */
+    const char *shape; /* which of several of its kind; NULL = the usual one */
+    unsigned can;      /* set of enum perhaps_ability */
     uint64_t items;
     uint64_t bytes;
-    unsigned limit_lines; /* of the limit it is compared with: as many as the kind touches, but at most 3 */
+    unsigned
+        limit_lines; /* of the limit it is compared with, 0 = none: as many as the kind touches, but at most USUAL_LIMIT_LINES */
     double bits_per_key;
     double fpr;                      /* measured */
     double ns[OP_COUNT][HITS_COUNT]; /* per key */
@@ -182,7 +190,18 @@ int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *
 /* --- combined.c --- */
 
 /* Filters of filters are measured in parts, each a table of its own. */
-enum part { PART_GROWING, PART_RATE, PART_SHARDED, PART_PARALLEL, PART_PEAK, PART_FOREIGN, PART_COUNT };
+enum part {
+    PART_GROWING,
+    PART_RATE,
+    PART_SHARDED,
+    PART_PARALLEL,
+    PART_PEAK,
+    PART_FOREIGN,
+    PART_STATIC_SIZE,
+    PART_STATIC_BUILD,
+    PART_STATIC_ASK,
+    PART_COUNT
+};
 enum { MOST_COLUMNS = 7 };
 
 struct part_table {
@@ -197,6 +216,7 @@ struct row {
     enum part part;
     char name[40];
     double values[MOST_COLUMNS]; /* 0 = not measured */
+    double goals[MOST_COLUMNS];  /* of this row; 0 = the column's */
 };
 
 extern const struct part_table part_tables[PART_COUNT];
@@ -222,6 +242,11 @@ int combined_run(struct figures *figures, struct pass *pass, uint64_t keys);
 
 /* The same with filters of other programs; in small arrays, if there are fewer keys than in a pass. */
 int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys);
+
+/* --- static.c --- */
+
+/* The same with static filters, of this kind or of all. So many keys; 0 = as many as the goals are for. */
+int static_run(struct figures *figures, struct pass *pass, uint64_t keys, const char *kind);
 
 /* ns per key divided by the limit's. */
 double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);

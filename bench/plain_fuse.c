@@ -88,7 +88,7 @@ static void choose_sizes(struct plain_fuse *fuse, size_t n) {
 }
 
 static void free_scratch(struct scratch *s) {
-    machine_release(s->order, (s->keys + 1) * sizeof *s->order);
+    machine_release(s->order, ((uint64_t)s->keys + 1) * sizeof *s->order);
     machine_release(s->which, s->keys);
     machine_release(s->sums, s->slot_count * sizeof *s->sums);
     machine_release(s->counts, s->slot_count);
@@ -97,7 +97,7 @@ static void free_scratch(struct scratch *s) {
 
 static int take_scratch(struct scratch *s, size_t keys, uint64_t slot_count) {
     *s = (struct scratch){.keys = keys, .slot_count = slot_count};
-    s->order = machine_fresh_memory((keys + 1) * sizeof *s->order);
+    s->order = machine_fresh_memory(((uint64_t)keys + 1) * sizeof *s->order);
     s->which = machine_fresh_memory(keys);
     s->sums = machine_fresh_memory(slot_count * sizeof *s->sums);
     s->counts = machine_fresh_memory(slot_count);

@@ -31,7 +31,7 @@ enum {
 static const uint64_t no_textbook_fill = (uint64_t)256 << 20;
 
 const int hits_percent[HITS_COUNT] = {0, 50, 100};
-const char *const op_names[OP_COUNT] = {"add", "add_many", "contains", "contains_many", "remove_many"};
+const char *const op_names[OP_COUNT] = {"add", "add_many", "contains", "contains_many", "remove_many", "build"};
 const char *const limit_op_names[LIMIT_OP_COUNT] = {"load", "rmw"};
 
 void run_check(struct run *run, int64_t answer) {
@@ -216,7 +216,7 @@ static void prepare(struct run *run, const struct perhaps_info *info) {
     cell->kind = info->kind_name;
     cell->can = info->can;
     cell->items = info->capacity;
-    cell->limit_lines = info->lines < MOST_LIMIT_LINES ? info->lines : MOST_LIMIT_LINES;
+    cell->limit_lines = info->lines < USUAL_LIMIT_LINES ? info->lines : USUAL_LIMIT_LINES;
     cell->bits_per_key = info->bits_per_key;
     run->space = key_space_all(info->capacity);
     if (info->hash == PERHAPS_IDENTITY) {
@@ -224,7 +224,7 @@ static void prepare(struct run *run, const struct perhaps_info *info) {
         run->space = key_space_below(info->capacity, members < MOST_INTEGERS ? members : MOST_INTEGERS);
     }
     run->half = run->next = run->space.members / 2;
-    run->pass_keys = info->lines > MOST_LIMIT_LINES ? PASS_KEYS / 4 : PASS_KEYS;
+    run->pass_keys = info->lines > USUAL_LIMIT_LINES ? PASS_KEYS / 4 : PASS_KEYS;
 }
 
 /* From an empty filter to a full one. */

@@ -13,6 +13,7 @@ int cmd_bench(const struct options *options) {
         .full = given(options, OPT_FULL),
         .combined = given(options, OPT_COMBINED),
         .foreign = given(options, OPT_FOREIGN),
+        .static_kinds = given(options, OPT_BENCH_STATIC),
         .json = given(options, OPT_JSON),
         .plot = options->plot,
     };

@@ -214,13 +214,19 @@ const struct option option_table[OPTIONS] = {
          "the number of keys "
          "is estimated."},
     [OPT_FULL] = {"full", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
-                  "All kinds, and working sets up to gigabytes; takes minutes."},
+                  "All kinds but the static ones, and working sets up to gigabytes; takes minutes."},
     [OPT_COMBINED] = {"combined", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
                       "Measure filters of filters and threads instead: growing, sharded, with one thread and two. "
                       "--items is then the "
                       "largest number of keys, 100 million by default."},
     [OPT_FOREIGN] = {"foreign", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
                      "Measure filters of other programs instead, beside a plain loop with the same hash."},
+    [OPT_BENCH_STATIC] =
+        {"static", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
+         "Measure static filters instead, fuse and ribbon: building them with one thread and with two, their "
+         "sizes, and asking large ones, beside a plain fuse filter. With --items all of that with so many keys; else "
+         "10 "
+         "million to build, and 128 MiB to ask. Also what -k does for one of them."},
     [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
                   "Also draw the results into FILE, a picture in SVG, with gnuplot. It replaces an earlier one."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

@@ -104,6 +104,7 @@ enum option_id {
     OPT_FULL,
     OPT_COMBINED,
     OPT_FOREIGN,
+    OPT_BENCH_STATIC,
     OPT_PLOT,
     OPT_SCDOC,
     OPT_NAMES,

@@ -153,6 +153,18 @@ bar() {
   grep -q '"part": "foreign", "case": "dcso, 50 % hits"' <<<"$output"
 }
 
+@test "bench --static builds static filters and asks them, as -k does for one of them" {
+  try 0 bench --static --items 20000 --json
+  holds '[.combined[].part] | contains(["static_size", "static_build", "static_ask"])'
+  holds 'all(.combined[] | select(.part == "static_size"); .ratio < 1.6 and .sigmas < 6)'
+  holds '[.results[] | select(.op == "build") | .kind] | unique == ["fuse", "ribbon"]'
+  holds '[.results[] | select(.op == "contains_many") | .limit_lines] | unique == [2, 3, 4]'
+  try 0 bench -k fuse --items 20000 --json
+  holds 'all(.results[]; .kind == "fuse" and .items == 20000)'
+  refuses "static kinds do not go with" bench -k fuse --full
+  refuses "not a static one" bench --static -k bloom
+}
+
 @test "bench --combined measures filters of filters" {
   try 0 bench --combined --items 20000 --json
   holds '[.combined[].part] | contains(["growing", "sharded", "sharded_rate", "parallel", "peak"])'
