@@ -84,6 +84,11 @@ const struct perhaps_kind_row *kind_row(int kind) {
     return NULL;
 }
 
+bool is_static_kind(int kind) {
+    const struct perhaps_kind_row *row = kind_row(kind);
+    return row && !(row->can & PERHAPS_ADD);
+}
+
 bool is_file_kind(int kind) {
     for (size_t row = 0; perhaps_file_kind(row); row++)
         if (perhaps_file_kind(row)->kind == kind) return true;

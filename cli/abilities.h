@@ -26,10 +26,13 @@ const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
 /* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
 const struct perhaps_kind_row *kind_row(int kind);
 
+/* Is it made of all its keys at once, and then only asked? */
+bool is_static_kind(int kind);
+
 /* Is it one of the files of other programs? */
 bool is_file_kind(int kind);
 
-/* Their names and those of Roaring bitmaps, "dcso, roaring" with ", " between. Returns `buffer`. */
+/* The names of these and of Roaring bitmaps, "dcso, roaring" with ", " between. Returns `buffer`. */
 const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]);
 
 /* "bloom", "growing", ...; of filters of filters too. */

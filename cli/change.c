@@ -58,6 +58,7 @@ static int change_batch(void *context, const struct batch *batch) {
     }
     int64_t changed = change_many(c, batch);
     if (changed == PERHAPS_EFULL || changed == PERHAPS_ENOMEM) return add_singly(c, batch);
+    if (changed == PERHAPS_EIO) return scratch_failure(); /* no other filter in memory needs a file */
     if (changed < 0) return library_failure(batch->path, (int)changed);
     c->keys += batch->n;
     c->changed += (uint64_t)changed;
@@ -178,6 +179,11 @@ int change_failure(const struct change *c, const char *path) {
     char before[NUMBER_TEXT], keys[NUMBER_TEXT], advice[100];
     if (filter_info(c->filter, path, &info) != FINE) return TROUBLE;
     if (filter_of_integers(c->filter)) return number_failure(c, &info, path);
+    if (c->error == PERHAPS_ENOMEM && info.collecting)
+        return failure(
+            path,
+            "there is not enough memory for %s keys to wait in; let them wait in a file, with a smaller --scratch",
+            group_digits(info.items, before));
     if (c->error == PERHAPS_ENOMEM)
         return failure(path,
                        "there is not enough memory for more than %s keys; use a machine with more, or a kind "

@@ -78,6 +78,7 @@ static int run(const struct options *options, enum direction direction) {
     unsigned how = change.in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY;
     if (filter_open(options, path, how, &change.filter) != FINE) return TROUBLE;
     int status = change.in_place ? finish_on_interrupt() : FINE; /* so that the file can be finished */
+    if (status == FINE) status = filter_refuse_sealed(change.filter, path);
     if (status == FINE && direction == REMOVING) status = check_can_remove(change.filter, path);
     if (status == FINE) status = change_filter(options, path, &change);
     perhaps_free(change.filter);

@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "hashing.h"
 #include "numbers.h"
+#include "sealing.h"
 #include "want.h"
 
 /* ---------------------------------------------------------------------------------------------------- filling --- */
@@ -80,6 +81,14 @@ static int build_from_input(struct change *building, perhaps_want *want, const s
     return change_all(building, NULL, input);
 }
 
+/* How many keys a static filter is for need not be known before all are read. */
+static int build_static(const struct options *options, struct change *building, const perhaps_want *want,
+                        const struct input *input) {
+    if (sealing_create(&building->filter, want, options) != FINE) return TROUBLE;
+    int status = change_all(building, NULL, input);
+    return status == FINE && !building->error ? sealing_finish(building->filter, building->threads) : status;
+}
+
 /* ---------------------------------------------------------------------------------------------------- command --- */
 
 static int finish(const struct options *options, const struct change *building) {
@@ -110,7 +119,8 @@ int cmd_build(const struct options *options) {
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
     if (check_file_kind(&want, &input) != FINE || output_check(options) != FINE) return TROUBLE;
     want.tag = input_tag(&input);
-    int status = build_from_input(&building, &want, &input);
+    int status = is_static_kind(want.kind) ? build_static(options, &building, &want, &input)
+                                           : build_from_input(&building, &want, &input);
     if (status == FINE) status = finish(options, &building);
     perhaps_free(building.filter);
     return status;

@@ -17,6 +17,8 @@ static const struct words {
     {PERHAPS_CUCKOO, "slots", "slots that a key can be in"},
     {PERHAPS_TABLE, "slots", "buckets that a key can be in"},
     {PERHAPS_BITMAP, "bits", "bit for each integer"},
+    {PERHAPS_FUSE, "bits are the least that any filter needs", "places that a key looks at"},
+    {PERHAPS_RIBBON, "bits are the least that any filter needs", "places that a key looks at"},
     {PERHAPS_ANY, "bits", "bits set per key"}, /* all others */
 };
 
@@ -52,6 +54,8 @@ static void print_keys(const struct perhaps_info *info) {
         printf("  keys      %s of the integers below %s\n", items, capacity);
     else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
+    else if (is_static_kind(info->kind))
+        printf("  keys      %s different ones; sealed, no more can be added\n", items);
     else if (info->can & PERHAPS_COUNT)
         printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
     else
@@ -123,7 +127,8 @@ static void print_format(const struct perhaps_info *info) {
     bool other = is_file_kind(info->kind);
     printf("  key       %s\n",
            other ? "the file does not tell; give --key, if keys are not lines as they are" : tag_name(info->tag));
-    printf("  can       %s\n", abilities_text(filter_abilities(info), ", ", can, sizeof can));
+    printf("  can       %s\n", info->can ? abilities_text(filter_abilities(info), ", ", can, sizeof can)
+                                         : "nothing but answer: it is static");
     if (other)
         printf("  format    %s, without checksums", info->kind_name);
     else

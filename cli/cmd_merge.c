@@ -40,7 +40,8 @@ static int combine_two(const struct combination *what, perhaps *into, const perh
 static int combine_one(const struct options *options, const struct combination *what, perhaps *into, const char *path) {
     perhaps *from;
     if (filter_open(options, path, 0, &from) != FINE) return TROUBLE;
-    int status = check_tags(into, options->operands[0], from, path);
+    int status = filter_refuse_sealed(from, path);
+    if (status == FINE) status = check_tags(into, options->operands[0], from, path);
     if (status == FINE) status = combine_two(what, into, from, path);
     perhaps_free(from);
     return status;
@@ -56,7 +57,7 @@ static int combine_all(const struct options *options, const struct combination *
     struct perhaps_info info;
     if (output_check(options) != FINE) return TROUBLE;
     if (filter_open(options, options->operands[0], PERHAPS_OPEN_COPY, &into) != FINE) return TROUBLE;
-    int status = FINE;
+    int status = filter_refuse_sealed(into, options->operands[0]);
     for (size_t i = 1; i < options->operand_count && status == FINE; i++)
         status = combine_one(options, what, into, options->operands[i]);
     if (status == FINE) status = fold(options, into);

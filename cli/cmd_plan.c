@@ -93,7 +93,8 @@ static void print_row(const struct answer *answer, bool coloured) {
     printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", coloured && answer->recommended ? "\033[1;32m" : "",
            answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
            group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
-           abilities_text(answer->can, " ", can, sizeof can), coloured && answer->recommended ? "\033[0m" : "");
+           answer->can ? abilities_text(answer->can, " ", can, sizeof can) : "static",
+           coloured && answer->recommended ? "\033[0m" : "");
 }
 
 /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
@@ -138,6 +139,8 @@ static void print_text(const struct answer *answers, size_t n, const struct perh
     for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
     printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
     print_parts(want, best);
+    if (want->kind == PERHAPS_ANY && !want->needs)
+        printf("  static: made of all keys at once, then only asked; see --static and --smallest\n");
     print_limit(want, best);
 }
 

@@ -11,6 +11,8 @@ const struct command commands[COMMANDS] = {
          "made.\n\n"
          "Fix two of three: how many keys (-n), how many mistakes (-p), how much memory (--bits-per-key, --bytes or "
          "--preset). The third follows. With only -n the rate is 0.01.\n\n"
+         "Kinds marked static (fuse and ribbon) take all keys at once and none later. 'perhaps build' makes one only "
+         "if --static, --smallest or -k says so.\n\n"
          "With --plot it also draws bits per key against the false-positive rate, from 0.1 to 1e-6 and that of -p, for "
          "every kind with the limit below; without -n for a million keys.",
          NULL,
@@ -27,6 +29,10 @@ const struct command commands[COMMANDS] = {
          "they go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; "
          "with -j it is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but "
          "makes more mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+         "If all keys are there now and none will be added, --static makes a smaller filter that finds them as fast, "
+         "and --smallest the smallest; neither needs -n. Keys wait until all are read, in memory and, beyond "
+         "--scratch, in a temporary file, which nothing can leave behind; then the filter is made of them, with -j in "
+         "several threads. Lines may come more than once.\n\n"
          "With --window the filter remembers the last N keys, or those of the last hours or days, and forgets older "
          "ones. What time it is comes from the machine's clock.\n\n"
          "Some kinds are different. cuckoo and counting, which can forget keys, keep a copy for every line, so that "
@@ -47,6 +53,8 @@ const struct command commands[COMMANDS] = {
          "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\n"
          "perhaps build -p 1e-4 -o urls.ph urls.gz\n"
          "perhaps build -j auto -o phones.ph phones.txt\n"
+         "perhaps build --static -j auto -p 0.001 -o phones.ph phones.txt\n"
+         "perhaps build --smallest --scratch 512M -o names.ph names.txt\n"
          "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
          "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
          "perhaps build --needs remove -o logins.ph logins.txt\n"
@@ -66,7 +74,7 @@ const struct command commands[COMMANDS] = {
                  "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
                  "Ctrl-C is no such "
                  "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
-                 "cannot grow there.\n\n"
+                 "cannot grow there. Static filters (fuse, ribbon) take no more keys at all: build them anew.\n\n"
                  "A window by time first forgets what is too old, by the machine's clock.\n\n"
                  "With --at there is no FILTER: keys go to a set on servers, and those that were sent stay there "
                  "whatever happens then.",

@@ -29,6 +29,9 @@ bool filter_of_integers(const perhaps *filter);
 /* Is it the file of another program? */
 bool filter_is_file(const perhaps *filter);
 
+/* FINE, or TROUBLE after having said that it is a static filter, which cannot be changed. Asked before anything is read. */
+int filter_refuse_sealed(const perhaps *filter, const char *path);
+
 /* Which keys of a batch are perhaps in it? *present is how many. */
 struct batch;
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);

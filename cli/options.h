@@ -53,6 +53,9 @@ enum option_id {
     OPT_PRESET,
     OPT_KIND,
     OPT_FILE_KIND,
+    OPT_STATIC,
+    OPT_SMALLEST,
+    OPT_SCRATCH,
     OPT_NEEDS,
     OPT_GROW,
     OPT_GROWTH,
@@ -177,7 +180,7 @@ struct options {
     size_t operand_count;
     uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
         threads;
-    uint64_t patience, save_every;
+    uint64_t patience, save_every, scratch;
     double fpr, bits_per_key, growth, clear_at;
     struct window window, last;
     int kind, preset, hash, encoding;

@@ -105,6 +105,10 @@ int saving_failure(const char *subject, int error) {
                    error == PERHAPS_EIO ? "check its permissions and the room on the disk" : remedy(error));
 }
 
+int scratch_failure(void) {
+    return explain(NULL, PERHAPS_EIO, "make room there, or let more keys wait in memory with a larger --scratch");
+}
+
 void warning(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -223,7 +227,7 @@ void json_end(struct json *json) {
 static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
-    bool on, drawn;
+    bool on, drawn, sealing;
     uint64_t total;
     double started, next; /* seconds */
 } progress;
@@ -234,16 +238,25 @@ double clock_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-void progress_start(uint64_t total) {
+static void start(uint64_t total, bool sealing) {
     pthread_mutex_lock(&progress_lock);
     progress.on = isatty(STDERR_FILENO);
+    progress.sealing = sealing;
     progress.total = total;
     progress.started = clock_now();
     progress.next = progress.started + 0.2; /* short work needs no bar */
     pthread_mutex_unlock(&progress_lock);
 }
 
-/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left" */
+void progress_start(uint64_t total) {
+    start(total, false);
+}
+
+void progress_start_sealing(uint64_t total) {
+    start(total, true);
+}
+
+/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"; "sealing 4,200,000 of 10,000,000 keys, ..." */
 static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
     char count[NUMBER_TEXT];
     double rate = (double)keys / elapsed;
@@ -255,8 +268,9 @@ static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
         int filled = (int)(share * 20);
         fprintf(stderr, "%3.0f %% [%.*s%.*s] ", share * 100, filled, full, 20 - filled, empty);
     }
-    fprintf(stderr, "%s keys, %.1f %c keys/s", group_digits(keys, count), rate / (millions ? 1e6 : 1e3),
-            millions ? 'M' : 'k');
+    fprintf(stderr, "%s%s", progress.sealing ? "sealing " : "", group_digits(keys, count));
+    if (progress.sealing) fprintf(stderr, " of %s", group_digits(progress.total, count));
+    fprintf(stderr, " keys, %.1f %c keys/s", rate / (millions ? 1e6 : 1e3), millions ? 'M' : 'k');
     if (progress.total && bytes && bytes <= progress.total)
         fprintf(stderr, ", %.0f s left", elapsed * (double)(progress.total - bytes) / (double)bytes);
     fflush(stderr);

@@ -22,6 +22,9 @@ int reason_failure(const char *subject, const char *advice);
 /* The same for a call that writes a file, which also takes room on a disk. */
 int saving_failure(const char *subject, int error);
 
+/* The same for one that could not let keys wait in a temporary file, whose folder the library names. */
+int scratch_failure(void);
+
 /* "perhaps: SUBJECT: warning: ..." or, for a remark, without the "warning". */
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -62,6 +65,9 @@ double clock_now(void);
 
 /* `total` bytes are to be read; 0 = unknown. */
 void progress_start(uint64_t total);
+
+/* The same for `total` keys that are to be sealed. */
+void progress_start_sealing(uint64_t total);
 
 /* Cheap enough to be called for every block read. */
 void progress_at(uint64_t bytes, uint64_t keys);

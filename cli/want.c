@@ -20,6 +20,8 @@ static int refuse_zeros(const struct options *options) {
         return failure("--max-bytes", "0 bytes hold no filter; give 1 or more");
     if (given(options, OPT_SHARDS) && !options->shards)
         return failure("--shards", "must be 1 or more; leave it out to have none");
+    if (given(options, OPT_SCRATCH) && !options->scratch)
+        return failure("--scratch", "0 bytes hold no keys; give 16MiB or more, or leave it out");
     if (given(options, OPT_GENERATIONS) && !options->generations)
         return failure("--generations", "must be 1 or more; leave it out to have 4");
     return FINE;
@@ -69,6 +71,50 @@ static int window_from_options(perhaps_want *want, const struct options *options
     want->clear_at = options->clear_at;
     want->generations = given(options, OPT_GENERATIONS) ? clamp(options->generations) : window ? usual : 0;
     return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------- static filters --- */
+
+/* --static and --smallest name a kind, as -k does. */
+static int kind_from_options(perhaps_want *want, const struct options *options) {
+    bool smallest = given(options, OPT_SMALLEST), named = given(options, OPT_KIND);
+    want->kind = options->kind;
+    if (smallest && named && want->kind != PERHAPS_RIBBON)
+        return failure("--smallest", "makes a ribbon filter, not what -k says; leave out one of them");
+    if (given(options, OPT_STATIC) && named && !is_static_kind(want->kind))
+        return failure("--static", "%s filters are not static; leave out -k", kind_name(want->kind));
+    if (!named && smallest) want->kind = PERHAPS_RIBBON;
+    if (!named && !smallest && given(options, OPT_STATIC)) want->kind = PERHAPS_FUSE;
+    return FINE;
+}
+
+/* What is about filters that change. */
+static int refuse_changes(const perhaps_want *want, const struct options *options) {
+    static const enum option_id of_changes[] = {OPT_GROW,   OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,
+                                                OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,  OPT_SHARDS};
+    for (size_t i = 0; i < sizeof of_changes / sizeof *of_changes; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "--%s", option_table[of_changes[i]].name);
+        if (given(options, of_changes[i]))
+            return failure(
+                name,
+                "a %s filter is made of all its keys at once, and never changes; leave it out, or take another kind",
+                kind_name(want->kind));
+    }
+    return FINE;
+}
+
+static int static_from_options(perhaps_want *want, const struct options *options) {
+    if (kind_from_options(want, options) != FINE) return TROUBLE;
+    if (!is_static_kind(want->kind)) {
+        if (!given(options, OPT_SCRATCH)) return FINE;
+        return failure("--scratch", "is for keys of static filters; give --static or --smallest, or leave it out");
+    }
+    if (given(options, OPT_PRESET))
+        return failure("--preset", "is a layout of bloom; give -p or --bits-per-key instead");
+    if (given(options, OPT_BYTES) && options->command == &commands[CMD_BUILD])
+        return failure("--bytes", "the size of a static filter follows from its keys; give -p or --bits-per-key");
+    return refuse_changes(want, options);
 }
 
 /* ---------------------------------------------------------------------------------------------------- checks --- */
@@ -145,15 +191,17 @@ static int check_hashes(const perhaps_want *want) {
         return failure("--hashes", "blocked has 8, 16 or 32; give one of them, or -k bloom");
     if (want->kind == PERHAPS_CUCKOO && k && k != 4 && k != 6 && k != 8)
         return failure("--hashes", "cuckoo has 4, 6 or 8; give one of them");
-    if (is_exact(want->kind) && k)
-        return failure("--hashes", "%s has one layout; leave it out", want->kind == PERHAPS_TABLE ? "table" : "bitmap");
+    if (want->kind == PERHAPS_FUSE && k && k != 3 && k != 4)
+        return failure("--hashes", "fuse has 3 or 4; give one of them");
+    if ((is_exact(want->kind) || want->kind == PERHAPS_RIBBON) && k)
+        return failure("--hashes", "%s has one layout; leave it out", kind_name(want->kind));
     return FINE;
 }
 
 int want_from_options(perhaps_want *want, const struct options *options) {
     if (refuse_zeros(options) != FINE) return TROUBLE;
     perhaps_want_init(want);
-    want->kind = options->kind;
+    if (static_from_options(want, options) != FINE) return TROUBLE;
     want->needs = options->needs;
     want->items = options->items;
     want->fpr = options->fpr;

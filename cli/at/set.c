@@ -201,9 +201,10 @@ static int read_single(struct set *set, const char *type) {
 /* What speaks of files, or of a filter in memory. */
 static int refuse_options(const struct options *options) {
     static const enum option_id refused[] = {
-        OPT_BITS_PER_KEY, OPT_BYTES,    OPT_PRESET,  OPT_GROWTH,    OPT_MAX_BYTES, OPT_WINDOW,   OPT_GENERATIONS,
-        OPT_CLEAR_AT,     OPT_HASHES,   OPT_LINES,   OPT_HASH,      OPT_HASH_KEY,  OPT_THREADS,  OPT_KEY_IN_FILE,
-        OPT_OUTPUT,       OPT_IN_PLACE, OPT_RECOVER, OPT_NO_VERIFY, OPT_CONFIRM,   OPT_FILE_KIND};
+        OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
+        OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
+        OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY,
+        OPT_CONFIRM,      OPT_FILE_KIND,   OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char name[40];
         snprintf(name, sizeof name, "--%s", option_table[refused[i]].name);

@@ -28,6 +28,11 @@ struct state {
 /* What remembers lines is a set, and takes digests. */
 static int check_kind(const struct state *s, const struct perhaps_info *info) {
     static const uint64_t nothing[1];
+    if (is_static_kind(info->kind))
+        return failure(s->path,
+                       "is sealed: a %s filter takes no more lines; give another --state, or the name of a file that "
+                       "does not exist",
+                       info->kind_name);
     if (info->can & PERHAPS_COUNT)
         return failure(s->path,
                        "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
