@@ -12,7 +12,7 @@ struct verifying {
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
     uint64_t first_line;
-    double measured;
+    uint64_t strangers; /* of TRIALS keys that nobody added, those that it took for its own */
 };
 
 static int verify_batch(void *context, const struct batch *batch) {
@@ -40,7 +40,7 @@ static uint64_t next_random(uint64_t *state) {
 
 /* Asks for keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of 128 bits for all
  * others (among which no int32 or int64 key can be, being shorter). */
-static double measure_fpr(const perhaps *filter, bool numbers) {
+static uint64_t ask_strangers(const perhaps *filter, bool numbers) {
     uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2], single[BATCH], found = 0;
     const void *keys[BATCH];
     size_t lengths[BATCH];
@@ -56,7 +56,11 @@ static double measure_fpr(const perhaps *filter, bool numbers) {
                                : perhaps_contains_many(filter, keys, lengths, n, NULL);
         found += hits > 0 ? (uint64_t)hits : 0;
     }
-    return (double)found / TRIALS;
+    return found;
+}
+
+static double measured(const struct verifying *v) {
+    return (double)v->strangers / TRIALS;
 }
 
 static int verify_keys(const struct options *options, const char *path, struct verifying *v) {
@@ -65,7 +69,7 @@ static int verify_keys(const struct options *options, const char *path, struct v
     if (input_from_options(&input, options, key_paths, 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, v->filter) != FINE) return TROUBLE;
     if (input_read(&input, verify_batch, v) != FINE) return TROUBLE;
-    v->measured = measure_fpr(v->filter, input_of_numbers(&input));
+    v->strangers = ask_strangers(v->filter, input_of_numbers(&input));
     return FINE;
 }
 
@@ -79,14 +83,14 @@ static void print_json(const struct perhaps_info *info, const char *path, const 
         json_count(&json, "missing", v->missing);
         json_real(&json, "fpr_target", info->fpr_target);
         json_real(&json, "fpr_now", info->fpr_now);
-        json_real(&json, "fpr_measured", v->measured);
+        json_real(&json, "fpr_measured", measured(v));
         json_count(&json, "fpr_trials", TRIALS);
     }
     json_end(&json);
 }
 
 static void print_text(const struct perhaps_info *info, const char *path, const struct verifying *v, bool with_keys) {
-    char a[NUMBER_TEXT], b[NUMBER_TEXT];
+    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT];
     if (is_file_kind(info->kind))
         printf("%s: has the length that its header speaks of (%s bytes); files of %s have no checksums, so damage to "
                "the bits cannot be seen\n",
@@ -98,7 +102,8 @@ static void print_text(const struct perhaps_info *info, const char *path, const 
     printf("  keys      %s of %s found\n", group_digits(v->keys - v->missing, a), group_digits(v->keys, b));
     printf("  fpr       planned   %s\n", human_rate(info->fpr_target, a));
     printf("            now       %s\n", human_rate(info->fpr_now, a));
-    printf("            measured  %s, with %s random keys\n", human_rate(v->measured, a), group_digits(TRIALS, b));
+    printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
+           human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->strangers, c));
 }
 
 static int verify(const struct options *options, const char *path, const perhaps *filter) {
