@@ -18,7 +18,7 @@ static const struct words {
     {PERHAPS_TABLE, "slots", "buckets that a key can be in"},
     {PERHAPS_BITMAP, "bits", "bit for each integer"},
     {PERHAPS_FUSE, "bits are the least that any filter needs", "places that a key looks at"},
-    {PERHAPS_RIBBON, "bits are the least that any filter needs", "places that a key looks at"},
+    {PERHAPS_RIBBON, "bits are the least that any filter needs", "stretch of 64 rows that a key looks at"},
     {PERHAPS_ANY, "bits", "bits set per key"}, /* all others */
 };
 
