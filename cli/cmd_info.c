@@ -55,7 +55,7 @@ static void print_keys(const struct perhaps_info *info) {
     else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
     else if (is_static_kind(info->kind))
-        printf("  keys      %s different ones; sealed, no more can be added\n", items);
+        printf("  keys      %s different; sealed, no more can be added\n", items);
     else if (info->can & PERHAPS_COUNT)
         printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
     else

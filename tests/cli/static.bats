@@ -95,7 +95,7 @@ alone() {
 }
 
 @test "keys beyond --scratch wait in a file: the same filter, with one thread and two" {
-  seq 2500000 >many
+  seq 2100000 >many
   for kind in $(kinds); do
     "$PERHAPS" build -k "$kind" --u64 -j 2 -o f.ph many
     "$PERHAPS" build -k "$kind" --u64 --scratch 1MiB -o g.ph many
@@ -108,7 +108,7 @@ alone() {
 }
 
 @test "no room for the file in which keys wait" {
-  seq 2500000 >many
+  seq 2100000 >many
   mkdir folder
   run --separate-stderr bash -c 'ulimit -f 4096; exec "$0" build --static --u64 --scratch 1MiB -o folder/f.ph many' "$PERHAPS"
   [ "$status" -eq 2 ] && [ -z "$output" ]
@@ -123,7 +123,7 @@ alone() {
   "$PERHAPS" build --static --u64 --scratch 1MiB -o f.ph pipe &
   pid=$!
   exec 7>pipe
-  seq 2500000 >&7
+  seq 2100000 >&7
   ls -l "/proc/$pid/fd" | grep -q deleted || wrong "no keys wait in a file"
   alone keys others pipe
   kill -9 $pid
@@ -185,7 +185,7 @@ alone() {
   "$PERHAPS" build --static -o f.ph keys
   LC_ALL=C try 0 info f.ph
   prints "f.ph: fuse, "
-  prints "keys      1,000 different ones; sealed, no more can be added"
+  prints "keys      1,000 different; sealed, no more can be added"
   prints "] 100.0 % of the keys it is made for"
   prints "fpr       now 0.007813 (1 in 128); planned 0.007813 (1 in 128)"
   prints "can       nothing but answer: it is static"
