@@ -75,7 +75,8 @@ const char *picture_ready(const char *path) {
 /* -------------------------------------------------------------------------------------------------- gnuplot --- */
 
 const char *picture_colour(unsigned i) {
-    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#aa3377", "#997700", "#3399cc"};
+    static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#aa3377",
+                                          "#997700", "#3399cc", "#5533aa", "#66a61e"};
     return colours[i % (sizeof colours / sizeof *colours)];
 }
 
