@@ -182,7 +182,7 @@ int change_failure(const struct change *c, const char *path) {
     if (c->error == PERHAPS_ENOMEM && info.collecting)
         return failure(
             path,
-            "there is not enough memory for %s keys to wait in; let them wait in a file, with a smaller --scratch",
+            "there is not enough memory for %s keys to wait in; give a smaller --scratch, or use a machine with more",
             group_digits(info.items, before));
     if (c->error == PERHAPS_ENOMEM)
         return failure(path,

@@ -106,7 +106,8 @@ int saving_failure(const char *subject, int error) {
 }
 
 int scratch_failure(void) {
-    return explain(NULL, PERHAPS_EIO, "make room there, or let more keys wait in memory with a larger --scratch");
+    return explain(NULL, PERHAPS_EIO,
+                   "see to room and permissions there, or let more keys wait in memory with a larger --scratch");
 }
 
 void warning(const char *subject, const char *format, ...) {

@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A quarter of the machine's memory: the filter itself and the threads that seal it need some, too. */
+/* A quarter of the machine's memory: the filter itself and the threads that seal it need some, too. Not all of that can be had where
+ * addresses are short. */
 static uint64_t usual_scratch(void) {
+    static const uint64_t most = SIZE_MAX / 8;
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 4 : 0;
+    uint64_t quarter = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 4 : most;
+    return quarter < most ? quarter : most;
 }
 
 /* Where a file will be there is room for it, and so for its keys; of a device or pipe nobody knows. */

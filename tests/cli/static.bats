@@ -112,7 +112,7 @@ alone() {
   mkdir folder
   run --separate-stderr bash -c 'ulimit -f 4096; exec "$0" build --static --u64 --scratch 1MiB -o folder/f.ph many' "$PERHAPS"
   [ "$status" -eq 2 ] && [ -z "$output" ]
-  says "folder: cannot write the temporary file for keys that wait there: File too large; make room there, or let"
+  says "folder: cannot write the temporary file for keys that wait there: File too large; see to room and permissions there, or let"
   alone keys others many folder
   run --separate-stderr bash -c 'ulimit -f 4096; exec "$0" build --static --u64 -o folder/f.ph many' "$PERHAPS"
   [ "$status" -eq 0 ] || wrong "the filter itself has room"
