@@ -105,11 +105,10 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
 
 /* ---- questions ---- */
 
-/* Where the answer about a key is. */
+/* Where the answer about a key is: which rows of which words have which parities. */
 struct spot {
-    const uint8_t *words; /* of the block in which it starts */
-    uint64_t rows;
-    uint32_t start; /* in that block */
+    const uint8_t *words; /* of the block in which it starts; the next block's follow */
+    uint64_t here, next;  /* which rows of these two blocks */
     uint32_t columns, print;
 };
 
@@ -126,12 +125,12 @@ static inline bool is_bumped(const struct array *array, const struct ribbon_leve
 }
 
 static inline struct spot spot_in(const struct array *array, const struct ribbon_level *at, uint64_t start,
-                                  uint64_t key) {
+                                  uint64_t hash) {
     unsigned columns = ribbon_columns(array->layout);
-    uint64_t block = start / ROWS, hash = ribbon_hash(key, at->seed);
+    uint64_t block = start / ROWS, rows = ribbon_rows(hash);
     return (struct spot){.words = array->bytes + at->data + 8 * block_start(block, columns, at->border),
-                         .rows = ribbon_rows(hash),
-                         .start = start % ROWS,
+                         .here = rows << start % ROWS,
+                         .next = rows >> 1 >> (ROWS - 1 - start % ROWS),
                          .columns = columns + (block >= at->border),
                          .print = ribbon_print(hash)};
 }
@@ -142,7 +141,8 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
     for (;; level++) {
         const struct ribbon_level *at = level_of(array, part, level);
         uint64_t start = mul_high_32(ribbon_place(key, at->seed, bits, level), at->starts);
-        if (at->starts && (level == LAST || !is_bumped(array, at, start))) return spot_in(array, at, start, key);
+        if (at->starts && (level == LAST || !is_bumped(array, at, start)))
+            return spot_in(array, at, start, ribbon_hash(key));
         if (level == LAST) return (struct spot){.words = nothing, .columns = 1, .print = 1};
     }
 }
@@ -151,6 +151,27 @@ static void fetch(const struct array *array, struct digest digest) {
     struct spot spot = spot_from(array, part_key(digest.first), 0);
     for (unsigned byte = 0; byte < 16 * spot.columns; byte += 64) __builtin_prefetch(spot.words + byte, 0, 2);
     __builtin_prefetch(spot.words + 16 * spot.columns - 1, 0, 2);
+}
+
+/* The spots of keys that are under way. */
+struct block {
+    uint64_t key[BLOCK], hash[BLOCK];
+    const uint8_t *words[BLOCK];
+    uint64_t here[BLOCK], next[BLOCK], columns[BLOCK];
+    uint32_t print[BLOCK];
+};
+
+static inline void put_spot(struct block *block, size_t i, struct spot spot) {
+    block->words[i] = spot.words;
+    block->here[i] = spot.here;
+    block->next[i] = spot.next;
+    block->columns[i] = spot.columns;
+    block->print[i] = spot.print;
+}
+
+/* Finds the spot of a key that the first level has bumped. */
+static void find_further(const struct array *array, struct block *block, size_t i) {
+    put_spot(block, i, spot_from(array, block->key[i], 1));
 }
 
 #define INLINE TARGET static inline __attribute__((always_inline))

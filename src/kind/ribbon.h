@@ -26,9 +26,11 @@ struct ribbon_level {
     uint32_t border;           /* from this block on, blocks have one column more */
 };
 
+/* A byte for each threshold. */
+#define RIBBON_LIMITS ((uint32_t)BUCKET_ROWS << 24 | LIMIT_HIGH << 16 | LIMIT_LOW << 8)
+
 static inline unsigned ribbon_limit(unsigned threshold) {
-    const uint32_t limits = (uint32_t)BUCKET_ROWS << 24 | LIMIT_HIGH << 16 | LIMIT_LOW << 8;
-    return limits >> 8 * threshold & 255;
+    return RIBBON_LIMITS >> 8 * threshold & 255;
 }
 
 /* Columns of the blocks before the border. */
@@ -81,7 +83,7 @@ static inline uint64_t block_start(uint64_t block, unsigned columns, uint64_t bo
 #define RIBBON_PRINT       UINT64_C(0x3C6EF372FE94F82B)
 
 /* What places a key in a level, a uniform word: in the first, it has the order of the keys; each further one multiplies by the
- * stride, which is odd, so that the key can be told from it. */
+ * stride, which is odd, so that the key can be told from it. Only there the seed of the part has a part in it. */
 static inline uint64_t ribbon_place(uint64_t key, uint64_t seed, uint64_t bits, unsigned level) {
     uint64_t place = key ^ seed;
     if (!level) return place_in_part(key, bits);
@@ -89,8 +91,9 @@ static inline uint64_t ribbon_place(uint64_t key, uint64_t seed, uint64_t bits, 
     return place;
 }
 
-static inline uint64_t ribbon_hash(uint64_t key, uint64_t seed) {
-    return mix64(key ^ seed);
+/* The rest of a key comes from this word. */
+static inline uint64_t ribbon_hash(uint64_t key) {
+    return mix64(key);
 }
 
 /* Which of the 64 rows from its start on a key takes, and what their parities shall be, a bit for each column. */

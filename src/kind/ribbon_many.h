@@ -9,57 +9,58 @@
  * `most` is a constant in each caller: no key has more columns.
  */
 
-struct ISA(block) {
-    uint64_t key[BLOCK];
-    struct spot spot[BLOCK];
-};
+#ifndef FIND /* what an instruction set may have for many keys at a time */
+#define FIND ISA(find)
+INLINE void ISA(find)(const struct array *array, struct block *block, size_t n) {
+    uint64_t bits = array->layout[PARTS_BITS];
+    for (size_t i = 0; i < n; i++) {
+        const struct ribbon_level *at = level_of(array, part_of(block->key[i], bits), 0);
+        uint64_t start = mul_high_32(place_in_part(block->key[i], bits), at->starts);
+        if (__builtin_expect(!at->starts || is_bumped(array, at, start), 0))
+            find_further(array, block, i);
+        else
+            put_spot(block, i, spot_in(array, at, start, block->hash[i]));
+    }
+}
+#endif
 
 INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
-                         struct ISA(block) *restrict block) {
-    uint64_t bits = array->layout[PARTS_BITS];
+                         struct block *restrict block) {
     for (size_t i = 0; i < n; i++) block->key[i] = part_key(digests[i]);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = block->key[i];
-        const struct ribbon_level *at = level_of(array, part_of(key, bits), 0);
-        uint64_t start = mul_high_32(place_in_part(key, bits), at->starts);
-        if (__builtin_expect(!at->starts || is_bumped(array, at, start), 0))
-            block->spot[i] = spot_from(array, key, 1);
-        else
-            block->spot[i] = spot_in(array, at, start, key);
-    }
+    for (size_t i = 0; i < n; i++) block->hash[i] = ribbon_hash(block->key[i]);
+    for (size_t i = 0; i < n; i++) block->print[i] = ribbon_print(block->hash[i]);
+    FIND(array, block, n);
 }
 
 /* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(fetch)(const struct spot *spot, unsigned most) {
-    unsigned end = 16 * spot->columns - 1;
-    __builtin_prefetch(spot->words, 0, 2);
-    for (unsigned byte = 64; byte < 16 * most && (most <= 8 || byte < end); byte += 64)
-        __builtin_prefetch(spot->words + byte, 0, 2);
-    __builtin_prefetch(spot->words + end, 0, 2);
+INLINE void ISA(fetch)(const uint8_t *words, unsigned last) {
+    for (unsigned byte = 0; byte < last; byte += 64) __builtin_prefetch(words + byte, 0, 2);
+    __builtin_prefetch(words + last, 0, 2);
 }
 
-INLINE uint8_t ISA(ask)(const struct spot *spot, unsigned most) {
-    uint64_t here = spot->rows << spot->start, next = spot->rows >> 1 >> (63 - spot->start);
-    return !ISA(differs)(spot->words, here, next, spot->columns, spot->print, most);
+INLINE uint8_t ISA(ask)(const struct block *block, size_t i, unsigned most) {
+    return !ISA(differs)(block->words[i], block->here[i], block->next[i], (unsigned)block->columns[i], block->print[i],
+                         most);
 }
 
 INLINE void ISA(ask_many)(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead, unsigned most) {
-    struct ISA(block) blocks[2];
+    struct block blocks[2];
     const struct array copy = *asked, *array = &copy; /* which the compiler knows that writing answers cannot change */
     size_t ready = n < BLOCK ? n : BLOCK;
+    unsigned last = 16 * ribbon_columns_max(array->layout) - 8; /* of a key's words, in bytes */
     ISA(prepare)(array, digests, ready, &blocks[0]);
-    for (size_t i = 0; i < ready; i++) ISA(fetch)(&blocks[0].spot[i], most);
+    for (size_t i = 0; i < ready; i++) ISA(fetch)(blocks[0].words[i], last);
     for (int turn = 0; ready; turn ^= 1) {
-        const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1]);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(fetch)(&next->spot[i], most);
-            answers[i] = ISA(ask)(&now->spot[i], most);
+            ISA(fetch)(next->words[i], last);
+            answers[i] = ISA(ask)(now, i, most);
         }
-        for (size_t i = coming; i < ready; i++) answers[i] = ISA(ask)(&now->spot[i], most);
+        for (size_t i = coming; i < ready; i++) answers[i] = ISA(ask)(now, i, most);
         digests += ready;
         answers += ready;
         ahead += 8 * ready;
@@ -71,7 +72,7 @@ INLINE void ISA(ask_many)(const struct array *asked, const uint64_t *digests, si
 #define COLUMNS_UP_TO(most)                                                                                            \
     TARGET static int ISA(contains_##most)(const struct array *a, struct digest digest) {                              \
         struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
-        return ISA(ask)(&spot, most);                                                                                  \
+        return !ISA(differs)(spot.words, spot.here, spot.next, spot.columns, spot.print, most);                        \
     }                                                                                                                  \
     TARGET static void ISA(contains_many_##most)(const struct array *a, const uint64_t *digests, size_t n,             \
                                                  uint8_t *answers, const char *ahead) {                                \
@@ -91,3 +92,4 @@ static const struct kind_ops ISA(ops)[3] = {OPS(8), OPS(16), OPS(32)};
 
 #undef COLUMNS_UP_TO
 #undef OPS
+#undef FIND

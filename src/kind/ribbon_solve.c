@@ -62,7 +62,7 @@ static inline uint64_t start_of(const struct work *w, uint64_t i) {
 }
 
 static inline struct equation equation_of(const struct work *w, uint64_t i) {
-    uint64_t hash = w->level ? mix64(w->places[i] * w->back) : ribbon_hash(w->places[i], w->seed);
+    uint64_t hash = ribbon_hash(w->level ? w->places[i] * w->back ^ w->seed : w->places[i]);
     return (struct equation){ribbon_rows(hash), (uint32_t)start_of(w, i), ribbon_print(hash) & w->print_mask};
 }
 
