@@ -6,7 +6,7 @@
  * one that has it is added, which moves its first row on, up to 63 rows. What comes to nothing contradicts the others, or follows
  * from them. At the end, each row follows from those behind it, from the last to the first.
  *
- *     bucket                0..19        20..55        56..127        rows in it where keys start
+ *     bucket                0..23        24..63        64..127        rows in it where keys start
  *     order of insertion    third        second        first
  *
  * Of each bucket, those who start late go first, in three groups. If there is a contradiction in a group, it is taken back, and
@@ -16,8 +16,10 @@
  * no key reaches from one to the next, and all can be worked on at the same time: what a step takes is mostly waiting for the step
  * before it.
  *
- * The last level bumps nobody. When it has a contradiction, or another level bumps far more than it should, all begins anew
- * with another seed. TODO chances
+ * The last level bumps nobody. If it has a contradiction, the levels behind the first are placed anew, with another seed. With the
+ * sizes below that happens less than once in a hundred times, so that SEEDS of them fail with a chance below 2^-400. The first level has
+ * no seed: it fails only if half of all keys were bumped, for which half of the buckets (32 at least) would have to be bumped as a
+ * whole, as less than one in a thousand is: a chance below 2^-100.
  */
 #include "kind/total_order.h"
 #include "kind/ribbon.h"
@@ -25,11 +27,11 @@
 
 enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as COLUMNS_MAX is a multiple of it */
 enum { REGIONS = 4, REGION_BUCKETS_MIN = 256 };
-enum { KEYS_FOR_BUCKETS = 4096 };      /* a level of fewer is the last one */
-enum { BUCKET_KEYS_MAX = 256 };        /* keys of a bucket with more are bumped */
-enum { ROWS_FOR_1024 = 1003 };         /* rows of a level for 1024 keys */
-enum { LAST_ROWS_FOR_8 = 9 };          /* and of the last level for 8 keys */
-enum { BUMPED_PART = 4, SEEDS = 256 }; /* no more than a fourth is bumped */
+enum { KEYS_FOR_BUCKETS = 4096 };     /* a level of fewer is the last one */
+enum { BUCKET_KEYS_MAX = 256 };       /* keys of a bucket with more are bumped */
+enum { ROWS_FOR_1024 = 1003 };        /* rows of a level for 1024 keys */
+enum { LAST_ROWS_FOR_8 = 9 };         /* and of the last level for 8 keys */
+enum { BUMPED_PART = 2, SEEDS = 64 }; /* no more than half is bumped */
 
 /* A level that is being solved. */
 struct work {
@@ -254,9 +256,9 @@ void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys)
 
 static void clear(struct work *w) {
     uint64_t rows = level_blocks(w->size, w->level) * ROWS;
-    memset(w->words, 0, 8 * level_words(w->layout, w->size, w->level));
-    memset(w->rows, 0, rows * sizeof *w->rows);
-    memset(w->prints, 0, rows * sizeof *w->prints);
+    memset(w->words, 0, (size_t)level_words(w->layout, w->size, w->level) * sizeof *w->words);
+    memset(w->rows, 0, (size_t)rows * sizeof *w->rows);
+    memset(w->prints, 0, (size_t)rows * sizeof *w->prints);
 }
 
 /* Solves a level, whose places are in order. False: another seed must be tried. */
@@ -310,10 +312,10 @@ static uint64_t rows_for(uint64_t n) {
     return (blocks > last_blocks ? blocks : last_blocks) * ROWS;
 }
 
-/* Words of data, at most: each level has at most a fourth of the keys of the one before it. */
+/* Words of data, at most: each level has at most half of the keys of the one before it. */
 static uint64_t data_for(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     uint64_t blocks = rows_for(n) / ROWS;
-    return (blocks + blocks / 2 + 4 * LEVELS) * (ribbon_columns(layout) + 2);
+    return (2 * blocks + 4 * LEVELS) * (ribbon_columns(layout) + 2);
 }
 
 /* Bumped keys, twice. */
@@ -326,10 +328,27 @@ uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     return data_for(layout, n) + spare_for(n) + rows + rows / 2;
 }
 
-static void write_entry(const struct work *w, const uint64_t sizes[LEVELS], uint64_t entry[ENTRY_WORDS_MAX]) {
+static void write_entry(const struct work *w, uint64_t n, const uint64_t sizes[LEVELS],
+                        uint64_t entry[ENTRY_WORDS_MAX]) {
+    entry[PART_KEYS] = n;
     entry[PART_LEVELS] = sizes[0] | sizes[1] << 32;
     entry[PART_LEVELS + 1] = sizes[2] | sizes[3] << 32;
     entry[PART_SEED] = w->seed;
+}
+
+/* Back to the first level. */
+static void begin(struct work *w, const uint64_t *keys, uint64_t n, uint64_t *spare, uint64_t *room, uint64_t attempt) {
+    w->seed = mix64(attempt);
+    w->level = 0;
+    w->back = 1;
+    w->places = keys;
+    w->n = n;
+    w->bumped = spare;
+    w->other = spare + spare_for(n) / 2;
+    w->bumped_n = 0;
+    w->bumped_max = bumped_for(n);
+    w->too_many = false;
+    w->words = room;
 }
 
 bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
@@ -341,22 +360,13 @@ bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *k
     order_words(keys, n, (unsigned)layout[PARTS_BITS], spare);
     n = order_drop_equal(keys, n);
     for (uint64_t attempt = 0; attempt < SEEDS; attempt++) {
-        w.seed = mix64(attempt);
-        w.level = 0;
-        w.back = 1;
-        w.places = keys;
-        w.n = n;
-        w.bumped = spare;
-        w.other = spare + spare_for(n) / 2;
-        w.bumped_n = 0;
-        w.bumped_max = bumped_for(n);
-        w.too_many = false;
-        w.words = room;
-        if (!solve_levels(&w, sizes)) continue;
-        *solution = (struct solution){.keys = n, .words = (uint64_t)(w.words - room)};
-        solution->entry[PART_KEYS] = n;
-        write_entry(&w, sizes, solution->entry);
-        return true;
+        begin(&w, keys, n, spare, room, attempt);
+        if (solve_levels(&w, sizes)) {
+            *solution = (struct solution){.keys = n, .words = (uint64_t)(w.words - room)};
+            write_entry(&w, n, sizes, solution->entry);
+            return true;
+        }
+        if (w.level == 0) break;
     }
     return false;
 }
