@@ -39,7 +39,6 @@ alone() {
   holds '.kind == "fuse" and .hashes == 3 and .fpr_target <= 0.01'
   try 0 build --static -k fuse --hashes 4 --bits-per-key 16 -o b.ph keys --json
   holds '.hashes == 4 and .fpr_target < 0.001'
-  kinds | grep -qx ribbon || skip "there is no ribbon"
   try 0 build --smallest -p 1e-6 -o c.ph others --json
   holds '.kind == "ribbon" and .bits_per_key < 21'
   try 0 build --static -k ribbon -p 1e-6 -o d.ph others
@@ -54,11 +53,8 @@ alone() {
       head -n $n keys >few
       try 0 build -k "$kind" -f -p 1e-6 -o f.ph few --json
       holds ".items == $n and .fpr_now <= 1e-6"
-      try $((n == 0)) check -c f.ph few
-      [ "$output" = $n ] || wrong "$kind"
-      try 1 check -q f.ph <(seq 5 1000)
-      try 0 info f.ph
-      [[ $output != *nan* ]] || wrong "$kind"
+      try $((n == 0)) check f.ph keys
+      [ "$output" = "$(cat few)" ] || wrong "$kind"
     done
     yes | head -n 100000 >same
     try 0 build -k "$kind" -p 1e-6 -o g.ph same --json
@@ -171,6 +167,9 @@ alone() {
   [[ $(grep '^  fuse ' <<<"$output") == *" static" ]] || wrong "not marked"
   [[ $(grep '^\*' <<<"$output") == "* blocked "* ]] || wrong "another kind is recommended"
   prints "see --static and --smallest"
+  try 0 plan -n 1M --smallest --json
+  holds '[.kinds[] | select(.recommended).kind] == ["ribbon"]'
+  holds '.kinds[] | select(.kind == "ribbon") | .can == [] and .fpr <= 0.01 and .bits_per_key < 7'
   try 0 plan -n 1M --static --json
   holds '[.kinds[] | select(.recommended).kind] == ["fuse"]'
   holds '.kinds[] | select(.kind == "fuse") | .can == [] and .fpr <= 0.01 and .bits_per_key < 8 and .items == 1000000'
@@ -218,11 +217,11 @@ alone() {
 }
 
 @test "progress on a terminal, of reading and of sealing" {
-  head -c 96000000 /dev/urandom >raw
+  head -c 48000000 /dev/urandom >raw
   export TERM=xterm P=$PERHAPS
-  run script -qec "\$P build --static --hashes 4 -p 1e-9 --key u64le -o f.ph raw" /dev/null
+  run script -qec "(head -c 800000 raw; sleep 0.3; cat raw) | \$P build --smallest -p 1e-9 --key u64le -o f.ph" /dev/null
   [ "$status" -eq 0 ]
-  [[ $output =~ %\ \[#+\.*\]\ [0-9,]+\ keys, ]] || wrong "nothing of reading"
-  [[ $output =~ %\ \[#+\.*\]\ sealing\ [0-9,]+\ of\ 12,000,000\ keys, ]] || wrong "nothing of sealing"
+  [[ $output =~ K[0-9,]+\ keys, ]] || wrong "nothing of reading"
+  [[ $output =~ %\ \[#+\.*\]\ sealing\ [0-9,]+\ of\ 6,100,000\ keys, ]] || wrong "nothing of sealing"
   [[ $output == *$'\r\033[K' ]] || wrong "not wiped"
 }
