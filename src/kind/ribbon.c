@@ -187,7 +187,7 @@ static void find_further(const struct array *array, struct block *block, size_t 
 #if defined(__x86_64__)
 #define ISA(name) name##_avx2
 #define TARGET    TARGET_AVX2
-#include "simd/ribbon_scalar.h"
+#include "simd/ribbon_avx2.h"
 #include "kind/ribbon_many.h"
 #undef ISA
 #undef TARGET
