@@ -22,7 +22,7 @@ static bool available(enum isa isa) {
 #endif
 #if defined(__x86_64__)
     case ISA_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
     case ISA_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && available(ISA_AVX2);
 #endif
