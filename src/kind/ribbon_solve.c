@@ -21,7 +21,7 @@
  * no seed: it fails only if half of all keys were bumped, for which half of the buckets (32 at least) would have to be bumped as a
  * whole, as less than one in a thousand is: a chance below 2^-100.
  */
-#include "kind/total_order.h"
+#include "kind/ordering.h"
 #include "kind/ribbon.h"
 #include "simd/target.h"
 
@@ -275,7 +275,7 @@ static void go_on(struct work *w) {
     uint64_t *bumped = w->bumped;
     w->bumped = w->other;
     w->other = bumped;
-    order_words(bumped, w->bumped_n, 0, w->bumped);
+    sort_keys(bumped, w->bumped_n, w->bumped);
     w->places = bumped;
     w->n = w->bumped_n;
     w->bumped_n = 0;
@@ -357,8 +357,7 @@ bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *k
     uint64_t sizes[LEVELS];
     struct work w = {.layout = layout, .isa = isa, .rows = rows, .prints = (uint32_t *)(rows + rows_for(n))};
     w.print_mask = (uint32_t)((UINT64_C(1) << ribbon_columns_max(layout)) - 1);
-    order_words(keys, n, (unsigned)layout[PARTS_BITS], spare);
-    n = order_drop_equal(keys, n);
+    n = unique_keys(keys, n, spare);
     for (uint64_t attempt = 0; attempt < SEEDS; attempt++) {
         begin(&w, keys, n, spare, room, attempt);
         if (solve_levels(&w, sizes)) {

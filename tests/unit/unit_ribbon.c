@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "kind/ribbon.h"
-#include "kind/total_order.h"
+#include "kind/ordering.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -248,9 +248,9 @@ static void in_order(void **state) {
                 uint64_t hash = mix64(i + n);
                 words[i] = sort == 0 ? hash : sort == 1 ? mix64(hash % 5) : sort == 2 ? i : hash >> 40;
             }
-            order_words(words, n, 0, spare);
+            sort_keys(words, n, spare);
             for (uint64_t i = 1; i < n; i++) CHECK(words[i - 1] <= words[i], "sort %d, word %d", sort, (int)i);
-            uint64_t left = order_drop_equal(words, n);
+            uint64_t left = unique_keys(words, n, spare);
             for (uint64_t i = 1; i < left; i++) CHECK(words[i - 1] < words[i], "sort %d, word %d", sort, (int)i);
             CHECK(sort != 1 || left == (n < 5 ? left : 5), "%d different ones of 5", (int)left);
         }
