@@ -68,6 +68,10 @@ int filter_sealed(void) {
                 "be added to");
 }
 
+int filter_read_only(void) {
+    return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
+}
+
 int filter_unsealed(void) {
     return fail(PERHAPS_EUNSEALED, "the filter still collects keys; call perhaps_seal first");
 }

@@ -196,6 +196,8 @@ int filter_unsealed(void);
 /* And one that is sealed cannot be changed. */
 int filter_sealed(void);
 
+int filter_read_only(void);
+
 static inline int filter_is_sealed(const perhaps *f) {
     return __builtin_expect(!f->bins, 1) ? PERHAPS_OK : filter_unsealed();
 }
