@@ -12,11 +12,13 @@ static void bytes_are_found(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
     perhaps *f = make(&layout->want);
     struct byte_keys keys = make_byte_keys(ITEMS, 1);
+    int at_once = is_static(layout) ? PERHAPS_EUNSEALED : 1;
     for (size_t i = 0; i < keys.n; i++) {
         MUST(perhaps_add(f, keys.keys[i], keys.lengths[i]));
-        CHECK(perhaps_contains(f, keys.keys[i], keys.lengths[i]) == 1, "key %zu of %zu bytes is missed at once", i,
-              keys.lengths[i]);
+        CHECK(perhaps_contains(f, keys.keys[i], keys.lengths[i]) == at_once, "key %zu of %zu bytes is missed at once",
+              i, keys.lengths[i]);
     }
+    seal(f);
     for (size_t i = 0; i < keys.n; i++)
         CHECK(perhaps_contains(f, keys.keys[i], keys.lengths[i]) == 1, "key %zu of %zu bytes is missed at the end", i,
               keys.lengths[i]);
@@ -56,6 +58,7 @@ static void integers_are_found(const struct layout *layout) {
         MUST(perhaps_add_u64(f, i));
         MUST(perhaps_add_digest(f, member_of(f, i)));
     }
+    seal(f);
     for (size_t i = 0; i < specials; i++)
         CHECK(perhaps_contains_u64(f, special[i]) == 1, "integer %llx is missed", (unsigned long long)special[i]);
     for (uint64_t i = 0; i < ITEMS; i++) {
@@ -87,12 +90,13 @@ static void overfull_still_finds(const struct layout *layout) {
     uint64_t added = add_while_room(f, 0, 10 * ITEMS);
     CHECK(added == 10 * ITEMS || (added >= ITEMS && !grows(layout)), "full after %llu of %d keys",
           (unsigned long long)added, ITEMS);
+    seal(f);
     expect_members(f, added - remembered(layout, added), remembered(layout, added));
     perhaps_free(f);
 }
 
 static void empty_has_nothing(const struct layout *layout) {
-    perhaps *f = make(&layout->want);
+    perhaps *f = make_with_members(layout, 0);
     CHECK(count_strangers(f, 0, 5000) == 0, "an empty filter found something");
     CHECK(!takes_bytes(f) || perhaps_contains(f, "", 0) == 0, "an empty filter has the empty key");
     CHECK(perhaps_contains_digest(f, 0) == 0, "an empty filter has digest 0");
@@ -346,6 +350,7 @@ static void digests_stand_for_keys(const struct layout *layout) {
         MUST(perhaps_add_u64(f, member(i)));
         MUST(perhaps_add_digest(g, perhaps_digest_u64(g, member(i))));
     }
+    seal(f), seal(g);
     CHECK(perhaps_equal(f, g) == 1, "keys and their digests made different filters");
     free_byte_keys(&keys);
     perhaps_free(f);
@@ -388,6 +393,12 @@ int main(void) {
         FOR_EACH_COMBINED(integers_are_found, 3 * ITEMS),
         FOR_EACH_COMBINED(batches_agree_with_singles, 10 * ITEMS),
         FOR_EACH_COMBINED(byte_batches_agree_with_singles, 10 * ITEMS),
+        FOR_EACH_STATIC(bytes_are_found, ITEMS),
+        FOR_EACH_STATIC(integers_are_found, 2 * ITEMS + 10),
+        FOR_EACH_STATIC(overfull_still_finds, ITEMS),
+        FOR_EACH_STATIC(empty_has_nothing, ITEMS),
+        FOR_EACH_STATIC(digests_stand_for_keys, ITEMS),
+        FOR_EACH_STATIC_KIND(seeds_make_different_filters, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

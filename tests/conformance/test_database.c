@@ -443,6 +443,7 @@ int main(void) {
         FOR_EACH_FILTER(filters_move_while_they_live, ITEMS),
         cmocka_unit_test(shared_filters_move),
         FOR_EACH_FILTER(without_memory_nothing_changes, ITEMS),
+        FOR_EACH_STATIC_KIND(facts_are_info_without_counting, ITEMS),
     };
     return cmocka_run_group_tests(all, NULL, remove_scratch);
 }

@@ -64,6 +64,7 @@ static void fill(perhaps *f, uint64_t items) {
         rc = perhaps_add_absent_u64(f, member_of(f, 3 * items + i / 2));
         MUST_OR_FULL(rc);
     }
+    seal(f);
 }
 
 static void expect_same_answers(const perhaps *a, const perhaps *b) {
@@ -175,6 +176,11 @@ int main(void) {
         FOR_EACH_COMBINED(opened_images_answer_alike, 2000),
         FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 10),
         FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 1700),
+        FOR_EACH_STATIC(all_sets_make_the_same_bits, 1),
+        FOR_EACH_STATIC(all_sets_make_the_same_bits, 100),
+        FOR_EACH_STATIC(all_sets_make_the_same_bits, 5000),
+        FOR_EACH_STATIC(opened_images_answer_alike, 5000),
+        FOR_EACH_STATIC_KIND(missing_sets_are_refused, 100),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,10 +379,10 @@ static void nonsense_is_refused(const struct layout *layout) {
         expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .bits_per_key = bad[i]));
     }
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 0));
-    if (!guesses) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .fpr = 0.01));
+    if (!guesses && !is_static(layout)) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .fpr = 0.01));
     if (!exact) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000));
     if (!exact) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .bytes = 1000));
-    expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .bits_per_key = 12));
+    if (!is_static(layout)) expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .bits_per_key = 12));
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .bytes = 4096));
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .bytes = 4096, .bits_per_key = 8));
@@ -403,7 +403,8 @@ static void expect_too_much(perhaps_want want) {
 }
 
 static void the_impossible_is_refused(const struct layout *layout) {
-    bool sized = !is_layered(layout); /* layers have no size of their own */
+    bool sized = !is_layered(layout);         /* layers have no size of their own */
+    bool fills = sized && !is_static(layout); /* static kinds leave alone what even their finest does not need */
     expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000000, .fpr = 1e-14));
     expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1, .fpr = 1e-20));
     if (sized) expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .hashes = 65));
@@ -411,8 +412,8 @@ static void the_impossible_is_refused(const struct layout *layout) {
     expect_too_much(WANT_LIKE(layout, .items = UINT64_MAX, .fpr = 0.9));
     expect_too_much(WANT_LIKE(layout, .items = UINT64_MAX / 4, .fpr = 0.9));
     expect_too_much(WANT_LIKE(layout, .items = (uint64_t)1 << 50, .fpr = 0.01));
-    if (sized) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = (uint64_t)1 << 50));
-    if (sized) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = UINT64_MAX));
+    if (fills) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = (uint64_t)1 << 50));
+    if (fills) expect_too_much(WANT_LIKE(layout, .items = 1000, .bytes = UINT64_MAX));
     if (sized) expect_too_much(WANT_LIKE(layout, .fpr = 0.01, .bytes = UINT64_MAX / 8));
 }
 
@@ -477,6 +478,14 @@ int main(void) {
         cmocka_unit_test(the_table_of_kinds_is_sound),
         FOR_EACH_FILTER(nonsense_is_refused, 1000),
         FOR_EACH_FILTER(the_impossible_is_refused, 1000),
+        FOR_EACH_STATIC_KIND(planned_keys_find_room, 1000),
+        FOR_EACH_STATIC_KIND(the_rate_is_kept, 1000),
+        FOR_EACH_STATIC_KIND(the_number_of_keys_follows, 1000),
+        FOR_EACH_STATIC_KIND(more_memory_fewer_mistakes, 1000),
+        FOR_EACH_STATIC(create_makes_the_plan, 1000),
+        FOR_EACH_STATIC_KIND(ways_to_grow_are_checked, 1000),
+        FOR_EACH_STATIC_KIND(nonsense_is_refused, 1000),
+        FOR_EACH_STATIC_KIND(the_impossible_is_refused, 1000),
         cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(unknown_things_are_refused),
         cmocka_unit_test(success_leaves_the_last_reason),

@@ -20,6 +20,7 @@ static perhaps *make_secret(const struct layout *layout, const uint8_t *hash_key
     perhaps *f = make(&want);
     add_members(f, 0, ITEMS);
     for (uint64_t i = 0; i < 100; i++) MUST(perhaps_add(f, &i, sizeof i));
+    seal(f);
     return f;
 }
 
@@ -170,6 +171,10 @@ int main(void) {
         FOR_EACH_FILTER(asked_for_the_key_is_in_the_file, ROOM),
         FOR_EACH_FILTER(memory_images_open_by_themselves, ROOM),
         FOR_EACH_KIND(kinds_of_integers_take_no_key, ROOM),
+        FOR_EACH_STATIC(the_key_decides, ROOM),
+        FOR_EACH_STATIC_KIND(files_hold_only_a_check_of_the_key, ROOM),
+        FOR_EACH_STATIC_KIND(asked_for_the_key_is_in_the_file, ROOM),
+        FOR_EACH_STATIC_KIND(memory_images_open_by_themselves, ROOM),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -43,6 +43,7 @@ static void both_ways_to_want_are_one(const struct layout *layout) {
     want.clear_at = layout->want.clear_at;
     want.shards = layout->want.shards;
     perhaps *f = make(&want), *g = make(&layout->want);
+    seal(f), seal(g);
     CHECK(perhaps_equal(f, g) == 1, "the two filters differ");
     perhaps_free(f);
     perhaps_free(g);
@@ -75,9 +76,9 @@ static void older_answers_are_written_as_far_as_they_go(const struct layout *lay
 
 static void errors_have_sentences(void **state) {
     (void)state;
-    for (int error = PERHAPS_EFULL; error <= PERHAPS_OK; error++) {
+    for (int error = PERHAPS_EUNSEALED; error <= PERHAPS_OK; error++) {
         CHECK(perhaps_strerror(error)[0], "error %d has no sentence", error);
-        for (int other = PERHAPS_EFULL; other < error; other++)
+        for (int other = PERHAPS_EUNSEALED; other < error; other++)
             CHECK(strcmp(perhaps_strerror(error), perhaps_strerror(other)) != 0, "errors %d and %d say the same", error,
                   other);
     }
@@ -92,6 +93,10 @@ int main(void) {
         FOR_EACH_COMBINED(older_wants_are_read_as_far_as_they_go, 1000),
         FOR_EACH_COMBINED(older_answers_are_written_as_far_as_they_go, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
+        FOR_EACH_STATIC(older_wants_are_read_as_far_as_they_go, 1000),
+        FOR_EACH_STATIC_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
+        FOR_EACH_STATIC_KIND(both_ways_to_want_are_one, 1000),
+        FOR_EACH_STATIC(older_answers_are_written_as_far_as_they_go, 1000),
         cmocka_unit_test(errors_have_sentences),
         cmocka_unit_test(the_version_is_the_headers),
     };

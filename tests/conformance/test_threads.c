@@ -88,6 +88,7 @@ static void *work_alone(void *context) {
     worker->own_reason = strstr(perhaps_why(), number) != NULL;
     if (perhaps_create(&worker->f, &worker->want) < 0) return NULL;
     for (uint64_t i = 0; i < worker->items; i++) perhaps_add_u64(worker->f, member_of(worker->f, worker->first + i));
+    perhaps_seal(worker->f, NULL);
     return NULL;
 }
 
@@ -105,6 +106,7 @@ static void filters_do_not_disturb_one_another(const struct layout *layout) {
         perhaps *alone = make(&layout->want);
         for (uint64_t k = 0; k < layout->items; k++)
             MUST(perhaps_add_u64(alone, member_of(alone, workers[i].first + k)));
+        seal(alone);
         CHECK(perhaps_equal(workers[i].f, alone) == 1, "thread %d's filter is not what one thread makes", i);
         perhaps_free(alone);
         perhaps_free(workers[i].f);
@@ -233,6 +235,9 @@ int main(void) {
         FOR_EACH_FILTER(many_threads_change_a_shared_filter, 4000),
         FOR_EACH_COMBINED(many_threads_may_read, FEWER),
         FOR_EACH_COMBINED(filters_do_not_disturb_one_another, FEWER),
+        FOR_EACH_STATIC(many_threads_may_read, ITEMS),
+        FOR_EACH_STATIC_KIND(filters_do_not_disturb_one_another, ITEMS),
+        FOR_EACH_STATIC_KIND(asking_in_parallel_is_asking, FEWER),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

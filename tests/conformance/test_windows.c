@@ -258,6 +258,8 @@ int main(void) {
         FOR_EACH_COMBINED(it_clears_itself_at_its_fill, ITEMS),
         FOR_EACH_COMBINED(children_add_up, ITEMS),
         FOR_EACH_KIND(kinds_have_no_children, ITEMS),
+        FOR_EACH_STATIC_KIND(kinds_have_no_children, ITEMS),
+        FOR_EACH_STATIC_KIND(time_is_for_windows_with_a_period, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,7 @@ int main(void) {
         FOR_EACH_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS),
         FOR_EACH_COMBINED(a_killed_save_leaves_the_old_or_the_new, ITEMS / 10),
         FOR_EACH_KIND(a_killed_writer_leaves_a_recoverable_file, ITEMS),
+        FOR_EACH_STATIC_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS / 4),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

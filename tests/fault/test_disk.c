@@ -49,12 +49,15 @@ static perhaps *make_large(const struct layout *layout) {
     }
     perhaps *f = make(&want);
     add_members(f, 0, is_combined(layout) ? ITEMS : want.items);
+    seal(f);
     return f;
 }
 
 static perhaps *make_small(const struct layout *layout) {
     perhaps_want want = want_for(layout, ITEMS);
-    return make(&want);
+    perhaps *f = make(&want);
+    seal(f);
+    return f;
 }
 
 /* The limit on file sizes works like a disk that is full after so many bytes. */
@@ -146,6 +149,9 @@ int main(void) {
         FOR_EACH_COMBINED(a_file_that_cannot_grow_is_given_up, LARGE / 10),
         FOR_EACH_COMBINED(a_full_disk_loses_nothing, LARGE / 10),
         FOR_EACH_FILTER(impossible_places_are_refused, ITEMS),
+        FOR_EACH_STATIC_KIND(a_file_that_cannot_grow_is_given_up, LARGE),
+        FOR_EACH_STATIC_KIND(a_full_disk_loses_nothing, LARGE),
+        FOR_EACH_STATIC_KIND(impossible_places_are_refused, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

@@ -466,7 +466,9 @@ static void others_are_not_written(void **state) {
     REFUSED(PERHAPS_ECANNOT, perhaps_write_foreign(f, NULL, NULL));
     REFUSED(PERHAPS_EINVAL, perhaps_foreign_length(PERHAPS_BLOOM, nothing, sizeof nothing, &header));
     perhaps_free(f);
-    CHECK(perhaps_kind(6) == NULL, "filters of other programs are not in the table of kinds");
+    for (size_t i = 0; perhaps_kind(i); i++)
+        CHECK(perhaps_kind(i)->kind != PERHAPS_REDIS_BLOOM && perhaps_kind(i)->kind != PERHAPS_REDIS_CUCKOO,
+              "filters of other programs are not in the table of kinds");
 }
 
 int main(void) {

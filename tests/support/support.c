@@ -111,13 +111,18 @@ static bool takes_seeds(const struct perhaps_kind_row *row) {
     return f != NULL;
 }
 
+static bool can_be_added_to(const struct perhaps_kind_row *row) {
+    return row->can & PERHAPS_ADD;
+}
+
 /* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. Four and six bits are
- * for multisets: what they mean to a cuckoo filter is two and three choices. */
+ * for multisets, what they mean to a cuckoo filter is two and three choices; and four for static kinds. Those have a layout for each
+ * width of their fingerprints: the further rates are for the narrowest, for whole bytes and for the widest. */
 static size_t find_layouts_of(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, uint64_t items) {
-    static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6};
+    static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6, 0.5, 0.004, 1.6e-5, 2.5e-10};
     static const unsigned hashes[] = {0, 8, 16, 32, 4, 6};
-    size_t shapes = row->can & PERHAPS_COUNT ? 6 : 4, before = n;
-    for (size_t p = 0; p < sizeof rates / sizeof *rates; p++)
+    size_t shapes = row->can & PERHAPS_COUNT || !can_be_added_to(row) ? 6 : 4, before = n;
+    for (size_t p = 0; p < (can_be_added_to(row) ? 5 : sizeof rates / sizeof *rates); p++)
         for (size_t h = 0; h < (p == 0 ? shapes : 1); h++)
             for (unsigned lines = 0; lines <= 1; lines++) {
                 perhaps_want want = PERHAPS_WANT(.kind = row->kind, .items = items, .fpr = rates[p]);
@@ -130,18 +135,26 @@ static size_t find_layouts_of(struct layout *layouts, size_t n, const struct per
     return n;
 }
 
-size_t find_layouts(struct layout *layouts, uint64_t items) {
+static size_t find_kinds(struct layout *layouts, uint64_t items, bool added_to) {
     size_t n = 0;
     const struct perhaps_kind_row *row;
     for (size_t r = 0; (row = perhaps_kind(r)); r++) {
         size_t before = n;
-        if (!(row->can & PERHAPS_ADD)) continue;
+        if (can_be_added_to(row) != added_to) continue;
         n = find_layouts_of(layouts, n, row, items);
         CHECK(n > before, "kind %s has no layout for %llu keys: %s", row->name, (unsigned long long)items,
               perhaps_why());
     }
-    CHECK(n > 0, "the table of kinds is empty");
+    CHECK(n > 0, "the table has no such kinds");
     return n;
+}
+
+size_t find_layouts(struct layout *layouts, uint64_t items) {
+    return find_kinds(layouts, items, true);
+}
+
+size_t find_static(struct layout *layouts, uint64_t items) {
+    return find_kinds(layouts, items, false);
 }
 
 size_t find_files(struct layout *layouts, uint64_t items) {
@@ -160,6 +173,10 @@ size_t find_files(struct layout *layouts, uint64_t items) {
 
 bool is_multiset(const struct layout *layout) {
     return layout->row->can & PERHAPS_COUNT;
+}
+
+bool is_static(const struct layout *layout) {
+    return !can_be_added_to(layout->row);
 }
 
 bool grows(const struct layout *layout) {
@@ -220,6 +237,19 @@ void for_each_file(void **promise) {
     const struct promise *held = *promise;
     struct layout layouts[MOST_LAYOUTS];
     hold_against(held, layouts, find_files(layouts, items_of(held)), false);
+}
+
+static void hold_against_static(const struct promise *promise, bool one_of_each_kind) {
+    struct layout layouts[MOST_LAYOUTS];
+    hold_against(promise, layouts, find_static(layouts, items_of(promise)), one_of_each_kind);
+}
+
+void for_each_static(void **promise) {
+    hold_against_static(*promise, false);
+}
+
+void for_each_static_kind(void **promise) {
+    hold_against_static(*promise, true);
 }
 
 /* ---- keys ---- */
@@ -325,9 +355,14 @@ uint64_t add_while_room(perhaps *f, uint64_t first, uint64_t n) {
     return n;
 }
 
+void seal(perhaps *f) {
+    MUST(perhaps_seal(f, NULL));
+}
+
 perhaps *make_with_members(const struct layout *layout, uint64_t n) {
     perhaps *f = make(&layout->want);
     add_members(f, 0, n);
+    seal(f);
     return f;
 }
 

@@ -2,8 +2,9 @@
  * What every test here shares: checks that say what they saw, keys, and the loop over the table of kinds.
  *
  * A test states a promise about one layout (a kind with its number of bits and cache lines) and FOR_EACH_LAYOUT
- * holds it against every layout of every kind in the table. A kind that is added later is tested without an edit. Filters of
- * filters are layouts too; FOR_EACH_COMBINED holds a promise against them.
+ * holds it against every layout of every kind in the table to which keys can be added at any time. A kind that is added later
+ * is tested without an edit. Filters of filters are layouts too, and so are static filters; FOR_EACH_COMBINED and FOR_EACH_STATIC
+ * hold a promise against them.
  */
 #ifndef PERHAPS_TESTS_SUPPORT_H
 #define PERHAPS_TESTS_SUPPORT_H
@@ -61,6 +62,9 @@ enum { MOST_LAYOUTS = 64 };
  * it has at 1 %. */
 size_t find_layouts(struct layout *layouts, uint64_t items);
 
+/* Static filters: every layout of every kind whose keys are collected first and then sealed. */
+size_t find_static(struct layout *layouts, uint64_t items);
+
 /* Filters of filters: each combinator over every kind that it takes, at 1 %. Each has a row of its own, which says what it
  * can. Windows with a period are in the third of one in which nobody tells them the time. With PERHAPS_TEST_SIZE=small, as
  * under emulators, only some of them, unless all are wanted. */
@@ -81,22 +85,26 @@ bool order_matters(const struct layout *layout); /* other orders of adding give 
 bool is_combined(const struct layout *layout);   /* a filter of filters */
 bool is_layered(const struct layout *layout);    /* with layers somewhere in it: another one when the newest is full */
 bool forgets(const struct layout *layout);       /* old keys, by itself: it never has too many */
+bool is_static(const struct layout *layout);     /* must be sealed before it can be asked; is never too full */
 
 /* Of so many keys that were added one after the other, the number of those, from the last backwards, that must be found. */
 uint64_t remembered(const struct layout *layout, uint64_t added);
 
-/* A promise becomes a test of cmocka. It is held against every layout of every kind, against the first of each kind, against
- * filters of filters, against the first of each kind and filters of filters, or against files of other programs. */
+/* A promise becomes a test of cmocka. It is held against every layout of every kind to which keys can be added, against the first
+ * of each kind, against filters of filters, against the first of each kind and filters of filters, against files of other
+ * programs, against every layout of every static kind, or against the first of each. */
 struct promise {
     void (*holds)(const struct layout *layout);
     uint64_t items;
 };
-#define PROMISE(function, count)           (&(struct promise){.holds = (function), .items = (count)})
-#define FOR_EACH_LAYOUT(function, count)   cmocka_promise(function, for_each_layout, count)
-#define FOR_EACH_KIND(function, count)     cmocka_promise(function, for_each_kind, count)
-#define FOR_EACH_COMBINED(function, count) cmocka_promise(function, for_each_combined, count)
-#define FOR_EACH_FILTER(function, count)   cmocka_promise(function, for_each_filter, count)
-#define FOR_EACH_FILE(function, count)     cmocka_promise(function, for_each_file, count)
+#define PROMISE(function, count)              (&(struct promise){.holds = (function), .items = (count)})
+#define FOR_EACH_LAYOUT(function, count)      cmocka_promise(function, for_each_layout, count)
+#define FOR_EACH_KIND(function, count)        cmocka_promise(function, for_each_kind, count)
+#define FOR_EACH_COMBINED(function, count)    cmocka_promise(function, for_each_combined, count)
+#define FOR_EACH_FILTER(function, count)      cmocka_promise(function, for_each_filter, count)
+#define FOR_EACH_FILE(function, count)        cmocka_promise(function, for_each_file, count)
+#define FOR_EACH_STATIC(function, count)      cmocka_promise(function, for_each_static, count)
+#define FOR_EACH_STATIC_KIND(function, count) cmocka_promise(function, for_each_static_kind, count)
 /* clang-format off */
 #define cmocka_promise(function, loop, count) {#function, (loop), NULL, NULL, PROMISE(function, count)}
 /* clang-format on */
@@ -105,6 +113,8 @@ void for_each_kind(void **promise);
 void for_each_combined(void **promise);
 void for_each_filter(void **promise);
 void for_each_file(void **promise);
+void for_each_static(void **promise);
+void for_each_static_kind(void **promise);
 
 /* ---- keys ---- */
 
@@ -147,7 +157,10 @@ uint64_t add_while_room(perhaps *f, uint64_t first, uint64_t n);
 #define MUST_OR_FULL(call) must_succeed_or_be_full((call), #call, __FILE__, __LINE__)
 int64_t must_succeed_or_be_full(int64_t answer, const char *what, const char *file, int line);
 
-/* A new filter of this layout with members 0..n-1 in it. */
+/* What all kinds can be asked after: static ones make their filter of the keys that they have, others have nothing to do. */
+void seal(perhaps *f);
+
+/* A new filter of this layout with members 0..n-1 in it, ready to be asked. */
 perhaps *make_with_members(const struct layout *layout, uint64_t n);
 
 /* One that must not grow, or whose layers have a limit, so that it is full at some time, if it ever can be. */
