@@ -23,7 +23,7 @@ static unsigned lines(const uint64_t layout[LAYOUT_WORDS]) {
 
 static int rule(const perhaps_want *want, struct level *level) {
     uint64_t start[LAYOUT_WORDS] = {0};
-    if (want->hashes) return fail(PERHAPS_EINVAL, "ribbon filters have no choice of hashes: leave them open");
+    if (want->hashes) return fail(PERHAPS_ERANGE, "ribbon filters have no choice of hashes: leave them open");
     int rc = static_rule(&kind_ribbon, &fineness, want, start, level);
     if (rc == PERHAPS_OK && want->lines && want->lines < lines(level->layout))
         return fail(PERHAPS_ERANGE, "a ribbon filter with this rate looks at up to %u lines", lines(level->layout));
