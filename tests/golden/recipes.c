@@ -13,8 +13,9 @@ enum {
     TAG = 3,
     SOME = 20000,
     MANY = 100000,
-    MORE = 1000000
-}; /* MORE keys need more than one block of checksums */
+    MORE = 1000000,
+    TWO_PARTS = 1500000
+}; /* MORE keys need more than one block of checksums, and TWO_PARTS of a static filter more than one part */
 
 /* ---- keys ---- */
 
@@ -133,9 +134,11 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
     if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);
 }
 
-static void make_small_images(void (*use)(const char *name, struct bytes bytes)) {
+/* Kinds to which keys can be added, and static ones. */
+static void make_small_images(size_t (*find)(struct layout *, uint64_t),
+                              void (*use)(const char *name, struct bytes bytes)) {
     struct layout layouts[MOST_LAYOUTS];
-    size_t n = find_layouts(layouts, GOLDEN_KEYS);
+    size_t n = find(layouts, GOLDEN_KEYS);
     for (size_t i = 0; i < n; i++) {
         perhaps_want want = layouts[i].want;
         want.seed = layouts[i].hashed ? SEED : 0;
@@ -180,9 +183,13 @@ static int print_sum(char *text, size_t room, const struct layout *layout) {
     return length;
 }
 
+static bool is_first(const struct layout *layouts, size_t i) {
+    return i == 0 || layouts[i].row != layouts[i - 1].row;
+}
+
 /* MORE keys: the first layout of each kind. Where time is short, the first of each kind and one with MORE keys. */
 static bool is_summed(const struct layout *layouts, size_t i) {
-    bool first = i == 0 || layouts[i].row != layouts[i - 1].row;
+    bool first = is_first(layouts, i);
     if (time_is_short()) return first && (i == 0 || layouts[i].items < MORE);
     return first || layouts[i].items < MORE;
 }
@@ -198,6 +205,13 @@ static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
     }
     size_t n = find_combined(layouts, SOME, true);
     for (size_t i = 0; i < n; i++) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
+    n = find_static(layouts, MANY);
+    for (size_t i = 0; i < n; i++)
+        if (is_summed(layouts, i)) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
+    n = find_static(layouts, TWO_PARTS);
+    for (size_t i = 0; i < n; i++)
+        if (is_first(layouts, i) && !time_is_short())
+            length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     use("sums.txt", (struct bytes){(uint8_t *)text, (size_t)length});
 }
 
@@ -232,7 +246,8 @@ static void make_digests(void (*use)(const char *name, struct bytes bytes)) {
 }
 
 void for_each_golden(void (*use)(const char *name, struct bytes bytes)) {
-    make_small_images(use);
+    make_small_images(find_layouts, use);
+    make_small_images(find_static, use);
     make_combined_images(use);
     make_sums(use);
     make_digests(use);

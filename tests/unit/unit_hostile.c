@@ -178,7 +178,7 @@ static void absurd_counts_are_harmless(const struct layout *layout) {
             if (perhaps_open_memory(&f, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == 0) {
                 expect_members(f, 0, ITEMS);
                 info_of(f);
-                expect_members(f, ITEMS, add_while_room(f, ITEMS, ITEMS));
+                if (!is_static(layout)) expect_members(f, ITEMS, add_while_room(f, ITEMS, ITEMS));
                 expect_members(f, 0, ITEMS);
             }
             perhaps_free(f);
@@ -195,7 +195,7 @@ static void use_hostile(perhaps *f, const struct layout *layout) {
     uint64_t at = 0, digest, listed = 0;
     count_strangers(f, 0, 10);
     info_of(f);
-    uint64_t added = add_while_room(f, 0, 10);
+    uint64_t added = is_static(layout) ? 0 : add_while_room(f, 0, 10);
     if (!order_matters(layout)) expect_members(f, 0, added); /* where keys move about, one of them may meet nonsense */
     for (uint64_t i = 0; i < 10; i++) {
         if (can & PERHAPS_REMOVE) MUST(perhaps_remove_u64(f, member_of(f, i)));
@@ -232,7 +232,9 @@ static bool open_and_use(struct bytes hostile, const struct layout *layout) {
     use_hostile(f, layout);
     combine_hostile(f, layout, hostile);
     MUST(perhaps_clear(f));
-    expect_members(f, 0, add_while_room(f, 0, 10));
+    uint64_t added = add_while_room(f, 0, 10);
+    seal(f);
+    expect_members(f, 0, added);
     perhaps_free(f);
     return true;
 }
@@ -383,6 +385,12 @@ int main(void) {
         FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS),
         FOR_EACH_LAYOUT(payloads_of_noise_are_harmless, ITEMS),
         FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),
+        FOR_EACH_STATIC_KIND(impossible_fields_are_refused, ITEMS),
+        FOR_EACH_STATIC(hostile_layouts_are_harmless, ITEMS),
+        FOR_EACH_STATIC_KIND(layout_and_length_must_agree, ITEMS),
+        FOR_EACH_STATIC_KIND(absurd_counts_are_harmless, ITEMS),
+        FOR_EACH_STATIC(doctored_images_are_harmless, ITEMS),
+        FOR_EACH_STATIC_KIND(a_file_cannot_ask_for_the_key, ITEMS),
         cmocka_unit_test(what_cannot_be_laid_over_is_not_peeled),
         cmocka_unit_test(doctored_images_of_others_have_a_way_out),
         cmocka_unit_test(absurd_numbers_of_others_are_refused),
