@@ -41,8 +41,8 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
 # What may differ there: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
 case $1 in
 aarch64) which='instruction_sets|golden$|unit_(hash|cuckoo|table)' ;;
-s390x) which='unit_(hash|table|counting|shapes|directory)|golden$|images|database|foreign$|test_(file|java)' ;;
-*) which='unit_(hash|table|directory)|golden$|images|plans|memory|foreign$|test_file' ;;
+s390x) which='unit_(hash|table|counting|shapes|directory|parts)|golden$|images|database|foreign$|test_(file|java|static)' ;;
+*) which='unit_(hash|table|directory|bins|parts)|golden$|images|plans|memory|foreign$|test_(file|static)' ;;
 esac
 cd "$build"
 # Only the programs of these tests are built; each has the name of its test.

@@ -3,7 +3,8 @@
  * missed, whatever happened before, and those that make no mistakes make none here either. Removes are legal ones: of keys
  * that are in. The input's first bytes choose the filters, then each call takes one byte and two for a key.
  *
- * Filters of filters are among them. A window forgets, so of its keys only the last one must be found.
+ * Filters of filters are among them. A window forgets, so of its keys only the last one must be found. So are static filters,
+ * which are sealed at the end, if not before.
  */
 #include "fuzz.h"
 
@@ -20,6 +21,7 @@ struct pair {
     bool multiset; /* otherwise there is at most one copy */
     bool hashed;   /* otherwise keys are integers of a range */
     bool forgets;  /* a window: nothing is noted as being in */
+    bool is_static, collecting;
     uint64_t now;
     unsigned can;
 };
@@ -67,6 +69,10 @@ static int64_t count_key(const struct pair *p, unsigned key) {
 
 static void expect_key(const struct pair *p, unsigned key) {
     int found = ask_key(p, key);
+    if (p->collecting) {
+        promise(found == PERHAPS_EUNSEALED, "what is not sealed is not asked");
+        return;
+    }
     promise(found == 1 || (found == 0 && !p->copies[key]), "no key that is in is ever missed");
     promise(!p->exact || found == (p->copies[key] != 0), "what makes no mistakes makes none");
     if (!p->multiset) return;
@@ -82,7 +88,23 @@ static void note_added(struct pair *p, unsigned key) {
         p->copies[key]++;
 }
 
+/* Whether a static filter took the keys that it gave this answer to. */
+static bool is_collected(const struct pair *p, int64_t answer, int64_t keys) {
+    promise(answer == (p->collecting ? keys : PERHAPS_ESEALED),
+            "static filters collect all keys until they are sealed");
+    return p->collecting;
+}
+
+static void seal(struct pair *p) {
+    promise(perhaps_seal(p->f, NULL) == PERHAPS_OK, "a filter can be sealed");
+    p->collecting = false;
+}
+
 static void add_one(struct pair *p, unsigned key) {
+    if (p->is_static) {
+        if (is_collected(p, add_key(p, key), 1)) note_added(p, key);
+        return;
+    }
     int before = ask_key(p, key);
     int answer = add_key(p, key);
     if (answer == PERHAPS_EFULL) {
@@ -95,6 +117,10 @@ static void add_one(struct pair *p, unsigned key) {
 }
 
 static void add_absent(struct pair *p, unsigned key) {
+    if (p->is_static) {
+        if (is_collected(p, perhaps_add_absent_u64(p->f, key), 1)) note_added(p, key);
+        return;
+    }
     int before = ask_key(p, key), answer = perhaps_add_absent_u64(p->f, key);
     promise(answer == !before || answer == PERHAPS_EFULL, "add_absent answers what contains knew");
     if (answer == 1) note_added(p, key);
@@ -121,6 +147,7 @@ static void add_run(struct pair *p, unsigned key, unsigned n) {
     uint8_t answers[256];
     for (unsigned i = 0; i < n; i++) keys[i] = (key + 2 * i) & (KEYS - 2);
     int64_t news = perhaps_add_many_u64(p->f, keys, n, answers);
+    if (p->is_static && !is_collected(p, news, n)) return;
     promise(news >= 0 || news == PERHAPS_EFULL, "a batch is added, or there is no room");
     for (unsigned i = p->forgets ? n - 1 : 0; news >= 0 && i < n; i++) note_added(p, (unsigned)keys[i]);
     for (unsigned i = 0; i < n; i++) {
@@ -158,6 +185,7 @@ static void list(const struct pair *p) {
 /* Through an image and back. */
 static void reopen(struct pair *p, unsigned how) {
     size_t length;
+    seal(p); /* as writing does */
     uint8_t *image = image_of(p->f, &length);
     perhaps *again = NULL;
     promise(perhaps_open_memory(&again, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == PERHAPS_OK,
@@ -171,6 +199,10 @@ static void reopen(struct pair *p, unsigned how) {
 
 static void replace_by_clone(struct pair *p) {
     perhaps *copy = NULL;
+    if (p->collecting) {
+        promise(perhaps_clone(p->f, &copy) == PERHAPS_EUNSEALED && !copy, "what is not sealed is not cloned");
+        return;
+    }
     promise(perhaps_clone(p->f, &copy) == PERHAPS_OK && perhaps_equal(copy, p->f) == 1, "a clone is equal");
     perhaps_free(p->f);
     p->f = copy;
@@ -179,6 +211,7 @@ static void replace_by_clone(struct pair *p) {
 /* Adds a key to an image where it lies. */
 static void add_in_place(struct pair *p, unsigned key) {
     size_t length;
+    seal(p);
     uint8_t *image = image_of(p->f, &length);
     struct pair borrowed = *p;
     int rc = perhaps_open_memory(&borrowed.f, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE));
@@ -208,6 +241,10 @@ static void *move_block(void *context, void *memory, size_t size) {
 
 /* A filter of the same shape is empty, and further layers are no more than there are. */
 static void copy_shape(const struct pair *p) {
+    if (p->is_static) {
+        promise(perhaps_shape(p->f, NULL, 0) == PERHAPS_ECANNOT, "what is static has no shape");
+        return;
+    }
     size_t length = (size_t)perhaps_shape(p->f, NULL, 0);
     uint8_t *shape = malloc(length);
     perhaps *empty = NULL;
@@ -287,6 +324,7 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
         break;
     case 4:
         promise(perhaps_clear(p->f) == PERHAPS_OK, "a filter can be cleared");
+        p->collecting = p->is_static;
         memset(p->copies, 0, KEYS * sizeof *p->copies);
         break;
     case 5:
@@ -337,6 +375,12 @@ static void do_one_call(struct pair pairs[2], struct input *in) {
     case 30:
         add_in_place(p, key);
         break;
+    case 31:
+        if (p->is_static)
+            seal(p);
+        else
+            add_one(p, key);
+        break;
     default:
         add_one(p, key);
     }
@@ -374,7 +418,7 @@ static perhaps_want read_want(const struct perhaps_kind_row *row, struct input *
         want.key_in_file = 1;
     }
     if (options & 2) want.grow = PERHAPS_GROW_NEVER;
-    if (row->can & PERHAPS_COUNT) want.hashes = hashes[options >> 2 & 3];
+    if (row->can & PERHAPS_COUNT || !(row->can & PERHAPS_ADD)) want.hashes = hashes[options >> 2 & 3];
     read_shape(&want, options >> 4);
     return want;
 }
@@ -392,6 +436,8 @@ static int make_filter(struct pair *p, const perhaps_want *want) {
     p->multiset = info.can & PERHAPS_COUNT;
     p->hashed = perhaps_digest_u64(p->f, 1) != 1;
     p->forgets = info.kind == PERHAPS_WINDOW;
+    p->is_static = p->collecting = !(info.can & PERHAPS_ADD);
+    promise(info.collecting == p->collecting, "info says what collects");
     p->exact = !p->forgets && perhaps_plan(&PERHAPS_WANT(.kind = want->kind, .items = 10), &plan) == PERHAPS_OK;
     return 0;
 }
@@ -411,7 +457,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct pair pairs[2] = {{.f = NULL}, {.f = NULL}};
     if (make_pair(pairs, &in) == 0) {
         for (int calls = 0; in.left && calls < 500; calls++) do_one_call(pairs, &in);
-        for (int i = 0; i < 2; i++) expect_no_key_missed(&pairs[i]);
+        for (int i = 0; i < 2; i++) seal(&pairs[i]), expect_no_key_missed(&pairs[i]);
     }
     for (int i = 0; i < 2; i++) {
         perhaps_free(pairs[i].f);

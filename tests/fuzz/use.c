@@ -71,9 +71,9 @@ static void ask(const perhaps *f) {
     for (int i = 0; i < 1000 && perhaps_next(f, &at, &digest) == 1; i++) perhaps_contains_digest(f, digest);
 }
 
-/* No room, not enough memory, or no larger layer: a clear end of growing. */
+/* No room, not enough memory, no larger layer, or sealed: a clear end of growing. */
 static bool is_full(int rc) {
-    return rc == PERHAPS_EFULL || rc == PERHAPS_ENOMEM || rc == PERHAPS_ERANGE;
+    return rc == PERHAPS_EFULL || rc == PERHAPS_ENOMEM || rc == PERHAPS_ERANGE || rc == PERHAPS_ESEALED;
 }
 
 /* Adds until nothing more fits or the filter has grown some times, asks, and takes all out again. A payload that nobody made
@@ -88,9 +88,10 @@ static void add_and_remove(perhaps *f) {
         if (rc < 0) break;
         added++;
     }
+    promise(perhaps_seal(f, NULL) == PERHAPS_OK, "a filter can be sealed");
     for (uint64_t i = 0; i < added; i++) {
         int found = perhaps_contains_u64(f, i * i);
-        promise(found == 1 || moves, "what was added is found");
+        promise(found == 1 || (moves && info.can & PERHAPS_ADD), "what was added is found");
     }
     int rc = hashed ? perhaps_add(f, "", 0) : PERHAPS_EFULL;
     promise(rc >= 0 || is_full(rc), "the empty key can be added");
@@ -125,7 +126,9 @@ static void change(perhaps *f) {
     promise(perhaps_open_memory(&again, bytes, length, NULL) == PERHAPS_OK, "an image can be opened");
     promise(perhaps_equal(f, again) == 1, "an opened image is equal");
     perhaps_free(again);
-    promise(perhaps_clear(f) == PERHAPS_OK && perhaps_contains_u64(f, 4) == 0, "a cleared filter is empty");
+    promise(perhaps_clear(f) == PERHAPS_OK && perhaps_seal(f, NULL) == PERHAPS_OK && perhaps_contains_u64(f, 4) == 0,
+            "a cleared filter is empty");
+    promise(perhaps_clear(f) == PERHAPS_OK, "a filter can be cleared again");
     add_and_remove(f);
 }
 

@@ -35,17 +35,17 @@ static void expect_keys(struct bins *bins, uint64_t n) {
     MUST(bins_flush(bins));
     CHECK(bins_keys(bins) == n, "%llu keys of %llu", (unsigned long long)bins_keys(bins), (unsigned long long)n);
     for (unsigned b = 0; b < BINS; b++) {
-        expected[b] = calloc((size_t)bins->bin[b].keys + 1, sizeof *expected[b]);
+        expected[b] = calloc((size_t)bin_keys(bins, b) + 1, sizeof *expected[b]);
         CHECK(expected[b], "no memory");
     }
     for (uint64_t i = 0; i < n; i++) {
         unsigned b = (unsigned)(key_of(i) >> (64 - BIN_BITS));
-        CHECK(next[b] < bins->bin[b].keys, "bin %u has only %llu keys", b, (unsigned long long)bins->bin[b].keys);
+        CHECK(next[b] < bin_keys(bins, b), "bin %u has only %llu keys", b, (unsigned long long)bin_keys(bins, b));
         expected[b][next[b]++] = key_of(i);
     }
     for (unsigned b = 0; b < BINS; b++) {
-        for (uint64_t from = 0, some; from < bins->bin[b].keys; from += some, total += some) {
-            uint64_t left = bins->bin[b].keys - from;
+        for (uint64_t from = 0, some; from < bin_keys(bins, b); from += some, total += some) {
+            uint64_t left = bin_keys(bins, b) - from;
             some = 1 + (from + b) % 777 < left ? 1 + (from + b) % 777 : left;
             MUST(bins_read(bins, b, from, some, room));
             CHECK(memcmp(room, expected[b] + from, some * sizeof *room) == 0, "bin %u differs from key %llu on", b,
