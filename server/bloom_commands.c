@@ -73,6 +73,7 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* ---- adding ---- */
 
 static const char *error_of(int64_t rc) {
+    if (rc == PERHAPS_ESEALED) return "ERR the filter is sealed: static filters take no more items";
     return rc == PERHAPS_EFULL ? "ERR non scaling filter is full" : "ERR problem inserting into filter";
 }
 

@@ -40,7 +40,7 @@ static void set_kind(struct value *value, const struct perhaps_info *facts) {
     value->multiset = facts->can & PERHAPS_COUNT;
     value->foreign = kind == PERHAPS_REDIS_BLOOM || kind == PERHAPS_REDIS_CUCKOO;
     value->grows = facts->kind == PERHAPS_GROWING;
-    value->fixed = !facts->base && !(facts->can & (PERHAPS_GROW | PERHAPS_COUNT));
+    value->fixed = !facts->base && facts->can & PERHAPS_ADD && !(facts->can & (PERHAPS_GROW | PERHAPS_COUNT));
     value->window = facts->kind == PERHAPS_WINDOW;
     value->timed = facts->period != 0;
 }

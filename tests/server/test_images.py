@@ -69,6 +69,28 @@ class Images(SharedServerTest):
                 self.assertTrue(image(self.client, name) == whole, "the image is another")
                 self.assertEqual(self.client.ok(f"{family}.ADD", name, "something new"), 1)
 
+    def test_static_filters(self):
+        """A server asks them, and says why it does not add to them."""
+        for name in "fuse", "ribbon":
+            with self.subTest(kind=name):
+                self.perhaps("build", "-f", "-o", "filter.ph", "--kind", name, "keys")
+                with open(self.path("filter.ph"), "rb") as file:
+                    whole = file.read()
+                self.load(name, whole, 3000)
+                self.assertEqual(ask_all(self.client, "BF.MEXISTS", name, items(0, NUMBER)), NUMBER)
+                self.assertLess(ask_all(self.client, "BF.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
+                for command in (["BF.ADD", name, "new"], ["BF.MADD", name, "new"],
+                                ["BF.INSERT", name, "ITEMS", "new"]):
+                    reply = self.client(*command)
+                    reply = reply[0] if isinstance(reply, list) else reply
+                    self.assertIn("sealed", str(reply), command)
+                self.assertEqual(self.client.ok("BF.CARD", name), NUMBER)
+                self.assertTrue(image(self.client, name) == whole, "the image is another")
+                self.client.ok("COPY", name, "copy", "REPLACE")
+                self.client.ok("DEBUG", "RELOAD")
+                self.assertEqual(ask_all(self.client, "BF.MEXISTS", "copy", items(0, NUMBER)), NUMBER)
+                self.assertTrue(image(self.client, name) == whole, "the image is another after a restart")
+
     def test_to_the_command_line(self):
         """And what the command line says of the file, PERHAPS.INFO says of the key."""
         self.client.ok("BF.RESERVE", "small", "0.001", 100, "NONSCALING")
