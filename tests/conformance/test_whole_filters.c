@@ -270,7 +270,8 @@ static void misfits_are_refused_by_name(const struct layout *layout) {
         want = layout->want;
     }
     want = want_for(layout, 10 * ITEMS);
-    if (!grows(layout) && !is_static(layout)) expect_mismatch(layout, &want, ""); /* the layout's words have the kind's own names */
+    if (!grows(layout) && !is_static(layout))
+        expect_mismatch(layout, &want, ""); /* the layout's words have the kind's own names */
     const struct perhaps_kind_row *other;
     for (size_t r = 0; (other = perhaps_kind(r)); r++) {
         if (other == layout->row) continue;
