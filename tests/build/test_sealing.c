@@ -1,4 +1,4 @@
-/* Making static filters: with any number of threads, with little memory or none, beside a disk that may be full. */
+/* Making static filters: with little memory or none, beside a disk that may be full. */
 #include "support.h"
 
 #include <errno.h>
@@ -24,37 +24,6 @@ static perhaps *collect(const struct layout *layout, uint64_t max_scratch, const
     perhaps *f = make(&want);
     add_members(f, 0, layout->items);
     return f;
-}
-
-/* ---- threads, progress ---- */
-
-struct progress {
-    uint64_t calls, done, all;
-    bool forwards;
-};
-
-static void note_progress(void *context, uint64_t done, uint64_t all) {
-    struct progress *progress = context;
-    progress->calls++;
-    progress->forwards &= done >= progress->done && done <= all && (!progress->all || progress->all == all);
-    progress->done = done;
-    progress->all = all;
-}
-
-static void threads_make_the_same_bytes(const struct layout *layout) {
-    perhaps *alone = make_with_members(layout, layout->items);
-    struct bytes expected = image_of(alone);
-    for (unsigned threads = test_size() == TEST_SMALL ? 2 : 0; threads <= 3; threads++) {
-        struct progress progress = {.forwards = true};
-        perhaps *f = collect(layout, 0, NULL);
-        MUST(perhaps_seal(f, &PERHAPS_SEAL(.threads = threads, .progress = note_progress, .context = &progress)));
-        expect_unchanged(f, expected);
-        CHECK(progress.forwards && progress.calls && progress.done == layout->items && progress.all == layout->items,
-              "progress ended with %llu of %llu", (unsigned long long)progress.done, (unsigned long long)progress.all);
-        perhaps_free(f);
-    }
-    free(expected.data);
-    perhaps_free(alone);
 }
 
 static void options_are_checked(const struct layout *layout) {
@@ -253,8 +222,6 @@ static void every_allocation_may_fail(const struct layout *layout) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOR_EACH_STATIC(threads_make_the_same_bytes, ITEMS),
-        FOR_EACH_STATIC_KIND(threads_make_the_same_bytes, 1500000),
         FOR_EACH_STATIC_KIND(options_are_checked, ITEMS),
         FOR_EACH_STATIC_KIND(keys_that_waited_in_a_file_make_the_same_bytes, SPILLED),
         FOR_EACH_STATIC_KIND(what_waited_in_a_file_is_cleared, SPILLED),

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 5000, FEWER = 1000, BATCH = 10000, CHANGERS = 4, THREADS = 8, ROUNDS = 20 };
+enum { ITEMS = 5000, FEWER = 1000, BATCH = 10000, CHANGERS = 4, THREADS = 8, ROUNDS = 20, TWO_PARTS = 1500000 };
 
 struct reader {
     const perhaps *f;
@@ -226,6 +226,39 @@ static void many_threads_change_a_shared_filter(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* ---- sealing in many threads ---- */
+
+struct progress {
+    uint64_t calls, done, all;
+    bool forwards;
+};
+
+static void note_progress(void *context, uint64_t done, uint64_t all) {
+    struct progress *progress = context;
+    progress->calls++;
+    progress->forwards &= done >= progress->done && done <= all && (!progress->all || progress->all == all);
+    progress->done = done;
+    progress->all = all;
+}
+
+/* And tell how far they are. */
+static void threads_seal_the_same_bytes(const struct layout *layout) {
+    perhaps *alone = make_with_members(layout, layout->items);
+    struct bytes expected = image_of(alone);
+    for (unsigned threads = test_size() == TEST_SMALL ? 3 : 0; threads <= 3; threads++) {
+        struct progress progress = {.forwards = true};
+        perhaps *f = make(&layout->want);
+        add_members(f, 0, layout->items);
+        MUST(perhaps_seal(f, &PERHAPS_SEAL(.threads = threads, .progress = note_progress, .context = &progress)));
+        expect_unchanged(f, expected);
+        CHECK(progress.forwards && progress.calls && progress.done == layout->items && progress.all == layout->items,
+              "progress ended with %llu of %llu", (unsigned long long)progress.done, (unsigned long long)progress.all);
+        perhaps_free(f);
+    }
+    free(expected.data);
+    perhaps_free(alone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
@@ -238,6 +271,8 @@ int main(void) {
         FOR_EACH_STATIC(many_threads_may_read, ITEMS),
         FOR_EACH_STATIC_KIND(filters_do_not_disturb_one_another, ITEMS),
         FOR_EACH_STATIC_KIND(asking_in_parallel_is_asking, FEWER),
+        FOR_EACH_STATIC(threads_seal_the_same_bytes, FEWER),
+        FOR_EACH_STATIC_KIND(threads_seal_the_same_bytes, TWO_PARTS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
