@@ -458,7 +458,6 @@ int main(void) {
         cmocka_unit_test(things_that_are_no_images_are_refused),
         FOR_EACH_FILTER(nonsense_is_refused, ITEMS),
         FOR_EACH_STATIC(memory_round_trips, ITEMS),
-        FOR_EACH_STATIC_KIND(memory_round_trips, LARGE),
         FOR_EACH_STATIC(any_alignment_will_do, ITEMS),
         FOR_EACH_STATIC(the_image_in_place_is_what_is_written, ITEMS),
         FOR_EACH_STATIC(file_round_trips, ITEMS),
