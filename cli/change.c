@@ -50,6 +50,11 @@ static int add_singly(struct change *c, const struct batch *b) {
     return FINE;
 }
 
+static bool is_collecting(const perhaps *filter) {
+    struct perhaps_info info = {.size = sizeof info};
+    return perhaps_facts(filter, &info) == PERHAPS_OK && info.collecting;
+}
+
 static int change_batch(void *context, const struct batch *batch) {
     struct change *c = context;
     if (c->error) {
@@ -58,7 +63,7 @@ static int change_batch(void *context, const struct batch *batch) {
     }
     int64_t changed = change_many(c, batch);
     if (changed == PERHAPS_EFULL || changed == PERHAPS_ENOMEM) return add_singly(c, batch);
-    if (changed == PERHAPS_EIO) return scratch_failure(); /* no other filter in memory needs a file */
+    if (changed == PERHAPS_EIO && is_collecting(c->filter)) return scratch_failure();
     if (changed < 0) return library_failure(batch->path, (int)changed);
     c->keys += batch->n;
     c->changed += (uint64_t)changed;

@@ -98,18 +98,16 @@ static void warn_if_keyless(const struct options *options, const perhaps *filter
         warning(path, "uses %s; --hash-key has no effect", info.hash_name);
 }
 
-/* What cannot be changed in place can be changed in a copy, unless it is sealed. */
-static int in_place_failure(const char *path, perhaps_open_options how) {
-    perhaps *filter = NULL;
-    how.flags = PERHAPS_OPEN_NO_VERIFY;
-    int rc = perhaps_open(&filter, path, &how);
-    int status = rc == PERHAPS_OK ? filter_refuse_sealed(filter, path) : FINE;
-    perhaps_free(filter);
-    return status == FINE ? cannot_failure(path, PERHAPS_IN_PLACE) : status;
+static int sealed_failure(const char *path) {
+    return failure(path,
+                   "is sealed: a static filter cannot be changed or combined; build it anew from all keys, or with "
+                   "a kind that can");
 }
 
 static int open_failure(const struct options *options, const char *path, int rc) {
     char names[KINDS_TEXT], advice[KINDS_TEXT + 100];
+    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
+    if (rc == PERHAPS_ESEALED) return sealed_failure(path);
     if (rc == PERHAPS_EDAMAGED && options->kind) return reason_failure(path, "get it anew; or is it not what -k says?");
     if (rc != PERHAPS_EFOREIGN) return library_failure(path, rc);
     snprintf(advice, sizeof advice,
@@ -134,7 +132,6 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     }
     if (gzip_made(path)) return gzip_open(path, &how, filter);
     int rc = perhaps_open(filter, path, &how);
-    if (rc == PERHAPS_ECANNOT) return in_place_failure(path, how);
     if (rc < 0) return open_failure(options, path, rc);
     warn_if_keyless(options, *filter, path);
     return FINE;
@@ -176,11 +173,8 @@ bool filter_is_file(const perhaps *filter) {
 
 int filter_refuse_sealed(const perhaps *filter, const char *path) {
     struct perhaps_info info = {.size = sizeof info};
-    if (perhaps_facts(filter, &info) != PERHAPS_OK || !is_static_kind(info.kind)) return FINE;
-    return failure(path,
-                   "is sealed: a %s filter cannot be changed or combined; build it anew from all keys, or with a kind "
-                   "that can",
-                   info.kind_name);
+    bool sealed = perhaps_facts(filter, &info) == PERHAPS_OK && is_static_kind(info.kind);
+    return sealed ? sealed_failure(path) : FINE;
 }
 
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {

@@ -128,8 +128,10 @@ enum perhaps_kind {
     PERHAPS_SPARK = 15,   /* of Apache Spark's BloomFilter.writeTo, version 1 */
 
     /* Static filters: smaller than all others, for sets that are complete before the first question. See perhaps_seal. */
-    PERHAPS_FUSE = 16,  /* binary fuse filter: 1.13 times the least possible size, quick to build */
-    PERHAPS_RIBBON = 17 /* bumped ribbon filter: 1.01 to 1.02 times the least possible size */
+    PERHAPS_FUSE =
+        16, /* binary fuse filter: rates are powers of two, at 1.13 times the least possible size; quick to build */
+    PERHAPS_RIBBON =
+        17 /* bumped ribbon filter: any rate, from 1 % down at 1.01 to 1.02 times the least possible size */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -208,8 +210,8 @@ typedef struct perhaps_allocator {
  *
  * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
  *
- * A static kind (fuse, ribbon) is sized when it is sealed, for the keys that it has then. So fpr or bits_per_key is enough for it,
- * and items are no more than a guess, for plans.
+ * A static kind (fuse, ribbon) is sized when it is sealed, for the keys that it has then. So fpr or bits_per_key is enough for it.
+ * Without items, bits_per_key is that of a million keys; small sets take more.
  *
  * A filter of filters comes from one of these, over the kind that `kind` says (or that is chosen):
  *
@@ -266,9 +268,8 @@ typedef struct perhaps_want {
                             encoding here */
     const perhaps_allocator *allocator; /* NULL = the library's own; copied */
     uint64_t
-        max_scratch; /* static kinds: bytes of memory for keys that wait to be sealed; those beyond wait in a temporary
-                                file. 0 = all in memory, 8 bytes a key */
-    const char *scratch_dir; /* the folder of that file, in which it has no name; NULL = the current one; copied */
+        max_scratch; /* static: memory for keys before they are sealed; more wait in a file. 0 = no limit, else >= 16 MiB */
+    const char *scratch_dir; /* static: the folder of that file, which has no name; NULL = the current one; copied */
 } perhaps_want;
 
 #define PERHAPS_WANT(...) ((perhaps_want){.size = sizeof(perhaps_want), __VA_ARGS__})
@@ -432,19 +433,18 @@ PERHAPS_API int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests,
 /*
  * Static kinds (fuse, ribbon) collect keys first: add answers 1 to each, and every question is PERHAPS_EUNSEALED. perhaps_seal then
  * makes the filter, after which it can be asked, and takes no more keys (PERHAPS_ESEALED). perhaps_save, perhaps_write and
- * perhaps_image seal what is not sealed; perhaps_clear begins anew. Keys may be added more than once. For other kinds perhaps_seal
- * does nothing.
+ * perhaps_image seal what is not sealed, and it stays so if they then fail. perhaps_clear begins anew; what was sealed then has no
+ * max_scratch any more. Keys may be added more than once, but count once when it is sealed. For other kinds perhaps_seal does nothing.
  *
- * Sealing takes memory for the filter, and some for each thread: about 40 MiB, or 24 bytes for each 256th of the keys, if that is
- * more. Where it fails, the keys are all still there. That no filter can be found for them, PERHAPS_ERANGE, has a chance of less than
- * one in 2^60, unless somebody chose them who knows the hash. (changes)
+ * Sealing takes memory for the filter (twice with an allocator that gives memory back late), and for each thread about 60 MiB, or
+ * 50 bytes for each 256th of the keys if that is more; up to twice as much where most keys come several times. The allocator is called
+ * from all threads. Where it fails, the keys are all still there. That no filter can be found for them, PERHAPS_ERANGE, has a
+ * chance of less than one in 2^60, unless somebody chose them who knows the hash. (changes)
  */
 typedef struct perhaps_seal_options {
     size_t size;      /* of this struct; set it before the call */
     unsigned threads; /* 0 = one for each processor; the filter is the same with any number */
-    void (*progress)(void *context, uint64_t done,
-                     uint64_t all); /* told now and then how many keys are done, by one thread at
-                                                                     a time; or NULL */
+    void (*progress)(void *context, uint64_t done, uint64_t all); /* keys; by one thread at a time; or NULL */
     void *context;
 } perhaps_seal_options;
 

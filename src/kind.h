@@ -76,7 +76,7 @@ enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_D
 struct model; /* plan.h: what rates a layout has */
 
 /* A part of a static filter: what comes of solving it. */
-enum { ENTRY_WORDS_MAX = 16 };
+enum { ENTRY_WORDS_MAX = 8 };
 struct solution {
     uint64_t keys;                   /* different ones */
     uint64_t words;                  /* of data, which are at the beginning of the room */
@@ -87,8 +87,8 @@ struct solution {
 struct solver {
     unsigned entry_words; /* words of an entry of the directory */
 
-    /* Writes what follows from the number of parts, and of keys in each of them, into a layout that has the rest. */
-    void (*settle)(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
+    /* Writes what follows from the number of keys in a part into a layout that has the rest. */
+    void (*settle)(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
 
     /* Words of memory that solving a part of n keys takes. */
     uint64_t (*room)(const uint64_t layout[LAYOUT_WORDS], uint64_t n);

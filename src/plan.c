@@ -107,6 +107,10 @@ static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS],
     return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
 }
 
+double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    return plan_without_noise(rate(kind, layout, items));
+}
+
 static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
     return kind->model->handicap ? kind->model->handicap(layout) : 1;
 }
@@ -251,7 +255,7 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
         if (solved && c.score < best.score) best = c;
     }
     if (isinf(best.score)) return too_large(kind, want);
-    best.fpr = plan_without_noise(rate(kind, best.layout, best.items));
+    best.fpr = plan_rate(kind, best.layout, best.items);
     return describe(plan, kind, &best);
 }
 

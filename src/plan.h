@@ -120,6 +120,9 @@ double plan_first_share(const struct kind *base, double growth, double items);
  * those that are 0 change. */
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr);
 
+/* The rate of a layout with so many keys, in the digits that images have. */
+double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items);
+
 /* What the array's bits say. */
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);
 

@@ -45,7 +45,7 @@ static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
 
 int64_t perhaps_shape(const perhaps *f, void *shape, size_t room) {
     size_t length = filters_in(f) * HEADER_BYTES;
-    if (f->kind->solver) return filter_cannot(f, "be made empty: they have no shape without their keys");
+    if (f->kind->solver) return filter_cannot(f, "tell their shape: without keys they have none");
     if (length <= room) write_shape(f, false, shape);
     return (int64_t)length;
 }

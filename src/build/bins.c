@@ -13,7 +13,8 @@ enum { BLOCK_KEYS = 2048, SLAB_BLOCKS = 128 };
 /* ---- making and ending ---- */
 
 static int no_memory(void) {
-    return fail(PERHAPS_ENOMEM, "no memory for keys that wait to be sealed; set max_scratch, and they wait in a file");
+    return fail(PERHAPS_ENOMEM,
+                "no memory for keys that wait to be sealed; with a smaller max_scratch they wait in a file");
 }
 
 static int keep_folder(struct bins *bins, const char *folder) {
@@ -207,7 +208,7 @@ static void cut_extents(struct bin *bin, uint64_t keys) {
 }
 
 void bins_undo(struct bins *bins) {
-    if (!bins->marked) return;
+    if (!bins->marked) return; /* there was room for all of it, so it cannot have failed */
     bins->pended = 0;
     for (unsigned i = 0; i < BINS; i++) {
         cut_blocks(bins, i, bins->mark[i]);

@@ -15,6 +15,7 @@
 #include "base/why.h"
 #include "kind/ordering.h"
 #include "kind/parts.h"
+#include "plan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -194,6 +195,8 @@ static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t 
     return PERHAPS_OK;
 }
 
+_Static_assert((int)PARTS_BITS_MAX - BIN_BITS <= (int)ORDERING_BITS_MAX, "a bin is ordered by parts in one step");
+
 /* Bins have brought the keys of a group in some order. Where it is too rough for solvers, or parts are smaller than bins, it is made
  * finer. */
 static void order_group(struct worker *w, uint64_t n) {
@@ -282,6 +285,7 @@ static int assemble(struct sealing *s, perhaps *f) {
     memcpy(header.layout, s->layout, sizeof header.layout);
     header.items = keys;
     header.capacity = keys ? keys : 1;
+    header.fpr = plan_rate(f->kind, s->layout, keys);
     header.length = f->kind->check(s->layout, &reason);
     if (!header.length || !image_length(header.length, &total) || total > SIZE_MAX / 2)
         return fail(PERHAPS_ERANGE, "the filter would be too large for one array");
@@ -317,7 +321,7 @@ static int plan_parts(struct sealing *s) {
     s->groups = s->bits < BIN_BITS ? 1u << s->bits : BINS;
     s->layout[PARTS_BITS] = s->bits;
     s->layout[DATA_WORDS] = 0;
-    s->solver->settle(s->layout, UINT64_C(1) << s->bits, s->expected);
+    s->solver->settle(s->layout, s->expected);
     s->parts = memory_zeroed(&s->f->allocator, sizeof *s->parts << s->bits);
     s->lock = locks_make(&s->f->allocator, 1);
     return s->parts && s->lock ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for the parts of a filter");

@@ -57,9 +57,10 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
                  here = entry_word(array, i, FUSE_ENTRY, PART_KEYS);
         uint64_t seed = entry_word(array, i, FUSE_ENTRY, FUSE_SEED),
                  slots = fuse_slots(range, layout[FUSE_ARITY], segment);
-        if (range == 0 || range > FUSE_RANGE_MAX || range & ((UINT64_C(1) << segment) - 1) || seed >= FUSE_SEEDS)
+        if (here > slots || range == 0 || range > FUSE_RANGE_MAX || range & ((UINT64_C(1) << segment) - 1) ||
+            seed >= FUSE_SEEDS)
             return "a directory with an entry that is out of range";
-        if (entry_word(array, i, FUSE_ENTRY, PART_START) != words || here > slots)
+        if (entry_word(array, i, FUSE_ENTRY, PART_START) != words)
             return "a directory whose parts do not follow each other";
         out[GUIDE_WORDS * i] = (parts_data_start(layout, FUSE_ENTRY) + 8 * words) << RANGE_BITS | range;
         if (!here) out[GUIDE_WORDS * i] |= NO_KEYS;

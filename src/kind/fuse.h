@@ -46,7 +46,7 @@ static inline uint64_t fuse_fingerprint(uint64_t spread, uint64_t width) {
 }
 
 /* fuse_solve.c; see struct solver. */
-void fuse_settle(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
+void fuse_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
 uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                 struct solution *solution);

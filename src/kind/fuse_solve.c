@@ -57,8 +57,7 @@ static uint64_t range_for(uint64_t n, uint64_t arity, uint64_t segment, unsigned
     return segments << segment;
 }
 
-void fuse_settle(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys) {
-    (void)parts;
+void fuse_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
     layout[FUSE_SEGMENT] = segment_bits(keys, layout[FUSE_ARITY]);
 }
 

@@ -10,7 +10,7 @@
  *
  * The bits of a key below the top b are as good as any, so they go on to place the key within its part: parts in order, and places
  * within a part in order, are the order of the keys themselves. What else a kind needs (offsets, coefficients, fingerprints) comes
- * from further mixes, which a seed of the part enters.
+ * from further mixes. A seed of the part enters some of them, so that what has no solution is tried again.
  */
 #ifndef PERHAPS_KIND_PARTS_H
 #define PERHAPS_KIND_PARTS_H
@@ -25,11 +25,11 @@
 enum { PARTS_BITS, DATA_WORDS, PARTS_OWN }; /* 2^PARTS_BITS parts, DATA_WORDS of data; the rest is the kind's */
 enum { PART_START, PART_KEYS, PART_OWN };   /* where in the data it begins, how many keys it has; the rest likewise */
 enum {
-    PARTS_BITS_MAX = 24,
+    PARTS_BITS_MAX = 16,
     PARTS_PADDING = 64
-}; /* bytes after the data, so that reading past a part's end is harmless */
+};                                         /* bytes after the data: what is read past a part's end is no matter */
+#define DATA_WORDS_MAX (UINT64_C(1) << 35) /* 256 GiB */
 #define PART_KEYS_MAX  (UINT64_C(1) << 31)
-#define DATA_WORDS_MAX (UINT64_C(1) << 48)
 
 /* How many parts so many keys are cut into, as a power of two: small parts take more memory for a key, large ones do not fit into the
  * cache. */

@@ -97,6 +97,8 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
             guide_level(array, part, level, data + 8 * words, (struct ribbon_level *)memory + level * parts + part);
             words += level_words(layout, size, level);
         }
+        if (!here && words != entry_word(array, part, RIBBON_ENTRY_WORDS, PART_START))
+            return "a directory with an entry that is out of range";
         keys += here;
     }
     if (words != layout[DATA_WORDS]) return "a directory that does not add up to its data";

@@ -54,10 +54,14 @@ static inline uint64_t level_blocks(uint64_t size, unsigned level) {
 }
 
 /* Of the blocks in which keys start, the share that the fraction says has one column more, rounded up. */
+static inline uint64_t ribbon_wide_blocks(uint64_t blocks, uint64_t fraction) {
+    return (blocks * fraction + COLUMNS_ONE - 1) / COLUMNS_ONE;
+}
+
 static inline uint64_t level_border(const uint64_t layout[LAYOUT_WORDS], uint64_t size, unsigned level) {
     uint64_t fraction = layout[COLUMNS] % COLUMNS_ONE, blocks = level_start_blocks(size, level);
     if (!fraction) return level_blocks(size, level);
-    return blocks - (blocks * fraction + COLUMNS_ONE - 1) / COLUMNS_ONE;
+    return blocks - ribbon_wide_blocks(blocks, fraction);
 }
 
 static inline uint64_t level_threshold_words(uint64_t size, unsigned level) {
@@ -106,10 +110,13 @@ static inline uint32_t ribbon_print(uint64_t hash) {
 }
 
 /* ribbon_solve.c; see struct solver. */
-void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
+void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
 uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution);
+
+/* In how many blocks the keys of a part of so many start, but for those that are bumped. */
+uint64_t ribbon_start_blocks(uint64_t keys);
 
 /* Words of data for so many parts of so many keys each, for plans. */
 uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);

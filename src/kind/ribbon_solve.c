@@ -250,8 +250,13 @@ uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, u
     return parts * words;
 }
 
-void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys) {
-    (void)layout, (void)parts, (void)keys;
+uint64_t ribbon_start_blocks(uint64_t keys) {
+    unsigned level = size_for(keys, 0) ? 0 : LAST;
+    return level_start_blocks(size_for(keys, level), level);
+}
+
+void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
+    (void)layout, (void)keys;
 }
 
 static void clear(struct work *w) {
@@ -270,6 +275,12 @@ static bool solve_level(struct work *w) {
     return true;
 }
 
+/* Keys that a level may bump: half of them, or, if it has no size, all. More are bumped only if somebody chose them for it; data_for relies
+ * on the limit. */
+static uint64_t bumped_for(uint64_t n) {
+    return n < KEYS_FOR_BUCKETS ? n : n / BUMPED_PART;
+}
+
 /* Goes on with the bumped keys. */
 static void go_on(struct work *w) {
     uint64_t *bumped = w->bumped;
@@ -279,6 +290,7 @@ static void go_on(struct work *w) {
     w->places = bumped;
     w->n = w->bumped_n;
     w->bumped_n = 0;
+    w->bumped_max = bumped_for(w->n);
     w->level++;
     w->back *= RIBBON_STRIDE_BACK;
 }
@@ -294,11 +306,6 @@ static bool solve_levels(struct work *w, uint64_t sizes[LEVELS]) {
 }
 
 /* ---- the part ---- */
-
-/* Bumped keys, at most. */
-static uint64_t bumped_for(uint64_t n) {
-    return n < KEYS_FOR_BUCKETS ? n : n / BUMPED_PART;
-}
 
 /* From here on, memory for n keys is enough for fewer, since equal ones are left out later. */
 static uint64_t smaller(uint64_t a, uint64_t b) {

@@ -9,7 +9,8 @@ static void set(uint64_t layout[LAYOUT_WORDS], unsigned step) {
     layout[FUSE_WIDTH] = step;
 }
 
-static double rate(const uint64_t layout[LAYOUT_WORDS]) {
+static double rate(const uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
+    (void)keys;
     return ldexp(1, -(int)layout[FUSE_WIDTH]);
 }
 
@@ -33,4 +34,4 @@ static void look(const struct array *array, struct sight *sight) {
 
 extern const struct model model_fuse;
 
-const struct model model_fuse = {.rule = rule, .hashes = places, .lines = places, .look = look};
+const struct model model_fuse = {.rule = rule, .fpr = rate, .hashes = places, .lines = places, .look = look};

@@ -9,9 +9,12 @@ static void set(uint64_t layout[LAYOUT_WORDS], unsigned step) {
     layout[COLUMNS] = COLUMNS_ONE - 1 + step;
 }
 
-static double rate(const uint64_t layout[LAYOUT_WORDS]) {
-    double fraction = (double)(layout[COLUMNS] % COLUMNS_ONE) / COLUMNS_ONE;
-    return ldexp(1 - fraction / 2, -(int)ribbon_columns(layout));
+/* Of few blocks, the share that has one column more may be well above the fraction. */
+static double rate(const uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
+    uint64_t fraction = layout[COLUMNS] % COLUMNS_ONE, blocks = ribbon_start_blocks(keys >> layout[PARTS_BITS]);
+    double wide =
+        blocks ? (double)ribbon_wide_blocks(blocks, fraction) / (double)blocks : (double)fraction / COLUMNS_ONE;
+    return ldexp(1 - wide / 2, -(int)ribbon_columns(layout));
 }
 
 static const struct fineness fineness = {(COLUMNS_MAX - 1) * COLUMNS_ONE + 1, set, rate, ribbon_words_for};
@@ -41,4 +44,4 @@ static void look(const struct array *array, struct sight *sight) {
 
 extern const struct model model_ribbon;
 
-const struct model model_ribbon = {.rule = rule, .hashes = hashes, .lines = lines, .look = look};
+const struct model model_ribbon = {.rule = rule, .fpr = rate, .hashes = hashes, .lines = lines, .look = look};

@@ -34,27 +34,22 @@ static uint64_t length_for(const struct kind *kind, const struct fineness *finen
     uint64_t bits = parts_bits_for(keys), parts = UINT64_C(1) << bits;
     if (keys >> bits > UINT32_MAX) return 0;
     layout[PARTS_BITS] = bits;
-    kind->solver->settle(layout, parts, keys >> bits);
+    kind->solver->settle(layout, keys >> bits);
     layout[DATA_WORDS] = fineness->words(layout, parts, (keys + parts - 1) >> bits);
     return kind->check(layout, &reason);
 }
 
-/* The rate of a layout, in the digits that plans have: where it is a power of two, what equal digests add to it must not make a want
- * of just that power miss it. */
-static double rate_of(const struct fineness *fineness, const uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
-    return plan_without_noise(fineness->rate(layout) + plan_digest_fpr((double)keys));
-}
-
-/* The coarsest step that keeps the rate; 0 if none does. */
-static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS], uint64_t keys,
+/* The coarsest step that keeps the rate with any number of keys, so that filters of the same want have the same layout; 0 if none does. What
+ * equal digests add must not make a want of just a power of two miss it. */
+static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS], double of_digests,
                               double fpr) {
     unsigned low = 0, high = fineness->steps;
     fineness->set(layout, high);
-    if (rate_of(fineness, layout, keys) > fpr) return 0;
+    if (plan_without_noise(fineness->rate(layout, 0) + of_digests) > fpr) return 0;
     while (high - low > 1) {
         unsigned middle = low + (high - low) / 2;
         fineness->set(layout, middle);
-        if (rate_of(fineness, layout, keys) <= fpr)
+        if (plan_without_noise(fineness->rate(layout, 0) + of_digests) <= fpr)
             high = middle;
         else
             low = middle;
@@ -93,7 +88,11 @@ static uint64_t keys_for_bytes(const struct kind *kind, const struct fineness *f
 }
 
 static int none_fits(const char *name) {
-    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, too small, or finer than it can be made", name);
+    return fail(
+        PERHAPS_ERANGE,
+        "%s has no layout for this: the smallest rate is 2^-32, and memory must be enough for a bit a key and for "
+        "200 bytes beside",
+        name);
 }
 
 int static_rule(const struct kind *kind, const struct fineness *fineness, const perhaps_want *want,
@@ -103,14 +102,14 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
     if (rc < 0) return rc;
     memcpy(layout, start, sizeof level->layout);
     double bytes = want->bytes ? (double)want->bytes : want->bits_per_key * (double)keys / 8;
-    unsigned step = want->fpr != 0 ? step_for_rate(fineness, layout, keys, want->fpr)
+    unsigned step = want->fpr != 0 ? step_for_rate(fineness, layout, plan_digest_fpr((double)keys), want->fpr)
                                    : step_for_bytes(kind, fineness, layout, keys, bytes);
     if (!step) return none_fits(kind->row.name);
     fineness->set(layout, step);
     if (want->fpr != 0 && want->bytes) keys = keys_for_bytes(kind, fineness, layout, want->bytes);
     level->capacity = keys;
     level->length = keys ? length_for(kind, fineness, layout, keys) : 0;
-    level->fpr = rate_of(fineness, layout, keys);
+    level->fpr = plan_rate(kind, layout, keys);
     return level->length ? PERHAPS_OK : none_fits(kind->row.name);
 }
 
@@ -119,7 +118,7 @@ void static_look(const struct kind *kind, const struct fineness *fineness, const
     double keys = 0;
     for (uint64_t i = 0; i < UINT64_C(1) << array->layout[PARTS_BITS]; i++)
         keys += (double)entry_word(array, i, kind->solver->entry_words, PART_KEYS);
-    double rate = fineness->rate(array->layout), bits = 64 * (double)array->layout[DATA_WORDS];
+    double rate = fineness->rate(array->layout, (uint64_t)keys), bits = 64 * (double)array->layout[DATA_WORDS];
     *sight = (struct sight){.distinct = keys, .fpr = keys > 0 ? rate : 0};
     sight->fill = bits > 0 ? fmin(1, keys * log2(1 / rate) / bits) : 0;
 }

@@ -8,7 +8,9 @@
 struct fineness {
     unsigned steps;
     void (*set)(uint64_t layout[LAYOUT_WORDS], unsigned step);
-    double (*rate)(const uint64_t layout[LAYOUT_WORDS]);
+
+    /* The rate with so many keys, and without end of them for 0. */
+    double (*rate)(const uint64_t layout[LAYOUT_WORDS], uint64_t keys);
 
     /* Words of data for so many parts of so many keys each, in a settled layout. */
     uint64_t (*words)(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);

@@ -134,7 +134,7 @@ alone() {
   for command in "add f.ph others" "add --in-place f.ph others" "add f.ph absent" "remove f.ph keys" \
     "remove --in-place f.ph keys" "merge f.ph g.ph -o m.ph" "intersect f.ph g.ph -o m.ph" "merge b.ph f.ph -o m.ph"; do
     [ -e b.ph ] || "$PERHAPS" build -k bloom -o b.ph keys
-    refuses "f.ph: is sealed: a fuse filter cannot be changed or combined; build it anew from all keys" $command
+    refuses "f.ph: is sealed: a static filter cannot be changed or combined; build it anew from all keys" $command
   done
   refuses "f.ph: is sealed: a fuse filter takes no more lines; give another --state" dedup --state f.ph others
   refuses "table and bitmap can list" list f.ph
