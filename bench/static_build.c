@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { ADD_KEYS = 1 << 16, LEAST_ROUNDS = 2, MOST_ROUNDS = 5, MOST_SHAPES = 8 };
+enum { ADD_KEYS = 1 << 20, LEAST_ROUNDS = 2, MOST_ROUNDS = 5, MOST_SHAPES = 8 };
 
 static const double rounds_ns = 15e9; /* no further round begins after this */
 static const uint64_t many_keys = 100000000;
@@ -36,10 +36,13 @@ struct builds {
     struct build each[MOST_SHAPES];
 };
 
-static int64_t add_all(perhaps *f, const uint64_t *keys, size_t n) {
+static int64_t add_all(perhaps *f, const uint64_t *keys, size_t n, unsigned threads) {
     int64_t answer = 0;
-    for (size_t done = 0; done < n && answer >= 0; done += ADD_KEYS)
-        answer = perhaps_add_many_u64(f, keys + done, n - done < ADD_KEYS ? n - done : ADD_KEYS, NULL);
+    for (size_t done = 0; done < n && answer >= 0; done += ADD_KEYS) {
+        size_t some = n - done < ADD_KEYS ? n - done : ADD_KEYS;
+        answer = threads > 1 ? perhaps_add_parallel_u64(f, keys + done, some, NULL, threads)
+                             : perhaps_add_many_u64(f, keys + done, some, NULL);
+    }
     return answer;
 }
 
@@ -49,7 +52,7 @@ static int build_once(const struct builds *builds, const struct shape *shape, un
     perhaps_want want = static_want(shape, builds->n);
     double worked = machine_worked(), wall = machine_now();
     int64_t answer = perhaps_create(f, &want);
-    if (answer >= 0) answer = add_all(*f, builds->keys, builds->n);
+    if (answer >= 0) answer = add_all(*f, builds->keys, builds->n, threads);
     times->add = (machine_worked() - worked) / n;
     if (answer >= 0) answer = perhaps_seal(*f, &PERHAPS_SEAL(.threads = threads));
     times->worked = (machine_worked() - worked) / n;

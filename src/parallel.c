@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/why.h"
 #include "combine/sorting.h"
+#include "kind/parts.h"
 #include "many.h"
 
 #include <stdio.h>
@@ -193,14 +194,67 @@ static int64_t add_with_locks(struct job *job, unsigned threads) {
     return job->f->family ? add_to_shards(job, threads) : add_to_array(job, threads);
 }
 
+/* ---- collecting ---- */
+
+/* The keys of a slice, sorted by bins, go to them one bin after the other, beginning with another one in each thread. */
+static int collect_slice(struct job *job, const struct keys *keys, size_t n, struct sorted *sorted) {
+    const uint64_t *digests = many_digests(job->f, keys, 0, n, sorted->unsorted);
+    for (size_t i = 0; i < n; i++) {
+        sorted->unsorted[i] = part_key(digests[i]);
+        sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
+    }
+    sorting_sort(sorted, sorted->unsorted, n);
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i++) {
+        unsigned bin = (sorted->part[0] + i) % BINS, first = sorted->first[bin];
+        lock_take(job->locks, bin);
+        rc = bins_put(job->f->bins, bin, sorted->digests + first, sorted->first[bin + 1] - first);
+        lock_leave(job->locks, bin);
+    }
+    return rc;
+}
+
+static void collect_slices(void *context, unsigned thread) {
+    struct job *job = context;
+    uint8_t *memory = job->memory + thread * sorting_bytes(job->slice, BINS);
+    struct sorted sorted = sorting_in_memory(memory, job->slice, BINS);
+    size_t from, n;
+    while (take_slice(job, &from, &n)) {
+        struct keys keys = keys_from(job->keys, from);
+        int rc = collect_slice(job, &keys, n, &sorted);
+        if (rc < 0) note_failure(job, rc);
+    }
+}
+
+/* Where memory is short, one thread does it, and writes to the file. */
+static int64_t collect_parallel(struct job *job, unsigned threads) {
+    perhaps *f = job->f;
+    uint64_t bytes = threads * sorting_bytes(job->slice, BINS);
+    int rc = bins_begin(f->bins, PENDING + job->n);
+    if (rc < 0) return rc;
+    bool can = threads > 1 && bins_reserve(f->bins, job->n);
+    job->locks = can ? locks_make(&f->allocator, BINS) : NULL;
+    job->memory = can ? memory_get(&f->allocator, bytes) : NULL;
+    can = job->locks && job->memory;
+    if (can) run_in_threads(threads, collect_slices, job);
+    memory_release(&f->allocator, job->memory, bytes);
+    locks_free(&f->allocator, job->locks);
+    if (!can) return many_add(f, job->keys, job->n, job->answers);
+    if (job->failed) bins_undo(f->bins);
+    f->header.items = bins_keys(f->bins);
+    if (job->answers) memset(job->answers, 1, job->n);
+    return job->failed ? fail(job->failed, "%s", job->reason) : (int64_t)job->n;
+}
+
 static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, unsigned threads) {
     struct job job = {.f = f, .keys = keys, .answers = answers};
     int rc = many_takes(f, keys);
-    if (f->kind->solver) return many_add(f, keys, n, answers); /* collecting is not what takes time */
-    if (rc == PERHAPS_OK) rc = check_parallel(f);
+    if (rc == PERHAPS_OK && !f->kind->solver) rc = check_parallel(f);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
     threads = cut(&job, n, threads);
+    if (f->bins) return collect_parallel(&job, threads);
+    if (f->kind->solver) return filter_sealed();
     bool atomic = !f->family && (f->shared || !f->ops.line);
     if (threads < (atomic ? MANY_THREADS : 2)) return many_add(f, keys, n, answers);
     rc = grow_beforehand(f, keys, n);

@@ -142,17 +142,24 @@ static int spill(struct bins *bins) {
 
 /* ---- adding ---- */
 
-static int add_block(struct bins *bins, unsigned i) {
+static bool may_add_slab(const struct bins *bins) {
+    return !bins->max_bytes || (bins->slabs + 1) * SLAB_BYTES <= bins->max_bytes;
+}
+
+/* Gives a bin one of the spare blocks. */
+static int take_block(struct bins *bins, unsigned i) {
     struct bin *bin = &bins->bin[i];
-    int rc = PERHAPS_OK;
-    if (!bins->spares && bins->max_bytes && (bins->slabs + 1) * SLAB_BYTES > bins->max_bytes) rc = spill(bins);
-    if (rc == PERHAPS_OK && !bins->spares) rc = add_slab(bins);
-    if (rc == PERHAPS_OK)
-        rc = make_room(&bins->allocator, &bin->block, &bin->block_room, bin->blocks + 1, sizeof *bin->block);
+    int rc = make_room(&bins->allocator, &bin->block, &bin->block_room, bin->blocks + 1, sizeof *bin->block);
     if (rc < 0) return rc;
-    bin->block[bin->blocks++] = bins->spare[--bins->spares];
+    bin->block[bin->blocks++] = bins->spare[__atomic_sub_fetch(&bins->spares, 1, __ATOMIC_RELAXED)];
     set_free_part(bins, i, 0);
     return PERHAPS_OK;
+}
+
+static int add_block(struct bins *bins, unsigned i) {
+    int rc = bins->spares || may_add_slab(bins) ? PERHAPS_OK : spill(bins);
+    if (rc == PERHAPS_OK && !bins->spares) rc = add_slab(bins);
+    return rc < 0 ? rc : take_block(bins, i);
 }
 
 /* Pending keys go to their bins, until there is no room for one. */
@@ -175,6 +182,26 @@ int bins_flush(struct bins *bins) {
     bins->pended -= done;
     memmove(bins->pending, bins->pending + done, bins->pended * sizeof *bins->pending);
     return rc;
+}
+
+bool bins_reserve(struct bins *bins, uint64_t n) {
+    while (bins->spares < n / BLOCK_KEYS + BINS) {
+        if (!may_add_slab(bins) || add_slab(bins) < 0) return false;
+    }
+    return true;
+}
+
+int bins_put(struct bins *bins, unsigned bin, const uint64_t *keys, size_t n) {
+    while (n) {
+        int rc = bins->at[bin] == bins->end[bin] ? take_block(bins, bin) : PERHAPS_OK;
+        if (rc < 0) return rc;
+        size_t room = (size_t)(bins->end[bin] - bins->at[bin]), some = n < room ? n : room;
+        memcpy(bins->at[bin], keys, some * sizeof *keys);
+        bins->at[bin] += some;
+        keys += some;
+        n -= some;
+    }
+    return PERHAPS_OK;
 }
 
 /* ---- batches ---- */

@@ -58,6 +58,11 @@ void bins_free(struct bins *bins);
 /* Brings pending keys to their bins. On failure those that had no room wait on, and none is lost. */
 int bins_flush(struct bins *bins);
 
+/* For several threads at a time. Whether there is memory for n keys more, in whatever bins; and to put some into one of them, of which the
+ * caller has a lock. Those n keys together are all that may be put. */
+bool bins_reserve(struct bins *bins, uint64_t n);
+int bins_put(struct bins *bins, unsigned bin, const uint64_t *keys, size_t n);
+
 /* A batch begins, or has failed: then its keys are taken out. Between them nothing but the batch happens. */
 int bins_begin(struct bins *bins, uint64_t n);
 void bins_undo(struct bins *bins);
