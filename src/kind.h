@@ -11,7 +11,8 @@
  *   - an operation that a kind lacks is NULL, and the row's `can` says so to the outside;
  *   - a multiset is a kind whose row can PERHAPS_COUNT: its `add` stores a copy every time;
  *   - a kind that may be full says so from `add`; if it can grow, it names the layout it wants, and gets a new array;
- *   - an array of zeros is an empty filter.
+ *   - a static kind has a `solver`, which makes its array of all keys at once;
+ *   - an array of zeros is an empty filter, but for static kinds.
  *
  * Filters of filters (src/combine/) have rows of the same struct. Their operations work on children, not on an array.
  */

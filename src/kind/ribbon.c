@@ -8,7 +8,7 @@
  * a chance of one in 2^columns.
  *
  *     key ─┬─▶ part 0..2^b-1, and the row in it where it starts        (parts.h)
- *          └─ mix with the part's seed ─▶ which of 64 rows, print
+ *          └─ mix ─▶ which of 64 rows, print
  *
  * There are a little fewer rows than keys, which leaves hardly a row empty. For that, some keys are bumped to the next level, a table
  * like this one, but of only the bumped keys; and of those, some again. Rows make buckets of 128, each with a threshold of two bits:
