@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 65536, SAMPLED = 8, IN_ANY_ORDER = 65536 };
+enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
 
 /* ---- collecting ---- */
 
@@ -90,12 +90,14 @@ struct sealing {
     const struct bins *bins;
     const struct solver *solver;
     uint64_t layout[LAYOUT_WORDS];
-    uint64_t keys;      /* in all, equal ones included */
-    uint64_t expected;  /* different ones in a part */
-    unsigned bits;      /* 2^bits parts, */
-    unsigned groups;    /* in so many groups */
-    unsigned next;      /* the first that no thread has taken */
+    uint64_t keys;     /* in all, equal ones included */
+    uint64_t expected; /* different ones in a part */
+    unsigned bits;     /* 2^bits parts, */
+    unsigned groups;   /* in so many groups */
+    unsigned threads;
+    unsigned next;      /* the first group, and later the first part, that no thread has taken */
     struct part *parts; /* solved ones have data */
+    uint8_t *into;      /* the array */
     struct locks *lock; /* for what follows */
     uint64_t done;      /* keys */
     void (*progress)(void *context, uint64_t done, uint64_t all);
@@ -259,29 +261,40 @@ static void solve_groups(void *context, unsigned thread) {
 /* ---- putting the parts together ---- */
 
 /* Each part's memory is given back once it is in the array, so that both together take hardly more than one. */
-static void put_parts(struct sealing *s, perhaps *f) {
+static void put_part(struct sealing *s, uint64_t i) {
+    struct part *part = &s->parts[i];
     unsigned entry_words = s->solver->entry_words;
-    uint8_t *entry = f->array.bytes, *data = f->array.bytes + parts_data_start(s->layout, entry_words);
-    uint64_t start = 0;
+    uint8_t *entry = s->into + 8 * i * entry_words;
+    uint8_t *data = s->into + parts_data_start(s->layout, entry_words) + 8 * part->solution.entry[PART_START];
+    for (unsigned j = 0; j < entry_words; j++) store64(entry + 8 * j, part->solution.entry[j]);
+    for (uint64_t j = 0; j < part->solution.words; j++) store64(data + 8 * j, part->data[j]);
+    memory_release(&s->f->allocator, part->data, part->solution.words * 8);
+    part->data = NULL;
+}
+
+static void put_parts(void *context, unsigned thread) {
+    struct sealing *s = context;
+    (void)thread;
+    for (uint64_t i; (i = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < UINT64_C(1) << s->bits;) put_part(s, i);
+}
+
+/* Gives every part its place, and the layout the words of all; how many keys there are. */
+static uint64_t place_parts(struct sealing *s) {
+    uint64_t keys = 0;
+    s->layout[DATA_WORDS] = 0;
     for (uint64_t i = 0; i < UINT64_C(1) << s->bits; i++) {
-        struct part *part = &s->parts[i];
-        part->solution.entry[PART_START] = start;
-        for (unsigned j = 0; j < entry_words; j++, entry += 8) store64(entry, part->solution.entry[j]);
-        for (uint64_t j = 0; j < part->solution.words; j++) store64(data + 8 * (start + j), part->data[j]);
-        start += part->solution.words;
-        memory_release(&s->f->allocator, part->data, part->solution.words * 8);
-        part->data = NULL;
+        struct solution *solution = &s->parts[i].solution;
+        solution->entry[PART_START] = s->layout[DATA_WORDS];
+        s->layout[DATA_WORDS] += solution->words;
+        keys += solution->keys;
     }
+    return keys;
 }
 
 static int assemble(struct sealing *s, perhaps *f) {
     struct header header = f->header;
-    uint64_t keys = 0, total;
+    uint64_t keys = place_parts(s), total;
     const char *reason;
-    for (uint64_t i = 0; i < UINT64_C(1) << s->bits; i++) {
-        keys += s->parts[i].solution.keys;
-        s->layout[DATA_WORDS] += s->parts[i].solution.words;
-    }
     memcpy(header.layout, s->layout, sizeof header.layout);
     header.items = keys;
     header.capacity = keys ? keys : 1;
@@ -294,7 +307,9 @@ static int assemble(struct sealing *s, perhaps *f) {
     if (rc < 0) return rc;
     rc = filter_own_image(sealed, true);
     if (rc == PERHAPS_OK) {
-        put_parts(s, sealed);
+        s->into = sealed->array.bytes;
+        s->next = 0;
+        run_in_threads(s->threads, put_parts, s);
         rc = filter_make_guide(sealed, "filter");
     }
     if (rc == PERHAPS_OK) filter_swap(f, sealed);
@@ -320,7 +335,6 @@ static int plan_parts(struct sealing *s) {
     s->expected = different >> s->bits;
     s->groups = s->bits < BIN_BITS ? 1u << s->bits : BINS;
     s->layout[PARTS_BITS] = s->bits;
-    s->layout[DATA_WORDS] = 0;
     s->solver->settle(s->layout, s->expected);
     s->parts = memory_zeroed(&s->f->allocator, sizeof *s->parts << s->bits);
     s->lock = locks_make(&s->f->allocator, 1);
@@ -329,14 +343,15 @@ static int plan_parts(struct sealing *s) {
 
 static int seal(perhaps *f, const perhaps_seal_options *options) {
     struct sealing s = {.f = f, .bins = f->bins, .solver = f->kind->solver, .keys = bins_keys(f->bins)};
-    unsigned threads = options->threads ? options->threads : processors();
+    s.threads = options->threads ? options->threads : processors();
     s.progress = options->progress;
     s.context = options->context;
     memcpy(s.layout, f->header.layout, sizeof s.layout);
     int rc = bins_flush(f->bins);
     if (rc == PERHAPS_OK) rc = plan_parts(&s);
     if (rc == PERHAPS_OK) {
-        run_in_threads(threads < s.groups ? threads : s.groups, solve_groups, &s);
+        if (s.threads > s.groups) s.threads = s.groups;
+        run_in_threads(s.threads, solve_groups, &s);
         if (s.failed) rc = fail(s.failed, "%s", s.reason);
     }
     if (rc == PERHAPS_OK) rc = assemble(&s, f);
