@@ -236,6 +236,36 @@ static void columns_out_of_range(void **state) {
     }
 }
 
+/* ---- keys that somebody chose ---- */
+
+/* In the first three levels, with the first seed, it starts in the first eighth of the rows. */
+static bool is_crowding(uint64_t digest) {
+    uint64_t key = part_key(digest), places = 0;
+    for (unsigned level = 0; level < LAST; level++) places |= ribbon_place(key, mix64(0), 0, level);
+    return places >> 61 == 0;
+}
+
+/* Nearly half of the keys crowd into a few buckets, and are bumped from level to level: no key may be lost for that. */
+static void crowding_keys(void **state) {
+    enum { KEYS = 16384 };
+    static uint64_t digests[KEYS];
+    uint64_t n = 0, next = 0;
+    perhaps *f;
+    (void)state;
+    for (; n < KEYS * 49 / 100; next++) {
+        if (is_crowding(mix64(next))) digests[n++] = mix64(next);
+    }
+    for (; n < KEYS; next++) {
+        if (part_key(mix64(next)) >> 61) digests[n++] = mix64(next);
+    }
+    MUST(perhaps_create(&f, &PERHAPS_WANT(.kind = PERHAPS_RIBBON, .fpr = 1e-9)));
+    MUST(perhaps_add_many_digest(f, digests, n, NULL));
+    MUST(perhaps_seal(f, NULL));
+    int64_t found = perhaps_contains_many_digest(f, digests, n, NULL);
+    CHECK(found == (int64_t)n, "%lld of %llu keys are found", (long long)found, (unsigned long long)n);
+    perhaps_free(f);
+}
+
 /* ---- order ---- */
 
 static void in_order(void **state) {
@@ -259,9 +289,10 @@ static void in_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_sizes),  cmocka_unit_test(a_large_part),     cmocka_unit_test(several_parts),
-        cmocka_unit_test(equal_keys), cmocka_unit_test(the_planned_size), cmocka_unit_test(lying_directories),
-        cmocka_unit_test(lying_data), cmocka_unit_test(in_order),         cmocka_unit_test(columns_out_of_range),
+        cmocka_unit_test(crowding_keys),        cmocka_unit_test(all_sizes),  cmocka_unit_test(a_large_part),
+        cmocka_unit_test(several_parts),        cmocka_unit_test(equal_keys), cmocka_unit_test(the_planned_size),
+        cmocka_unit_test(lying_directories),    cmocka_unit_test(lying_data), cmocka_unit_test(in_order),
+        cmocka_unit_test(columns_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
