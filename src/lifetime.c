@@ -415,7 +415,8 @@ int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const p
 
 /* A file of a kind that stays sparse keeps its holes: filling one on a full disk is then a SIGBUS. */
 static int check_in_place(const struct file *file, const perhaps *f) {
-    if (f->kind->solver) return filter_sealed();
+    if (f->kind->solver)
+        return fail(PERHAPS_ESEALED, "%s: it is sealed, and cannot be changed; make a new one of all keys", file->path);
     if (!(filter_can(f) & PERHAPS_IN_PLACE))
         return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", file->path,
                     f->kind->row.name);
