@@ -162,17 +162,25 @@ static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t e
     return rc;
 }
 
-/* How many keys are different: counted if there are few, else estimated from some of the bins. */
+/* How many keys of some bins are different. */
+static int count_in_bins(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *different) {
+    uint64_t n;
+    int rc = read_keys(w, first, bins, expected, &n);
+    if (rc == PERHAPS_OK) *different = unique_keys(w->keys.words, n, w->other.words);
+    return rc;
+}
+
+/* How many keys are different: estimated from some of the bins, or counted if they are few. */
 static int count_different(struct sealing *s, uint64_t *different) {
     struct worker w = {.s = s};
-    unsigned step = s->keys > FEW ? BINS / SAMPLED : BINS, bins = s->keys > FEW ? 1 : BINS;
-    uint64_t n;
+    uint64_t here = 0, sum = 0;
     int rc = PERHAPS_OK;
-    *different = 0;
-    for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i += step) {
-        rc = read_keys(&w, i, bins, s->keys / BINS, &n);
-        if (rc == PERHAPS_OK) *different += step / bins * unique_keys(w.keys.words, n, w.other.words);
+    for (unsigned i = 0; rc == PERHAPS_OK && s->keys > FEW && i < BINS; i += BINS / SAMPLED) {
+        rc = count_in_bins(&w, i, 1, s->keys / BINS, &here);
+        sum += here;
     }
+    *different = sum * (BINS / SAMPLED);
+    if (rc == PERHAPS_OK && *different < FEW) rc = count_in_bins(&w, 0, BINS, FEW, different);
     release_words(s, &w.keys);
     release_words(s, &w.other);
     return rc;

@@ -74,6 +74,22 @@ static void equal_keys_are_one(const struct layout *layout) {
     free(keys);
 }
 
+/* So few different keys that the bins which are looked at beforehand may have none of them. */
+static void few_keys_many_times(const struct layout *layout) {
+    uint64_t *keys = calloc(layout->items, sizeof *keys);
+    CHECK(keys, "no memory");
+    for (uint64_t different = 2; different < 500; different = different * 3 / 2) {
+        for (uint64_t i = 0; i < layout->items; i++) keys[i] = member(different * 1000 + i % different);
+        perhaps *f = make(&layout->want);
+        MUST(perhaps_add_many_u64(f, keys, layout->items, NULL));
+        seal(f);
+        expect_members(f, different * 1000, different);
+        expect_items(f, different);
+        perhaps_free(f);
+    }
+    free(keys);
+}
+
 /* Half of them twice, some of the others a third time. The size is that of a filter of the different ones. */
 static void repeated_keys_take_no_room(const struct layout *layout) {
     perhaps *once = make_with_members(layout, layout->items), *f = make(&layout->want);
@@ -371,6 +387,7 @@ int main(void) {
         FOR_EACH_STATIC_KIND(many_keys_are_as_planned, TWO_PARTS),
         FOR_EACH_STATIC(special_digests_are_found, ITEMS),
         FOR_EACH_STATIC(equal_keys_are_one, 100000),
+        FOR_EACH_STATIC_KIND(few_keys_many_times, 100000),
         FOR_EACH_STATIC(repeated_keys_take_no_room, ITEMS),
         FOR_EACH_STATIC_KIND(repeated_keys_take_no_room, 200000),
         FOR_EACH_STATIC(nothing_is_asked_before_sealing, ITEMS),
