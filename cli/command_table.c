@@ -207,16 +207,18 @@ const struct command commands[COMMANDS] = {
          "perhaps info --at redis://localhost/phones",
          1, 1, cmd_info,
          "Print all of it as JSON, with children[] for the layers, generations or shards of a filter of filters."},
-    [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
-                   "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
-                   "must have been "
-                   "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
-                   "counting and "
-                   "cuckoo filters it is the sum: every copy in each of them.",
-                   NULL,
-                   "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
-                   "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",
-                   2, UINT_MAX, cmd_merge, "Print what 'perhaps info --json' would say about the new filter."},
+    [CMD_MERGE] =
+        {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
+         "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
+         "must have been "
+         "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
+         "counting and "
+         "cuckoo filters it is the sum: every copy in each of them. Static filters cannot be merged: build one of "
+         "all keys.",
+         NULL,
+         "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
+         "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",
+         2, UINT_MAX, cmd_merge, "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
                        "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in "
                        "all of them is kept; "

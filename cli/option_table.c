@@ -23,7 +23,8 @@ const struct option option_table[OPTIONS] = {
                    "How many different keys the filter is for: digits, optionally with a fraction, an exponent or one "
                    "of k, M, G, T "
                    "(thousands), such as 5000000, 5e6, 2.5M, 10k; or a power of two such as 2^20. For a bitmap: the "
-                   "integers below N. A static filter is made for the keys that come, whatever N is."},
+                   "integers below N. A static filter is made for the keys that come; for it, N "
+                   "serves only --bits-per-key, which is that of a million keys without it."},
     [OPT_FPR] = {"fpr", 'p', VALUE_RATE, "P", NULL, FIELD(fpr), SIZING,
                  "False-positive rate: the chance of 'perhaps' for a key that was never added, when all N keys are in. "
                  "Such as 0.01, "
@@ -48,14 +49,17 @@ const struct option option_table[OPTIONS] = {
                        "The filter is a file of this other program. Needed only where the file itself does not tell."},
     [OPT_STATIC] = {"static", 0, VALUE_NONE, NULL, NULL, 0, SIZING,
                     "Make a static filter: all its keys are there when it is made, and no more can be added. In return "
-                    "it is about 20 % smaller than a Bloom filter. Short for -k fuse."},
-    [OPT_SMALLEST] =
-        {"smallest", 0, VALUE_NONE, NULL, NULL, 0, SIZING,
-         "Make the smallest static filter, about 30 % smaller than a Bloom filter. It takes longer to build and to ask "
-         "than that of --static. Short for -k ribbon."},
+                    "it is smaller than a Bloom filter, from some thousand keys on. Its rate is P or the next smaller "
+                    "power of two; "
+                    "at 1/128 it takes a fifth less. A fuse filter, unless --smallest or -k ribbon says otherwise."},
+    [OPT_SMALLEST] = {"smallest", 0, VALUE_NONE, NULL, NULL, 0, SIZING,
+                      "Make the smallest static filter, about 30 % smaller than a Bloom filter from some thousand keys "
+                      "on. It takes longer "
+                      "to build and to ask than that of --static. Short for -k ribbon."},
     [OPT_SCRATCH] = {"scratch", 0, VALUE_SIZE, "SIZE", NULL, FIELD(scratch), ON(BUILD),
                      "For static filters: as much memory for keys that wait until all are read, 8 bytes each, such as "
-                     "512M or 2GiB; 16MiB at least. Those beyond it wait in a temporary file without a name, in the "
+                     "512M or 2GiB; less than 16MiB is taken as 16MiB. Those beyond it wait in a temporary file "
+                     "without a name, in the "
                      "folder of the FILE of -o, or the current one. Default: a quarter of the machine's memory."},
     [OPT_NEEDS] =
         {"needs", 0, VALUE_NEEDS, "LIST", NULL, FIELD(needs), SIZING,

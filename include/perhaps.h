@@ -211,7 +211,7 @@ typedef struct perhaps_allocator {
  * Filters that shall be merged later must be made with equal kind, items, fpr (or size), hash and seed.
  *
  * A static kind (fuse, ribbon) is sized when it is sealed, for the keys that it has then. So fpr or bits_per_key is enough for it.
- * Without items, bits_per_key is that of a million keys; small sets take more.
+ * Without items, bits_per_key is that of a million keys; small sets take more. bytes serve only plans.
  *
  * A filter of filters comes from one of these, over the kind that `kind` says (or that is chosen):
  *
@@ -231,7 +231,7 @@ typedef struct perhaps_allocator {
  *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
  *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
  *
- *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap, and over growing layers. A sharded
+ *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap and static ones, and over growing layers. A sharded
  *       table grows one shard at a time, so that growing never takes twice the memory.
  */
 typedef struct perhaps_want {
@@ -268,7 +268,7 @@ typedef struct perhaps_want {
                             encoding here */
     const perhaps_allocator *allocator; /* NULL = the library's own; copied */
     uint64_t
-        max_scratch; /* static: memory for keys before they are sealed; more wait in a file. 0 = no limit, else >= 16 MiB */
+        max_scratch; /* static: memory for keys before they are sealed; more wait in a file. 0 = no limit, 16 MiB at least */
     const char *scratch_dir; /* static: the folder of that file, which has no name; NULL = the current one; copied */
 } perhaps_want;
 
@@ -392,7 +392,7 @@ PERHAPS_API int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, u
  * PERHAPS_ANY, if the bytes tell (else PERHAPS_EFOREIGN). (free) */
 PERHAPS_API int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header);
 
-/* A copy in memory of its own, changeable even if `f` is not. (reads) */
+/* A copy in memory of its own, changeable even if `f` is not; not of a static filter that still collects keys. (reads) */
 PERHAPS_API int perhaps_clone(const perhaps *f, perhaps **copy);
 
 /* Ends a filter; NULL is fine. A file opened with PERHAPS_OPEN_WRITE stays dirty unless perhaps_sync came before.
@@ -455,7 +455,7 @@ PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Is it in the set? 0 = definitely not, 1 = perhaps ("mightContain"). Cannot fail for kinds that can be added to at any
  * time, but for the bytes form of a bitmap; if it ever returns a negative error, reading non-zero as "perhaps" is safe.
- * (reads) */
+ * So it is for a static filter that is not sealed, which answers PERHAPS_EUNSEALED to all. (reads) */
 PERHAPS_API int perhaps_contains(const perhaps *f, const void *key, size_t length);
 PERHAPS_API int perhaps_contains_u64(const perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_contains_digest(const perhaps *f, uint64_t digest);
@@ -586,7 +586,7 @@ PERHAPS_API int perhaps_compact(perhaps *f);
  * place. (changes) */
 PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 
-/* Forgets every key. (changes) */
+/* Forgets every key; a static filter then collects keys again. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
 
 /* 1 = same kind, layout, hash, seed and array; 0 = not. cuckoo filters and tables with the same keys, added in another
@@ -631,7 +631,7 @@ struct perhaps_info {
     double clear_at;         /* window: as in the want */
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
     double growth;           /* layers: as in the want */
-    int collecting;          /* 1 = of a static kind, and not sealed yet */
+    int collecting;          /* 1 = of a static kind, and not sealed yet: items are adds, and sizes those of the plan */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts

@@ -68,8 +68,9 @@ int filter_sealed(void) {
                 "be added to");
 }
 
-int filter_read_only(void) {
-    return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy, or open it for writing");
+int filter_read_only(const perhaps *f) {
+    return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy%s",
+                f->kind->solver ? "" : ", or open it for writing");
 }
 
 int filter_unsealed(void) {

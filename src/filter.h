@@ -196,7 +196,7 @@ int filter_unsealed(void);
 /* And one that is sealed cannot be changed. */
 int filter_sealed(void);
 
-int filter_read_only(void);
+int filter_read_only(const perhaps *f);
 
 static inline int filter_is_sealed(const perhaps *f) {
     return __builtin_expect(!f->bins, 1) ? PERHAPS_OK : filter_unsealed();

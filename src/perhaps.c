@@ -357,7 +357,7 @@ int perhaps_fold(perhaps *f, uint64_t bytes) {
 }
 
 int perhaps_clear(perhaps *f) {
-    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only() : seal_restart(f);
+    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only(f) : seal_restart(f);
     int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK) filter_clear(f);
     return rc;

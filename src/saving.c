@@ -216,7 +216,7 @@ int perhaps_sync(perhaps *f) {
 /* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
 int filter_unlock(perhaps *f) {
     if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
-    if (f->state == READ_ONLY) return filter_read_only();
+    if (f->state == READ_ONLY) return filter_read_only(f);
     header_set_dirty(f->image, true);
     int rc = file_sync(&f->file, 0, HEADER_BYTES);
     if (rc < 0)

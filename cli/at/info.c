@@ -17,9 +17,10 @@ static unsigned server_count(const struct facts *f, const struct set *set) {
 static void print_title(const struct facts *f, const struct set *set) {
     static const char *const words[SET_KINDS] = {"bloom", "cuckoo", "bloom in plain strings"};
     unsigned servers = server_count(f, set);
-    printf("%s: %s, ", set->url.shown, words[set->kind]);
-    if (set->single)
-        printf("one filter\n");
+    printf("%s: ", set->url.shown);
+    if (!set->single) printf("%s, ", words[set->kind]);
+    if (set->single) /* which may be of any kind, if it was loaded from a file */
+        printf("one filter of %s\n", set->kind == SET_CUCKOO ? "CF.*" : "BF.*");
     else
         printf("%u shard%s on %u server%s\n", set->shards, set->shards == 1 ? "" : "s", servers,
                servers == 1 ? "" : "s");

@@ -180,7 +180,7 @@ int bins_flush(struct bins *bins) {
     uint64_t done;
     int rc = scatter(bins, &done);
     bins->pended -= done;
-    memmove(bins->pending, bins->pending + done, bins->pended * sizeof *bins->pending);
+    memmove(bins->pending, bins->pending + done, (size_t)bins->pended * sizeof *bins->pending);
     return rc;
 }
 
@@ -279,7 +279,7 @@ static int read_extents(const struct bins *bins, const struct bin *bin, uint64_t
 static void read_blocks(const struct bin *bin, uint64_t from, uint64_t n, uint64_t *to) {
     while (n) {
         uint64_t within = from % BLOCK_KEYS, some = BLOCK_KEYS - within < n ? BLOCK_KEYS - within : n;
-        memcpy(to, bin->block[from / BLOCK_KEYS] + within, some * sizeof *to);
+        memcpy(to, bin->block[from / BLOCK_KEYS] + within, (size_t)some * sizeof *to);
         to += some;
         from += some;
         n -= some;

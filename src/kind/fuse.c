@@ -131,7 +131,8 @@ static const struct solver solver = {.entry_words = FUSE_ENTRY,
                                      .guide = guide};
 
 const struct kind kind_fuse = {
-    .row = {PERHAPS_FUSE, 0, "fuse", "binary fuse filter: static, 1.13 times the least possible size, quick to build"},
+    .row = {PERHAPS_FUSE, 0, "fuse",
+            "binary fuse filter: static, small and quick to build; its rates are powers of two"},
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,

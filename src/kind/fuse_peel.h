@@ -18,7 +18,7 @@ INLINE void ISA(find_places)(const struct peeling *p, const uint64_t *keys, size
 INLINE bool ISA(count_keys)(const struct peeling *p, unsigned arity) {
     struct places places;
     uint32_t seen = 0;
-    memset(p->slot, 0, p->slots * sizeof *p->slot);
+    memset(p->slot, 0, (size_t)p->slots * sizeof *p->slot);
     for (uint64_t from = 0; from < p->n; from += BLOCK) {
         size_t some = p->n - from < BLOCK ? (size_t)(p->n - from) : BLOCK;
         ISA(find_places)(p, p->keys + from, some, arity, &places);
@@ -106,7 +106,7 @@ INLINE size_t ISA(peel)(const struct peeling *p, unsigned arity) {
 /* From the last key taken away to the first: its own slot, still 0, makes its places add up to its fingerprint. */
 INLINE void ISA(set_values)(const struct peeling *p, unsigned arity, unsigned bytes) {
     struct places places;
-    memset(p->value, 0, p->slots * bytes);
+    memset(p->value, 0, (size_t)p->slots * bytes);
     for (uint64_t left = p->n; left;) {
         size_t some = left < BLOCK ? (size_t)left : BLOCK;
         left -= some;

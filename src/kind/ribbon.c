@@ -226,7 +226,7 @@ extern const struct model model_ribbon;
 
 const struct kind kind_ribbon = {
     .row = {PERHAPS_RIBBON, 0, "ribbon",
-            "static: the smallest, within 1 % or 2 of the limit; slower to build than fuse"},
+            "bumped ribbon filter: static, the smallest for large sets; slower to build than fuse"},
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,

@@ -22,6 +22,8 @@ static int check_want(const char *name, const perhaps_want *want) {
     if (want->fpr == 0 && !wants_memory(want))
         return fail(PERHAPS_EINVAL, "too little is given: %s filters need fpr, or bits_per_key, or items and bytes",
                     name);
+    if (want->fpr != 0 && wants_memory(want) && want->bits_per_key != 0)
+        return fail(PERHAPS_EINVAL, "%s filters take fpr or bits_per_key, not both", name);
     if (want->bytes && fixed < 2)
         return fail(PERHAPS_EINVAL, "too little is given: with bytes, %s filters need items (above 0) or fpr", name);
     return PERHAPS_OK;

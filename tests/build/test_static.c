@@ -61,10 +61,11 @@ static void special_digests_are_found(const struct layout *layout) {
 
 static void equal_keys_are_one(const struct layout *layout) {
     perhaps *f = make(&layout->want);
-    uint64_t *keys = calloc(layout->items, sizeof *keys);
+    uint64_t *keys = calloc((size_t)layout->items, sizeof *keys);
     CHECK(keys, "no memory");
     for (uint64_t i = 0; i < layout->items; i++) keys[i] = member(7);
-    CHECK(MUST(perhaps_add_many_u64(f, keys, layout->items, NULL)) == (int64_t)layout->items, "adding answers 1");
+    CHECK(MUST(perhaps_add_many_u64(f, keys, (size_t)layout->items, NULL)) == (int64_t)layout->items,
+          "adding answers 1");
     CHECK(info_of(f).items == layout->items, "%llu wait", (unsigned long long)info_of(f).items);
     seal(f);
     expect_members(f, 7, 1);
@@ -76,12 +77,12 @@ static void equal_keys_are_one(const struct layout *layout) {
 
 /* So few different keys that the bins which are looked at beforehand may have none of them. */
 static void few_keys_many_times(const struct layout *layout) {
-    uint64_t *keys = calloc(layout->items, sizeof *keys);
+    uint64_t *keys = calloc((size_t)layout->items, sizeof *keys);
     CHECK(keys, "no memory");
     for (uint64_t different = 2; different < 500; different = different * 3 / 2) {
         for (uint64_t i = 0; i < layout->items; i++) keys[i] = member(different * 1000 + i % different);
         perhaps *f = make(&layout->want);
-        MUST(perhaps_add_many_u64(f, keys, layout->items, NULL));
+        MUST(perhaps_add_many_u64(f, keys, (size_t)layout->items, NULL));
         seal(f);
         expect_members(f, different * 1000, different);
         expect_items(f, different);

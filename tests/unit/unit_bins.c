@@ -48,8 +48,8 @@ static void expect_keys(struct bins *bins, uint64_t n) {
             uint64_t left = bin_keys(bins, b) - from;
             some = 1 + (from + b) % 777 < left ? 1 + (from + b) % 777 : left;
             MUST(bins_read(bins, b, from, some, room));
-            CHECK(memcmp(room, expected[b] + from, some * sizeof *room) == 0, "bin %u differs from key %llu on", b,
-                  (unsigned long long)from);
+            CHECK(memcmp(room, expected[b] + from, (size_t)some * sizeof *room) == 0, "bin %u differs from key %llu on",
+                  b, (unsigned long long)from);
         }
         free(expected[b]);
     }
