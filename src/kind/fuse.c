@@ -26,7 +26,6 @@
  *   I3  every key's places add up to its fingerprint.
  */
 #include "kind/fuse.h"
-#include "simd/target.h"
 
 #include <stddef.h>
 
@@ -88,27 +87,8 @@ static inline uint64_t slot_at(const uint8_t *bytes, uint64_t bit, uint64_t widt
     return load64(bytes + byte - back) >> ((bit & 7) + 8 * back) & ((UINT64_C(1) << width) - 1);
 }
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
-#define ISA(name) name##_scalar
-#define TARGET
-#include "kind/fuse_many.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "kind/fuse_many.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512
-#include "kind/fuse_many.h"
-#undef ISA
-#undef TARGET
-#endif
+#define TEMPLATE "kind/fuse_many.h"
+#include "simd/each_isa.h"
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     int width = layout[FUSE_WIDTH] == 8 ? 0 : layout[FUSE_WIDTH] == 16 ? 1 : 2, four = layout[FUSE_ARITY] == 4;

@@ -15,7 +15,6 @@
  */
 #include "kind/fuse.h"
 #include "kind/ordering.h"
-#include "simd/target.h"
 
 #include <string.h>
 
@@ -98,27 +97,8 @@ struct places {
     uint32_t place[4][BLOCK], fingerprint[BLOCK];
 };
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
-#define ISA(name) name##_scalar
-#define TARGET
-#include "kind/fuse_peel.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "kind/fuse_peel.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512
-#include "kind/fuse_peel.h"
-#undef ISA
-#undef TARGET
-#endif
+#define TEMPLATE "kind/fuse_peel.h"
+#include "simd/each_isa.h"
 
 static bool try_seed(struct peeling *p, enum isa isa, uint64_t arity) {
 #if defined(__x86_64__)
