@@ -259,6 +259,28 @@ static void threads_seal_the_same_bytes(const struct layout *layout) {
     perhaps_free(alone);
 }
 
+/* Some keys wait already, the others are collected by many threads; answers are 1, as those of one. */
+static void threads_collect_the_same_keys(const struct layout *layout) {
+    size_t n = (size_t)layout->items, few = 1000;
+    perhaps *alone = make_with_members(layout, n), *f = make(&layout->want);
+    struct bytes expected = image_of(alone);
+    uint64_t *keys = calloc(n, sizeof *keys);
+    uint8_t *answers = calloc(n, 1);
+    CHECK(keys && answers, "no memory");
+    for (size_t i = 0; i < n; i++) keys[i] = member(i);
+    add_members(f, 0, few);
+    int64_t added = MUST(perhaps_add_parallel_u64(f, keys + few, n - few, answers, 3));
+    CHECK(added == (int64_t)(n - few) && !memchr(answers, 0, n - few), "%lld were added", (long long)added);
+    CHECK(info_of(f).items == n, "%llu wait", (unsigned long long)info_of(f).items);
+    seal(f);
+    expect_unchanged(f, expected);
+    free(keys);
+    free(answers);
+    free(expected.data);
+    perhaps_free(alone);
+    perhaps_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
@@ -271,6 +293,7 @@ int main(void) {
         FOR_EACH_STATIC(many_threads_may_read, ITEMS),
         FOR_EACH_STATIC_KIND(filters_do_not_disturb_one_another, ITEMS),
         FOR_EACH_STATIC_KIND(asking_in_parallel_is_asking, FEWER),
+        FOR_EACH_STATIC_KIND(threads_collect_the_same_keys, 100000),
         FOR_EACH_STATIC(threads_seal_the_same_bytes, FEWER),
         FOR_EACH_STATIC_KIND(threads_seal_the_same_bytes, TWO_PARTS),
     };
