@@ -127,11 +127,10 @@ enum perhaps_kind {
     PERHAPS_PARQUET = 14, /* of Parquet: header and blocks; made in powers of two up to 128 MiB, opened in any size */
     PERHAPS_SPARK = 15,   /* of Apache Spark's BloomFilter.writeTo, version 1 */
 
-    /* Static filters: smaller than all others, for sets that are complete before the first question. See perhaps_seal. */
-    PERHAPS_FUSE =
-        16, /* binary fuse filter: rates are powers of two, at 1.13 times the least possible size; quick to build */
-    PERHAPS_RIBBON =
-        17 /* bumped ribbon filter: any rate, from 1 % down at 1.01 to 1.02 times the least possible size */
+    /* Static filters, for sets that are complete before the first question: the smallest from some thousand keys on. See
+     * perhaps_seal. */
+    PERHAPS_FUSE = 16,  /* binary fuse filter: 1.13 times the least possible size, for rates that are powers of two */
+    PERHAPS_RIBBON = 17 /* bumped ribbon filter: 1.01 to 1.02 times the least possible size, from 1 % down */
 };
 
 /* What a kind can do, as a set of bits: `needs` of a want, `can` of a kind. Every kind can be asked. */
@@ -231,8 +230,8 @@ typedef struct perhaps_allocator {
  *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
  *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
  *
- *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap and static ones, and over growing layers. A sharded
- *       table grows one shard at a time, so that growing never takes twice the memory.
+ *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap and static ones, and over growing
+ *       layers. A sharded table grows one shard at a time, so that growing never takes twice the memory.
  */
 typedef struct perhaps_want {
     size_t size;    /* of this struct; set by PERHAPS_WANT and perhaps_want_init */
@@ -267,9 +266,8 @@ typedef struct perhaps_want {
     unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
                             encoding here */
     const perhaps_allocator *allocator; /* NULL = the library's own; copied */
-    uint64_t
-        max_scratch; /* static: memory for keys before they are sealed; more wait in a file. 0 = no limit, 16 MiB at least */
-    const char *scratch_dir; /* static: the folder of that file, which has no name; NULL = the current one; copied */
+    uint64_t max_scratch;    /* static: memory for keys before they are sealed, 16 MiB at least; 0 = all of it */
+    const char *scratch_dir; /* static: where the others wait, in a file without a name; NULL = here; copied */
 } perhaps_want;
 
 #define PERHAPS_WANT(...) ((perhaps_want){.size = sizeof(perhaps_want), __VA_ARGS__})

@@ -195,6 +195,12 @@ int filter_make_guide(perhaps *f, const char *name) {
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : PERHAPS_OK;
 }
 
+void filter_drop_guide(perhaps *f) {
+    if (!f->array.guide) return;
+    memory_release(&f->allocator, (void *)(uintptr_t)f->array.guide, f->kind->solver->guide_bytes(f->header.layout));
+    f->array.guide = NULL;
+}
+
 int filter_own_image(perhaps *f, bool zero) {
     uint64_t size = filter_image_bytes(f);
     uint8_t *image = zero ? memory_zeroed(&f->allocator, size) : memory_get(&f->allocator, size);
@@ -364,8 +370,7 @@ void perhaps_free(perhaps *f) {
         memory_release(&allocator, f->image, filter_image_bytes(f));
     if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
     memory_release(&allocator, f->tallies, TALLIES * sizeof *f->tallies);
-    if (f->array.guide)
-        memory_release(&allocator, (void *)(uintptr_t)f->array.guide, f->kind->solver->guide_bytes(f->header.layout));
+    filter_drop_guide(f);
     bins_free(f->bins);
     file_close(&f->file);
     memory_release(&allocator, f, sizeof *f);

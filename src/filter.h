@@ -271,6 +271,7 @@ void filter_use_image(perhaps *f, uint8_t *image, enum state state);
 
 /* For static kinds, once the array is there: checks its directory, and makes the guide to it. `name` is for messages. */
 int filter_make_guide(perhaps *f, const char *name);
+void filter_drop_guide(perhaps *f);
 
 /* Makes an empty filter, without children. `isa` as in filter_handle. */
 int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct header *header,

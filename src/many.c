@@ -184,7 +184,7 @@ int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers
 }
 
 /* A static filter collects all of them, or none. */
-static int64_t collect_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+static int64_t collect_all_or_none(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     int rc = bins_begin(f->bins, n);
     if (rc < 0) return rc;
     int64_t added = many_put(f, keys, n, answers);
@@ -197,7 +197,7 @@ int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers
     int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || n == 0) return rc;
-    if (f->bins) return collect_many(f, keys, n, answers);
+    if (f->bins) return collect_all_or_none(f, keys, n, answers);
     rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
     if (answers || !filter_may_be_full(f)) return many_put(f, keys, n, answers);

@@ -62,11 +62,17 @@ bool plan_has_rule(int kind) {
     return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->rule;
 }
 
-static int check_amounts(const perhaps_want *want) {
+int plan_fixed(const perhaps_want *want) {
     if (want->bits_per_key != 0 && want->bytes)
         return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
     int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
     if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
+    return fixed;
+}
+
+static int check_amounts(const perhaps_want *want) {
+    int fixed = plan_fixed(want);
+    if (fixed < 0) return fixed;
     bool enough = fixed == 2 || (fixed == 1 && is_exact(want->kind) && want->fpr == 0);
     if (!enough || (want->bits_per_key != 0 && !want->items))
         return fail(PERHAPS_EINVAL,

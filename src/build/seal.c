@@ -31,8 +31,8 @@ static int collect(struct array *array, struct digest digest) {
     return 1;
 }
 
-static size_t collect_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                           const char *ahead) {
+static size_t collect_batch(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                            const char *ahead) {
     struct bins *bins = ((perhaps *)array)->bins;
     size_t room = (size_t)(PENDING - bins->pended), some = n < room ? n : room;
     uint64_t *to = bins->pending + bins->pended;
@@ -50,16 +50,13 @@ static int refuse_question(const struct array *array, struct digest digest) {
 
 static void forget_array(perhaps *f) {
     if (f->owned) memory_release(&f->allocator, f->image, filter_image_bytes(f));
-    if (f->array.guide)
-        memory_release(&f->allocator, (void *)(uintptr_t)f->array.guide,
-                       f->kind->solver->guide_bytes(f->header.layout));
+    filter_drop_guide(f);
     f->owned = true;
     f->image = f->array.bytes = NULL;
-    f->array.guide = NULL;
 }
 
 int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
-    static const struct kind_ops ops = {.add = collect, .add_many = collect_many, .contains = refuse_question};
+    static const struct kind_ops ops = {.add = collect, .add_many = collect_batch, .contains = refuse_question};
     struct bins *bins;
     int rc = bins_make(&bins, &f->allocator, max_scratch, folder);
     if (rc < 0) return rc;
@@ -313,9 +310,10 @@ static int assemble(struct sealing *s, perhaps *f) {
     perhaps *sealed;
     int rc = filter_handle(&sealed, &f->allocator, &header, &f->hash, &f->isa, false);
     if (rc < 0) return rc;
-    rc = filter_own_image(sealed, true);
+    rc = filter_own_image(sealed, false);
     if (rc == PERHAPS_OK) {
         s->into = sealed->array.bytes;
+        memset(s->into + header.length - PARTS_PADDING, 0, PARTS_PADDING);
         s->next = 0;
         run_in_threads(s->threads, put_parts, s);
         rc = filter_make_guide(sealed, "filter");

@@ -28,7 +28,6 @@
  */
 #include "kind.h"
 #include "base/arith.h"
-#include "simd/target.h"
 #include "store/bits.h"
 
 enum { LINES, BITS_PER_LINE, LINES_PER_KEY };               /* the words of the layout */
@@ -96,40 +95,13 @@ static void fetch(const struct array *array, struct digest digest) {
     }
 }
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
 /* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
-#define ISA(name) name##_scalar
-#define TARGET
-#include "simd/blocked_scalar.h"
-#include "kind/blocked.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "simd/blocked_avx2.h"
-#include "kind/blocked.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512
-#include "simd/blocked_avx512.h"
-#include "kind/blocked.h"
-#undef ISA
-#undef TARGET
-#endif
-
-#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define ISA(name) name##_neon
-#define TARGET
-#include "simd/blocked_neon.h"
-#include "kind/blocked.h"
-#undef ISA
-#undef TARGET
-#endif
+#define FOR_SCALAR "simd/blocked_scalar.h"
+#define FOR_AVX2   "simd/blocked_avx2.h"
+#define FOR_AVX512 "simd/blocked_avx512.h"
+#define FOR_NEON   "simd/blocked_neon.h"
+#define TEMPLATE   "kind/blocked.h"
+#include "simd/each_isa.h"
 
 /* One of four shapes, for one instruction set, and for one thread or many. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

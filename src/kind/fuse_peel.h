@@ -56,7 +56,7 @@ INLINE void ISA(fetch_ahead)(const struct peeling *p, unsigned arity, uint64_t f
     uint64_t end = front + ((uint64_t)arity << p->segment) + STRETCH, line = 16;
     if (end > p->slots) end = p->slots;
     for (; queue->fetched < end; queue->fetched += line) {
-        uint64_t key = (queue->fetched - queue->fetched / KEYS_BEHIND);
+        uint64_t key = queue->fetched / 9 * 8; /* there are about as many to so many slots */
         __builtin_prefetch(p->slot + queue->fetched, 1, 2);
         __builtin_prefetch(p->keys + key, 0, 2);
         __builtin_prefetch(p->keys + key + line / 2, 0, 2);

@@ -8,22 +8,8 @@
 #include "kind/ordering.h"
 
 #include <stdbool.h>
-#include <string.h>
 
-void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to) {
-    uint64_t next[1 << ORDERING_BITS_MAX], sum = 0, mask = (UINT64_C(1) << bits) - 1;
-    unsigned shift = 64 - skip - bits;
-    memset(next, 0, (size_t)(mask + 1) * sizeof *next);
-    for (uint64_t i = 0; i < n; i++) next[keys[i] >> shift & mask]++;
-    for (uint64_t i = 0; i <= mask; i++) {
-        uint64_t count = next[i];
-        next[i] = sum;
-        sum += count;
-    }
-    for (uint64_t i = 0; i < n; i++) to[next[keys[i] >> shift & mask]++] = keys[i];
-}
-
-enum { RANGE_BITS_MAX = 12, RANGE_KEYS_BITS = 11, SLOT_BITS_MAX = 12, FEW = 32 };
+enum { RANGE_KEYS_BITS = 11, FEW = 32 };
 
 static void sift(uint64_t *keys, uint64_t n, uint64_t at) {
     uint64_t key = keys[at];
@@ -81,6 +67,11 @@ static void scatter(const uint64_t *from, uint64_t n, uint64_t *to, unsigned sam
     for (uint64_t i = 0; i < n; i++) to[next[digit(from[i], same, bits) + 1]++] = from[i];
 }
 
+void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to) {
+    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
+    scatter(keys, n, to, skip, bits, next);
+}
+
 /* A number of bits that makes for so many keys a digit, a power of two, on average. */
 static unsigned bits_for(uint64_t n, unsigned keys_bits, unsigned most) {
     unsigned bits = 0;
@@ -90,8 +81,8 @@ static unsigned bits_for(uint64_t n, unsigned keys_bits, unsigned most) {
 
 /* Orders the keys of a range, which has a slot each. */
 static void order_range(const uint64_t *from, uint64_t n, uint64_t *to, unsigned same) {
-    uint32_t next[(1 << SLOT_BITS_MAX) + 2];
-    unsigned bits = bits_for(n, 0, SLOT_BITS_MAX);
+    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
+    unsigned bits = bits_for(n, 0, ORDERING_BITS_MAX);
     scatter(from, n, to, same, bits, next);
     bool uniform = true;
     for (uint64_t d = 0; d < UINT64_C(1) << bits; d++) uniform &= next[d + 1] - next[d] <= FEW;
@@ -107,8 +98,8 @@ static unsigned same_bits(const uint64_t *keys, uint64_t n) {
 }
 
 void sort_keys(uint64_t *keys, uint64_t n, uint64_t *room) {
-    uint32_t next[(1 << RANGE_BITS_MAX) + 2];
-    unsigned bits = bits_for(n, RANGE_KEYS_BITS, RANGE_BITS_MAX), same = same_bits(keys, n);
+    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
+    unsigned bits = bits_for(n, RANGE_KEYS_BITS, ORDERING_BITS_MAX), same = same_bits(keys, n);
     if (same + bits >= 63) {
         order_any(keys, n);
         return;

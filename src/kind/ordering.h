@@ -1,4 +1,4 @@
-/* Bringing the keys of a part in order, for solvers. */
+/* Bringing keys in order, fewer than 2^32 of them: the parts of a bin, and the keys of a part. */
 #ifndef PERHAPS_KIND_ORDERING_H
 #define PERHAPS_KIND_ORDERING_H
 

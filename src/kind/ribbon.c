@@ -42,7 +42,6 @@
  *   I3  every key that was added has the parities of its print in the first level that does not bump it.
  */
 #include "kind/ribbon.h"
-#include "simd/target.h"
 
 enum { BLOCK = 64 }; /* keys in flight at a time */
 
@@ -176,31 +175,13 @@ static void find_further(const struct array *array, struct block *block, size_t 
     put_spot(block, i, spot_from(array, block->key[i], 1));
 }
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
 /* A template: each instruction set brings differs(), which looks at the columns of one key, and ribbon_many.h makes the operations. */
-#define ISA(name) name##_scalar
-#define TARGET
-#include "simd/ribbon_scalar.h"
-#include "kind/ribbon_many.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "simd/ribbon_avx2.h"
-#include "kind/ribbon_many.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512_POPCOUNT
-#include "simd/ribbon_avx512.h"
-#include "kind/ribbon_many.h"
-#undef ISA
-#undef TARGET
-#endif
+#define FOR_SCALAR "simd/ribbon_scalar.h"
+#define FOR_AVX2   "simd/ribbon_avx2.h"
+#define FOR_AVX512 "simd/ribbon_avx512.h"
+#define TARGET_512 TARGET_AVX512_POPCOUNT
+#define TEMPLATE   "kind/ribbon_many.h"
+#include "simd/each_isa.h"
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     unsigned columns = ribbon_columns_max(layout), shape = columns <= 8 ? 0 : columns <= 16 ? 1 : 2;

@@ -23,7 +23,6 @@
  */
 #include "kind/ordering.h"
 #include "kind/ribbon.h"
-#include "simd/target.h"
 
 enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as COLUMNS_MAX is a multiple of it */
 enum { REGIONS = 4, REGION_BUCKETS_MIN = 256 };
@@ -195,30 +194,13 @@ static unsigned begin_regions(struct work *w, struct stream s[REGIONS], struct e
 
 /* ---- what takes the time, for each instruction set ---- */
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
-#define ISA(name) name##_scalar
-#define TARGET
-#include "simd/ribbon_rows_scalar.h"
-#include "kind/ribbon_fill.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "simd/ribbon_rows_scalar.h"
-#include "kind/ribbon_fill.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512_POPCOUNT
-#include "simd/ribbon_rows_avx512.h"
-#include "kind/ribbon_fill.h"
-#undef ISA
-#undef TARGET
-#endif
+/* A template: each instruction set brings solve_block(), and ribbon_fill.h makes the rest. */
+#define FOR_SCALAR "simd/ribbon_rows_scalar.h"
+#define FOR_AVX2   "simd/ribbon_rows_scalar.h"
+#define FOR_AVX512 "simd/ribbon_rows_avx512.h"
+#define TARGET_512 TARGET_AVX512_POPCOUNT
+#define TEMPLATE   "kind/ribbon_fill.h"
+#include "simd/each_isa.h"
 
 /* False if the last level has a contradiction. */
 static bool fill_and_solve(struct work *w) {

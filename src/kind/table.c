@@ -35,7 +35,6 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "kind/table_capacity.h"
-#include "simd/target.h"
 
 #include <assert.h>
 
@@ -105,40 +104,13 @@ static void fetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
 }
 
-#define INLINE TARGET static inline __attribute__((always_inline))
-
 /* A template: each instruction set brings matches() for a bucket, and table.h makes the operations of it. */
-#define ISA(name) name##_scalar
-#define TARGET
-#include "simd/table_scalar.h"
-#include "kind/table.h"
-#undef ISA
-#undef TARGET
-
-#if defined(__x86_64__)
-#define ISA(name) name##_avx2
-#define TARGET    TARGET_AVX2
-#include "simd/table_avx2.h"
-#include "kind/table.h"
-#undef ISA
-#undef TARGET
-
-#define ISA(name) name##_avx512
-#define TARGET    TARGET_AVX512
-#include "simd/table_avx512.h"
-#include "kind/table.h"
-#undef ISA
-#undef TARGET
-#endif
-
-#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define ISA(name) name##_neon
-#define TARGET
-#include "simd/table_neon.h"
-#include "kind/table.h"
-#undef ISA
-#undef TARGET
-#endif
+#define FOR_SCALAR "simd/table_scalar.h"
+#define FOR_AVX2   "simd/table_avx2.h"
+#define FOR_AVX512 "simd/table_avx512.h"
+#define FOR_NEON   "simd/table_neon.h"
+#define TEMPLATE   "kind/table.h"
+#include "simd/each_isa.h"
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     (void)shared;

@@ -25,6 +25,9 @@ int combined_wrap(const perhaps_want *want, const struct outer *outer, struct pl
 /* Whether filters of that kind are planned by the rule of another program. */
 bool plan_has_rule(int kind);
 
+/* How many of items, fpr and memory are given; PERHAPS_EINVAL, with a sentence, if that is too much. */
+int plan_fixed(const perhaps_want *want);
+
 /* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
 double plan_without_noise(double x);
 

@@ -10,19 +10,13 @@
 
 enum { A_GUESS = 1000000 }; /* keys to plan for when the want does not say */
 
-static bool wants_memory(const perhaps_want *want) {
-    return want->bits_per_key != 0 || want->bytes != 0;
-}
-
 static int check_want(const char *name, const perhaps_want *want) {
-    int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
-    if (want->bits_per_key != 0 && want->bytes)
-        return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
-    if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
-    if (want->fpr == 0 && !wants_memory(want))
+    int fixed = plan_fixed(want);
+    if (fixed < 0) return fixed;
+    if (want->fpr == 0 && want->bits_per_key == 0 && !want->bytes)
         return fail(PERHAPS_EINVAL, "too little is given: %s filters need fpr, or bits_per_key, or items and bytes",
                     name);
-    if (want->fpr != 0 && wants_memory(want) && want->bits_per_key != 0)
+    if (want->fpr != 0 && want->bits_per_key != 0)
         return fail(PERHAPS_EINVAL, "%s filters take fpr or bits_per_key, not both", name);
     if (want->bytes && fixed < 2)
         return fail(PERHAPS_EINVAL, "too little is given: with bytes, %s filters need items (above 0) or fpr", name);

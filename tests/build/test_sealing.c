@@ -147,7 +147,7 @@ static void a_full_disk_loses_no_key(const struct layout *layout) {
 /* ---- without memory ---- */
 
 struct pool {
-    int64_t blocks;
+    int64_t blocks, bytes, most;
     uint64_t calls, fail_at; /* from this call on there is no memory; 0 = never */
     bool for_good;           /* otherwise only this call fails */
 };
@@ -157,14 +157,20 @@ static void *pool_allocate(void *context, size_t size) {
     uint64_t call = __atomic_add_fetch(&pool->calls, 1, __ATOMIC_RELAXED);
     if (pool->fail_at && (call == pool->fail_at || (pool->for_good && call > pool->fail_at))) return NULL;
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (memory) __atomic_add_fetch(&pool->blocks, 1, __ATOMIC_RELAXED);
+    if (!memory) return NULL;
+    __atomic_add_fetch(&pool->blocks, 1, __ATOMIC_RELAXED);
+    int64_t now = __atomic_add_fetch(&pool->bytes, (int64_t)size, __ATOMIC_RELAXED);
+    int64_t most = __atomic_load_n(&pool->most, __ATOMIC_RELAXED);
+    while (now > most &&
+           !__atomic_compare_exchange_n(&pool->most, &most, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
     return memory;
 }
 
 static void pool_release(void *context, void *memory, size_t size) {
     struct pool *pool = context;
-    (void)size;
     __atomic_sub_fetch(&pool->blocks, 1, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&pool->bytes, (int64_t)size, __ATOMIC_RELAXED);
     free(memory);
 }
 
@@ -225,10 +231,32 @@ static void every_allocation_may_fail(const struct layout *layout) {
     free(expected.data);
 }
 
+/* ---- within memory ---- */
+
+/* While keys wait, the limit and a little beside it; when they are sealed, also what the header tells of. */
+static void memory_has_a_limit(const struct layout *layout) {
+    enum { MIB = 1 << 20, LIMIT = 16 * MIB };
+    struct pool pool = {.blocks = 0};
+    perhaps_allocator allocator = {pool_allocate, pool_release, &pool};
+    perhaps_want want = layout->want;
+    want.allocator = &allocator;
+    want.max_scratch = LIMIT;
+    perhaps *f = make(&want);
+    add_members(f, 0, layout->items);
+    CHECK(pool.most <= LIMIT + MIB, "%lld bytes for keys that wait", (long long)pool.most);
+    seal(f);
+    int64_t filter = (int64_t)info_of(f).bytes;
+    CHECK(pool.most <= LIMIT + 2 * filter + 60 * MIB, "%lld bytes, for a filter of %lld", (long long)pool.most,
+          (long long)filter);
+    perhaps_free(f);
+    CHECK(pool.bytes == 0, "%lld bytes are left", (long long)pool.bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_STATIC_KIND(options_are_checked, ITEMS),
         FOR_EACH_STATIC_KIND(keys_that_waited_in_a_file_make_the_same_bytes, SPILLED),
+        FOR_EACH_STATIC_KIND(memory_has_a_limit, SPILLED),
         FOR_EACH_STATIC_KIND(what_waited_in_a_file_is_cleared, SPILLED),
         FOR_EACH_STATIC_KIND(a_folder_that_is_missing_is_named, SPILLED),
         FOR_EACH_STATIC_KIND(a_full_disk_loses_no_key, SPILLED),
