@@ -29,7 +29,9 @@
 
 #include <stddef.h>
 
-enum { BLOCK = 64 }; /* keys in flight at a time */
+enum {
+    BLOCK = 16
+}; /* keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait for */
 
 /* A part as questions see it: the byte at which its data begins and the number of its starting places; a mark if it has no keys; and
  * its seed. Two words, so that the guide to a billion keys stays in the cache. */
@@ -78,13 +80,22 @@ static inline uint64_t bit_of(uint64_t first_word, uint64_t place, uint64_t widt
     return (first_word << 1 >> (RANGE_BITS + 1)) * 8 + place * width;
 }
 
-/* The slot at this bit. Widths of whole bytes are loaded as they are; others within a word that, near the end of a cache line, begins
- * earlier, so as not to reach into the next one. */
-static inline uint64_t slot_at(const uint8_t *bytes, uint64_t bit, uint64_t width) {
-    if (width == 8) return bytes[bit >> 3];
-    if (width == 16) return (uint64_t)bytes[bit >> 3] | (uint64_t)bytes[(bit >> 3) + 1] << 8;
-    uint64_t byte = bit >> 3, back = ((uintptr_t)(bytes + byte) & 63) > 56 ? 8 - (width + 14) / 8 : 0;
-    return load64(bytes + byte - back) >> ((bit & 7) + 8 * back) & ((UINT64_C(1) << width) - 1);
+/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the lower 6 bits. A slot of whole bytes
+ * begins where its bits do. Others are loaded with the word that they begin in; near the end of a cache line, with one that begins
+ * earlier, so as not to reach into the next line: `over` is the array's first byte within its own line. */
+static inline uint64_t load_of(uint64_t bit, uint64_t over, uint64_t width) {
+    uint64_t byte = bit >> 3;
+    if (width == 8 || width == 16) return byte << 6;
+    uint64_t is_late = (((byte + over) & 63) + 7) >> 6, back = (0 - is_late) & (8 - (width + 14) / 8);
+    return (byte - back) << 6 | ((bit & 7) + 8 * back);
+}
+
+/* The slot, and above it whatever its neighbours are. */
+static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t width) {
+    const uint8_t *from = bytes + (load >> 6);
+    if (width == 8) return from[0];
+    if (width == 16) return (uint64_t)from[0] | (uint64_t)from[1] << 8;
+    return load64(from) >> (load & 63);
 }
 
 #define TEMPLATE "kind/fuse_many.h"

@@ -1,32 +1,33 @@
 /* Asking a fuse filter, as a template: fuse.c includes this once for each instruction set, with ISA(name), TARGET and INLINE. */
 
-/* What a block of keys looks at. The fingerprint of a key that falls into a part without keys has a bit that no slot has. */
+/* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of a key that falls into it is not. */
 struct ISA(block) {
-    uint64_t bit[4][BLOCK], fingerprint[BLOCK];
+    uint64_t load[4][BLOCK], fingerprint[BLOCK];
 };
 
 /* Laid out so that compilers make vector instructions of it. */
 INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, size_t n, struct ISA(block) * out,
                          unsigned arity, uint64_t width) {
     const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
+    uint64_t over = (uintptr_t)array->bytes & 63;
     for (size_t i = 0; i < n; i++) {
         uint64_t key = part_key(digests[i]), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
         uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
         for (unsigned j = 0; j < arity; j++)
-            out->bit[j][i] = bit_of(word, fuse_place(first, spread, j, segment), width);
-        out->fingerprint[i] = fuse_fingerprint(spread, width) | word >> 63 << FUSE_WIDTH_MAX;
+            out->load[j][i] = load_of(bit_of(word, fuse_place(first, spread, j, segment), width), over, width);
+        out->fingerprint[i] = fuse_fingerprint(spread, width) | word >> 63;
     }
 }
 
 INLINE void ISA(fetch_all)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity) {
-    for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->bit[j][i] >> 3), 0, 2);
+    for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
 }
 
 INLINE uint8_t ISA(test)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity,
                          uint64_t width) {
     uint64_t sum = block->fingerprint[i];
-    for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->bit[j][i], width);
-    return sum == 0;
+    for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
+    return (sum & ((UINT64_C(1) << width) - 1)) == 0;
 }
 
 /* While one block is tested, the slots of the next are on their way. */
