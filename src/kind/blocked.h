@@ -75,23 +75,32 @@ INLINE uint8_t ISA(step)(const struct array *array, const struct ISA(block) * bl
     return lacked;
 }
 
-INLINE void ISA(many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                      int two, int pair, enum task task, int far) {
+/* Fetches for key i of the next block, and does the task for key i of this one. */
+INLINE uint8_t ISA(turn)(const struct array *array, const struct ISA(block) * now, const struct ISA(block) * next,
+                         size_t i, int two, int pair, enum task task, int far) {
+    if (far) ISA(fetch)(array, next, i, pair);
+    return ISA(step)(array, now, i, two, pair, task);
+}
+
+/* Works on a copy of the array's description, so that compilers see that no answer written changes it. */
+INLINE void ISA(many)(const struct array *array_of_filter, const uint64_t *digests, size_t n, uint8_t *answers,
+                      const char *ahead, int two, int pair, enum task task, int far) {
+    const struct array copy = *array_of_filter, *array = &copy;
     struct ISA(block) blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
     ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
     for (size_t i = 0; far && i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
-        size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
+        size_t coming = n - ready < BLOCK ? n - ready : BLOCK, i = 0;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], two, pair);
-        for (size_t i = 0; i < coming; i++) {
-            if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            if (far) ISA(fetch)(array, next, i, pair);
-            answers[i] = ISA(step)(array, now, i, two, pair, task);
+        for (; i + EIGHT <= coming; i += EIGHT) {
+            __builtin_prefetch(ahead + 8 * i, 0, 2);
+            for (size_t j = i; j < i + EIGHT; j++) answers[j] = ISA(turn)(array, now, next, j, two, pair, task, far);
         }
-        for (size_t i = coming; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, task);
-        for (size_t i = 0; i < ready; i++) answers[i] = task == ASK ? answers[i] == 0 : answers[i] != 0;
+        for (; i < coming; i++) answers[i] = ISA(turn)(array, now, next, i, two, pair, task, far);
+        for (; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, task);
+        for (i = 0; i < ready; i++) answers[i] = task == ASK ? answers[i] == 0 : answers[i] != 0;
         digests += ready;
         answers += ready;
         ahead += 8 * ready;

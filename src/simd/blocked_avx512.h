@@ -22,16 +22,17 @@ TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_
     return _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, ISA(places)(b)), _mm512_set1_epi64(1));
 }
 
+/* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go back to memory. */
 TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line), bits = ISA(lanes)(b, c, two);
     __m512i missing = _mm512_andnot_si512(words, bits);
-    _mm512_storeu_si512(line, _mm512_or_si512(words, bits));
-    return _mm512_test_epi64_mask(missing, missing);
+    __mmask8 lacking = _mm512_test_epi64_mask(missing, missing);
+    _mm512_mask_storeu_epi64(line, lacking, _mm512_or_si512(words, bits));
+    return lacking;
 }
 
-/* mul_high_32 of eight digests, in the multiplication of halves that compilers do not find by themselves. */
-TARGET static inline __m256i ISA(line_numbers_8)(__m512i digests, __m512i multipliers, __m512i lines) {
-    __m512i hash = _mm512_mullo_epi64(digests, multipliers);
+/* mul_high_32 of eight hashes, in the multiplication of halves that compilers do not find by themselves. */
+TARGET static inline __m256i ISA(line_numbers_8)(__m512i hash, __m512i lines) {
     __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), lines);
     __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(hash, lines), 32);
     return _mm512_cvtepi64_epi32(_mm512_srli_epi64(_mm512_add_epi64(high, low), 32));
@@ -40,11 +41,12 @@ TARGET static inline __m256i ISA(line_numbers_8)(__m512i digests, __m512i multip
 /* `numbers` has room for whole vectors: BLOCK is a multiple of eight. */
 TARGET static inline void ISA(line_numbers)(const uint64_t *digests, size_t n, int which, uint32_t lines,
                                             uint32_t *numbers) {
-    __m512i multipliers = _mm512_set1_epi64((long long)multiplier[3 * which]), all = _mm512_set1_epi64(lines);
+    const __m512i factor = _mm512_set1_epi64((long long)multiplier[3 * which]), all = _mm512_set1_epi64(lines);
     for (size_t i = 0; i < n; i += 8) {
         __mmask8 here = (__mmask8)(n - i >= 8 ? 0xff : (1 << (n - i)) - 1);
         __m512i eight = _mm512_maskz_loadu_epi64(here, digests + i);
-        _mm256_storeu_si256((__m256i *)(numbers + i), ISA(line_numbers_8)(eight, multipliers, all));
+        if (which) eight = _mm512_mullo_epi64(eight, factor); /* the first factor is 1 */
+        _mm256_storeu_si256((__m256i *)(numbers + i), ISA(line_numbers_8)(eight, all));
     }
 }
 #define LINE_NUMBERS ISA(line_numbers)
