@@ -224,7 +224,7 @@ int bench_run(const struct bench_options *options) {
     if (bench && keys && answers) {
         bench->options = options;
         bench->start = machine_now();
-        bench->pass = (struct pass){keys, answers, options->full ? 2.0 : 0.5,
+        bench->pass = (struct pass){keys, answers, options->full || options->kind ? 2.5 : 0.5,
                                     isatty(STDERR_FILENO) ? show_progress : no_progress};
         machine_describe(&bench->figures.machine);
         machine_pin();

@@ -1,6 +1,7 @@
 /* What this machine is, and the few things the benchmark asks of its system. */
 #include "measure.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,28 @@ double machine_now(void) {
 
 double machine_worked(void) {
     return clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+enum { ARITHMETIC_STEPS = 1 << 26 };
+
+static void *count_steps(void *steps) {
+    uint64_t *count = steps, sum = 0;
+    for (uint64_t i = *count; i > 0; i--) sum = (sum ^ i) * UINT64_C(0x9E3779B97F4A7C15);
+    *(volatile uint64_t *)count = sum; /* or compilers would not count at all */
+    return NULL;
+}
+
+double machine_arithmetic(unsigned threads) {
+    uint64_t here = ARITHMETIC_STEPS / threads, there = here;
+    double begin = machine_now();
+    pthread_t other;
+    int is_shared = threads > 1 && pthread_create(&other, NULL, count_steps, &there) == 0;
+    count_steps(&here);
+    if (is_shared)
+        pthread_join(other, NULL);
+    else if (threads > 1)
+        count_steps(&there);
+    return machine_now() - begin;
 }
 
 static size_t whole_huge_pages(uint64_t bytes) {

@@ -22,7 +22,7 @@
 
 enum {
     LEAST_ROUNDS = 3,
-    MOST_ROUNDS = 12,
+    MOST_ROUNDS = 24,
     COUNTER_BITS = 4,       /* of the textbook's counting filter */
     MOST_INTEGERS = 1 << 24 /* members of a kind that holds integers: its speed does not depend on how full it is */
 };

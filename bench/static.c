@@ -10,7 +10,7 @@ const uint64_t usual_keys = 10000000;
 static const struct shape shapes[] = {
     {PERHAPS_FUSE, 3, "fuse, 3 places, 8 bits", 1. / 256, 1. / 256, 1.14, 3, 1.4},
     {PERHAPS_FUSE, 4, "fuse, 4 places, 8 bits", 1. / 256, 1. / 256, 1.09, 4, 0},
-    {PERHAPS_FUSE, 3, "fuse, 3 places, 1 %", 0.01, 1. / 128, 1.14, 3, 0},
+    {PERHAPS_FUSE, 3, "fuse, 3 places, 1 %", 0.01, 1. / 128, 1.14, 3, 1.4},
     {PERHAPS_RIBBON, 0, "ribbon, 1 %", 0.01, 0.01, 1.025, 2, 1.8},
     {PERHAPS_RIBBON, 0, "ribbon, 0.1 %", 0.001, 0.001, 1.012, 2, 0},
     {PERHAPS_RIBBON, 0, "ribbon, 1 in 2^16", 0x1p-16, 0x1p-16, 1.012, 2, 0},
