@@ -9,28 +9,6 @@
 
 /* ---- SipHash-1-3 ---- */
 
-static inline uint64_t rotate(uint64_t x, int bits) {
-    return x << bits | x >> (64 - bits);
-}
-
-static inline void sip_round(uint64_t v[4]) {
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = rotate(v[1], 13) ^ v[0];
-    v[3] = rotate(v[3], 16) ^ v[2];
-    v[0] = rotate(v[0], 32) + v[3];
-    v[2] += v[1];
-    v[1] = rotate(v[1], 17) ^ v[2];
-    v[3] = rotate(v[3], 21) ^ v[0];
-    v[2] = rotate(v[2], 32);
-}
-
-static inline void sip_word(uint64_t v[4], uint64_t word) {
-    v[3] ^= word;
-    sip_round(v);
-    v[0] ^= word;
-}
-
 /* The bytes behind the last whole word, as a number. They are cut from a word that ends with the key, or put together from
  * two halves, which may overlap. */
 static uint64_t last_bytes(const uint8_t *p, size_t length) {
@@ -41,16 +19,43 @@ static uint64_t last_bytes(const uint8_t *p, size_t length) {
     return p[0] | (uint64_t)p[rest / 2] << 8 * (rest / 2) | (uint64_t)p[rest - 1] << 8 * (rest - 1);
 }
 
+/* Keys of different lengths go one by one if any is longer than that, since the others would wait for it. */
+enum { SIP_LONG = 128 };
+
+#define FOR_SCALAR "simd/siphash_scalar.h"
+#define FOR_AVX2   "simd/siphash_avx2.h"
+#define FOR_AVX512 "simd/siphash_avx512.h"
+#define TEMPLATE   "simd/siphash.h"
+#include "simd/each_isa.h"
+
 uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length) {
-    uint64_t v[4] = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
-                     key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
+    struct sip_scalar v = sip_start_scalar(key);
     const uint8_t *p = bytes;
-    size_t whole = length / 8;
-    for (size_t i = 0; i < whole; i++) sip_word(v, load64(p + 8 * i));
-    sip_word(v, (uint64_t)length << 56 | last_bytes(p, length));
-    v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++) sip_round(v);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+    for (size_t i = 0; i < length / 8; i++) sip_word_scalar(&v, load64(p + 8 * i));
+    sip_word_scalar(&v, (uint64_t)length << 56 | last_bytes(p, length));
+    return sip_end_scalar(&v);
+}
+
+static void siphash13_many(const uint64_t key[2], enum isa isa, const void *const *keys, const size_t *lengths,
+                           size_t n, uint64_t *digests) {
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512 || isa == ISA_AVX2) {
+        (isa == ISA_AVX512 ? siphash13_many_avx512 : siphash13_many_avx2)(key, keys, lengths, n, digests);
+        return;
+    }
+#endif
+    (void)isa;
+    for (size_t i = 0; i < n; i++) digests[i] = siphash13(key, keys[i], lengths[i]);
+}
+
+static size_t siphash13_many_u64(const uint64_t key[2], enum isa isa, const uint64_t *keys, size_t n,
+                                 uint64_t *digests) {
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return siphash13_many_u64_avx512(key, keys, n, digests);
+    if (isa == ISA_AVX2) return siphash13_many_u64_avx2(key, keys, n, digests);
+#endif
+    (void)key, (void)isa, (void)keys, (void)n, (void)digests;
+    return 0;
 }
 
 /* ---- MurmurHash64A ---- */
@@ -119,6 +124,14 @@ uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     return words[0];
 }
 
+void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
+                     uint64_t *digests) {
+    if (hash->id == PERHAPS_SIPHASH)
+        siphash13_many(hash->key, isa, keys, lengths, n, digests);
+    else
+        for (size_t i = 0; i < n; i++) digests[i] = hash_bytes(hash, keys[i], lengths[i]);
+}
+
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]) {
     if (hash->id == PERHAPS_MURMUR3) {
         murmur3_128(key, length, words);
@@ -177,11 +190,12 @@ static void hash_u64_many_other(const struct hash *hash, enum isa isa, const uin
         return;
     }
 #endif
-    (void)isa;
-    if (hash->id == PERHAPS_FNV)
+    if (hash->id == PERHAPS_FNV) {
         fnv1_all(keys, n, digests);
-    else
-        for (size_t i = 0; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
+        return;
+    }
+    size_t done = hash->id == PERHAPS_SIPHASH ? siphash13_many_u64(hash->key, isa, keys, n, digests) : 0;
+    for (size_t i = done; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
 }
 
 void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs) {

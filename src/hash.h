@@ -32,6 +32,8 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
+void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
+                     uint64_t *digests);
 
 /* Both words, of those that have two. */
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);

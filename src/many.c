@@ -20,7 +20,7 @@ const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t f
         hash_u64_many(&f->hash, f->isa, keys->integers + from, n, room);
         return room;
     }
-    for (size_t i = 0; i < n; i++) room[i] = hash_bytes(&f->hash, keys->bytes[from + i], keys->lengths[from + i]);
+    hash_bytes_many(&f->hash, f->isa, keys->bytes + from, keys->lengths + from, n, room);
     return room;
 }
 

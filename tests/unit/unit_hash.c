@@ -5,7 +5,9 @@
 #include "hash.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* SipHash-1-3 with key 00 01 .. 0f of the messages "", 00, 00 01, 00 01 02, ...: the same numbers stand in the tests of
  * Rust's and Swift's standard libraries. */
@@ -34,6 +36,15 @@ static const uint64_t siphash_vectors[64] = {
     UINT64_C(0x9d199062b7bbb3a8),
 };
 
+/* Whether this machine has it. */
+static bool has(enum isa isa) {
+    enum isa chosen;
+    setenv("PERHAPS_ISA", isa_name(isa), 1);
+    bool there = isa_choose(&chosen) == PERHAPS_OK;
+    unsetenv("PERHAPS_ISA");
+    return there;
+}
+
 static void siphash_has_the_published_values(void **state) {
     (void)state;
     uint8_t key[16], message[64];
@@ -43,6 +54,19 @@ static void siphash_has_the_published_values(void **state) {
     for (size_t length = 0; length < 64; length++)
         CHECK(hash_bytes(&hash, message, length) == siphash_vectors[length], "SipHash of %zu bytes is %llx", length,
               (unsigned long long)hash_bytes(&hash, message, length));
+    const void *keys[64];
+    size_t lengths[64];
+    uint64_t digests[64];
+    for (size_t i = 0; i < 64; i++) {
+        keys[i] = message;
+        lengths[i] = i;
+    }
+    for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++) {
+        if (!has((enum isa)isa)) continue;
+        hash_bytes_many(&hash, (enum isa)isa, keys, lengths, 64, digests);
+        CHECK(memcmp(digests, siphash_vectors, sizeof digests) == 0, "SipHash of 64 messages at a time with %s",
+              isa_name((enum isa)isa));
+    }
 }
 
 /* Integers under SipHash are hashed as their eight little-endian bytes, on every machine. */
@@ -158,17 +182,67 @@ static void batches_hash_like_singles(void **state) {
     uint64_t keys[300], digests[300];
     uint8_t secret[16] = {1, 2, 3};
     struct hash hashes[] = {hash_xxh3(0), hash_xxh3(99), hash_siphash(secret)};
-    enum isa best;
-    MUST(isa_choose(&best));
     for (size_t i = 0; i < 300; i++) keys[i] = member(i);
+    for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++)
+        for (size_t h = 0; has((enum isa)isa) && h < 3; h++)
+            for (size_t n = 0; n <= 300; n += n < 70 ? 1 : 115) {
+                memset(digests, 0, sizeof digests);
+                hash_u64_many(&hashes[h], (enum isa)isa, keys, n, digests);
+                for (size_t i = 0; i < 300; i++)
+                    CHECK(digests[i] == (i < n ? hash_u64(&hashes[h], keys[i]) : 0),
+                          "%s, hash %zu, batch of %zu: digest %zu", isa_name((enum isa)isa), h, n, i);
+            }
+}
+
+/* ---- many keys of bytes ---- */
+
+enum { KEYS = 60, LENGTHS = 400, ROOM = 1 << 16 }; /* ROOM is a multiple of any machine's pages */
+
+/* Memory that ends, and begins, where nothing can be read. */
+static uint8_t *walled_room(void) {
+    uint8_t *pages = mmap(NULL, 3 * (size_t)ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && mprotect(pages + ROOM, ROOM, PROT_READ | PROT_WRITE) == 0, "no memory");
+    uint64_t random = 11;
+    for (size_t i = 0; i < ROOM; i++) pages[ROOM + i] = (uint8_t)next_random(&random);
+    return pages + ROOM;
+}
+
+static void check_batch(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths,
+                        size_t n) {
+    uint64_t digests[KEYS + 1] = {0};
+    hash_bytes_many(hash, isa, keys, lengths, n, digests);
+    for (size_t i = 0; i < n; i++)
+        CHECK(digests[i] == hash_bytes(hash, keys[i], lengths[i]), "%s: key %zu of %zu, which has %zu bytes",
+              isa_name(isa), i, n, lengths[i]);
+    CHECK(!digests[n], "%s: a digest beyond %zu", isa_name(isa), n);
+}
+
+/* Keys of `least` to `most` bytes, at the walls or anywhere between them. */
+static void check_lengths(const struct hash *hash, uint8_t *room, size_t least, size_t most, uint64_t *random) {
+    const void *keys[KEYS];
+    size_t lengths[KEYS], n = next_random(random) % (KEYS + 1);
+    for (size_t i = 0; i < KEYS; i++) {
+        lengths[i] = least + next_random(random) % (most - least + 1);
+        size_t places[] = {0, ROOM - lengths[i], next_random(random) % (ROOM - lengths[i])};
+        keys[i] = room + places[next_random(random) % 3];
+    }
+    for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++)
+        if (has((enum isa)isa)) check_batch(hash, (enum isa)isa, keys, lengths, n);
+}
+
+static void batches_of_bytes_hash_like_singles(void **state) {
+    (void)state;
+    const uint8_t secret[16] = {9, 8, 7};
+    struct hash hashes[] = {hash_siphash(secret), hash_xxh3(5), hash_murmur(6)};
+    uint8_t *room = walled_room();
+    uint64_t random = 12;
     for (size_t h = 0; h < 3; h++)
-        for (size_t n = 0; n <= 300; n += n < 70 ? 1 : 115) {
-            memset(digests, 0, sizeof digests);
-            hash_u64_many(&hashes[h], best, keys, n, digests);
-            for (size_t i = 0; i < 300; i++)
-                CHECK(digests[i] == (i < n ? hash_u64(&hashes[h], keys[i]) : 0), "hash %zu, batch of %zu: digest %zu",
-                      h, n, i);
+        for (size_t length = 0; length < LENGTHS; length++) {
+            check_lengths(&hashes[h], room, length, length, &random);
+            check_lengths(&hashes[h], room, length, length + 10, &random);
+            check_lengths(&hashes[h], room, 0, length, &random);
         }
+    munmap(room - ROOM, 3 * (size_t)ROOM);
 }
 
 /* ---- arithmetic ---- */
@@ -228,6 +302,7 @@ int main(void) {
         cmocka_unit_test(two_integers_never_share_a_digest),
         cmocka_unit_test(every_bit_stirs_every_bit),
         cmocka_unit_test(batches_hash_like_singles),
+        cmocka_unit_test(batches_of_bytes_hash_like_singles),
         cmocka_unit_test(checked_arithmetic_notices_overflow),
         cmocka_unit_test(high_products_are_right),
     };
