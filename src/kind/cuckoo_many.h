@@ -1,13 +1,14 @@
 /*
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
- * The fingerprints and homes of a block of keys are worked out in loops that vector units can do, and their windows
+ * The fingerprints and homes of a block of keys are worked out together, eight at a time with AVX-512, and their windows
  * fetched, a block ahead of their turn. For adding, the windows are looked at a block before their turn: where there is an
  * empty slot, it is noted; where there is none, the other homes of those who sit there are fetched. A noted slot may have
  * been taken when its turn comes, but none before it in the order of places can have become empty, so it is still the
  * one that a single call would take.
  */
-enum { BLOCK = 32 };
+/* A filter of NEAR_BYTES is in the second-level cache, or of CROWDED_NEAR_BYTES if others are used in turn with it. */
+enum { BLOCK = 32, NEAR_BYTES = 1 << 20, CROWDED_NEAR_BYTES = 1 << 17 };
 
 struct block {
     uint64_t fingerprint[BLOCK];
@@ -18,20 +19,25 @@ struct block {
 
 #define NO_SLOT UINT64_MAX
 
-/* `vector` is a constant in each caller: whether 64-bit multiplications come eight at a time, without an upper half. */
+#if defined(__x86_64__)
+#include "simd/cuckoo_avx512.h"
+#endif
+
+/* `vector` is a constant in each caller: whether there is AVX-512. */
 INLINE void prepare(const struct array *a, const uint64_t *restrict digests, size_t n, struct block *restrict block,
                     uint64_t choices, int vector) {
-    uint64_t homes = a->layout[HOMES], fingerprints = fingerprints_of(a->layout);
-    for (size_t i = 0; i < n; i++) {
-        block->fingerprint[i] = fingerprint_of(digests[i], fingerprints);
-        block->home[0][i] = vector ? mul_high_by_parts(digests[i], homes) : mul_high(digests[i], homes);
+#if defined(__x86_64__)
+    if (vector) {
+        for (size_t i = 0; i < n; i += 8) prepare_eight(a, digests + i, n - i, block, i, choices);
+        return;
     }
-    for (uint64_t choice = 1; choice < choices; choice++) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t hash = shift_hash(block->fingerprint[i], choice);
-            uint64_t shift = 2 + (vector ? mul_high_by_parts(hash, homes - 3) : mul_high(hash, homes - 3));
-            block->home[choice][i] = add_around(block->home[0][i], shift, homes);
-        }
+#else
+    (void)vector;
+#endif
+    for (size_t i = 0; i < n; i++) {
+        struct places places = places_of(a, key_of(a, digests[i]), choices);
+        block->fingerprint[i] = places.fingerprint;
+        for (uint64_t choice = 0; choice < choices; choice++) block->home[choice][i] = places.home[choice];
     }
 }
 
@@ -52,10 +58,6 @@ INLINE void fetch_some(const struct array *a, const struct block *block, size_t 
     }
 }
 
-#if defined(__x86_64__)
-#include "simd/cuckoo_avx512.h"
-#endif
-
 /* ---- asking ---- */
 
 INLINE uint8_t ask_one(const struct array *a, const struct block *block, size_t i, uint64_t choices) {
@@ -69,8 +71,12 @@ INLINE uint8_t ask_one(const struct array *a, const struct block *block, size_t 
 INLINE void ask_some(const struct array *a, const struct block *block, size_t i, size_t n, uint8_t *answers,
                      uint64_t choices, int vector) {
 #if defined(__x86_64__)
-    if (vector && i + 8 <= n) {
-        store64(answers + i, ask_eight(a, block, i, choices));
+    if (vector) {
+        uint64_t eight = ask_eight(a, block, i, choices);
+        if (i + 8 <= n)
+            store64(answers + i, eight);
+        else
+            for (size_t j = i; j < n; j++) answers[j] = (uint8_t)(eight >> 8 * (j - i));
         return;
     }
 #else
@@ -79,10 +85,20 @@ INLINE void ask_some(const struct array *a, const struct block *block, size_t i,
     for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = ask_one(a, block, j, choices);
 }
 
-INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                     uint64_t choices, int vector) {
+/* What the cache holds is not fetched: processors look far enough ahead by themselves. */
+INLINE void ask_near(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, uint64_t choices,
+                     int vector) {
+    struct block block;
+    for (size_t i = 0; i < n; i += BLOCK) {
+        size_t here = smaller(n - i, BLOCK);
+        prepare(a, digests + i, here, &block, choices, vector);
+        for (size_t j = 0; j < here; j += 8) ask_some(a, &block, j, here, answers + i, choices, vector);
+    }
+}
+
+INLINE void ask_far(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                    uint64_t choices, int vector) {
     struct block blocks[2];
-    const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
     size_t here = 0;
     for (size_t i = 0, turn = 0; i < n + BLOCK; i += BLOCK, turn ^= 1) {
         size_t coming = i < n ? smaller(n - i, BLOCK) : 0;
@@ -94,6 +110,15 @@ INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t 
         }
         here = coming;
     }
+}
+
+INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                     uint64_t choices, int vector) {
+    const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
+    if (a->length <= (a->crowded ? CROWDED_NEAR_BYTES : NEAR_BYTES))
+        ask_near(a, digests, n, answers, choices, vector);
+    else
+        ask_far(a, digests, n, answers, ahead, choices, vector);
     if (!stash_placeless(stash_of(a))) return;
     for (size_t i = 0; i < n; i++) {
         struct key key = key_of(a, digests[i]);

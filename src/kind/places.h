@@ -13,6 +13,7 @@
 enum { HOMES, FINGERPRINT, CHOICES, STASH, LONGER }; /* the words of the layout */
 enum { HOMES_MIN = 8, FINGERPRINT_MIN = 2, CHOICES_MAX = 4 };
 
+#define FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)
 #define SHIFT_HASH_FIRST  UINT64_C(0x9E3779B97F4A7C15)
 #define SHIFT_HASH_SECOND UINT64_C(0xD6E8FEB86659FD93)
 
@@ -60,7 +61,7 @@ struct places {
 
 /* The fingerprint takes its own mix of the digest; the digest itself picks the home. */
 INLINE uint64_t fingerprint_of(uint64_t digest, uint64_t fingerprints) {
-    uint64_t mixed = digest * UINT64_C(0xBB67AE8584CAA73B) >> 32;
+    uint64_t mixed = digest * FINGERPRINT_HASH >> 32;
     return 1 + (mixed * fingerprints >> 32);
 }
 

@@ -1,4 +1,22 @@
 /* The cuckoo filter's batches in AVX-512: the windows of eight keys are gathered, and both slots of each looked at at once. */
+/* The fingerprints and homes of eight keys, or of as many as there are; the other lanes are those of a digest of 0. */
+TARGET_AVX512 static inline void prepare_eight(const struct array *a, const uint64_t *digests, size_t n,
+                                               struct block *block, size_t i, uint64_t choices) {
+    uint64_t homes = a->layout[HOMES];
+    __mmask8 lanes = (__mmask8)(n < 8 ? (1U << n) - 1 : 0xff);
+    __m512i digest = _mm512_maskz_loadu_epi64(lanes, digests);
+    __m512i mixed = _mm512_srli_epi64(_mm512_mullo_epi64(digest, same_eight(FINGERPRINT_HASH)), 32);
+    __m512i scaled = _mm512_mul_epu32(mixed, same_eight(fingerprints_of(a->layout)));
+    __m512i fingerprint = _mm512_add_epi64(_mm512_srli_epi64(scaled, 32), same_eight(1));
+    __m512i home = mul_high_eight(digest, homes);
+    _mm512_storeu_si512(block->fingerprint + i, fingerprint);
+    _mm512_storeu_si512(block->home[0] + i, home);
+    for (uint64_t choice = 1; choice < choices; choice++) {
+        __m512i shift = shifts_of_eight(homes, fingerprint, same_eight(choice));
+        _mm512_storeu_si512(block->home[choice] + i, add_around_eight(home, shift, homes));
+    }
+}
+
 /* Slots as they stand in the window at home `choice` of the keys i..i+7: the first in the lowest bits. */
 TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, const struct block *block, size_t i,
                                                      uint64_t choice) {

@@ -5,11 +5,12 @@ TARGET_AVX512 static inline __m512i same_eight(uint64_t x) {
     return _mm512_set1_epi64((long long)x);
 }
 
-/* The upper halves of eight products, from four products of halves. */
+/* The upper halves of eight products, from four products of halves, of which two are 0 if n is below 2^32. */
 TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
     const __m512i low = same_eight(n & UINT32_MAX), high = same_eight(n >> 32), half = same_eight(UINT32_MAX);
     __m512i upper = _mm512_srli_epi64(x, 32);
     __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(upper, low), _mm512_srli_epi64(_mm512_mul_epu32(x, low), 32));
+    if (n <= UINT32_MAX) return _mm512_srli_epi64(middle, 32);
     __m512i carry = _mm512_add_epi64(_mm512_mul_epu32(x, high), _mm512_and_si512(middle, half));
     __m512i sum = _mm512_add_epi64(_mm512_mul_epu32(upper, high), _mm512_srli_epi64(middle, 32));
     return _mm512_add_epi64(sum, _mm512_srli_epi64(carry, 32));
@@ -71,7 +72,9 @@ TARGET_AVX512 static inline void places_at_eight(const struct array *a, __m512i 
 /* slots_at for those of eight that are in `lanes`. */
 TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, __mmask8 lanes) {
     unsigned back = slot_word_back(width_of(a));
-    __m512i bit = _mm512_mullo_epi64(slot, same_eight(width_of(a))), byte = _mm512_srli_epi64(bit, 3);
+    __m512i width = same_eight(width_of(a));
+    __m512i bit = a->layout[HOMES] <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
+    __m512i byte = _mm512_srli_epi64(bit, 3);
     __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
     __m512i shift = _mm512_and_si512(bit, same_eight(7));
     byte = _mm512_mask_sub_epi64(byte, late, byte, same_eight(back));
