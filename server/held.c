@@ -11,11 +11,9 @@ static struct perhaps_info facts_of(const perhaps *filter) {
 /* ---- finding ---- */
 
 static enum found look(struct held *held, enum family family) {
-    int type = RedisModule_KeyType(held->key);
-    if (type == REDISMODULE_KEYTYPE_EMPTY) return MISSING;
-    RedisModuleType *module_type = type == REDISMODULE_KEYTYPE_MODULE ? RedisModule_ModuleTypeGetType(held->key) : NULL;
-    if (!module_type || (module_type != type_native && module_type != type_bloom && module_type != type_cuckoo))
-        return WRONG_TYPE;
+    RedisModuleType *type = RedisModule_ModuleTypeGetType(held->key);
+    if (!type) return RedisModule_KeyType(held->key) == REDISMODULE_KEYTYPE_EMPTY ? MISSING : WRONG_TYPE;
+    if (type != type_native && type != type_bloom && type != type_cuckoo) return WRONG_TYPE;
     held->value = RedisModule_ModuleTypeGetValue(held->key);
     if (held->value->form == LOADING) return STILL_LOADING;
     if (family != ANY_FILTER && held->value->multiset != (family == CUCKOO_FILTER)) return WRONG_TYPE;
