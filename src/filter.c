@@ -278,27 +278,35 @@ int filter_family_room(perhaps *f) {
     return PERHAPS_OK;
 }
 
-void *filter_take_scratch(const perhaps *f) {
-    for (unsigned i = 0; i < SCRATCHES; i++) {
-        void *kept = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
-        if (kept) return kept;
-    }
-    return memory_get(&f->allocator, SCRATCH_BYTES);
+static void release_scratch(const perhaps *f, struct scratch *scratch) {
+    if (scratch) memory_release(&f->allocator, scratch, scratch->bytes);
 }
 
-void filter_leave_scratch(const perhaps *f, void *scratch) {
+struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes) {
+    struct scratch *scratch = NULL;
+    for (unsigned i = 0; i < SCRATCHES && !scratch; i++)
+        scratch = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
+    bytes += sizeof *scratch;
+    if (scratch && scratch->bytes >= bytes) return scratch;
+    release_scratch(f, scratch);
+    scratch = memory_get(&f->allocator, bytes);
+    if (scratch) scratch->bytes = bytes;
+    return scratch;
+}
+
+void filter_leave_scratch(const perhaps *f, struct scratch *scratch) {
     for (unsigned i = 0; scratch && i < SCRATCHES; i++) {
-        void *none = NULL;
+        struct scratch *none = NULL;
         if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
             return;
     }
-    memory_release(&f->allocator, scratch, SCRATCH_BYTES);
+    release_scratch(f, scratch);
 }
 
 static void end_family(perhaps *f) {
     struct family *family = f->family;
-    for (unsigned i = 0; i < SCRATCHES; i++) memory_release(&f->allocator, family->scratch[i], SCRATCH_BYTES);
+    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, family->scratch[i]);
     for (unsigned i = 0; family->child && i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
     memory_release(&f->allocator, family->child, family->room * sizeof *family->child);
     memory_release(&f->allocator, family->image, family->image_bytes);

@@ -44,9 +44,14 @@ struct child {
         since; /* generations of a window with a period: when it began, NEVER before the first time is told; else 0 */
 };
 
-/* Memory to work in, for a batch of at most LARGE_BATCH keys. A family keeps it for the next batch: taking new memory from the
- * system each time would cost more than the batch. */
+/* Memory to work in, for a batch of at most LARGE_BATCH keys, or whatever it is wanted for. A family keeps it for the next batch: taking
+ * new memory from the system each time would cost more than the batch. */
 enum { LARGE_BATCH = 131072, SCRATCH_BYTES = LARGE_BATCH * 20, SCRATCHES = 8 };
+struct scratch {
+    uint64_t bytes; /* of all this */
+    uint8_t rest_of_line[56];
+    uint8_t room[];
+};
 
 /* The children of a filter of filters. */
 struct family {
@@ -64,7 +69,7 @@ struct family {
     void *clock_context;
     uint8_t *image; /* what perhaps_image gave, until the next change */
     uint64_t image_bytes;
-    void *scratch[SCRATCHES]; /* SCRATCH_BYTES each, or NULL; threads exchange them atomically */
+    struct scratch *scratch[SCRATCHES]; /* or NULL; threads exchange them atomically */
 };
 
 /* A filter is a header (facts), an array (what the kind works on) and an image (the header's bytes and the array's bytes
@@ -286,9 +291,9 @@ void filter_settle(perhaps *f);
 /* Makes room for one more entry in family->child. */
 int filter_family_room(perhaps *f);
 
-/* SCRATCH_BYTES of any content for a filter of filters, or NULL; and back. Any number of threads may do that. */
-void *filter_take_scratch(const perhaps *f);
-void filter_leave_scratch(const perhaps *f, void *scratch);
+/* Scratch memory of any content for a filter of filters, so many bytes or more, or NULL; and back. Any number of threads may do that. */
+struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes);
+void filter_leave_scratch(const perhaps *f, struct scratch *scratch);
 
 /* Exchanges two filters that were made by cloning one. */
 void filter_swap(perhaps *a, perhaps *b);

@@ -47,6 +47,13 @@ struct digest {
  * the same calls in order. */
 enum { FULL = -1 }; /* what `add` says when there is no room for the key; nothing has changed then */
 
+enum { ARRAYS_AT_ONCE = 4 };
+
+/* All digests from one to another. */
+struct span {
+    uint64_t first, last;
+};
+
 struct kind_ops {
     int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there, FULL */
     int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
@@ -58,12 +65,19 @@ struct kind_ops {
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
 
+    /* Whether any of several arrays has the key, all with this very operation; NULL for layouts that are asked one by one. What does
+     * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are in the cache, and
+     * those of the span are fetched meanwhile. */
+    void (*contains_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
+                         uint8_t *answers, const struct span *next);
+
     /* Prefetches what the calls on single keys will look at: batches of those for which there is no batch here are made of this,
      * some keys ahead, and the single call. */
     void (*fetch)(const struct array *array, struct digest digest);
 
-    /* For layouts in which all of a key is in one cache line (else NULL): its number. Threads can then share a filter by parts, and
-     * need no operations for sharing. */
+    /* For layouts in which all of a key is in one cache line (else NULL): its number, which does not fall where the digest rises.
+     * Threads can then share a filter by parts, and need no operations for sharing; and keys in the order of their digests find the
+     * lines of any array of the kind in the cache. */
     uint64_t (*line)(const struct array *array, uint64_t digest);
 
     /* NULL for kinds that cannot. */

@@ -4,6 +4,7 @@
  */
 #include "many.h"
 
+#include "arranging.h"
 #include "base/memory.h"
 #include "base/why.h"
 
@@ -108,7 +109,7 @@ struct room {
     size_t chunk; /* keys */
     uint64_t *digests;
     uint8_t *answers;
-    uint8_t *large; /* memory to be released; else it is `small` */
+    struct scratch *large; /* memory to be left; else it is `small` */
     uint64_t small_digests[CHUNK];
     uint8_t small_answers[CHUNK];
 };
@@ -118,11 +119,11 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
     room->answers = room->small_answers;
-    room->large = f->family && n > CHUNK ? filter_take_scratch(f) : NULL;
+    room->large = f->family && n > CHUNK ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
     if (!room->large) return;
     room->chunk = LARGE_BATCH;
-    room->digests = (uint64_t *)(void *)room->large;
-    room->answers = room->large + LARGE_BATCH * sizeof(uint64_t);
+    room->digests = (uint64_t *)(void *)room->large->room;
+    room->answers = (uint8_t *)(room->digests + LARGE_BATCH);
 }
 
 static void give_back_room(const perhaps *f, struct room *room) {
@@ -230,6 +231,7 @@ int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8
     if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
     if (rc < 0) return rc;
     if (f->two_words) return ask_pairs(f, keys, n, answers);
+    if (arranging_pays(f, n) && arranging_ask(f, keys, n, answers, &ones)) return (int64_t)ones;
     get_room(f, n, &room);
     for (size_t from = 0; from < n; from += room.chunk) {
         size_t count = chunk_length(&room, n - from);

@@ -19,7 +19,10 @@ static struct family *relocate_family(struct family *old, const struct mover *mo
     struct family *family = moved(mover, old, sizeof *old);
     family->child = moved(mover, family->child, family->room * sizeof *family->child);
     family->image = moved(mover, family->image, family->image_bytes);
-    for (unsigned i = 0; i < SCRATCHES; i++) family->scratch[i] = moved(mover, family->scratch[i], SCRATCH_BYTES);
+    for (unsigned i = 0; i < SCRATCHES; i++) {
+        struct scratch *scratch = family->scratch[i];
+        family->scratch[i] = moved(mover, scratch, scratch ? scratch->bytes : 0);
+    }
     for (unsigned i = 0; i < family->count + family->spare; i++)
         family->child[i].filter = relocate(family->child[i].filter, mover);
     return family;

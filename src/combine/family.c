@@ -35,6 +35,8 @@ struct asking {
     uint64_t *kept;
     uint32_t *at; /* which keys of the caller's the kept ones are */
     uint8_t *known_of_kept, *found;
+    bool together;           /* whether children that are alike are asked together */
+    const struct span *next; /* see kind_ops.contains_any */
 };
 
 enum { MANY_KNOWN = 8 }; /* one in so many */
@@ -86,27 +88,71 @@ static void drop_known(struct asking *asking) {
     memset(asking->known, 0, asking->n);
 }
 
+/* How many of the newest of so many children can be asked together, several at a time. */
+static unsigned count_alike(const struct child *child, unsigned children) {
+    const struct kind_ops *ops = &child[children - 1].filter->ops;
+    unsigned alike = 0;
+    while (ops->contains_any && alike < children &&
+           child[children - 1 - alike].filter->ops.contains_any == ops->contains_any)
+        alike++;
+    return alike;
+}
+
+static void ask_one(const perhaps *child, const struct asking *asking) {
+    child->ops.contains_many(&child->array, asking->digests, asking->n, asking->found, (const char *)asking->digests);
+}
+
+/* Every so many-th child, beginning with `newest`: what must be fetched of large and small ones is then the same in each turn. */
+static void ask_together(const struct child *newest, unsigned turns, const struct asking *asking) {
+    const struct array *arrays[ARRAYS_AT_ONCE];
+    for (unsigned i = 0; i < ARRAYS_AT_ONCE; i++) arrays[i] = &(newest - (size_t)i * turns)->filter->array;
+    newest->filter->ops.contains_any(arrays, asking->digests, asking->n, asking->found, asking->next);
+}
+
+static void settle_found(struct asking *asking, bool more) {
+    size_t known = note_found(asking);
+    if (more && known > asking->n / MANY_KNOWN) drop_known(asking);
+}
+
 /* From the newest child, which has the most keys, to the oldest. */
 static void ask_children(const perhaps *f, unsigned children, struct asking *asking) {
+    const struct child *child = f->family->child;
     memset(asking->answers, 0, asking->n);
-    for (unsigned i = children; i-- > 0 && asking->n;) {
-        const perhaps *child = f->family->child[i].filter;
-        child->ops.contains_many(&child->array, asking->digests, asking->n, asking->found,
-                                 (const char *)asking->digests);
-        size_t known = note_found(asking);
-        if (i > 0 && known > asking->n / MANY_KNOWN) drop_known(asking);
+    while (children && asking->n) {
+        unsigned turns = asking->together ? count_alike(child, children) / ARRAYS_AT_ONCE : 0;
+        unsigned rest = children - (turns ? turns * ARRAYS_AT_ONCE : 1);
+        if (!turns) {
+            ask_one(child[rest].filter, asking);
+            settle_found(asking, rest);
+        }
+        for (unsigned turn = 0; turn < turns && asking->n; turn++) {
+            ask_together(child + children - 1 - turn, turns, asking);
+            settle_found(asking, rest || turn + 1 < turns);
+        }
+        children = rest;
     }
     if (!is_whole(asking)) give_answers(asking);
 }
 
-void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
+static void ask_block(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers,
+                      bool together, const struct span *next) {
     uint64_t kept[FAMILY_BLOCK];
     uint32_t at[FAMILY_BLOCK];
     uint8_t known[FAMILY_BLOCK], found[FAMILY_BLOCK];
     struct asking asking = {.digests = digests, .n = n, .known = answers, .answers = answers, .kept = kept, .at = at};
     asking.known_of_kept = known;
     asking.found = found;
+    asking.together = together;
+    asking.next = next;
     ask_children(f, children, &asking);
+}
+
+void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
+    ask_block(f, children, digests, n, answers, false, NULL);
+}
+
+void family_have_near(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const struct span *next) {
+    ask_block(f, f->family->count, digests, n, answers, true, next);
 }
 
 static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, uint8_t *room) {
@@ -122,17 +168,17 @@ static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
-    uint8_t *room = n > FAMILY_BLOCK ? filter_take_scratch(f) : NULL;
-    size_t block = room ? LARGE_BATCH : FAMILY_BLOCK;
+    struct scratch *scratch = n > FAMILY_BLOCK ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    size_t block = scratch ? LARGE_BATCH : FAMILY_BLOCK;
     (void)ahead;
     for (size_t from = 0; from < n; from += block) {
         size_t some = n - from < block ? n - from : block;
-        if (room)
-            ask_large(f, digests + from, some, answers + from, room);
+        if (scratch)
+            ask_large(f, digests + from, some, answers + from, scratch->room);
         else
             family_have(f, f->family->count, digests + from, some, answers + from);
     }
-    filter_leave_scratch(f, room);
+    filter_leave_scratch(f, scratch);
 }
 
 void family_clear(perhaps *f) {

@@ -25,6 +25,9 @@ bool family_has(const perhaps *f, unsigned children, struct digest digest);
 /* The same for at most FAMILY_BLOCK keys: 1 or 0 for each. */
 void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
 
+/* The same for all children and keys that are near each other; `next` is as in kind_ops.contains_any. See arranging.h. */
+void family_have_near(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const struct span *next);
+
 /* The operations that follow from it. */
 int family_contains(const struct array *array, struct digest digest);
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,

@@ -191,11 +191,11 @@ typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *dig
 /* One batch if there is memory to sort it in; else many small ones. */
 static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
     unsigned shards = f->family->count;
-    uint8_t *memory = n > SORTING_SMALL && n <= LARGE_BATCH ? filter_take_scratch(f) : NULL;
-    if (memory) {
-        struct sorted sorted = sorting_in_memory(memory, n, shards);
+    struct scratch *scratch = n > SORTING_SMALL && n <= LARGE_BATCH ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    if (scratch) {
+        struct sorted sorted = sorting_in_memory(scratch->room, n, shards);
         int rc = work(f, &sorted, digests, n, answers);
-        filter_leave_scratch(f, memory);
+        filter_leave_scratch(f, scratch);
         return rc;
     }
     struct sorting_room room;

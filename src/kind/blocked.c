@@ -95,6 +95,17 @@ static void fetch(const struct array *array, struct digest digest) {
     }
 }
 
+/* Memory that is fetched evenly while n keys are asked for: the lines of a span. */
+struct sweep {
+    const uint8_t *at;
+    size_t step;
+};
+
+static struct sweep sweep_over(const struct array *array, const struct span *span, size_t n) {
+    uint64_t from = line(array, span->first), to = line(array, span->last) + 1;
+    return (struct sweep){array->bytes + from * LINE_BYTES, (size_t)((to - from) * LINE_BYTES / n + 1)};
+}
+
 /* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
 #define FOR_SCALAR "simd/blocked_scalar.h"
 #define FOR_AVX2   "simd/blocked_avx2.h"

@@ -6,13 +6,16 @@
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
  * fetches are under way at any time, and no branch depends on an answer.
  *
- * `two` (bits in each lane), `pair` (lines per key), `task` and `far` are constants in each caller, so that the compiler
- * makes a tight version of each operation for each shape.
+ * Several arrays of one shape can be asked together: a key's lanes are the same in all of them. What is fetched may then be the lines of
+ * keys to come much later, evenly (`sweep`).
+ *
+ * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `far` are constants in each caller, so that
+ * the compiler makes a tight version of each operation for each shape.
  */
 
 struct ISA(block) {
-    uint32_t line[2][BLOCK];
     uint64_t b[2][BLOCK], c[2][BLOCK];
+    uint32_t line[ARRAYS_AT_ONCE][2][BLOCK]; /* in each of the arrays */
 };
 
 #ifndef LINE_NUMBERS /* what an instruction set may have for many keys at a time */
@@ -23,11 +26,11 @@ INLINE void ISA(line_numbers)(const uint64_t *restrict digests, size_t n, int wh
 }
 #endif
 
-INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
+INLINE void ISA(prepare)(const struct array *arrays, unsigned count, const uint64_t *restrict digests, size_t n,
                          struct ISA(block) *restrict block, int two, int pair) {
-    uint32_t lines = (uint32_t)(array->layout[LINES] >> pair);
     for (int which = 0; which <= pair; which++) {
-        LINE_NUMBERS(digests, n, which, lines, block->line[which]);
+        for (unsigned a = 0; a < count; a++)
+            LINE_NUMBERS(digests, n, which, (uint32_t)(arrays[a].layout[LINES] >> pair), block->line[a][which]);
         for (size_t i = 0; i < n; i++) block->b[which][i] = lanes_of(digests[i], which, 0);
         if (!two) continue;
         for (size_t i = 0; i < n; i++) block->c[which][i] = lanes_of(digests[i], which, 1);
@@ -40,9 +43,11 @@ INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) 
 }
 
 /* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(fetch)(const struct array *array, const struct ISA(block) * block, size_t i, int pair) {
-    for (int which = 0; which <= pair; which++)
-        __builtin_prefetch(ISA(place)(array, block->line[which][i], which), 0, 2);
+INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i,
+                       int pair) {
+    for (unsigned a = 0; a < count; a++)
+        for (int which = 0; which <= pair; which++)
+            __builtin_prefetch(ISA(place)(&arrays[a], block->line[a][which][i], which), 0, 2);
 }
 
 /* Adds to a line to which other threads add too. Lanes that have their bits are left alone. Of threads that add one key at the
@@ -63,44 +68,64 @@ INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum t
     return ISA(lacks)(to_read(line, copy), b, c, two);
 }
 
-/* Asks or adds key i; not 0 if a bit of it was missing. */
-INLINE uint8_t ISA(step)(const struct array *array, const struct ISA(block) * block, size_t i, int two, int pair,
-                         enum task task) {
-    uint8_t lacked = 0;
-    for (int which = 0; which <= pair; which++) {
-        uint8_t *line = ISA(place)(array, block->line[which][i], which);
-        uint64_t b = block->b[which][i], c = two ? block->c[which][i] : 0;
-        lacked |= ISA(visit)(line, b, c, two, task);
+/* Asks or adds key i; not 0 if a bit of it was missing, for each of the arrays. */
+INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int two,
+                      int pair, enum task task, struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
+    for (unsigned a = 0; a < count; a++) {
+        uint8_t some = 0;
+        if (sweep) {
+            __builtin_prefetch(sweep[a].at, 0, 2);
+            sweep[a].at += sweep[a].step;
+        }
+        for (int which = 0; which <= pair; which++) {
+            uint8_t *line = ISA(place)(&arrays[a], block->line[a][which][i], which);
+            uint64_t b = block->b[which][i], c = two ? block->c[which][i] : 0;
+            some |= ISA(visit)(line, b, c, two, task);
+        }
+        lacked[a][i] = some;
     }
-    return lacked;
 }
 
-/* Fetches for key i of the next block, and does the task for key i of this one. */
-INLINE uint8_t ISA(turn)(const struct array *array, const struct ISA(block) * now, const struct ISA(block) * next,
-                         size_t i, int two, int pair, enum task task, int far) {
-    if (far) ISA(fetch)(array, next, i, pair);
-    return ISA(step)(array, now, i, two, pair, task);
+/* Fetches for key i of the next block, and asks or adds key i of this one. */
+INLINE void ISA(turn)(const struct array *arrays, unsigned count, const struct ISA(block) * now,
+                      const struct ISA(block) * next, size_t i, int two, int pair, enum task task, int far,
+                      struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
+    if (far) ISA(fetch)(arrays, count, next, i, pair);
+    ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
 }
 
-/* Works on a copy of the array's description, so that compilers see that no answer written changes it. */
-INLINE void ISA(many)(const struct array *array_of_filter, const uint64_t *digests, size_t n, uint8_t *answers,
-                      const char *ahead, int two, int pair, enum task task, int far) {
-    const struct array copy = *array_of_filter, *array = &copy;
+/* A key is in none of the arrays if each lacks a bit of it. */
+INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, size_t n, uint8_t *answers,
+                        enum task task) {
+    for (unsigned a = 1; a < count; a++)
+        for (size_t i = 0; i < n; i++) lacked[0][i] = lacked[0][i] < lacked[a][i] ? lacked[0][i] : lacked[a][i];
+    for (size_t i = 0; i < n; i++) answers[i] = task == ASK ? lacked[0][i] == 0 : lacked[0][i] != 0;
+}
+
+/* Works on copies of what describes the arrays, so that compilers see that no answer written changes it. */
+INLINE void ISA(many)(const struct array *const *described, unsigned count, const uint64_t *digests, size_t n,
+                      uint8_t *answers, const char *ahead, int two, int pair, enum task task, int far,
+                      struct sweep *sweep) {
+    struct array arrays[ARRAYS_AT_ONCE];
     struct ISA(block) blocks[2];
-    size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose lines are on their way */
-    ISA(prepare)(array, digests, ready, &blocks[0], two, pair);
-    for (size_t i = 0; far && i < ready; i++) ISA(fetch)(array, &blocks[0], i, pair);
+    uint8_t of_several[ARRAYS_AT_ONCE][BLOCK]; /* what they lack; of one array, `answers` has room for it */
+    size_t ready = n < BLOCK ? n : BLOCK;      /* keys of this block, whose lines are on their way */
+    for (unsigned a = 0; a < count; a++) arrays[a] = *described[a];
+    ISA(prepare)(arrays, count, digests, ready, &blocks[0], two, pair);
+    for (size_t i = 0; far && i < ready; i++) ISA(fetch)(arrays, count, &blocks[0], i, pair);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK, i = 0;
-        ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], two, pair);
-        for (; i + EIGHT <= coming; i += EIGHT) {
+        uint8_t(*lacked)[BLOCK] = count == 1 ? (void *)answers : of_several;
+        ISA(prepare)(arrays, count, digests + ready, coming, &blocks[turn ^ 1], two, pair);
+        for (; i + EIGHT / count <= coming; i += EIGHT / count) { /* eight lines at a time */
             __builtin_prefetch(ahead + 8 * i, 0, 2);
-            for (size_t j = i; j < i + EIGHT; j++) answers[j] = ISA(turn)(array, now, next, j, two, pair, task, far);
+            for (size_t j = i; j < i + EIGHT / count; j++)
+                ISA(turn)(arrays, count, now, next, j, two, pair, task, far, sweep, lacked);
         }
-        for (; i < coming; i++) answers[i] = ISA(turn)(array, now, next, i, two, pair, task, far);
-        for (; i < ready; i++) answers[i] = ISA(step)(array, now, i, two, pair, task);
-        for (i = 0; i < ready; i++) answers[i] = task == ASK ? answers[i] == 0 : answers[i] != 0;
+        for (; i < coming; i++) ISA(turn)(arrays, count, now, next, i, two, pair, task, far, sweep, lacked);
+        for (; i < ready; i++) ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
+        ISA(answer)(lacked, count, ready, answers, task);
         digests += ready;
         answers += ready;
         ahead += 8 * ready;
@@ -114,9 +139,9 @@ INLINE void ISA(many)(const struct array *array_of_filter, const uint64_t *diges
 INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                                   const char *ahead, int two, int pair, enum task task) {
     if (task != ADD_SHARED && array->length <= NEAR_BYTES && !array->crowded)
-        ISA(many)(array, digests, n, answers, ahead, two, pair, task, 0);
+        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 0, NULL);
     else
-        ISA(many)(array, digests, n, answers, ahead, two, pair, task, 1);
+        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 1, NULL);
 }
 
 /* One key at a time: the same, without a pipeline. */
@@ -151,25 +176,39 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
                                             uint8_t *answers, const char *ahead) {                                     \
         ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, ASK);                                          \
     }
-#define OPS(name, sharing, line_of)                                                                                    \
+#define AT_ONCE(name, two)                                                                                             \
+    TARGET static void ISA(ask_any_##name)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests,  \
+                                           size_t n, uint8_t *answers, const struct span *next) {                      \
+        struct sweep sweep[ARRAYS_AT_ONCE];                                                                            \
+        const char *ahead = (const char *)digests;                                                                     \
+        for (unsigned a = 0; next && a < ARRAYS_AT_ONCE; a++) sweep[a] = sweep_over(arrays[a], next, n);               \
+        if (next)                                                                                                      \
+            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, 0, sweep);                      \
+        else                                                                                                           \
+            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, 1, NULL);                       \
+    }
+#define OPS(name, sharing, line_of, any)                                                                               \
     {                                                                                                                  \
         .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
-        .contains_many = ISA(ask_many_##name), .fetch = fetch, .line = (line_of)                                       \
+        .contains_many = ISA(ask_many_##name), .contains_any = (any), .fetch = fetch, .line = (line_of)                \
     }
 #define ALL_OPS(sharing)                                                                                               \
     {                                                                                                                  \
-        OPS(8_in_one, sharing, line), OPS(16_in_one, sharing, line), OPS(8_in_two, sharing, NULL),                     \
-            OPS(16_in_two, sharing, NULL)                                                                              \
+        OPS(8_in_one, sharing, line, ISA(ask_any_8_in_one)), OPS(16_in_one, sharing, line, ISA(ask_any_16_in_one)),    \
+            OPS(8_in_two, sharing, NULL, NULL), OPS(16_in_two, sharing, NULL, NULL)                                    \
     }
 
 SHAPE(8_in_one, 0, 0)
 SHAPE(16_in_one, 1, 0)
 SHAPE(8_in_two, 0, 1)
 SHAPE(16_in_two, 1, 1)
+AT_ONCE(8_in_one, 0)
+AT_ONCE(16_in_one, 1)
 
 static const struct kind_ops ISA(ops)[2][4] = {ALL_OPS(), ALL_OPS(_shared)};
 
 #undef SHAPE
+#undef AT_ONCE
 #undef ADDS
 #undef OPS
 #undef ALL_OPS

@@ -1,0 +1,154 @@
+#include "arranging.h"
+
+#include "combine/family.h"
+
+#include <string.h>
+
+/* When it pays: filters below FEWEST_BYTES stay in the cache anyway, and few keys share no lines in large ones. */
+enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
+#define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
+
+/* How many keys are arranged at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
+enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
+
+/* If the filter has no more bytes for each key, most of its lines are needed, and all are fetched. */
+enum { SWEPT_BYTES = 96 };
+
+/* Parts are so many that their cache lines that are written to stay in the cache. Stores wait for each other, unless the next lines of a part
+ * are fetched before: so many digests ahead. */
+enum { MOST_PARTS = 1024, AHEAD = 16 };
+
+enum { CHUNK = 2048 }; /* keys hashed at a time */
+
+struct arranged {
+    unsigned parts; /* a power of two */
+    unsigned shift; /* what this leaves of a digest is the number of its part */
+    size_t most;    /* keys of all parts */
+    size_t room;    /* keys of a part */
+    size_t n;       /* keys of all parts, now */
+    bool sweep;     /* all lines are fetched, whether they are needed or not */
+    uint64_t *digests;
+    uint32_t *count; /* keys of each part */
+    uint16_t *part;  /* of each key, in the order of the batch */
+    uint8_t *answers;
+};
+
+bool arranging_pays(const perhaps *f, size_t n) {
+    if (n < FEWEST_KEYS || !f->family || !f->kind->combiner->rates_add_up || !newest_of(f)->ops.line) return false;
+    uint64_t bytes = filter_bytes(f);
+    return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
+}
+
+/* Parts of uniform digests are seldom larger than the mean by so much; if one is full, the batch ends early. Parts begin an odd number of
+ * cache lines apart: otherwise all would want the same places in the cache. */
+static size_t room_of_part(size_t keys) {
+    return (keys + keys / 16 + 128) / 8 * 8 | 8;
+}
+
+/* For up to n keys, as many as the size of the filter allows. */
+static struct arranged plan(const perhaps *f, size_t n) {
+    uint64_t most = filter_bytes(f) / BYTES_PER_KEY;
+    struct arranged arranged = {.parts = 2};
+    if (most > MOST_KEYS) most = MOST_KEYS;
+    arranged.most = most < n ? (size_t)most : n;
+    while (arranged.parts < MOST_PARTS && arranged.parts * (size_t)FAMILY_BLOCK < arranged.most) arranged.parts *= 2;
+    arranged.shift = 64 - (unsigned)__builtin_ctz(arranged.parts);
+    arranged.room = room_of_part(arranged.most / arranged.parts);
+    return arranged;
+}
+
+static uint64_t bytes_of(const struct arranged *arranged) {
+    uint64_t of_part =
+        arranged->room * (sizeof *arranged->digests + sizeof *arranged->answers) + sizeof *arranged->count;
+    return arranged->parts * of_part + arranged->most * sizeof *arranged->part;
+}
+
+static void use_memory(struct arranged *arranged, uint8_t *memory) {
+    arranged->digests = (uint64_t *)(void *)memory;
+    arranged->count = (uint32_t *)(arranged->digests + arranged->parts * arranged->room);
+    arranged->part = (uint16_t *)(arranged->count + arranged->parts);
+    arranged->answers = (uint8_t *)(arranged->part + arranged->most);
+}
+
+/* Brings n keys to their parts, or as many as there is room for. */
+static size_t put(struct arranged *arranged, const uint64_t *digests, size_t n) {
+    uint32_t *restrict count = arranged->count;
+    uint16_t *restrict part = arranged->part + arranged->n;
+    size_t room = arranged->room, i;
+    for (i = 0; i < n; i++) {
+        size_t p = (size_t)(digests[i] >> arranged->shift);
+        if (__builtin_expect(count[p] == room, 0)) break;
+        uint64_t *place = arranged->digests + p * room + count[p]++;
+        *place = digests[i];
+        __builtin_prefetch(place + AHEAD, 1, 2);
+        part[i] = (uint16_t)p;
+    }
+    arranged->n += i;
+    return i;
+}
+
+/* Arranges the first of n keys, until they are enough or a part is full. */
+static void collect(const perhaps *f, const struct keys *keys, size_t from, size_t n, struct arranged *arranged) {
+    uint64_t room[CHUNK];
+    size_t some, done;
+    if (n > arranged->most) n = arranged->most;
+    arranged->n = 0;
+    memset(arranged->count, 0, arranged->parts * sizeof *arranged->count);
+    do {
+        some = n - arranged->n < CHUNK ? n - arranged->n : CHUNK;
+        done = put(arranged, many_digests(f, keys, from + arranged->n, some, room), some);
+    } while (done == some && arranged->n < n);
+    arranged->sweep = arranged->n * (uint64_t)SWEPT_BYTES >= filter_bytes(f);
+}
+
+/* What is to be fetched with piece i of so many of part p: the same piece of the next part, or as good as nothing. */
+static struct span span_ahead(const struct arranged *arranged, unsigned p, size_t i, size_t pieces) {
+    if (p + 1 == arranged->parts) return (struct span){0, 0};
+    uint64_t width = (UINT64_C(1) << arranged->shift) / pieces, first = ((uint64_t)p + 1) << arranged->shift;
+    return (struct span){first + i * width, first + i * width + (width - 1)};
+}
+
+static void ask_part(const perhaps *f, const struct arranged *arranged, unsigned p) {
+    const uint64_t *digests = arranged->digests + p * arranged->room;
+    uint8_t *answers = arranged->answers + p * arranged->room;
+    size_t n = arranged->count[p], pieces = (n + FAMILY_BLOCK - 1) / FAMILY_BLOCK, from = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        size_t some = (n - from) / (pieces - i);
+        struct span next = span_ahead(arranged, p, i, pieces);
+        family_have_near(f, digests + from, some, answers + from, arranged->sweep ? &next : NULL);
+        from += some;
+    }
+}
+
+static uint64_t ask(const perhaps *f, const struct arranged *arranged) {
+    uint64_t ones = 0;
+    for (unsigned p = 0; p < arranged->parts; p++) {
+        ask_part(f, arranged, p);
+        ones += count_ones(arranged->answers + p * arranged->room, arranged->count[p]);
+    }
+    return ones;
+}
+
+static void give_back(const struct arranged *arranged, uint8_t *restrict answers) {
+    const uint16_t *restrict part = arranged->part;
+    const uint8_t *restrict arranged_answers = arranged->answers;
+    uint32_t *restrict count = arranged->count;
+    size_t room = arranged->room;
+    memset(count, 0, arranged->parts * sizeof *count);
+    for (size_t i = 0, n = arranged->n; i < n; i++) answers[i] = arranged_answers[part[i] * room + count[part[i]]++];
+}
+
+bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones) {
+    struct arranged arranged = plan(f, n);
+    struct scratch *scratch = filter_take_scratch(f, bytes_of(&arranged));
+    if (!scratch) return false;
+    use_memory(&arranged, scratch->room);
+    *ones = 0;
+    for (size_t from = 0; from < n; from += arranged.n) {
+        collect(f, keys, from, n - from, &arranged);
+        *ones += ask(f, &arranged);
+        if (answers) give_back(&arranged, answers + from);
+    }
+    filter_leave_scratch(f, scratch);
+    return true;
+}

@@ -1,0 +1,148 @@
+/*
+ * Large batches of questions to large filters of filters, which go through all children in the order of their cache lines: the answers
+ * are those of single questions, however many keys there are, however they come, and on every instruction set.
+ */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Some 40 MiB, most of which is never touched. Batches of MANY keys and more are arranged; of MOST, all lines are fetched; and of ALL, two
+ * batches are made. */
+enum { KEYS_OF_CHILD = 3000, CHILDREN = 6, MANY = 150000, MOST = 500000, ALL = 700000 };
+
+static const char *const sets[] = {"scalar", "avx2", "avx512", "neon"};
+enum { SETS = sizeof sets / sizeof *sets };
+
+/* Layers with few keys each: of growing filters that began with different sizes and are merged. */
+static perhaps *make_layers(void) {
+    static const uint64_t items[CHILDREN] = {20000000, 4000000, 1000000, 200000, 50000, 20000};
+    perhaps *f = NULL;
+    for (unsigned i = 0; i < CHILDREN; i++) {
+        perhaps *layer =
+            make(&PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = items[i], .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS));
+        add_members(layer, i * KEYS_OF_CHILD, KEYS_OF_CHILD);
+        if (f) MUST(perhaps_merge(f, layer));
+        if (f) perhaps_free(layer);
+        if (!f) f = layer;
+    }
+    CHECK(info_of(f).children == CHILDREN, "there are %u layers", info_of(f).children);
+    return f;
+}
+
+/* Generations with few keys each: time goes on after each of them. */
+static perhaps *make_generations(void) {
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = 16000000, .fpr = 0.01, .generations = CHILDREN,
+                                    .period = CHILDREN - 1));
+    for (unsigned i = 0; i < CHILDREN; i++) {
+        MUST(perhaps_advance(f, i));
+        add_members(f, i * KEYS_OF_CHILD, KEYS_OF_CHILD);
+    }
+    expect_members(f, 0, CHILDREN * KEYS_OF_CHILD);
+    return f;
+}
+
+/* Has no memory for arranging. */
+static void *give_little(void *context, size_t size) {
+    (void)context;
+    return size < 1 << 20 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+}
+
+static void take_back(void *context, void *memory, size_t size) {
+    (void)context, (void)size;
+    free(memory);
+}
+
+static const perhaps_allocator stingy = {give_little, take_back, NULL};
+
+static perhaps *open_under(const char *set, struct bytes image, const perhaps_allocator *allocator) {
+    perhaps *f = NULL;
+    setenv("PERHAPS_ISA", set, 1);
+    int rc = perhaps_open_memory(&f, image.data, image.length, &PERHAPS_OPEN(.allocator = allocator));
+    unsetenv("PERHAPS_ISA");
+    if (rc < 0) f = NULL; /* not on this machine */
+    return f;
+}
+
+struct questions {
+    size_t n;
+    bool same, as_digests;
+    uint64_t *keys;
+    uint8_t *expected, *answers;
+};
+
+static void *take(size_t bytes) {
+    void *memory = malloc(bytes);
+    CHECK(memory, "no memory for %zu bytes", bytes);
+    return memory;
+}
+
+/* Every second key is a member; or all are one key. What is expected are the answers to single questions. */
+static void prepare(struct questions *q, const perhaps *f) {
+    q->keys = take(q->n * sizeof *q->keys);
+    q->expected = take(q->n);
+    q->answers = take(q->n);
+    for (size_t i = 0; i < q->n; i++) {
+        uint64_t key = q->same ? member(1) : i % 2 ? member(i % (CHILDREN * KEYS_OF_CHILD)) : stranger(i);
+        q->keys[i] = key;
+        q->expected[i] = (uint8_t)MUST(q->as_digests ? perhaps_contains_digest(f, key) : perhaps_contains_u64(f, key));
+    }
+}
+
+static int64_t ask(const perhaps *f, const struct questions *q, uint8_t *answers) {
+    return MUST(q->as_digests ? perhaps_contains_many_digest(f, q->keys, q->n, answers)
+                              : perhaps_contains_many_u64(f, q->keys, q->n, answers));
+}
+
+static void expect_answers(const perhaps *f, const struct questions *q) {
+    memset(q->answers, 2, q->n);
+    int64_t ones = ask(f, q, q->answers), again = q->same ? ask(f, q, NULL) : ones, sum = 0;
+    for (size_t i = 0; i < q->n; i++) sum += q->expected[i];
+    CHECK(memcmp(q->answers, q->expected, q->n) == 0, "%s: of %zu keys, some answers differ", info_of(f).isa, q->n);
+    CHECK(ones == sum && again == sum, "%s: %lld and %lld keys are there, not %lld", info_of(f).isa, (long long)ones,
+          (long long)again, (long long)sum);
+}
+
+static void finish(struct questions *q) {
+    free(q->keys);
+    free(q->expected);
+    free(q->answers);
+}
+
+/* Where everything is slow, the first two will do. */
+static void expect_single_answers(perhaps *f) {
+    struct questions all[] = {{.n = MANY}, {.n = MOST}, {.n = MANY, .same = true}, {.n = ALL, .as_digests = true}};
+    size_t lists = test_size() == TEST_SMALL ? 2 : sizeof all / sizeof *all;
+    struct bytes image = image_of(f);
+    CHECK(image.length >= 32 << 20, "the filter has only %zu bytes", image.length);
+    for (size_t i = 0; i < lists; i++) prepare(&all[i], f);
+    for (size_t s = 0; s < SETS; s++) {
+        perhaps *other = open_under(sets[s], image, NULL);
+        for (size_t i = 0; other && i < lists; i++) expect_answers(other, &all[i]);
+        perhaps_free(other);
+    }
+    perhaps *poor = open_under("scalar", image, &stingy);
+    expect_answers(poor, &all[0]);
+    perhaps_free(poor);
+    for (size_t i = 0; i < lists; i++) finish(&all[i]);
+    free(image.data);
+    perhaps_free(f);
+}
+
+static void layers_answer_as_one_by_one(void **state) {
+    (void)state;
+    expect_single_answers(make_layers());
+}
+
+static void generations_answer_as_one_by_one(void **state) {
+    (void)state;
+    expect_single_answers(make_generations());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_answer_as_one_by_one),
+        cmocka_unit_test(generations_answer_as_one_by_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
+}
