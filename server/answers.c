@@ -17,27 +17,41 @@ void batch_fill(struct batch *batch, RedisModuleString **argv, int argc) {
 }
 
 /* A key that is missing or something else contains nothing. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many) {
+static void ask(const struct held *held, enum found found, struct batch *batch) {
+    if (found != FOUND)
+        memset(batch->answers, 0, batch->n);
+    else
+        perhaps_contains_many(held->filter, batch->items, batch->lengths, batch->n, batch->answers);
+}
+
+int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family) {
     struct held held;
     struct batch batch;
     enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
     if (found == STILL_LOADING || found == NO_MEMORY) {
         reply_not_held(ctx, found, NULL);
     } else {
-        if (many) RedisModule_ReplyWithArray(ctx, argc - 2);
+        RedisModule_ReplyWithArray(ctx, argc - 2);
         for (int from = 2; from < argc; from += BATCH) {
             batch_fill(&batch, argv + from, argc - from);
-            if (found != FOUND)
-                memset(batch.answers, 0, batch.n);
-            else if (batch.n == 1)
-                batch.answers[0] = perhaps_contains(held.filter, batch.items[0], batch.lengths[0]) != 0;
-            else
-                perhaps_contains_many(held.filter, batch.items, batch.lengths, batch.n, batch.answers);
+            ask(&held, found, &batch);
             for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);
         }
     }
     let_go(&held, NULL);
     return REDISMODULE_OK;
+}
+
+/* While the filter's memory is on its way, the key is let go. */
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum family family) {
+    struct held held;
+    size_t length;
+    const char *item = RedisModule_StringPtrLen(argv[2], &length);
+    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
+    int is_there = found == FOUND ? perhaps_contains(held.filter, item, length) : 0;
+    let_go(&held, NULL);
+    if (found == STILL_LOADING || found == NO_MEMORY) return reply_not_held(ctx, found, NULL);
+    return RedisModule_ReplyWithBool(ctx, is_there != 0);
 }
 
 int reply_why(RedisModuleCtx *ctx) {

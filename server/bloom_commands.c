@@ -184,11 +184,11 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* ---- asking ---- */
 
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc == 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER, false) : RedisModule_WrongArity(ctx);
+    return argc == 3 ? reply_exist(ctx, argv, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
 }
 
 int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc >= 3 ? reply_exist(ctx, argv, argc, BLOOM_FILTER, true) : RedisModule_WrongArity(ctx);
+    return argc >= 3 ? reply_exist_many(ctx, argv, argc, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
 }
 
 /* ---- looking ---- */

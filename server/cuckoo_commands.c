@@ -188,11 +188,11 @@ int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* ---- asking ---- */
 
 int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc == 3 ? reply_exist(ctx, argv, argc, CUCKOO_FILTER, false) : RedisModule_WrongArity(ctx);
+    return argc == 3 ? reply_exist(ctx, argv, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
 }
 
 int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc >= 3 ? reply_exist(ctx, argv, argc, CUCKOO_FILTER, true) : RedisModule_WrongArity(ctx);
+    return argc >= 3 ? reply_exist_many(ctx, argv, argc, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
 }
 
 int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {

@@ -48,8 +48,9 @@ struct batch {
 /* The next items, as many as there is room for. */
 void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
 
-/* ReplyWithBool for each. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, bool many);
+/* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum family family);
+int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family);
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);
