@@ -56,8 +56,8 @@ void machine_unpin(void);
 double machine_now(void);
 /* ... and those that this thread has worked, for all figures: what other programs take does not count. */
 double machine_worked(void);
-/* Nanoseconds of the day's clock for so much arithmetic, shared by one or two threads: what a second thread is worth here and now. */
-double machine_arithmetic(unsigned threads);
+/* Nanoseconds of the day's clock for some arithmetic, in one thread or shared by two: what a second thread is worth here and now. */
+double machine_arithmetic(int with_two);
 /* Zeroed memory in huge pages where the system has them; NULL if there is none. */
 void *machine_memory(uint64_t bytes);
 /* The same, but its pages come when they are first used: for what is to be made on the clock, memory and all. */

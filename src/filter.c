@@ -288,14 +288,19 @@ struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes) {
         scratch = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
     bytes += sizeof *scratch;
     if (scratch && scratch->bytes >= bytes) return scratch;
-    release_scratch(f, scratch);
-    scratch = memory_get(&f->allocator, bytes);
-    if (scratch) scratch->bytes = bytes;
-    return scratch;
+    struct scratch *larger = memory_get(&f->allocator, bytes);
+    if (larger) larger->bytes = bytes;
+    if (larger)
+        release_scratch(f, scratch);
+    else
+        filter_leave_scratch(f, scratch);
+    return larger;
 }
 
+/* One that is large is kept only in the first place: several would be much beside the filter. */
 void filter_leave_scratch(const perhaps *f, struct scratch *scratch) {
-    for (unsigned i = 0; scratch && i < SCRATCHES; i++) {
+    unsigned places = scratch && scratch->bytes > SCRATCH_BYTES + sizeof *scratch ? 1 : SCRATCHES;
+    for (unsigned i = 0; scratch && i < places; i++) {
         struct scratch *none = NULL;
         if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))

@@ -181,7 +181,7 @@ TARGET_AVX512 static void murmur3_all_avx512(const uint64_t *restrict keys, size
 }
 #endif
 
-/* Those of other programs. */
+/* All but xxh3. */
 static void hash_u64_many_other(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n,
                                 uint64_t *digests) {
 #if defined(__x86_64__)

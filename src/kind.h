@@ -66,8 +66,8 @@ struct kind_ops {
                           const char *ahead);
 
     /* Whether any of several arrays has the key, all with this very operation; NULL for layouts that are asked one by one. What does
-     * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are in the cache, and
-     * those of the span are fetched meanwhile. */
+     * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are taken to be in the
+     * cache, and those of the span are fetched meanwhile. */
     void (*contains_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
                          uint8_t *answers, const struct span *next);
 

@@ -5,6 +5,7 @@
  * a lock for each: what it does then is as fast as with one thread. Elsewhere threads change the same memory with atomic operations,
  * which pays only if they are many.
  */
+#include "arranging.h"
 #include "base/memory.h"
 #include "base/why.h"
 #include "combine/sorting.h"
@@ -295,13 +296,21 @@ static void ask_slices(void *context, unsigned thread) {
     __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
 }
 
+/* Keys that are arranged are so by each thread for itself, all of its share at a time. */
+static unsigned cut_questions(struct job *job, size_t n, unsigned threads) {
+    threads = cut(job, n, threads);
+    size_t share = n / threads + 1;
+    if (arranging_pays(job->asked, share)) job->slice = share;
+    return threads;
+}
+
 static int64_t contains_parallel(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers,
                                  unsigned threads) {
     struct job job = {.asked = f, .keys = keys, .answers = answers};
     int rc = many_takes(f, keys);
     if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
     if (rc < 0 || n == 0) return rc;
-    run_in_threads(cut(&job, n, threads), ask_slices, &job);
+    run_in_threads(cut_questions(&job, n, threads), ask_slices, &job);
     return (int64_t)job.ones;
 }
 

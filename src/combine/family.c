@@ -114,7 +114,7 @@ static void settle_found(struct asking *asking, bool more) {
     if (more && known > asking->n / MANY_KNOWN) drop_known(asking);
 }
 
-/* From the newest child, which has the most keys, to the oldest. */
+/* From the newest child, which has the most keys, to the oldest; where several are asked together, each turn has large and small ones. */
 static void ask_children(const perhaps *f, unsigned children, struct asking *asking) {
     const struct child *child = f->family->child;
     memset(asking->answers, 0, asking->n);

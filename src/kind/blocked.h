@@ -106,6 +106,7 @@ INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, s
 INLINE void ISA(many)(const struct array *const *described, unsigned count, const uint64_t *digests, size_t n,
                       uint8_t *answers, const char *ahead, int two, int pair, enum task task, int far,
                       struct sweep *sweep) {
+    const size_t some = LINES_AT_A_TIME / count; /* keys of a step */
     struct array arrays[ARRAYS_AT_ONCE];
     struct ISA(block) blocks[2];
     uint8_t of_several[ARRAYS_AT_ONCE][BLOCK]; /* what they lack; of one array, `answers` has room for it */
@@ -118,9 +119,9 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK, i = 0;
         uint8_t(*lacked)[BLOCK] = count == 1 ? (void *)answers : of_several;
         ISA(prepare)(arrays, count, digests + ready, coming, &blocks[turn ^ 1], two, pair);
-        for (; i + EIGHT / count <= coming; i += EIGHT / count) { /* eight lines at a time */
-            __builtin_prefetch(ahead + 8 * i, 0, 2);
-            for (size_t j = i; j < i + EIGHT / count; j++)
+        for (; i + some <= coming; i += some) {
+            if (count == 1) __builtin_prefetch(ahead + 8 * i, 0, 2);
+            for (size_t j = i; j < i + some; j++)
                 ISA(turn)(arrays, count, now, next, j, two, pair, task, far, sweep, lacked);
         }
         for (; i < coming; i++) ISA(turn)(arrays, count, now, next, i, two, pair, task, far, sweep, lacked);

@@ -24,6 +24,7 @@
  *   I2  parts lie in the data one after the other without gaps, each in whole words; starting places are a multiple of 2^s, at least
  *       that, and below 2^24.
  *   I3  every key's places add up to its fingerprint.
+ *   I4  the slots of a part without keys are zero.
  */
 #include "kind/fuse.h"
 
@@ -50,6 +51,12 @@ static uint64_t guide_bytes(const uint64_t layout[LAYOUT_WORDS]) {
     return (UINT64_C(8) * GUIDE_WORDS) << layout[PARTS_BITS];
 }
 
+static bool are_zero(const uint8_t *bytes, uint64_t words) {
+    uint64_t all = 0;
+    for (uint64_t i = 0; i < words; i++) all |= load64(bytes + 8 * i);
+    return all == 0;
+}
+
 static const char *guide(const struct array *array, uint64_t items, void *memory) {
     const uint64_t *layout = array->layout, segment = layout[FUSE_SEGMENT];
     uint64_t *out = memory, words = 0, keys = 0;
@@ -63,11 +70,16 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
             return "a directory with an entry that is out of range";
         if (entry_word(array, i, FUSE_ENTRY, PART_START) != words)
             return "a directory whose parts do not follow each other";
-        out[GUIDE_WORDS * i] = (parts_data_start(layout, FUSE_ENTRY) + 8 * words) << RANGE_BITS | range;
-        if (!here) out[GUIDE_WORDS * i] |= NO_KEYS;
+        uint64_t start = parts_data_start(layout, FUSE_ENTRY) + 8 * words,
+                 here_words = fuse_words(slots, layout[FUSE_WIDTH]);
+        out[GUIDE_WORDS * i] = start << RANGE_BITS | range;
         out[GUIDE_WORDS * i + 1] = fuse_seed_word(seed);
-        words += fuse_words(slots, layout[FUSE_WIDTH]);
+        words += here_words;
         keys += here;
+        if (here) continue;
+        if (words > layout[DATA_WORDS] || !are_zero(array->bytes + start, here_words))
+            return "a part without keys that is not empty";
+        out[GUIDE_WORDS * i] |= NO_KEYS;
     }
     if (words != layout[DATA_WORDS]) return "a directory that does not add up to its data";
     return keys == items ? NULL : "a directory that does not add up to its keys";
@@ -80,8 +92,8 @@ static inline uint64_t bit_of(uint64_t first_word, uint64_t place, uint64_t widt
     return (first_word << 1 >> (RANGE_BITS + 1)) * 8 + place * width;
 }
 
-/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the lower 6 bits. A slot of whole bytes
- * begins where its bits do. Others are loaded with the word that they begin in; near the end of a cache line, with one that begins
+/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the lower 6 bits. A slot of one
+ * byte or two is loaded as it is. Others are loaded with the word that they begin in; near the end of a cache line, with one that begins
  * earlier, so as not to reach into the next line: `over` is the array's first byte within its own line. */
 static inline uint64_t load_of(uint64_t bit, uint64_t over, uint64_t width) {
     uint64_t byte = bit >> 3;

@@ -1,4 +1,6 @@
-/* The cuckoo filter's batches in AVX-512: the windows of eight keys are gathered, and both slots of each looked at at once. */
+/* The cuckoo filter's batches in AVX-512: eight keys are prepared together; their windows are gathered, and both slots of each looked at at
+ * once. */
+
 /* The fingerprints and homes of eight keys, or of as many as there are; the other lanes are those of a digest of 0. */
 TARGET_AVX512 static inline void prepare_eight(const struct array *a, const uint64_t *digests, size_t n,
                                                struct block *block, size_t i, uint64_t choices) {

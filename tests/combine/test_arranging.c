@@ -66,7 +66,8 @@ static perhaps *open_under(const char *set, struct bytes image, const perhaps_al
 
 struct questions {
     size_t n;
-    bool same, as_digests;
+    bool same, as_digests, in_order;
+    unsigned threads; /* 0 = the caller's alone */
     uint64_t *keys;
     uint8_t *expected, *answers;
 };
@@ -77,19 +78,26 @@ static void *take(size_t bytes) {
     return memory;
 }
 
+static int compare(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Every second key is a member; or all are one key. What is expected are the answers to single questions. */
 static void prepare(struct questions *q, const perhaps *f) {
     q->keys = take(q->n * sizeof *q->keys);
     q->expected = take(q->n);
     q->answers = take(q->n);
-    for (size_t i = 0; i < q->n; i++) {
-        uint64_t key = q->same ? member(1) : i % 2 ? member(i % (CHILDREN * KEYS_OF_CHILD)) : stranger(i);
-        q->keys[i] = key;
-        q->expected[i] = (uint8_t)MUST(q->as_digests ? perhaps_contains_digest(f, key) : perhaps_contains_u64(f, key));
-    }
+    for (size_t i = 0; i < q->n; i++)
+        q->keys[i] = q->same ? member(1) : i % 2 ? member(i % (CHILDREN * KEYS_OF_CHILD)) : stranger(i);
+    if (q->in_order) qsort(q->keys, q->n, sizeof *q->keys, compare);
+    for (size_t i = 0; i < q->n; i++)
+        q->expected[i] =
+            (uint8_t)MUST(q->as_digests ? perhaps_contains_digest(f, q->keys[i]) : perhaps_contains_u64(f, q->keys[i]));
 }
 
 static int64_t ask(const perhaps *f, const struct questions *q, uint8_t *answers) {
+    if (q->threads) return MUST(perhaps_contains_parallel_u64(f, q->keys, q->n, answers, q->threads));
     return MUST(q->as_digests ? perhaps_contains_many_digest(f, q->keys, q->n, answers)
                               : perhaps_contains_many_u64(f, q->keys, q->n, answers));
 }
@@ -109,9 +117,14 @@ static void finish(struct questions *q) {
     free(q->answers);
 }
 
-/* Where everything is slow, the first two will do. */
+/* Where everything is slow, the first ones will do. */
 static void expect_single_answers(perhaps *f) {
-    struct questions all[] = {{.n = MANY}, {.n = MOST}, {.n = MANY, .same = true}, {.n = ALL, .as_digests = true}};
+    struct questions all[] = {{.n = MANY},
+                              {.n = MOST, .threads = 2},
+                              {.n = MOST},
+                              {.n = MANY, .same = true},
+                              {.n = ALL, .as_digests = true},
+                              {.n = MANY, .as_digests = true, .in_order = true}};
     size_t lists = test_size() == TEST_SMALL ? 2 : sizeof all / sizeof *all;
     struct bytes image = image_of(f);
     CHECK(image.length >= 32 << 20, "the filter has only %zu bytes", image.length);

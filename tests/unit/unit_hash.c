@@ -220,10 +220,10 @@ static void check_batch(const struct hash *hash, enum isa isa, const void *const
 /* Keys of `least` to `most` bytes, at the walls or anywhere between them. */
 static void check_lengths(const struct hash *hash, uint8_t *room, size_t least, size_t most, uint64_t *random) {
     const void *keys[KEYS];
-    size_t lengths[KEYS], n = next_random(random) % (KEYS + 1);
+    size_t lengths[KEYS], n = (size_t)(next_random(random) % (KEYS + 1));
     for (size_t i = 0; i < KEYS; i++) {
-        lengths[i] = least + next_random(random) % (most - least + 1);
-        size_t places[] = {0, ROOM - lengths[i], next_random(random) % (ROOM - lengths[i])};
+        lengths[i] = least + (size_t)(next_random(random) % (most - least + 1));
+        size_t places[] = {0, ROOM - lengths[i], (size_t)(next_random(random) % (ROOM - lengths[i]))};
         keys[i] = room + places[next_random(random) % 3];
     }
     for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++)

@@ -145,6 +145,14 @@ static void directories_must_add_up(const struct layout *layout) {
     free(image.data);
 }
 
+/* A ribbon's has no data at all. */
+static void empty_parts_must_be_empty(const struct layout *layout) {
+    struct bytes image = image_for(layout, 0);
+    if (layout->row->kind == PERHAPS_FUSE)
+        expect_refusal(image, payload_start(image) + 8 * entry_words(layout), 1, "a part without keys");
+    free(image.data);
+}
+
 /* Directory and data of noise: all, or some. Whoever changes bytes that are already open does no harm either. */
 static void noise_is_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout, ITEMS);
@@ -173,6 +181,7 @@ int main(void) {
         FOR_EACH_STATIC(awkward_entries_are_harmless, ITEMS),
         FOR_EACH_STATIC_KIND(awkward_entries_are_harmless, TWO_PARTS),
         FOR_EACH_STATIC(directories_must_add_up, ITEMS),
+        FOR_EACH_STATIC(empty_parts_must_be_empty, 0),
         FOR_EACH_STATIC(noise_is_harmless, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
