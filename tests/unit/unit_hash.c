@@ -1,11 +1,11 @@
 /* Hash functions against published vectors, and the integer mix against its own inverse. */
+#include "isas.h"
 #include "support.h"
 
 #include "base/arith.h"
 #include "hash.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -36,15 +36,6 @@ static const uint64_t siphash_vectors[64] = {
     UINT64_C(0x9d199062b7bbb3a8),
 };
 
-/* Whether this machine has it. */
-static bool has(enum isa isa) {
-    enum isa chosen;
-    setenv("PERHAPS_ISA", isa_name(isa), 1);
-    bool there = isa_choose(&chosen) == PERHAPS_OK;
-    unsetenv("PERHAPS_ISA");
-    return there;
-}
-
 static void siphash_has_the_published_values(void **state) {
     (void)state;
     uint8_t key[16], message[64];
@@ -62,7 +53,7 @@ static void siphash_has_the_published_values(void **state) {
         lengths[i] = i;
     }
     for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++) {
-        if (!has((enum isa)isa)) continue;
+        if (!has_isa((enum isa)isa)) continue;
         hash_bytes_many(&hash, (enum isa)isa, keys, lengths, 64, digests);
         CHECK(memcmp(digests, siphash_vectors, sizeof digests) == 0, "SipHash of 64 messages at a time with %s",
               isa_name((enum isa)isa));
@@ -184,7 +175,7 @@ static void batches_hash_like_singles(void **state) {
     struct hash hashes[] = {hash_xxh3(0), hash_xxh3(99), hash_siphash(secret)};
     for (size_t i = 0; i < 300; i++) keys[i] = member(i);
     for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++)
-        for (size_t h = 0; has((enum isa)isa) && h < 3; h++)
+        for (size_t h = 0; has_isa((enum isa)isa) && h < 3; h++)
             for (size_t n = 0; n <= 300; n += n < 70 ? 1 : 115) {
                 memset(digests, 0, sizeof digests);
                 hash_u64_many(&hashes[h], (enum isa)isa, keys, n, digests);
@@ -227,7 +218,7 @@ static void check_lengths(const struct hash *hash, uint8_t *room, size_t least, 
         keys[i] = room + places[next_random(random) % 3];
     }
     for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++)
-        if (has((enum isa)isa)) check_batch(hash, (enum isa)isa, keys, lengths, n);
+        if (has_isa((enum isa)isa)) check_batch(hash, (enum isa)isa, keys, lengths, n);
 }
 
 static void batches_of_bytes_hash_like_singles(void **state) {

@@ -1,4 +1,5 @@
 /* The ribbon filter alone: parts of all sizes, with equal keys and without; every instruction set; directories that lie. */
+#include "isas.h"
 #include "support.h"
 
 #include "base/arith.h"
@@ -16,14 +17,6 @@ struct made {
     struct array array;
     uint64_t items;
 };
-
-static bool has(enum isa isa) {
-    enum isa chosen;
-    setenv("PERHAPS_ISA", isa_name(isa), 1);
-    bool there = isa_choose(&chosen) == PERHAPS_OK;
-    unsetenv("PERHAPS_ISA");
-    return there;
-}
 
 /* Digest i of a set, of which `different` are not equal. */
 static uint64_t digest_of(uint64_t i, uint64_t different) {
@@ -131,7 +124,7 @@ static void try_all(uint64_t n, uint64_t different, uint64_t bits, uint64_t colu
           (unsigned long long)plain.items, (unsigned long long)n);
     check_filter(&plain, ISA_SCALAR, n, different, columns);
     for (int isa = ISA_SCALAR + 1; isa < ISA_COUNT; isa++) {
-        if (!has((enum isa)isa)) continue;
+        if (!has_isa((enum isa)isa)) continue;
         struct made other = make_parts(n, different, bits, columns, (enum isa)isa);
         bool same = plain.array.length == other.array.length &&
                     memcmp(plain.array.bytes, other.array.bytes, (size_t)plain.array.length) == 0;
@@ -220,7 +213,7 @@ static void lying_data(void **state) {
         for (uint64_t i = start; i < made.array.length; i++)
             made.array.bytes[i] = turn == 0 ? 0 : turn == 1 ? 255 : (uint8_t)mix64(i);
         for (int isa = ISA_SCALAR; isa < ISA_COUNT; isa++) {
-            if (has((enum isa)isa)) (void)count_there(&made, (enum isa)isa, 10000, 0, UINT64_MAX);
+            if (has_isa((enum isa)isa)) (void)count_there(&made, (enum isa)isa, 10000, 0, UINT64_MAX);
         }
     }
     unmake(&made);

@@ -1,5 +1,6 @@
 /* The operations that many threads may call at the same time: in one thread they are like the plain ones, and in many
  * nothing is lost. Most telling under ThreadSanitizer. */
+#include "isas.h"
 #include "support.h"
 
 #include "kind.h"
@@ -31,14 +32,6 @@ static struct array make_array(const struct shape *shape) {
 /* Number i of the digests that a shape takes. */
 static uint64_t digest_of(const struct shape *shape, uint64_t i) {
     return shape->kind == &kind_bitmap ? i : member(i);
-}
-
-static bool has_isa(enum isa isa) {
-    enum isa chosen;
-    setenv("PERHAPS_ISA", isa_name(isa), 1);
-    bool has = isa_choose(&chosen) == PERHAPS_OK;
-    unsetenv("PERHAPS_ISA");
-    return has;
 }
 
 /* A test of one shape and the operations of one instruction set. */
