@@ -1,6 +1,7 @@
 #include "arranging.h"
 
 #include "combine/family.h"
+#include "combine/sorting.h"
 
 #include <string.h>
 
@@ -16,11 +17,8 @@ enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
 /* If the filter has no more bytes for each key, most of its lines are needed, and all are fetched. */
 enum { SWEPT_BYTES = 96 };
 
-/* Parts are so many that their cache lines that are written to stay in the cache. Stores wait for each other, unless the next lines of a part
- * are fetched before: so many digests ahead. */
-enum { MOST_PARTS = 1024, AHEAD = 16 };
-
-enum { CHUNK = 2048 }; /* keys hashed at a time */
+/* Parts are so many that their cache lines that are written to stay in the cache. */
+enum { MOST_PARTS = 1024 };
 
 struct arranged {
     unsigned parts; /* a power of two */
@@ -82,7 +80,7 @@ static size_t put(struct arranged *arranged, const uint64_t *digests, size_t n) 
         if (__builtin_expect(count[p] == room, 0)) break;
         uint64_t *place = arranged->digests + p * room + count[p]++;
         *place = digests[i];
-        __builtin_prefetch(place + AHEAD, 1, 2);
+        __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
         part[i] = (uint16_t)p;
     }
     arranged->n += i;

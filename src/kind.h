@@ -37,6 +37,12 @@ struct array {
     enum isa isa;      /* what the machine has, for work on the whole array */
 };
 
+/* An array that the second-level cache holds anyway need not be fetched into it. */
+enum { NEAR_BYTES = 1 << 20 };
+static inline bool is_near(const struct array *array) {
+    return array->length <= NEAR_BYTES && !array->crowded;
+}
+
 /* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as
  * many words each. */
 struct digest {

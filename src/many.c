@@ -8,11 +8,8 @@
 #include "base/memory.h"
 #include "base/why.h"
 
-enum {
-    CHUNK = 2048, /* keys hashed at a time: their digests stay in the first-level cache */
-    AHEAD =
-        16 /* how many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own */
-};
+/* How many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own. */
+enum { AHEAD = 16 };
 
 const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room) {
     if (keys->digests) return keys->digests + from;

@@ -1,8 +1,10 @@
-/* Batches, as many.c and parallel.c share them. */
+/* Batches, as many.c, arranging.c and parallel.c share them. */
 #ifndef PERHAPS_MANY_H
 #define PERHAPS_MANY_H
 
 #include "filter.h"
+
+enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first-level cache */
 
 /* Where the keys of a batch come from: one of the three forms. */
 struct keys {

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* Stores wait for each other: a part's next cache lines are fetched before it is written to. */
-enum { AHEAD = 16 };
-
 struct sorted sorting_in_small_room(struct sorting_room *room, unsigned parts) {
     return (struct sorted){.parts = parts,
                            .digests = room->digests,
@@ -44,7 +41,7 @@ void sorting_sort(struct sorted *sorted, const uint64_t *digests, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint64_t *place = sorted->digests + next[sorted->part[i]]++;
         *place = digests[i];
-        __builtin_prefetch(place + AHEAD, 1, 2);
+        __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
     }
 }
 

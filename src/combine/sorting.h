@@ -8,6 +8,9 @@
 
 enum { SORTING_SMALL = 2048, SORTING_FEW = 4 }; /* without memory, so many keys at a time, with so many in each part */
 
+/* Stores to many parts wait for each other, unless a part's next cache lines are fetched before: so many digests ahead. */
+enum { SORTING_AHEAD = 16 };
+
 /* Keys in the order of their parts, and within a part in that of the batch. */
 struct sorted {
     size_t n;

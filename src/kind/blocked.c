@@ -32,7 +32,7 @@
 
 enum { LINES, BITS_PER_LINE, LINES_PER_KEY }; /* the words of the layout */
 /* BLOCK keys are in flight at a time, and LINES_AT_A_TIME lines are looked at in a step. */
-enum { LINE_BYTES = 64, BLOCK = 64, LINES_AT_A_TIME = 8, NEAR_BYTES = 1 << 20 };
+enum { LINE_BYTES = 64, BLOCK = 64, LINES_AT_A_TIME = 8 };
 
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BITS_PER_LINE] != 8 && layout[BITS_PER_LINE] != 16) {

@@ -135,11 +135,10 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
     }
 }
 
-/* A filter that the second-level cache holds anyway is not fetched into it; next to what shared words cost, a fetch too many
- * does not matter. */
+/* Next to what shared words cost, a fetch too many does not matter. */
 INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                                   const char *ahead, int two, int pair, enum task task) {
-    if (task != ADD_SHARED && array->length <= NEAR_BYTES && !array->crowded)
+    if (task != ADD_SHARED && is_near(array))
         ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 0, NULL);
     else
         ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 1, NULL);

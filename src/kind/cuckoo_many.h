@@ -7,8 +7,9 @@
  * been taken when its turn comes, but none before it in the order of places can have become empty, so it is still the
  * one that a single call would take.
  */
-/* A filter of NEAR_BYTES is in the second-level cache, or of CROWDED_NEAR_BYTES if others are used in turn with it. */
-enum { BLOCK = 32, NEAR_BYTES = 1 << 20, CROWDED_NEAR_BYTES = 1 << 17 };
+
+/* A filter of CROWDED_NEAR_BYTES is in the second-level cache even if others are used in turn with it. */
+enum { BLOCK = 32, CROWDED_NEAR_BYTES = 1 << 17 };
 
 struct block {
     uint64_t fingerprint[BLOCK];
@@ -115,7 +116,7 @@ INLINE void ask_far(const struct array *a, const uint64_t *digests, size_t n, ui
 INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
                      uint64_t choices, int vector) {
     const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
-    if (a->length <= (a->crowded ? CROWDED_NEAR_BYTES : NEAR_BYTES))
+    if (is_near(a) || a->length <= CROWDED_NEAR_BYTES)
         ask_near(a, digests, n, answers, choices, vector);
     else
         ask_far(a, digests, n, answers, ahead, choices, vector);

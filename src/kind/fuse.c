@@ -30,9 +30,8 @@
 
 #include <stddef.h>
 
-enum {
-    BLOCK = 16
-}; /* keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait for */
+/* Keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait for. */
+enum { BLOCK = 16 };
 
 /* A part as questions see it: the byte at which its data begins and the number of its starting places; a mark if it has no keys; and
  * its seed. Two words, so that the guide to a billion keys stays in the cache. */

@@ -42,9 +42,8 @@ enum { BUCKETS }; /* the word of the layout */
 enum {
     SLOTS = 8,
     BUCKET_BYTES = 64,
-    BLOCK = 64,           /* keys in flight at a time */
-    NEAR_BYTES = 1 << 20, /* what the second-level cache holds need not be fetched into it */
-    SEARCHED = 4          /* buckets from which a search goes on to eight others, before the table counts as full */
+    BLOCK = 64,  /* keys in flight at a time */
+    SEARCHED = 4 /* buckets from which a search goes on to eight others, before the table counts as full */
 };
 
 static const uint64_t buckets_max = UINT64_C(1) << 56;

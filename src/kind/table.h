@@ -146,8 +146,8 @@ INLINE size_t ISA(many)(const struct array *array, const uint64_t *digests, size
 
 INLINE size_t ISA(near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                                const char *ahead, int adding) {
-    return array->length <= NEAR_BYTES && !array->crowded ? ISA(many)(array, digests, n, answers, ahead, adding, 0)
-                                                          : ISA(many)(array, digests, n, answers, ahead, adding, 1);
+    return is_near(array) ? ISA(many)(array, digests, n, answers, ahead, adding, 0)
+                          : ISA(many)(array, digests, n, answers, ahead, adding, 1);
 }
 
 TARGET static size_t ISA(add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,

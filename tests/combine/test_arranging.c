@@ -55,6 +55,22 @@ static void take_back(void *context, void *memory, size_t size) {
 
 static const perhaps_allocator stingy = {give_little, take_back, NULL};
 
+/* Counts what is not given back; threads may ask at the same time. */
+static uint64_t in_use;
+
+static void *give_counted(void *context, size_t size) {
+    (void)context;
+    __atomic_fetch_add(&in_use, size, __ATOMIC_RELAXED);
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void take_back_counted(void *context, void *memory, size_t size) {
+    if (memory) __atomic_fetch_sub(&in_use, size, __ATOMIC_RELAXED);
+    take_back(context, memory, size);
+}
+
+static const perhaps_allocator counted = {give_counted, take_back_counted, NULL};
+
 static perhaps *open_under(const char *set, struct bytes image, const perhaps_allocator *allocator) {
     perhaps *f = NULL;
     setenv("PERHAPS_ISA", set, 1);
@@ -152,10 +168,35 @@ static void generations_answer_as_one_by_one(void **state) {
     expect_single_answers(make_generations());
 }
 
+/* However many threads ask, the memory that one of them has arranged in is kept for the next batch, and no more. */
+static void one_large_scratch_is_kept(void **state) {
+    enum { THREADS = 2, BYTES_OF_KEY = 12 };
+    const uint64_t most = (uint64_t)ALL / THREADS * BYTES_OF_KEY * 5 / 4;
+    struct questions q = {.n = ALL, .threads = THREADS};
+    perhaps *layers = make_layers();
+    struct bytes image = image_of(layers);
+    (void)state;
+    in_use = 0;
+    perhaps *f = open_under("scalar", image, &counted);
+    prepare(&q, f);
+    uint64_t before = in_use;
+    for (unsigned round = 0; round < 2; round++) {
+        expect_answers(f, &q);
+        CHECK(in_use > before + most / 2 && in_use < before + most, "%llu bytes are kept",
+              (unsigned long long)(in_use - before));
+    }
+    perhaps_free(f);
+    CHECK(in_use == 0, "%llu bytes were not given back", (unsigned long long)in_use);
+    perhaps_free(layers);
+    finish(&q);
+    free(image.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layers_answer_as_one_by_one),
         cmocka_unit_test(generations_answer_as_one_by_one),
+        cmocka_unit_test(one_large_scratch_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }
