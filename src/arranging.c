@@ -1,5 +1,7 @@
 #include "arranging.h"
 
+#include "base/memory.h"
+#include "base/why.h"
 #include "combine/family.h"
 #include "combine/sorting.h"
 
@@ -10,6 +12,10 @@
  * two is rare: the newest decides for all. */
 enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
 #define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
+
+/* When it pays for adding: if the filter has no more bytes than this for each key, what a key looks at has mostly been looked at by others
+ * just before. */
+enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 512 };
 
 /* How many keys are arranged at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
 enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
@@ -151,4 +157,59 @@ bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t 
     }
     filter_leave_scratch(f, scratch);
     return true;
+}
+
+/* ---- adding ---- */
+
+bool arranging_pays_to_add(const perhaps *f, size_t n) {
+    if (n < FEWEST_KEYS || !f->kind->orderly) return false;
+    return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
+}
+
+/* Takes copies out again of so many keys that were added. */
+static void undo(perhaps *f, const uint64_t *digests, size_t n) {
+    uint8_t all[CHUNK];
+    memset(all, 1, sizeof all);
+    for (size_t from = 0; from < n; from += CHUNK)
+        filter_undo(f, digests + from, n - from < CHUNK ? n - from : CHUNK, all);
+}
+
+static void undo_batch(perhaps *f, const struct keys *keys, size_t n) {
+    uint64_t room[CHUNK];
+    for (size_t from = 0; from < n; from += CHUNK) {
+        size_t some = n - from < CHUNK ? n - from : CHUNK;
+        undo(f, many_digests(f, keys, from, some, room), some);
+    }
+}
+
+/* Adds all that is arranged, or nothing. */
+static int add_parts(perhaps *f, const struct arranged *arranged) {
+    for (unsigned p = 0; p < arranged->parts; p++) {
+        const uint64_t *digests = arranged->digests + p * arranged->room;
+        size_t done;
+        int rc = filter_add_many(f, digests, arranged->count[p], arranged->answers, NULL, &done);
+        if (rc == PERHAPS_OK) continue;
+        undo(f, digests, done);
+        while (p-- > 0) undo(f, arranged->digests + p * arranged->room, arranged->count[p]);
+        return rc;
+    }
+    return PERHAPS_OK;
+}
+
+int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    struct arranged arranged = plan(f, n);
+    uint64_t bytes = bytes_of(&arranged);
+    uint8_t *memory = memory_get(&f->allocator, bytes);
+    size_t added = 0;
+    if (!memory) return fail(PERHAPS_ENOMEM, "no memory to arrange %llu keys", (unsigned long long)n);
+    int rc = PERHAPS_OK;
+    use_memory(&arranged, memory);
+    for (; rc == PERHAPS_OK && added < n; added += rc == PERHAPS_OK ? arranged.n : 0) {
+        collect(f, keys, added, n - added, &arranged);
+        rc = add_parts(f, &arranged);
+    }
+    if (rc < 0) undo_batch(f, keys, added);
+    memory_release(&f->allocator, memory, bytes);
+    if (rc == PERHAPS_OK && answers) memset(answers, 1, n);
+    return rc < 0 ? rc : (int64_t)n;
 }

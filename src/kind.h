@@ -66,7 +66,7 @@ struct kind_ops {
 
     /* `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
      * fetch a line of it for every eight keys, so that the stream of keys does not stall. add_many gives the number of keys
-     * done: n, or fewer if the next one found no room. */
+     * done: n, or fewer if the next one found no room. Its `ahead` is NULL if the keys are arranged (arranging.h). */
     size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
@@ -178,6 +178,10 @@ struct kind {
 
     /* The next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
+
+    /* For multisets in which all that adding looks at is near a place whose number does not fall where the digest rises: large batches
+     * are arranged in that order. */
+    bool orderly;
 
     bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 

@@ -198,6 +198,7 @@ int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers
     if (f->bins) return collect_all_or_none(f, keys, n, answers);
     rc = many_provide(f, keys, n);
     if (rc < 0) return rc;
+    if (arranging_pays_to_add(f, n)) return arranging_add(f, keys, n, answers);
     if (answers || !filter_may_be_full(f)) return many_put(f, keys, n, answers);
     /* What must be undone if there is no room for all is to be remembered. */
     answers = memory_get(&f->allocator, n);

@@ -16,12 +16,13 @@ TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
     return _mm512_add_epi64(sum, _mm512_srli_epi64(carry, 32));
 }
 
-/* shift_of for choices that are not 0. */
+/* shift_of for choices that are not 0, in products of 32 bits: what is in the upper halves of words is no matter. */
 TARGET_AVX512 static inline __m512i shifts_of_eight(uint64_t homes, __m512i fingerprint, __m512i choice) {
-    __m512i x = _mm512_add_epi64(fingerprint, _mm512_slli_epi64(choice, 32));
-    x = _mm512_mullo_epi64(x, same_eight(SHIFT_HASH_FIRST));
-    x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 32)), same_eight(SHIFT_HASH_SECOND));
-    return _mm512_add_epi64(same_eight(2), mul_high_eight(x, homes - 3));
+    __m512i x = _mm512_add_epi64(fingerprint, _mm512_slli_epi64(choice, 28));
+    x = _mm512_mul_epu32(x, same_eight(SHIFT_HASH_FIRST));
+    x = _mm512_mul_epu32(_mm512_xor_si512(x, _mm512_srli_epi32(x, 15)), same_eight(SHIFT_HASH_SECOND));
+    x = _mm512_srli_epi64(_mm512_mul_epu32(x, same_eight(shifts_of(homes))), 32);
+    return _mm512_add_epi64(same_eight(SHIFT_MIN), x);
 }
 
 TARGET_AVX512 static inline __m512i add_around_eight(__m512i home, __m512i shift, uint64_t homes) {
@@ -30,48 +31,73 @@ TARGET_AVX512 static inline __m512i add_around_eight(__m512i home, __m512i shift
                             _mm512_sub_epi64(sum, same_eight(homes))); /* the difference wraps where it is not due */
 }
 
-TARGET_AVX512 static inline __m512i choices_in_eight(__m512i code, uint64_t choices) {
-    return _mm512_srli_epi64(_mm512_and_si512(code, same_eight(slot_mask(low_bits(choices)))), 1);
+/* code_of and fingerprint_in of eight. */
+TARGET_AVX512 static inline __m512i codes_of_eight(__m512i fingerprint, uint64_t places) {
+    return places == 4 ? _mm512_slli_epi64(fingerprint, 2) : _mm512_mul_epu32(fingerprint, same_eight(places));
 }
 
-TARGET_AVX512 static inline __m512i fingerprints_in_eight(__m512i code, uint64_t choices) {
-    return _mm512_srl_epi64(code, _mm_cvtsi32_si128((int)low_bits(choices)));
+TARGET_AVX512 static inline __m512i fingerprints_in_eight(__m512i code, uint64_t places) {
+    if (places % 4 == 0) return _mm512_srli_epi64(code, places == 4 ? 2 : 3);
+    const uint64_t inverse = (UINT64_C(1) << 34) / places + 1; /* exact for codes of up to SLOT_WIDTH_MAX bits */
+    return _mm512_srli_epi64(_mm512_mul_epu32(code, same_eight(inverse)), 34);
 }
 
-TARGET_AVX512 static inline __m512i homes_at_eight(const struct array *a, __m512i slot, __m512i code) {
-    __m512i home = _mm512_sub_epi64(slot, _mm512_and_si512(code, same_eight(1)));
-    return _mm512_min_epu64(home, same_eight(a->layout[HOMES] - 1));
-}
+/* A key that sits in a slot: what is known of it before its homes are. */
+struct sitting {
+    __m512i fingerprint, code, home; /* the code at its place 0; the home where it sits */
+    __m512i choice;
+};
 
-/* other_home of eight slots. */
-TARGET_AVX512 static inline __m512i others_of_eight(const struct array *a, __m512i slot, __m512i code,
-                                                    uint64_t choices) {
-    uint64_t homes = a->layout[HOMES];
-    __m512i choice = choices_in_eight(code, choices), one = same_eight(1);
-    __m512i shift = shifts_of_eight(homes, fingerprints_in_eight(code, choices),
-                                    choices == 2 ? one : _mm512_max_epu64(choice, one));
-    __mmask8 later = _mm512_test_epi64_mask(choice, choice);
-    shift = _mm512_mask_sub_epi64(shift, later, same_eight(homes), shift);
-    return add_around_eight(homes_at_eight(a, slot, code), shift, homes);
+TARGET_AVX512 static inline struct sitting sitting_eight(const struct array *a, __m512i slot, __m512i code,
+                                                         uint64_t places) {
+    struct sitting sits = {.fingerprint = fingerprints_in_eight(code, places)};
+    sits.code = codes_of_eight(sits.fingerprint, places);
+    __m512i place = _mm512_sub_epi64(code, sits.code), offset;
+    if (places % 2) {
+        __mmask8 later = _mm512_cmpge_epu64_mask(place, same_eight(first_place(1, places)));
+        sits.choice = _mm512_maskz_mov_epi64(later, same_eight(1));
+        offset = _mm512_mask_sub_epi64(place, later, place, same_eight(first_place(1, places)));
+    } else {
+        sits.choice = _mm512_srli_epi64(place, 1);
+        offset = _mm512_and_si512(place, same_eight(1));
+    }
+    sits.home = _mm512_min_epu64(_mm512_sub_epi64(slot, offset), same_eight(a->layout[HOMES] - 1));
+    return sits;
 }
 
 /* places_at of eight slots. */
-TARGET_AVX512 static inline void places_at_eight(const struct array *a, __m512i slot, __m512i code, uint64_t choices,
-                                                 __m512i *home) {
-    __m512i here = homes_at_eight(a, slot, code), other = others_of_eight(a, slot, code, choices);
-    __m512i choice = choices_in_eight(code, choices);
-    __mmask8 later = _mm512_test_epi64_mask(choice, choice);
-    home[0] = _mm512_mask_mov_epi64(here, later, other);
-    home[1] = _mm512_mask_mov_epi64(other, later, here);
-    for (uint64_t c = 1; choices > 2 && c < choices; c++) {
-        __m512i shift = shifts_of_eight(a->layout[HOMES], fingerprints_in_eight(code, choices), same_eight(c));
-        home[c] = add_around_eight(home[0], shift, a->layout[HOMES]);
-    }
+TARGET_AVX512 static inline void homes_of_eight(const struct array *a, const struct sitting *sits, uint64_t places,
+                                                __m512i *home) {
+    uint64_t homes = a->layout[HOMES];
+    __m512i one = same_eight(1), shift;
+    shift = shifts_of_eight(homes, sits->fingerprint, places < 6 ? one : _mm512_max_epu64(sits->choice, one));
+    __mmask8 later = _mm512_test_epi64_mask(sits->choice, sits->choice);
+    shift = _mm512_mask_sub_epi64(shift, later, same_eight(homes), shift);
+    __m512i other = add_around_eight(sits->home, shift, homes);
+    home[0] = _mm512_mask_mov_epi64(sits->home, later, other);
+    home[1] = _mm512_mask_mov_epi64(other, later, sits->home);
+    for (uint64_t c = 1; places >= 6 && c < choices_of(places); c++)
+        home[c] = add_around_eight(home[0], shifts_of_eight(homes, sits->fingerprint, same_eight(c)), homes);
 }
 
-/* slots_at for those of eight that are in `lanes`. */
-TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, __mmask8 lanes) {
-    unsigned back = slot_word_back(width_of(a));
+/* Eight words from anywhere. Eight plain loads: on processors that had to be made safe against spying on gathers, an instruction that
+ * gathers takes three times as long, and on others hardly less. */
+TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at) {
+    uint64_t from[8];
+    __m128i two[4];
+    _mm512_storeu_si512(from, at);
+    for (unsigned i = 0; i < 4; i++) {
+        __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + from[2 * i]));
+        two[i] = _mm_insert_epi64(low, (long long)load64(bytes + from[2 * i + 1]), 1);
+    }
+    __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(two[0]), two[1], 1);
+    __m256i upper = _mm256_inserti128_si256(_mm256_castsi128_si256(two[2]), two[3], 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
+}
+
+/* slots_at for eight slots. */
+TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, unsigned slots) {
+    unsigned back = slot_word_back(width_of(a), slots);
     __m512i width = same_eight(width_of(a));
     __m512i bit = a->layout[HOMES] <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
     __m512i byte = _mm512_srli_epi64(bit, 3);
@@ -79,8 +105,7 @@ TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512
     __m512i shift = _mm512_and_si512(bit, same_eight(7));
     byte = _mm512_mask_sub_epi64(byte, late, byte, same_eight(back));
     shift = _mm512_mask_add_epi64(shift, late, shift, same_eight(8 * back));
-    __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), lanes, byte, a->bytes, 1);
-    return _mm512_srlv_epi64(word, shift);
+    return _mm512_srlv_epi64(load_eight(a->bytes, byte), shift);
 }
 
 /* note_slot for those of eight slots that are in `noted`. */
@@ -90,30 +115,93 @@ TARGET_AVX512 static inline void note_eight(struct search *s, __m512i slot, __m5
     s->count += (unsigned)__builtin_popcount(noted);
 }
 
+/* The slots of a place of eight keys, what stands there, and which of them are to be noted. */
+struct reachable {
+    __m512i slot, code;
+    __mmask8 noted;
+};
+
+/* All places of the eight; gives which are to be noted and empty: lane i of place j is bit 8 j + i. */
+TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __m512i *home, __m512i slot, __m512i note,
+                                                 __mmask8 lanes, struct reachable *reach, uint64_t places) {
+    const __m512i width = same_eight(width_of(a)), mask = same_eight(slot_mask(width_of(a)));
+    __m512i through = _mm512_and_si512(_mm512_srli_epi64(note, NOTE_PLACE), same_eight(PLACES_MAX - 1));
+    __m512i offset = _mm512_and_si512(through, same_eight(1)), slots = same_eight(2);
+    if (places % 2) {
+        __mmask8 later = _mm512_cmpge_epu64_mask(through, same_eight(first_place(1, places)));
+        offset = _mm512_mask_sub_epi64(through, later, through, same_eight(first_place(1, places)));
+        slots = _mm512_mask_mov_epi64(same_eight(window_slots(0, places)), later, slots);
+    }
+    __m512i first = _mm512_sub_epi64(slot, offset);
+    uint64_t empty = 0;
+    for (uint64_t place = 0, choice = 0; choice < choices_of(places); choice++) {
+        __m512i window = slots_at_eight(a, home[choice], window_slots(choice, places));
+        for (unsigned i = 0; i < window_slots(choice, places); i++, place++) {
+            struct reachable *r = &reach[place];
+            r->slot = _mm512_add_epi64(home[choice], same_eight(i));
+            r->code = _mm512_and_si512(window, mask);
+            r->noted = _mm512_mask_cmpge_epu64_mask(lanes, _mm512_sub_epi64(r->slot, first), slots);
+            empty |= (uint64_t)_mm512_mask_testn_epi64_mask(r->noted, window, mask) << 8 * place;
+            window = _mm512_srlv_epi64(window, width);
+        }
+    }
+    return empty;
+}
+
+/* Those who sit in eight slots, or in those of them that are in `lanes`, of which the first is node `first`. */
+TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct search *s, __m512i slot, __m512i note,
+                                             unsigned first, __mmask8 lanes, uint64_t places, bool goes_on) {
+    struct sitting sits =
+        sitting_eight(a, slot, _mm512_and_si512(note, same_eight(slot_mask(SLOT_WIDTH_MAX))), places);
+    __m512i home[CHOICES_MAX];
+    struct reachable reach[PLACES_MAX];
+    homes_of_eight(a, &sits, places, home);
+    uint64_t empty = look_around(a, home, slot, note, lanes, reach, places);
+    if (empty) {
+        unsigned bit = (unsigned)__builtin_ctzll(empty), place = bit / 8, lane = bit % 8;
+        uint64_t homes[CHOICES_MAX][8];
+        for (uint64_t choice = 0; choice < choices_of(places); choice++) _mm512_storeu_si512(homes[choice], home[choice]);
+        uint64_t at = homes[choice_of(place, places)][lane] + offset_of(place, places);
+        note_slot(s, at, 0, place, first + lane);
+        return true;
+    }
+    if (!goes_on) return false;
+    __m512i from = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), same_eight(first));
+    from = _mm512_slli_epi64(from, NOTE_FROM);
+    for (uint64_t place = 0; place < places; place++) {
+        const struct reachable *r = &reach[place];
+        __mmask8 twins = _mm512_mask_cmpeq_epi64_mask(lanes, r->code, _mm512_add_epi64(sits.code, same_eight(place)));
+        twins = _mm512_mask_cmpneq_epi64_mask(twins, r->slot, slot);
+        if (twins && s->twin == NO_NODE) s->twin = first + (unsigned)__builtin_ctz(twins);
+        __m512i about = _mm512_or_si512(same_eight(place << NOTE_PLACE), from);
+        note_eight(s, r->slot, _mm512_or_si512(about, r->code), r->noted);
+    }
+    return false;
+}
+
 TARGET_AVX512 static inline bool leave_avx512(const struct array *a, struct search *s, unsigned first,
-                                              unsigned together, uint64_t choices) {
-    const __m512i one = same_eight(1);
+                                              unsigned together, uint64_t places) {
     __mmask8 lanes = (__mmask8)((1U << together) - 1);
     __m512i slot = _mm512_maskz_loadu_epi64(lanes, s->slot + first);
     __m512i note = _mm512_maskz_loadu_epi64(lanes, s->note + first);
-    __m512i code = _mm512_and_si512(note, same_eight(slot_mask(SLOT_WIDTH_MAX)));
-    __m512i window = _mm512_sub_epi64(slot, _mm512_and_si512(_mm512_srli_epi64(note, NOTE_PLACE), one));
-    __m512i from = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), same_eight(first));
-    __m512i own = _mm512_andnot_si512(same_eight(slot_mask(low_bits(choices))), code), home[CHOICES_MAX];
-    places_at_eight(a, slot, code, choices, home);
-    for (uint64_t place = 0; place < 2 * choices; place++) {
-        __m512i next = _mm512_add_epi64(home[place >> 1], same_eight(place & 1)),
-                there = slots_at_eight(a, next, lanes);
-        there = _mm512_and_si512(there, same_eight(slot_mask(width_of(a))));
-        __mmask8 twins = _mm512_mask_cmpeq_epi64_mask(lanes, there, _mm512_or_si512(own, same_eight(place)));
-        twins = _mm512_mask_cmpneq_epi64_mask(twins, next, slot);
-        __mmask8 noted = _mm512_mask_cmpgt_epu64_mask(lanes, _mm512_sub_epi64(next, window), one);
-        __mmask8 empty = _mm512_mask_testn_epi64_mask(noted, there, there);
-        if (empty) noted = (__mmask8)(empty & -empty); /* the first of them, alone */
-        if (twins && s->twin == NO_NODE) s->twin = first + (unsigned)__builtin_ctz(twins);
-        __m512i about = _mm512_or_si512(same_eight(place << NOTE_PLACE), _mm512_slli_epi64(from, NOTE_FROM));
-        note_eight(s, next, _mm512_or_si512(about, there), noted);
-        if (empty) return true;
+    return leave_eight(a, s, slot, note, first, lanes, places, true);
+}
+
+TARGET_AVX512 static inline bool first_step_avx512(const struct array *a, struct search *s, const struct places *all,
+                                                   uint64_t places, bool goes_on) {
+    __mmask8 lanes = (__mmask8)((1U << places) - 1);
+    __m512i place = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), slot = _mm512_setzero_si512();
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        uint64_t before = first_place(choice, places);
+        __mmask8 from = (__mmask8)(lanes & 0xffU << before);
+        slot = _mm512_mask_add_epi64(slot, from, place, same_eight(all->home[choice] - before));
     }
-    return false;
+    __m512i code = _mm512_and_si512(slots_at_eight(a, slot, 1), same_eight(slot_mask(width_of(a))));
+    __m512i note = _mm512_or_si512(code, same_eight((uint64_t)NO_NODE << NOTE_FROM));
+    note = _mm512_or_si512(note, _mm512_slli_epi64(place, NOTE_PLACE));
+    s->count = (unsigned)places;
+    s->twin = NO_NODE;
+    _mm512_storeu_si512(s->slot, slot);
+    _mm512_storeu_si512(s->note, note);
+    return leave_eight(a, s, slot, note, 0, lanes, places, goes_on);
 }

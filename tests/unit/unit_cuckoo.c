@@ -24,38 +24,64 @@ static void slots_of_every_width(void **state) {
             if (turn % 2 == 0) slot_set(bytes, i, width, value);
             if (turn % 2 == 0 || filled) expected[i] = value;
         }
-        for (uint64_t i = 0; i + 1 < SLOTS; i++) {
-            uint64_t two = slots_at(bytes, i, width);
+        unsigned most = width <= SLOT_WIDTH_THREE ? 3 : 2;
+        for (uint64_t i = 0; i + most <= SLOTS; i++) {
             CHECK(slot_get(bytes, i, width) == expected[i], "width %u: slot %d changed", width, (int)i);
-            CHECK((two & mask) == expected[i], "width %u: slot %d of two", width, (int)i);
-            CHECK((two >> width & mask) == expected[i + 1], "width %u: the slot behind slot %d", width, (int)i);
+            for (unsigned count = 1; count <= most; count++)
+                for (unsigned j = 0; j < count; j++)
+                    CHECK((slots_at(bytes, i, width, count) >> j * width & mask) == expected[i + j],
+                          "width %u: slot %d of the %u from slot %d on", width, (int)j, count, (int)i);
         }
     }
 }
 
 /* ---- places ---- */
 
+static const uint64_t place_numbers[] = {4, 5, 6, 8};
+enum { PLACE_NUMBERS = sizeof place_numbers / sizeof *place_numbers };
+
+static void check_places(const struct array *a, uint64_t digest, uint64_t places) {
+    uint64_t homes = a->layout[HOMES];
+    struct places all = places_of(a, key_of(a, digest, places), places);
+    uint64_t most = (code_of(all.fingerprint, places) + places - 1) >> width_of(a);
+    CHECK(all.fingerprint && most == 0, "fingerprint %llu has no room", (unsigned long long)all.fingerprint);
+    for (uint64_t place = 0; place < places; place++) {
+        uint64_t home = all.home[choice_of(place, places)], code = code_of(all.fingerprint, places) + place;
+        CHECK(home < homes, "home %llu of %llu", (unsigned long long)home, (unsigned long long)homes);
+        CHECK(slot_at(&all, place, places) < slots_of(a->layout), "a place behind the last slot");
+        CHECK(fingerprint_in(code, places) == all.fingerprint && place_in(code, places) == place, "a code is misread");
+        struct places back = places_at(a, slot_at(&all, place, places), code, places);
+        CHECK(back.fingerprint == all.fingerprint, "another fingerprint came back");
+        for (uint64_t c = 0; c < choices_of(places); c++)
+            CHECK(back.home[c] == all.home[c], "another home came back");
+    }
+    for (uint64_t place = 0; choices_of(places) == 2 && place < places; place++)
+        for (uint64_t other = 0; other < place; other++)
+            CHECK(slot_at(&all, place, places) != slot_at(&all, other, places), "the windows of a key overlap");
+}
+
 /* From a digest to a key's places, and from each of them back to the same key. */
 static void a_slot_knows_its_key(void **state) {
     (void)state;
-    static const uint64_t sizes[] = {HOMES_MIN, 9, 1000, (UINT64_C(1) << 33) + 7, HOMES_MAX};
+    static const uint64_t sizes[] = {HOMES_MIN, 9, 1000, 100000, (UINT64_C(1) << 33) + 7, HOMES_MAX};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
-        for (uint64_t choices = 2; choices <= CHOICES_MAX; choices++) {
-            struct array a = {.layout = {sizes[n], 7, choices}};
-            for (uint64_t i = 0; i < 2000; i++) {
-                struct places places = places_of(&a, key_of(&a, mix64(i)), choices);
-                for (uint64_t place = 0; place < 2 * choices; place++) {
-                    uint64_t home = places.home[place >> 1], code = code_of(places.fingerprint, 0, choices) | place;
-                    CHECK(home < sizes[n], "home %llu of %llu", (unsigned long long)home, (unsigned long long)sizes[n]);
-                    struct places back = places_at(&a, home + (place & 1), code, choices);
-                    CHECK(back.fingerprint == places.fingerprint, "another fingerprint came back");
-                    for (uint64_t c = 0; c < choices; c++)
-                        CHECK(back.home[c] == places.home[c], "another home came back");
-                }
-                uint64_t apart =
-                    places.home[0] > places.home[1] ? places.home[0] - places.home[1] : places.home[1] - places.home[0];
-                CHECK(apart > 1, "the windows of a key overlap");
-            }
+        for (size_t p = 0; p < PLACE_NUMBERS; p++) {
+            struct array a = {.layout = {sizes[n], 9, place_numbers[p], 6}};
+            for (uint64_t i = 0; i < 2000; i++) check_places(&a, mix64(i), place_numbers[p]);
+        }
+    }
+}
+
+/* Keys that look the same in a filter whose fingerprints are longer look the same in the one below. */
+static void longer_fingerprints_nest(void **state) {
+    (void)state;
+    for (size_t p = 0; p < PLACE_NUMBERS; p++) {
+        uint64_t places = place_numbers[p];
+        struct array below = {.layout = {1000, 9, places, 6}}, above = {.layout = {3000, 12, places, 6, 3}};
+        for (uint64_t i = 0; i < 20000; i++) {
+            struct key first = key_of(&below, mix64(i), places), second = key_of(&above, mix64(i), places);
+            CHECK((second.fingerprint - 1) >> 3 == first.fingerprint - 1, "the fingerprint is no continuation");
+            CHECK(second.home / 3 == first.home, "the home is no part of the one below");
         }
     }
 }
@@ -97,10 +123,11 @@ static perhaps *cuckoo(uint64_t items, double fpr, unsigned places, int growth) 
     return make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = items, .fpr = fpr, .hashes = places, .grow = growth));
 }
 
-/* What is planned fits, without growing, at every size and for every number of choices. */
+/* What is planned fits, without growing, at every size and for every number of places. */
 static void the_plan_fits(void **state) {
     (void)state;
-    for (unsigned places = 4; places <= 8; places += 2) {
+    for (size_t p = 0; p < PLACE_NUMBERS; p++) {
+        unsigned places = (unsigned)place_numbers[p];
         for (uint64_t items = 1; items < 50000; items += 1 + items / 7) {
             perhaps *f = cuckoo(items, 0.01, places, PERHAPS_GROW_NEVER);
             for (uint64_t i = 0; i < items; i++)
@@ -174,10 +201,11 @@ static void the_largest_plan_is_sound(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_every_width),       cmocka_unit_test(a_slot_knows_its_key),
-        cmocka_unit_test(the_stash_against_an_array), cmocka_unit_test(the_plan_fits),
-        cmocka_unit_test(placeless_keys_come_back),   cmocka_unit_test(copies_leave_room),
-        cmocka_unit_test(one_key_four_billion_times), cmocka_unit_test(the_largest_plan_is_sound),
+        cmocka_unit_test(slots_of_every_width),     cmocka_unit_test(a_slot_knows_its_key),
+        cmocka_unit_test(longer_fingerprints_nest), cmocka_unit_test(the_stash_against_an_array),
+        cmocka_unit_test(the_plan_fits),            cmocka_unit_test(placeless_keys_come_back),
+        cmocka_unit_test(copies_leave_room),        cmocka_unit_test(one_key_four_billion_times),
+        cmocka_unit_test(the_largest_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
