@@ -13,9 +13,9 @@
 enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
 #define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
 
-/* When it pays for adding: if the filter has no more bytes than this for each key, what a key looks at has mostly been looked at by others
- * just before. */
-enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 512 };
+/* When it pays for adding: if the filter has no more bytes than this for each key, so that fetching all of it one line after the other
+ * takes less time than fetching what is needed. */
+enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 256 };
 
 /* How many keys are arranged at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
 enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
@@ -35,7 +35,7 @@ struct arranged {
     bool sweep;     /* all lines are fetched, whether they are needed or not */
     uint64_t *digests;
     uint32_t *count; /* keys of each part */
-    uint16_t *part;  /* of each key, in the order of the batch */
+    uint16_t *part;  /* of each key, in the order of the batch; NULL if there are no answers to be given back */
     uint8_t *answers;
 };
 
@@ -63,23 +63,26 @@ static struct arranged plan(const perhaps *f, size_t n) {
     return arranged;
 }
 
-static uint64_t bytes_of(const struct arranged *arranged) {
-    uint64_t of_part =
-        arranged->room * (sizeof *arranged->digests + sizeof *arranged->answers) + sizeof *arranged->count;
-    return arranged->parts * of_part + arranged->most * sizeof *arranged->part;
+/* Without answers there is nothing to be given back in the order of the keys. */
+static uint64_t bytes_of(const struct arranged *arranged, bool answered) {
+    uint64_t of_key = sizeof *arranged->digests + (answered ? sizeof *arranged->answers : 0);
+    return arranged->parts * (arranged->room * of_key + sizeof *arranged->count) +
+           (answered ? arranged->most * sizeof *arranged->part : 0);
 }
 
-static void use_memory(struct arranged *arranged, uint8_t *memory) {
+static void use_memory(struct arranged *arranged, uint8_t *memory, bool answered) {
     arranged->digests = (uint64_t *)(void *)memory;
     arranged->count = (uint32_t *)(arranged->digests + arranged->parts * arranged->room);
+    if (!answered) return;
     arranged->part = (uint16_t *)(arranged->count + arranged->parts);
     arranged->answers = (uint8_t *)(arranged->part + arranged->most);
 }
 
 /* Brings n keys to their parts, or as many as there is room for. */
-static size_t put(struct arranged *arranged, const uint64_t *digests, size_t n) {
+static inline __attribute__((always_inline)) size_t put(struct arranged *arranged, const uint64_t *digests, size_t n,
+                                                        bool answered) {
     uint32_t *restrict count = arranged->count;
-    uint16_t *restrict part = arranged->part + arranged->n;
+    uint16_t *restrict part = answered ? arranged->part + arranged->n : NULL;
     size_t room = arranged->room, i;
     for (i = 0; i < n; i++) {
         size_t p = (size_t)(digests[i] >> arranged->shift);
@@ -87,7 +90,7 @@ static size_t put(struct arranged *arranged, const uint64_t *digests, size_t n) 
         uint64_t *place = arranged->digests + p * room + count[p]++;
         *place = digests[i];
         __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
-        part[i] = (uint16_t)p;
+        if (answered) part[i] = (uint16_t)p;
     }
     arranged->n += i;
     return i;
@@ -102,7 +105,8 @@ static void collect(const perhaps *f, const struct keys *keys, size_t from, size
     memset(arranged->count, 0, arranged->parts * sizeof *arranged->count);
     do {
         some = n - arranged->n < CHUNK ? n - arranged->n : CHUNK;
-        done = put(arranged, many_digests(f, keys, from + arranged->n, some, room), some);
+        const uint64_t *digests = many_digests(f, keys, from + arranged->n, some, room);
+        done = arranged->part ? put(arranged, digests, some, true) : put(arranged, digests, some, false);
     } while (done == some && arranged->n < n);
     arranged->sweep = arranged->n * (uint64_t)SWEPT_BYTES >= filter_bytes(f);
 }
@@ -146,9 +150,9 @@ static void give_back(const struct arranged *arranged, uint8_t *restrict answers
 
 bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones) {
     struct arranged arranged = plan(f, n);
-    struct scratch *scratch = filter_take_scratch(f, bytes_of(&arranged));
+    struct scratch *scratch = filter_take_scratch(f, bytes_of(&arranged, true));
     if (!scratch) return false;
-    use_memory(&arranged, scratch->room);
+    use_memory(&arranged, scratch->room, true);
     *ones = 0;
     for (size_t from = 0; from < n; from += arranged.n) {
         collect(f, keys, from, n - from, &arranged);
@@ -162,7 +166,7 @@ bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t 
 /* ---- adding ---- */
 
 bool arranging_pays_to_add(const perhaps *f, size_t n) {
-    if (n < FEWEST_KEYS || !f->kind->orderly) return false;
+    if (n < FEWEST_KEYS || !f->ops.add_near) return false;
     return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
 }
 
@@ -182,14 +186,29 @@ static void undo_batch(perhaps *f, const struct keys *keys, size_t n) {
     }
 }
 
+/* As filter_add_many. If there are few keys, because one part was full long before the others, nothing else is fetched. */
+static int add_part(perhaps *f, const struct arranged *arranged, unsigned p, size_t *done) {
+    const uint64_t *digests = arranged->digests + p * arranged->room;
+    struct span next = span_ahead(arranged, p, 0, 1);
+    bool dense = f->array.length / arranged->n <= DENSE_BYTES;
+    int rc = PERHAPS_OK;
+    *done = 0;
+    while (rc == PERHAPS_OK && *done < arranged->count[p]) {
+        size_t rest = arranged->count[p] - *done;
+        *done += f->ops.add_near(&f->array, digests + *done, rest, dense ? &next : NULL);
+        if (*done < arranged->count[p]) rc = filter_grow(f, digests[*done]);
+    }
+    filter_count_added(f, 0, *done);
+    return rc;
+}
+
 /* Adds all that is arranged, or nothing. */
 static int add_parts(perhaps *f, const struct arranged *arranged) {
     for (unsigned p = 0; p < arranged->parts; p++) {
-        const uint64_t *digests = arranged->digests + p * arranged->room;
         size_t done;
-        int rc = filter_add_many(f, digests, arranged->count[p], arranged->answers, NULL, &done);
+        int rc = add_part(f, arranged, p, &done);
         if (rc == PERHAPS_OK) continue;
-        undo(f, digests, done);
+        undo(f, arranged->digests + p * arranged->room, done);
         while (p-- > 0) undo(f, arranged->digests + p * arranged->room, arranged->count[p]);
         return rc;
     }
@@ -198,12 +217,12 @@ static int add_parts(perhaps *f, const struct arranged *arranged) {
 
 int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
     struct arranged arranged = plan(f, n);
-    uint64_t bytes = bytes_of(&arranged);
+    uint64_t bytes = bytes_of(&arranged, false);
     uint8_t *memory = memory_get(&f->allocator, bytes);
     size_t added = 0;
     if (!memory) return fail(PERHAPS_ENOMEM, "no memory to arrange %llu keys", (unsigned long long)n);
     int rc = PERHAPS_OK;
-    use_memory(&arranged, memory);
+    use_memory(&arranged, memory, false);
     for (; rc == PERHAPS_OK && added < n; added += rc == PERHAPS_OK ? arranged.n : 0) {
         collect(f, keys, added, n - added, &arranged);
         rc = add_parts(f, &arranged);

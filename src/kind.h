@@ -66,10 +66,15 @@ struct kind_ops {
 
     /* `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
      * fetch a line of it for every eight keys, so that the stream of keys does not stall. add_many gives the number of keys
-     * done: n, or fewer if the next one found no room. Its `ahead` is NULL if the keys are arranged (arranging.h). */
+     * done: n, or fewer if the next one found no room. */
     size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
+
+    /* add_many for multisets in which all that adding looks at is near a place whose number does not fall where the digest rises (else
+     * NULL). They are not answered, as all are new. Unless `next` is NULL, what these keys look at is taken to be in the cache, and what
+     * those of the span will look at is fetched meanwhile. */
+    size_t (*add_near)(struct array *array, const uint64_t *digests, size_t n, const struct span *next);
 
     /* Whether any of several arrays has the key, all with this very operation; NULL for layouts that are asked one by one. What does
      * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are taken to be in the
@@ -178,10 +183,6 @@ struct kind {
 
     /* The next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
-
-    /* For multisets in which all that adding looks at is near a place whose number does not fall where the digest rises: large batches
-     * are arranged in that order. */
-    bool orderly;
 
     bool sparse; /* untouched parts of the array shall cost no memory and no disk */
 

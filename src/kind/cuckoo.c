@@ -239,7 +239,11 @@ static void fetch(const struct array *a, struct digest digest) {
     }                                                                                                                  \
     TARGET static size_t add_many_##suffix(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,       \
                                            const char *ahead) {                                                        \
-        return put_many(a, digests, n, answers, ahead, number, vector);                                                \
+        return put_many(a, digests, n, answers, ahead, NULL, number, vector);                                          \
+    }                                                                                                                  \
+    TARGET static size_t add_near_##suffix(struct array *a, const uint64_t *digests, size_t n,                         \
+                                           const struct span *next) {                                                  \
+        return put_many(a, digests, n, NULL, NULL, next, number, vector);                                              \
     }                                                                                                                  \
     TARGET static void contains_many_##suffix(const struct array *a, const uint64_t *digests, size_t n,                \
                                               uint8_t *answers, const char *ahead) {                                   \
@@ -257,7 +261,8 @@ static void fetch(const struct array *a, struct digest digest) {
 #define OPS(suffix)                                                                                                    \
     {                                                                                                                  \
         .add = add_##suffix, .contains = contains_##suffix, .remove = remove_##suffix, .count = count_##suffix,        \
-        .fetch = fetch, .add_many = add_many_##suffix, .contains_many = contains_many_##suffix                         \
+        .fetch = fetch, .add_many = add_many_##suffix, .contains_many = contains_many_##suffix,                        \
+        .add_near = add_near_##suffix                                                                                  \
     }
 
 #define TARGET
@@ -310,7 +315,8 @@ static bool merge(struct array *into, const struct array *from) {
     for (uint64_t slot = 0; slot < slots_of(from->layout); slot++) {
         uint64_t code = slot_get(from->bytes, slot, width_of(from));
         struct places sits = places_at(from, slot, code, from->layout[PLACES]);
-        struct key key = key_from(from, who_is(sits.home[0], sits.fingerprint)); /* of a damaged slot: one that can be */
+        struct key key =
+            key_from(from, who_is(sits.home[0], sits.fingerprint)); /* of a damaged slot: one that can be */
         struct places all = places_of(into, key, into->layout[PLACES]);
         if (code && add_copy(into, &all) == FULL) return false;
     }
@@ -363,6 +369,5 @@ const struct kind kind_cuckoo = {
     .grow = grow,
     .rehash = rehash,
     .ungrow = ungrow,
-    .orderly = true,
     .model = &model_cuckoo,
 };

@@ -2,23 +2,30 @@
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
  * The fingerprints and homes of a block of keys are worked out together, eight at a time with AVX-512, and their windows
- * fetched, a block ahead of their turn. For adding, the windows are looked at a block before their turn: where there is an
- * empty slot, it is noted; where there is none, the other homes of those who sit there are fetched. A noted slot may have
- * been taken when its turn comes, but none that the key would rather take can have become empty, so it is still the
- * one that a single call would take.
+ * fetched, a block ahead of their turn. A block that is added goes through four stages, one behind the other:
+ *
+ *     coming   its windows are fetched
+ *     next     they are looked at. An empty slot is noted; where there is none, the other homes of those who sit there are fetched
+ *     after    for keys without an empty slot, the first step of a search is made, and noted if it is enough
+ *     here     the keys are added, as noted
+ *
+ * A noted slot may have been taken when its turn comes, but none that the key would rather take can have become empty, so it is
+ * still the one that a single call would take; and so it is with a step of a search while those who sit in the key's places are the
+ * same. Where it is not, and for longer searches, what is done then is what a single call does.
  */
 
 /* A filter of CROWDED_NEAR_BYTES is in the second-level cache even if others are used in turn with it. */
-enum { BLOCK = 32, CROWDED_NEAR_BYTES = 1 << 17 };
+enum { BLOCK = 32, STAGES = 4, CROWDED_NEAR_BYTES = 1 << 17 };
 
 struct block {
+    size_t n; /* keys */
     uint64_t fingerprint[BLOCK];
     uint64_t home[CHOICES_MAX][BLOCK];
-    uint64_t slot[BLOCK]; /* the empty one that it would take, or NO_SLOT */
-    uint64_t code[BLOCK]; /* what would stand there */
-    unsigned crowded;     /* keys that find no empty slot: */
-    uint8_t which[BLOCK + 1]; /* their numbers, */
-    struct push push[BLOCK];
+    uint64_t slot[BLOCK];     /* the empty one that a key would take, or NO_SLOT */
+    uint64_t code[BLOCK];     /* what would stand there */
+    unsigned crowded;         /* keys with NO_SLOT: how many, */
+    uint8_t which[BLOCK + 1]; /* which ones, */
+    struct push push[BLOCK];  /* and what makes room for them */
 };
 
 #if defined(__x86_64__)
@@ -149,63 +156,95 @@ INLINE void fetch_others(const struct array *a, const struct block *block, size_
 }
 
 /* Looks at the places of eight keys from i on, or of as many as there are. */
-INLINE void look_at_some(const struct array *a, struct block *block, size_t i, size_t n, uint64_t places, int vector) {
+INLINE void look_at_some(const struct array *a, struct block *block, size_t i, uint64_t places, int vector) {
+    size_t end = smaller(i + 8, block->n);
 #if defined(__x86_64__)
-    if (vector && i + 8 <= n)
+    if (vector && end == i + 8)
         look_at_eight(a, block, i, places);
     else
 #else
     (void)vector;
 #endif
-        for (size_t j = i; j < smaller(i + 8, n); j++) look_at_one(a, block, j, places);
-    for (size_t j = i; j < smaller(i + 8, n); j++) {
+        for (size_t j = i; j < end; j++) look_at_one(a, block, j, places);
+    for (size_t j = i; j < end; j++) {
         block->which[block->crowded] = (uint8_t)j;
         block->crowded += block->slot[j] == NO_SLOT;
     }
 }
 
-/* Adds key i of a block: to the slot noted, if it is still empty; else as a single call would. */
+INLINE void find_pushes(const struct array *a, struct block *block, uint64_t places, int vector) {
+    for (unsigned i = 0; i < block->crowded; i++) {
+        struct places all = block_places(block, block->which[i], places);
+        find_push(a, &all, &block->push[block->which[i]], places, vector);
+    }
+}
+
+/* Adds key i of a block: as noted, if that still holds; else as a single call would. */
 INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t places, int vector) {
     uint64_t slot = block->slot[i];
-    struct places all;
-    if (!stash_entries(stash_of(a))) {
-        if (slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
-        all = block_places(block, i, places);
-        if (slot == NO_SLOT && do_push(a, &all, &block->push[i], places)) return 1;
-    }
-    all = block_places(block, i, places);
+    bool holds = !stash_entries(stash_of(a));
+    if (holds && slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
+    struct places all = block_places(block, i, places);
+    if (holds && slot == NO_SLOT && do_push(a, &all, &block->push[i], places)) return 1;
     return add_places(a, &all, places, vector);
 }
 
-/* The block that comes is fetched, the next one looked at, that after it prepared for searches, and this one added. */
+/* The number of keys added: all, or those before one that found no room. */
+INLINE size_t add_block(struct array *a, const struct block *block, uint8_t *answers, uint64_t places, int vector) {
+    for (size_t i = 0; i < block->n; i++) {
+        if (add_one(a, block, i, places, vector) == FULL) return i;
+        if (answers) answers[i] = 1;
+    }
+    return block->n;
+}
+
+/* Lines that are fetched one after the other while keys are added. */
+struct sweep {
+    const uint8_t *at, *end;
+    size_t for_eight; /* bytes for every eight keys */
+};
+
+/* What the keys of the span will look at, but for what those before them do: as far ahead of their homes as a second home may be. */
+INLINE struct sweep sweep_of(const struct array *a, const struct span *next, size_t n) {
+    uint64_t homes = a->layout[HOMES];
+    uint64_t first = smaller_of(mul_high(next->first, homes) + SHIFTS_MAX, homes);
+    uint64_t last = smaller_of(mul_high(next->last, homes) + SHIFTS_MAX, homes);
+    const uint8_t *at = a->bytes + (first * width_of(a) >> 3), *end = a->bytes + (last * width_of(a) >> 3);
+    return (struct sweep){at, end, (size_t)(end - at) / (n / 8 + 1) + 64};
+}
+
+INLINE void sweep_on(struct sweep *sweep) {
+    size_t rest = (size_t)(sweep->end - sweep->at);
+    const uint8_t *end = sweep->at + smaller(rest, sweep->for_eight);
+    for (const uint8_t *line = sweep->at; line < end; line += 64) __builtin_prefetch(line, 0, 2);
+    sweep->at = end;
+}
+
+/* `span` is NULL unless these keys are near each other; `ahead` and `answers` may be. */
 INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                       uint64_t places, int vector) {
-    enum { STAGES = 4 };
+                       const struct span *span, uint64_t places, int vector) {
     struct block blocks[STAGES];
     struct array copy = *changed, *a = &copy; /* which the compiler knows that writing slots cannot change */
-    bool near = is_near(a) || !ahead;
-    size_t there[STAGES] = {0}; /* keys of each block */
+    struct sweep sweep = span ? sweep_of(a, span, n) : (struct sweep){NULL, NULL, 0};
+    bool far = !is_near(a) && !span;
+    for (unsigned i = 0; i < STAGES; i++) blocks[i].n = blocks[i].crowded = 0;
     for (size_t i = 0, turn = 0; i < n + (STAGES - 1) * BLOCK; i += BLOCK, turn++) {
         struct block *coming = &blocks[turn % STAGES], *next = &blocks[(turn + 3) % STAGES];
         struct block *after = &blocks[(turn + 2) % STAGES], *here = &blocks[(turn + 1) % STAGES];
-        there[turn % STAGES] = i < n ? smaller(n - i, BLOCK) : 0;
-        prepare(a, digests + smaller(i, n), there[turn % STAGES], coming, places, vector);
-        next->crowded = 0;
+        coming->n = i < n ? smaller(n - i, BLOCK) : 0;
+        coming->crowded = 0;
+        prepare(a, digests + smaller(i, n), coming->n, coming, places, vector);
         for (size_t j = 0; j < BLOCK; j += 8) {
+            if (span) sweep_on(&sweep);
             if (ahead) __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
-            if (!is_near(a)) fetch_some(a, coming, j, there[turn % STAGES], places);
-            if (j < there[(turn + 3) % STAGES]) look_at_some(a, next, j, there[(turn + 3) % STAGES], places, vector);
+            if (far) fetch_some(a, coming, j, coming->n, places);
+            if (j < next->n) look_at_some(a, next, j, places, vector);
         }
-        for (unsigned c = 0; !near && there[(turn + 3) % STAGES] && c < next->crowded; c++) fetch_others(a, next, next->which[c], places);
-        for (unsigned c = 0; there[(turn + 2) % STAGES] && c < after->crowded; c++) {
-            struct places all = block_places(after, after->which[c], places);
-            find_push(a, &all, &after->push[after->which[c]], places, vector);
-        }
-        for (size_t k = 0; k < there[(turn + 1) % STAGES]; k++) {
-            size_t number = i - (STAGES - 1) * BLOCK + k;
-            if (add_one(a, here, k, places, vector) == FULL) return number;
-            answers[number] = 1;
-        }
+        for (unsigned c = 0; far && c < next->crowded; c++) fetch_others(a, next, next->which[c], places);
+        find_pushes(a, after, places, vector);
+        size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks than `here`, if that has any */
+        size_t done = add_block(a, here, answers ? answers + before : NULL, places, vector);
+        if (done < here->n) return before + done;
     }
     return n;
 }

@@ -85,8 +85,8 @@ INLINE bool leave(const struct array *a, struct search *s, unsigned first, unsig
 
 /* Both of them, for all those who sit in the key's places: true if one of them has an empty slot to go to. `vector` is a constant in
  * each caller: whether there is AVX-512. Of what was found in vain, notes are taken only if the search goes on. */
-INLINE bool first_step(const struct array *a, struct search *s, const struct places *all, uint64_t places,
-                       bool goes_on, int vector) {
+INLINE bool first_step(const struct array *a, struct search *s, const struct places *all, uint64_t places, bool goes_on,
+                       int vector) {
 #if defined(__x86_64__)
     if (vector) return first_step_avx512(a, s, all, places, goes_on);
 #endif

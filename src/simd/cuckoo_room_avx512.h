@@ -151,8 +151,7 @@ TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __
 /* Those who sit in eight slots, or in those of them that are in `lanes`, of which the first is node `first`. */
 TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct search *s, __m512i slot, __m512i note,
                                              unsigned first, __mmask8 lanes, uint64_t places, bool goes_on) {
-    struct sitting sits =
-        sitting_eight(a, slot, _mm512_and_si512(note, same_eight(slot_mask(SLOT_WIDTH_MAX))), places);
+    struct sitting sits = sitting_eight(a, slot, _mm512_and_si512(note, same_eight(slot_mask(SLOT_WIDTH_MAX))), places);
     __m512i home[CHOICES_MAX];
     struct reachable reach[PLACES_MAX];
     homes_of_eight(a, &sits, places, home);
@@ -160,7 +159,8 @@ TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct searc
     if (empty) {
         unsigned bit = (unsigned)__builtin_ctzll(empty), place = bit / 8, lane = bit % 8;
         uint64_t homes[CHOICES_MAX][8];
-        for (uint64_t choice = 0; choice < choices_of(places); choice++) _mm512_storeu_si512(homes[choice], home[choice]);
+        for (uint64_t choice = 0; choice < choices_of(places); choice++)
+            _mm512_storeu_si512(homes[choice], home[choice]);
         uint64_t at = homes[choice_of(place, places)][lane] + offset_of(place, places);
         note_slot(s, at, 0, place, first + lane);
         return true;

@@ -115,13 +115,13 @@ static bool can_be_added_to(const struct perhaps_kind_row *row) {
     return row->can & PERHAPS_ADD;
 }
 
-/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. Four and six bits are
- * for multisets, what they mean to a cuckoo filter is two and three choices; and four for static kinds. Those have a layout for each
+/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. Four, five and six are
+ * for multisets, of which a cuckoo filter has as many places; and four for static kinds. Those have a layout for each
  * width of their fingerprints: the further rates are for the narrowest, for whole bytes and for the widest. */
 static size_t find_layouts_of(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, uint64_t items) {
     static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6, 0.5, 0.004, 1.6e-5, 2.5e-10};
-    static const unsigned hashes[] = {0, 8, 16, 32, 4, 6};
-    size_t shapes = row->can & PERHAPS_COUNT || !can_be_added_to(row) ? 6 : 4, before = n;
+    static const unsigned hashes[] = {0, 8, 16, 32, 4, 6, 5};
+    size_t shapes = row->can & PERHAPS_COUNT || !can_be_added_to(row) ? 7 : 4, before = n;
     for (size_t p = 0; p < (can_be_added_to(row) ? 5 : sizeof rates / sizeof *rates); p++)
         for (size_t h = 0; h < (p == 0 ? shapes : 1); h++)
             for (unsigned lines = 0; lines <= 1; lines++) {

@@ -52,8 +52,7 @@ static void check_places(const struct array *a, uint64_t digest, uint64_t places
         CHECK(fingerprint_in(code, places) == all.fingerprint && place_in(code, places) == place, "a code is misread");
         struct places back = places_at(a, slot_at(&all, place, places), code, places);
         CHECK(back.fingerprint == all.fingerprint, "another fingerprint came back");
-        for (uint64_t c = 0; c < choices_of(places); c++)
-            CHECK(back.home[c] == all.home[c], "another home came back");
+        for (uint64_t c = 0; c < choices_of(places); c++) CHECK(back.home[c] == all.home[c], "another home came back");
     }
     for (uint64_t place = 0; choices_of(places) == 2 && place < places; place++)
         for (uint64_t other = 0; other < place; other++)
@@ -201,10 +200,14 @@ static void the_largest_plan_is_sound(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_every_width),     cmocka_unit_test(a_slot_knows_its_key),
-        cmocka_unit_test(longer_fingerprints_nest), cmocka_unit_test(the_stash_against_an_array),
-        cmocka_unit_test(the_plan_fits),            cmocka_unit_test(placeless_keys_come_back),
-        cmocka_unit_test(copies_leave_room),        cmocka_unit_test(one_key_four_billion_times),
+        cmocka_unit_test(slots_of_every_width),
+        cmocka_unit_test(a_slot_knows_its_key),
+        cmocka_unit_test(longer_fingerprints_nest),
+        cmocka_unit_test(the_stash_against_an_array),
+        cmocka_unit_test(the_plan_fits),
+        cmocka_unit_test(placeless_keys_come_back),
+        cmocka_unit_test(copies_leave_room),
+        cmocka_unit_test(one_key_four_billion_times),
         cmocka_unit_test(the_largest_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
