@@ -5,7 +5,8 @@
  *     cc -O2 -o loads bench/loads.c && ./loads [SLOTS] [ROUNDS] [STEPS]
  *
  * A key has some homes, and may sit in any of the WIDTH slots that begin at each. Classic buckets do not overlap:
- * homes are WIDTH slots apart. Windows do: there is a home at every slot but the last WIDTH - 1.
+ * homes are WIDTH slots apart. Windows do: there is a home at every slot but the last ones. The first window of a key may have a
+ * slot more than the others; and the other homes may all be within some REACH of the first.
  *
  *     buckets of 2   |0 0|1 1|2 2|3 3|        windows of 2   |0|01|12|23|34|4|      (numbers: whose slot it is)
  *
@@ -30,6 +31,7 @@
 struct layout {
     const char *name;
     uint32_t width, stride, choices, bits; /* stride: from home to home; bits: of the fingerprint, up to 27 */
+    uint32_t more, reach;                  /* slots more of the first window; of other homes, or 0 = any */
 };
 
 struct slot {
@@ -71,9 +73,11 @@ static uint32_t mul_high_32(uint64_t h, uint32_t n) {
     return (uint32_t)(((h >> 32) * n + ((uint64_t)(uint32_t)h * n >> 32)) >> 32);
 }
 
-/* From the first home to another: 2 .. homes - 2, so that the windows of both never share a slot. */
+/* From the first home to another, so far that the windows of both never share a slot. */
 static uint32_t shift(const struct table *table, uint32_t fp, uint32_t choice) {
-    return choice ? 2 + mul_high_32(mix64((uint64_t)fp << 2 | choice), table->homes - 3) : 0;
+    uint32_t least = 2 + table->layout.more, reach = table->homes - 1 - least;
+    if (table->layout.reach && table->layout.reach < reach) reach = table->layout.reach;
+    return choice ? least + mul_high_32(mix64((uint64_t)fp << 2 | choice), reach) : 0;
 }
 
 static uint32_t home_of(const struct table *table, const struct key *key, uint32_t choice) {
@@ -95,22 +99,24 @@ static struct key key_in_slot(const struct table *table, uint32_t slot) {
     return (struct key){0, home < back ? home + table->homes - back : home - back, fp};
 }
 
-/* Goes over the places of the key that this search has not seen yet, up to and with the first empty one. Returns their
- * number; *empty says how it ended. */
+/* Goes over the places of the key that this search has not seen yet, up to and with the first empty one; where the first window has
+ * more slots, every second fingerprint begins with the last one. Returns their number; *empty says how it ended. */
 static uint32_t new_places(struct table *table, const struct key *key, uint32_t before, struct step *found,
                            bool *empty) {
-    uint32_t count = 0;
+    const struct layout *layout = &table->layout;
+    uint32_t count = 0, places = layout->choices * layout->width + layout->more;
     *empty = false;
-    for (uint32_t choice = 0; choice < table->layout.choices; choice++) {
-        uint32_t first = home_of(table, key, choice) * table->layout.stride;
-        for (uint32_t offset = 0; offset < table->layout.width; offset++) {
-            struct slot *slot = &table->slot[first + offset];
-            if (slot->seen == table->searches) continue;
-            slot->seen = table->searches;
-            found[count++] = (struct step){first + offset, choice << 3 | offset, before};
-            *empty = slot->entry == 0;
-            if (*empty) return count;
-        }
+    for (uint32_t i = 0; i < places; i++) {
+        uint32_t place = layout->more && key->fp % 2 ? places - 1 - i : i;
+        uint32_t first = layout->width + layout->more; /* slots of the first window */
+        uint32_t choice = place < first ? 0 : 1 + (place - first) / layout->width;
+        uint32_t offset = choice ? (place - first) % layout->width : place;
+        uint32_t at = home_of(table, key, choice) * layout->stride + offset;
+        if (table->slot[at].seen == table->searches) continue;
+        table->slot[at].seen = table->searches;
+        found[count++] = (struct step){at, choice << 3 | offset, before};
+        *empty = table->slot[at].entry == 0;
+        if (*empty) return count;
     }
     return count;
 }
@@ -187,8 +193,9 @@ static void *need(void *memory) {
 
 static struct table table_open(struct layout layout, uint32_t slots, uint32_t most_steps) {
     struct table table = {.layout = layout, .most_steps = most_steps};
-    table.homes = (slots - layout.width) / layout.stride + 1;
-    table.slots = (table.homes - 1) * layout.stride + layout.width;
+    uint32_t widest = layout.width + layout.more;
+    table.homes = (slots - widest) / layout.stride + 1;
+    table.slots = (table.homes - 1) * layout.stride + widest;
     table.slot = need(malloc(table.slots * sizeof *table.slot));
     table.step = need(malloc((most_steps + MOST_PLACES) * sizeof *table.step));
     return table;
@@ -204,15 +211,24 @@ static void table_close(struct table *table) {
     free(table->step);
 }
 
-/* Over all rounds: the load at the first failure, and the slots read by each of the last hundredth of insertions. */
+/* Over all rounds: the load at the first failure, and the slots read by an insertion: up to the load that is planned for, and of the
+ * last hundredth. */
 struct outcome {
-    double mean, least, reads;
+    double mean, least, planned_reads, reads;
 };
 
 struct run {
     uint32_t slots, rounds, most_steps;
     uint32_t *reads; /* of each insertion */
 };
+
+static double mean_up_to_plan(const uint32_t *reads, uint32_t count, uint32_t slots) {
+    uint32_t planned = (uint32_t)(0.92 * slots);
+    double sum = 0;
+    if (planned > count) planned = count;
+    for (uint32_t i = 0; i < planned; i++) sum += reads[i];
+    return planned ? sum / planned : 0;
+}
 
 static double mean_of_last_hundredth(const uint32_t *reads, uint32_t count) {
     uint32_t last = count / 100 + 1;
@@ -237,6 +253,7 @@ static struct outcome outcome_of(const struct run *run, struct layout layout, se
         double load = (double)count / table.slots;
         outcome.mean += load / run->rounds;
         outcome.least = load < outcome.least ? load : outcome.least;
+        outcome.planned_reads += mean_up_to_plan(run->reads, count, table.slots) / run->rounds;
         outcome.reads += mean_of_last_hundredth(run->reads, count) / run->rounds;
     }
     table_close(&table);
@@ -244,13 +261,15 @@ static struct outcome outcome_of(const struct run *run, struct layout layout, se
 }
 
 static void print_head(const char *what) {
-    printf("\n%-30s | %-24s | %s\n", "", "breadth first", "random walk");
-    printf("%-18s %-11s | %7s %7s  %7s | %7s %7s  %7s\n", what, "fp bits", "mean", "least", "reads", "mean", "least",
-           "reads");
+    printf("\n%-30s | %-30s | %s\n", "", "breadth first", "random walk");
+    printf("%-18s %-11s", what, "fp bits");
+    for (int i = 0; i < 2; i++) printf(" | %7s %7s %6s %6s", "mean", "least", "reads", "last");
+    putchar('\n');
 }
 
 static void print_outcome(struct outcome outcome) {
-    printf(" | %5.2f %% %5.2f %%  %7.1f", 100 * outcome.mean, 100 * outcome.least, outcome.reads);
+    printf(" | %5.2f %% %5.2f %% %6.2f %6.1f", 100 * outcome.mean, 100 * outcome.least, outcome.planned_reads,
+           outcome.reads);
 }
 
 static void print_row(const struct run *run, struct layout layout, const char *name) {
@@ -263,10 +282,15 @@ static void print_row(const struct run *run, struct layout layout, const char *n
 
 /* Buckets have fingerprints so long that the choices are as good as independent. */
 static const struct layout layouts[] = {
-    {"bucket 1, 2 ways", 1, 1, 2, 27}, {"bucket 2, 2 ways", 2, 2, 2, 27}, {"bucket 4, 2 ways", 4, 4, 2, 27},
-    {"bucket 8, 2 ways", 8, 8, 2, 27}, {"window 2, 2 ways", 2, 1, 2, 4},  {"window 2, 2 ways", 2, 1, 2, 7},
-    {"window 2, 2 ways", 2, 1, 2, 10}, {"window 2, 2 ways", 2, 1, 2, 16}, {"window 2, 3 ways", 2, 1, 3, 7},
-    {"window 2, 3 ways", 2, 1, 3, 16}, {"window 2, 4 ways", 2, 1, 4, 7},  {"window 2, 4 ways", 2, 1, 4, 16},
+    {"bucket 1, 2 ways", 1, 1, 2, 27, 0, 0},      {"bucket 2, 2 ways", 2, 2, 2, 27, 0, 0},
+    {"bucket 4, 2 ways", 4, 4, 2, 27, 0, 0},      {"bucket 8, 2 ways", 8, 8, 2, 27, 0, 0},
+    {"window 2, 2 ways", 2, 1, 2, 4, 0, 0},       {"window 2, 2 ways", 2, 1, 2, 7, 0, 0},
+    {"window 2, in 32768", 2, 1, 2, 7, 0, 32768}, {"window 2, in 4096", 2, 1, 2, 7, 0, 4096},
+    {"window 2, 2 ways", 2, 1, 2, 10, 0, 0},      {"window 2, 2 ways", 2, 1, 2, 16, 0, 0},
+    {"window 2, 3 ways", 2, 1, 3, 7, 0, 0},       {"window 2, 3 ways", 2, 1, 3, 16, 0, 0},
+    {"window 2, 4 ways", 2, 1, 4, 7, 0, 0},       {"window 2, 4 ways", 2, 1, 4, 16, 0, 0},
+    {"windows 3 and 2", 2, 1, 2, 7, 1, 0},        {"3 and 2, in 32768", 2, 1, 2, 7, 1, 32768},
+    {"3 and 2, in 4096", 2, 1, 2, 7, 1, 4096},
 };
 
 static void print_layouts(const struct run *run) {
@@ -274,10 +298,10 @@ static void print_layouts(const struct run *run) {
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) print_row(run, layouts[i], layouts[i].name);
 }
 
-/* What the bound is worth, for the layout that the library has. */
+/* What the bound is worth, for the layout that the library has where it has four places. */
 static void print_bounds(struct run run) {
     static const uint32_t bounds[] = {64, 128, 256, 512, 1024, 2000};
-    static const struct layout layout = {"", 2, 1, 2, 7};
+    static const struct layout layout = {"", 2, 1, 2, 7, 0, 0};
     char name[32];
     print_head("window 2, 2 ways");
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {

@@ -98,7 +98,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_HASHES] =
         {"hashes", 0, VALUE_NUMBER, "K", NULL, FIELD(hashes), SIZING,
          "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo "
-         "the places a key can be in, 4, 6 or 8; for fuse those that it looks at, 3 (faster) or 4 (smaller). Default: "
+         "the places a key can be in, 4, 5, 6 or 8; for fuse those that it looks at, 3 (faster) or 4 (smaller). "
+         "Default: "
          "the best for the size."},
     [OPT_LINES] = {"lines", 0, VALUE_NUMBER, "N", NULL, FIELD(lines), SIZING,
                    "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at "

@@ -255,7 +255,7 @@ typedef struct perhaps_want {
     int shared;           /* 1 = many threads may add, ask and remove at the same time; see Threads above. cuckoo, table
                                 and growing layers need shards for it */
     unsigned hashes;      /* bits set per key, if it matters: bloom and counting 1..64, blocked 8, 16 or 32;
-                                cuckoo: places a key can be in, 4, 6 or 8; fuse: places that a key looks at, 3 or 4 */
+                                cuckoo: places a key can be in, 4, 5, 6 or 8; fuse: places that a key looks at, 3 or 4 */
     unsigned lines;       /* at most so many cache lines touched per question (blocked has layouts of 1 and 2) */
     unsigned bucket;      /* PERHAPS_REDIS_CUCKOO: slots of a bucket, 1 to 255; 0 = 2 */
     unsigned steps;       /* PERHAPS_REDIS_CUCKOO: how many fingerprints are moved for a new one, 1 to 65,535; 0 = 20 */
@@ -422,7 +422,8 @@ PERHAPS_API int perhaps_add_u64(perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
 
 /* The number of new keys, or a negative error, in which case no key was added: those before a PERHAPS_EFULL are taken out
- * again, and `answers` means nothing. (changes) */
+ * again, and `answers` means nothing. A cuckoo filter of 4 MiB or more takes a batch of 32,768 keys or more in another order, twice
+ * as fast, with 9 bytes for each of up to 4 million keys: the more keys at a time, the better. (changes) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
                                      uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
