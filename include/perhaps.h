@@ -552,6 +552,11 @@ PERHAPS_API int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest);
 PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
 PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
 
+/* The digests of n keys. (the same) */
+PERHAPS_API void perhaps_digest_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                     uint64_t *digests);
+PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *digests);
+
 /* --------------------------------------------------------------------------------------------- whole filters --- */
 
 /*

@@ -124,10 +124,18 @@ uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     return words[0];
 }
 
+/* With the hash of short keys put into the loop: for them, a call costs half as much as its work. */
+__attribute__((flatten)) static void xxh3_many(uint64_t seed, const void *const *keys, const size_t *lengths, size_t n,
+                                               uint64_t *digests) {
+    for (size_t i = 0; i < n; i++) digests[i] = XXH3_64bits_withSeed(keys[i], lengths[i], seed);
+}
+
 void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
                      uint64_t *digests) {
     if (hash->id == PERHAPS_SIPHASH)
         siphash13_many(hash->key, isa, keys, lengths, n, digests);
+    else if (hash->id == PERHAPS_XXH3)
+        xxh3_many(hash->seed, keys, lengths, n, digests);
     else
         for (size_t i = 0; i < n; i++) digests[i] = hash_bytes(hash, keys[i], lengths[i]);
 }

@@ -26,6 +26,15 @@ int many_takes(const perhaps *f, const struct keys *keys) {
     return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
 }
 
+void perhaps_digest_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                         uint64_t *digests) {
+    hash_bytes_many(&f->hash, f->isa, keys, lengths, n, digests);
+}
+
+void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *digests) {
+    hash_u64_many(&f->hash, f->isa, keys, n, digests);
+}
+
 /* ---- keys whose digests have two words ---- */
 
 static struct digest digest_of(const perhaps *f, const struct keys *keys, size_t i) {

@@ -338,6 +338,17 @@ static void byte_batches_agree_with_singles(const struct layout *layout) {
 
 /* ---- digests ---- */
 
+static void check_digests_of_many(const perhaps *f, const struct byte_keys *keys) {
+    uint64_t digests[300], integers[300];
+    CHECK(keys->n <= 300, "%zu keys", keys->n);
+    perhaps_digest_many(f, keys->keys, keys->lengths, keys->n, digests);
+    for (size_t i = 0; i < keys->n; i++)
+        CHECK(digests[i] == perhaps_digest(f, keys->keys[i], keys->lengths[i]), "key %zu", i);
+    for (size_t i = 0; i < keys->n; i++) integers[i] = member(i);
+    perhaps_digest_many_u64(f, integers, keys->n, digests);
+    for (size_t i = 0; i < keys->n; i++) CHECK(digests[i] == perhaps_digest_u64(f, integers[i]), "integer %zu", i);
+}
+
 /* A digest stands for its key in every filter of equal hash and seed, whatever the form of the question. */
 static void digests_stand_for_keys(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
@@ -353,6 +364,7 @@ static void digests_stand_for_keys(const struct layout *layout) {
     }
     seal(f), seal(g);
     CHECK(perhaps_equal(f, g) == 1, "keys and their digests made different filters");
+    check_digests_of_many(f, &keys);
     free_byte_keys(&keys);
     perhaps_free(f);
     perhaps_free(g);
