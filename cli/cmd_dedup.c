@@ -197,7 +197,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
 
 static int run(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
-                                .filter = d->filter,
+                                .hasher = d->filter,
                                 .with_keys = d->exact != NULL,
                                 .take = take,
                                 .pause = d->state ? pause_state : NULL,

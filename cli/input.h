@@ -50,22 +50,12 @@ typedef int batch_function(void *context, const struct batch *batch);
  * batches had and the number of the piece's first line in its file. */
 typedef int piece_function(void *context, const char *path, uint64_t first_line);
 
-/* Where a block of the input is read to: `bytes` from malloc, one more of them than `size`. A long line enlarges it. */
-struct buffer {
-    char *bytes;
-    size_t size;
-};
-
 /* What is done with keys in several threads. */
 struct work {
     unsigned threads;          /* 1 to MOST_THREADS */
     batch_function *in_thread; /* several at the same time, each with another context */
     piece_function *in_order;  /* one at a time; NULL = nothing is left to do */
     void *const *contexts;     /* one for each thread */
-
-    /* NULL, or gives another buffer for the next block, so that lines of the last one can be used for longer. Called in the
-     * thread that reads, with the first context. NULL from it: no more is wanted. */
-    struct buffer *(*exchange)(void *context);
 };
 
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
@@ -94,6 +84,9 @@ int input_read(const struct input *input, batch_function *function, void *contex
 
 /* The same in several threads: in order only within a piece. */
 int input_work(const struct input *input, const struct work *work);
+
+/* From now on, progress is drawn, unless `silent`: see progress_at. */
+void input_start_progress(const struct input *input);
 
 /* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
 bool input_repeatable(const struct input *input);

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* ------------------------------------------------------------------------------------------ lines to keys --- */
 
@@ -15,7 +18,7 @@ static int fault(struct piece *p, size_t i, const char *format, ...) __attribute
 static int fault(struct piece *p, size_t i, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(p->fault, sizeof p->fault, format, arguments);
+    vsnprintf(p->outcome.fault, sizeof p->outcome.fault, format, arguments);
     va_end(arguments);
     p->good = i;
     return TROUBLE;
@@ -133,7 +136,7 @@ static int hand_on_batch(struct piece *p) {
         .path = p->path,
         .file = p->file,
         .offset = p->offset + (uint64_t)(p->texts[0] - p->origin),
-        .first_line = p->first_line + p->lines,
+        .first_line = p->first_line + p->outcome.lines,
     };
     if (input_of_numbers(p->input)) {
         batch.numbers = p->numbers;
@@ -141,7 +144,7 @@ static int hand_on_batch(struct piece *p) {
         batch.keys = as_is ? (const void *const *)p->texts : p->keys;
         batch.lengths = as_is ? p->text_lengths : p->lengths;
     }
-    p->lines += p->n;
+    p->outcome.lines += p->n;
     p->n = 0;
     return p->function(p->context, &batch);
 }
@@ -160,16 +163,51 @@ static int hand_on(struct piece *p) {
 
 /* ---------------------------------------------------------------------------------------- memory to lines --- */
 
-static int split_lines(struct piece *p) {
-    while (p->at < p->end) {
-        const char *stop = memchr(p->at, p->input->terminator, (size_t)(p->end - p->at));
-        p->texts[p->n] = p->at;
-        p->text_lengths[p->n] = (size_t)(stop - p->at);
-        p->at = stop + 1;
-        if (++p->n < BATCH) continue;
-        int status = hand_on(p);
-        if (status != FINE) return status;
+enum { WINDOW = 64 }; /* bytes that are looked at together */
+
+#if defined(__SSE2__)
+static inline uint64_t ends_in_window(const char *bytes, char terminator) {
+    const __m128i wanted = _mm_set1_epi8(terminator);
+    uint64_t ends = 0;
+    for (int i = 0; i < WINDOW; i += 16) {
+        __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(bytes + i)), wanted);
+        ends |= (uint64_t)(unsigned)_mm_movemask_epi8(same) << i;
     }
+    return ends;
+}
+#else
+static inline uint64_t ends_in_window(const char *bytes, char terminator) {
+    uint64_t ends = 0;
+    for (int i = 0; i < WINDOW; i++) ends |= (uint64_t)(bytes[i] == terminator) << i;
+    return ends;
+}
+#endif
+
+/* Bit i is set if byte i is a terminator: of a window, or of the `rest` that is less than one. */
+static inline uint64_t find_ends(const char *bytes, size_t rest, char terminator) {
+    if (rest >= WINDOW) return ends_in_window(bytes, terminator);
+    uint64_t ends = 0;
+    for (size_t i = 0; i < rest; i++) ends |= (uint64_t)(bytes[i] == terminator) << i;
+    return ends;
+}
+
+static int split_lines(struct piece *p) {
+    const char *line = p->at, terminator = p->input->terminator;
+    size_t n = 0;
+    for (const char *at = p->at; at < p->end; at += WINDOW) {
+        for (uint64_t ends = find_ends(at, (size_t)(p->end - at), terminator); ends; ends &= ends - 1) {
+            const char *stop = at + __builtin_ctzll(ends);
+            p->texts[n] = line;
+            p->text_lengths[n] = (size_t)(stop - line);
+            line = stop + 1;
+            if (++n < BATCH) continue;
+            p->n = n;
+            int status = hand_on(p);
+            if (status != FINE) return status;
+            n = 0;
+        }
+    }
+    p->n = n;
     return hand_on(p);
 }
 
@@ -190,7 +228,12 @@ static int split_records(struct piece *p) {
 }
 
 void piece_read(struct piece *p) {
-    p->lines = p->n = 0;
-    *p->fault = 0;
-    p->status = p->input->encoding == ENCODING_U64LE ? split_records(p) : split_lines(p);
+    p->n = 0;
+    if (p->outcome.status != FINE) return;
+    p->outcome.status = p->input->encoding == ENCODING_U64LE ? split_records(p) : split_lines(p);
+}
+
+int outcome_tell(const struct outcome *outcome, const char *path, uint64_t number) {
+    if (*outcome->fault) return failure(input_name(path), "line %llu %s", (unsigned long long)number, outcome->fault);
+    return outcome->status;
 }

@@ -1,11 +1,12 @@
-/* A block of lines on its way through dedup: read and hashed by one thread, looked up and printed by the other. */
+/* A block of lines on its way through dedup: read, hashed, then looked up and printed. */
 #ifndef CLI_DEDUP_JOB_H
 #define CLI_DEDUP_JOB_H
 
-#include "../input.h"
+#include "../blocks.h"
 
 struct job {
     struct buffer buffer; /* where the lines are */
+    size_t block;         /* so large is the buffer to be when it is used again */
     size_t n, room;       /* lines; how many the arrays have room for */
     uint64_t *digests;
     const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
@@ -17,6 +18,10 @@ struct job {
 
     size_t file;     /* which of the input's paths the lines are from */
     uint64_t offset; /* of lines[0] in that file */
+
+    bool hashed;              /* all of it */
+    uint64_t read_before_end; /* bytes of all files, up to its end */
+    struct outcome outcome;   /* of reading its lines */
 };
 
 #endif

@@ -1,31 +1,55 @@
+/*
+ * Two workers, who do what there is to do: a job is read, hashed, and taken. Only one of them reads at a time, and only one
+ * takes, in the order of the input.
+ *
+ *     worker 1   read 1 │ hash 1 │ take 1 │ read 3 │ hash 3 │ take 3
+ *     worker 2            read 2 │ hash 2 │ take 2 │ read 4 │ ...
+ *
+ * As long as each stage takes its share of the time, a worker carries its block through all of them, and the block stays in
+ * the cache of one processor. Where taking takes longer, jobs are waiting to be taken at any time, and whoever takes goes on
+ * with the next one while the other reads and hashes.
+ */
 #include "pipeline.h"
 #include "../interrupt.h"
 #include "../report.h"
 #include "../threads.h"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* So many jobs are in use in turn. A block is large enough to sort its digests by shard, and small enough for all of them to stay in
- * the cache. */
-enum { JOBS = 4, BLOCK = 1 << 20 };
+/* One job can be read, one hashed and one taken at the same time. A block is first so small that it stays in the cache on its way. */
+enum { WORKERS = 2, JOBS = 3, FIRST_BLOCK = 128 << 10 };
 
-/* Jobs [done, made) are on their way, in a ring: the reader makes the one with number `made`. */
+/* Jobs [taken, made) are on their way, in a ring. */
 struct ring {
     const struct pipeline *pipeline;
+    struct blocks blocks;
     struct job jobs[JOBS];
-    size_t made, done;
-    bool ended;   /* the reader has ended, with this status */
-    bool refused; /* the taker wants no more */
+    size_t made, taken;
+    bool reading, taking; /* someone is */
+    bool ended;           /* nothing is left to read, or can be: `status` says why */
+    bool refused;         /* no more is wanted: `status` says why */
     int status;
-    bool threads; /* else the reader takes its own jobs */
+    size_t file;          /* that the last job was of */
+    uint64_t lines, keys; /* taken so far, of this file and of all of them */
     pthread_mutex_t lock;
     pthread_cond_t news;
 };
 
-/* ---------------------------------------------------------------------------------------------- the reader --- */
+/* What a worker has to itself. */
+struct worker {
+    struct ring *ring;
+    struct job *job; /* that it reads and hashes */
+    struct piece piece;
+};
+
+/* ----------------------------------------------------------------------------------------------- hashing --- */
 
 static int no_memory(void) {
     return failure(NULL, "not enough memory for so many lines at a time");
@@ -58,84 +82,112 @@ static void copy_keys(struct job *job, const struct batch *batch) {
 }
 
 static int hash_batch(void *context, const struct batch *batch) {
-    struct ring *ring = context;
-    struct job *job = &ring->jobs[ring->made % JOBS];
-    const perhaps *filter = ring->pipeline->filter;
-    if (make_room(job, batch->n, ring->pipeline->with_keys) != FINE) return TROUBLE;
+    const struct worker *worker = context;
+    struct job *job = worker->job;
+    const struct pipeline *pipeline = worker->ring->pipeline;
+    if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
     if (!job->n) {
         job->file = batch->file;
         job->offset = batch->offset;
     }
-    uint64_t *digests = job->digests + job->n;
-    for (size_t i = 0; batch->numbers && i < batch->n; i++) digests[i] = perhaps_digest_u64(filter, batch->numbers[i]);
-    for (size_t i = 0; !batch->numbers && i < batch->n; i++)
-        digests[i] = perhaps_digest(filter, batch->keys[i], batch->lengths[i]);
+    if (batch->numbers)
+        perhaps_digest_many_u64(pipeline->hasher, batch->numbers, batch->n, job->digests + job->n);
+    else
+        perhaps_digest_many(pipeline->hasher, batch->keys, batch->lengths, batch->n, job->digests + job->n);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
-    if (ring->pipeline->with_keys) copy_keys(job, batch);
+    if (pipeline->with_keys) copy_keys(job, batch);
     job->n += batch->n;
     job->lines[job->n] = batch->lines[batch->n - 1] + batch->line_lengths[batch->n - 1] + batch->terminator_length;
     return FINE;
 }
 
-static int send(void *context, const char *path, uint64_t first_line) {
-    struct ring *ring = context;
-    struct job *job = &ring->jobs[ring->made % JOBS];
-    (void)path;
-    (void)first_line;
-    if (!job->n) return FINE;
-    if (!ring->threads) {
-        int status = ring->pipeline->take(ring->pipeline->context, job);
-        job->n = 0;
-        return status;
-    }
+/* ------------------------------------------------------------------------- stages, entered with the lock held --- */
+
+static bool may_read(const struct ring *ring) {
+    return !ring->reading && !ring->ended && ring->made - ring->taken < JOBS;
+}
+
+static bool may_take(const struct ring *ring) {
+    return !ring->taking && ring->made > ring->taken && ring->jobs[ring->taken % JOBS].hashed;
+}
+
+static bool is_finished(const struct ring *ring) {
+    return ring->refused || (ring->ended && ring->made == ring->taken);
+}
+
+/* A larger block is not kept from being read by a lack of memory. */
+static void set_block(struct job *job) {
+    if (job->buffer.size >= job->block) return;
+    char *larger = realloc(job->buffer.bytes, job->block + 1);
+    if (larger) job->buffer = (struct buffer){larger, job->block};
+}
+
+/* Interrupts come to the one who reads. */
+static int read_block(struct worker *worker) {
+    leave_interrupts_to_others(false);
+    set_block(worker->job);
+    int status = blocks_next(&worker->ring->blocks, &worker->job->buffer, &worker->piece);
+    leave_interrupts_to_others(true);
+    return status;
+}
+
+/* The other one can read on as soon as this block is read. */
+static void read_and_hash(struct worker *worker) {
+    struct ring *ring = worker->ring;
+    struct job *job = worker->job = &ring->jobs[ring->made % JOBS];
+    ring->reading = true;
+    pthread_mutex_unlock(&ring->lock);
+    int status = read_block(worker);
+    bool more = status == FINE && !blocks_none(&worker->piece);
     pthread_mutex_lock(&ring->lock);
+    ring->reading = false;
+    if (!more) {
+        ring->ended = true;
+        if (!ring->refused) ring->status = status;
+        return;
+    }
+    job->hashed = false;
     ring->made++;
     pthread_cond_signal(&ring->news);
     pthread_mutex_unlock(&ring->lock);
-    return FINE;
-}
-
-/* The buffer of the next job, when that is free. */
-static struct buffer *next_buffer(void *context) {
-    struct ring *ring = context;
-    pthread_mutex_lock(&ring->lock);
-    while (ring->made - ring->done == JOBS && !ring->refused) pthread_cond_wait(&ring->news, &ring->lock);
-    bool refused = ring->refused;
-    pthread_mutex_unlock(&ring->lock);
-    struct job *job = &ring->jobs[ring->made % JOBS];
     job->n = 0;
-    return refused ? NULL : &job->buffer;
-}
-
-static int read_all(struct ring *ring) {
-    void *context = ring;
-    return input_work(
-        ring->pipeline->input,
-        &(struct work){
-            .threads = 1, .in_thread = hash_batch, .in_order = send, .contexts = &context, .exchange = next_buffer});
-}
-
-static void *read_in_thread(void *argument) {
-    struct ring *ring = argument;
-    int status = read_all(ring);
+    piece_read(&worker->piece);
+    job->outcome = worker->piece.outcome;
+    job->file = worker->piece.file;
+    job->read_before_end = worker->piece.read_before_end;
     pthread_mutex_lock(&ring->lock);
-    ring->ended = true;
+    job->hashed = true;
+}
+
+static int finish_job(struct ring *ring, struct job *job) {
+    const struct pipeline *p = ring->pipeline;
+    int status = job->n ? p->take(p->context, job) : FINE;
+    if (job->file != ring->file) ring->lines = 0;
+    ring->file = job->file;
+    ring->lines += job->n;
+    ring->keys += job->n;
+    progress_at(job->read_before_end, ring->keys);
+    return status == FINE ? outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1) : status;
+}
+
+/* A reader whose lines nobody wants any more need not wait for the next one. */
+static void refuse_more(struct ring *ring, int status) {
+    ring->refused = true;
     ring->status = status;
-    pthread_cond_signal(&ring->news);
+    input_interrupt();
+}
+
+static void take_job(struct ring *ring) {
+    ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
-    return NULL;
+    int status = finish_job(ring, &ring->jobs[ring->taken % JOBS]);
+    pthread_mutex_lock(&ring->lock);
+    ring->taking = false;
+    ring->taken++;
+    if (status != FINE) refuse_more(ring, status);
 }
 
-/* ----------------------------------------------------------------------------------------------- the taker --- */
-
-/* Waits for a job, or for the end of a pause: then NULL and not `ended`. Called with the lock held. */
-static struct job *next_job(struct ring *ring, const struct timespec *until) {
-    int rc = 0;
-    while (ring->made == ring->done && !ring->ended && rc == 0)
-        rc = until ? pthread_cond_timedwait(&ring->news, &ring->lock, until)
-                   : pthread_cond_wait(&ring->news, &ring->lock);
-    return ring->made == ring->done ? NULL : &ring->jobs[ring->done % JOBS];
-}
+/* -------------------------------------------------------------------------------------------------- waiting --- */
 
 static struct timespec after(double seconds) {
     static const double most = 1e6;
@@ -148,43 +200,78 @@ static struct timespec after(double seconds) {
     return now;
 }
 
-static int take_all(struct ring *ring) {
-    const struct pipeline *p = ring->pipeline;
-    int status = FINE;
-    pthread_mutex_lock(&ring->lock);
-    for (bool ended = false; status == FINE && !ended;) {
-        struct timespec until = after(p->pause ? p->patience(p->context) : 0);
-        struct job *job = next_job(ring, p->pause ? &until : NULL);
-        ended = !job && ring->ended;
+/* The other one is mostly about to end a stage: to sleep and be woken would take longer than that. */
+static bool news_soon(struct ring *ring) {
+    enum { TIMES = 100 };
+    for (int i = 0; i < TIMES; i++) {
         pthread_mutex_unlock(&ring->lock);
-        if (job)
-            status = p->take(p->context, job);
-        else if (!ended)
-            status = p->pause(p->context);
+        sched_yield();
         pthread_mutex_lock(&ring->lock);
-        ring->done += job != NULL;
-        ring->refused = status != FINE;
+        if (may_take(ring) || may_read(ring) || is_finished(ring)) return true;
+    }
+    return false;
+}
+
+/* For something to do; if nothing has come for long enough, that is a pause. */
+static void wait_for_news(struct ring *ring) {
+    const struct pipeline *p = ring->pipeline;
+    if (news_soon(ring)) return;
+    if (!p->pause || ring->taking || ring->made > ring->taken) {
+        pthread_cond_wait(&ring->news, &ring->lock);
+        return;
+    }
+    struct timespec until = after(p->patience(p->context));
+    if (pthread_cond_timedwait(&ring->news, &ring->lock, &until) == 0 || ring->taking) return;
+    ring->taking = true;
+    pthread_mutex_unlock(&ring->lock);
+    int status = p->pause(p->context);
+    pthread_mutex_lock(&ring->lock);
+    ring->taking = false;
+    if (status != FINE) refuse_more(ring, status);
+}
+
+/* ------------------------------------------------------------------------------------------------- workers --- */
+
+static void *work(void *argument) {
+    struct worker *worker = argument;
+    struct ring *ring = worker->ring;
+    pthread_mutex_lock(&ring->lock);
+    while (!is_finished(ring)) {
+        if (may_take(ring))
+            take_job(ring);
+        else if (may_read(ring))
+            read_and_hash(worker);
+        else
+            wait_for_news(ring);
         pthread_cond_signal(&ring->news);
     }
     pthread_mutex_unlock(&ring->lock);
-    return status;
+    return NULL;
 }
 
-static int prepare(struct ring *ring) {
+static int prepare(struct ring *ring, struct worker *workers) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&ring->lock, NULL);
     pthread_cond_init(&ring->news, &attributes);
     pthread_condattr_destroy(&attributes);
+    blocks_begin(&ring->blocks, ring->pipeline->input, 1, true);
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i].ring = ring;
+        workers[i].piece.input = ring->pipeline->input;
+        workers[i].piece.function = hash_batch;
+        workers[i].piece.context = &workers[i];
+    }
     for (int i = 0; i < JOBS; i++) {
-        ring->jobs[i].buffer = (struct buffer){malloc(BLOCK + 1), BLOCK};
+        ring->jobs[i].buffer = (struct buffer){malloc(FIRST_BLOCK + 1), FIRST_BLOCK};
         if (!ring->jobs[i].buffer.bytes) return no_memory();
     }
     return FINE;
 }
 
-static void tidy_up(struct ring *ring) {
+static void tidy_up(struct ring *ring, struct worker *workers) {
+    blocks_end(&ring->blocks);
     for (int i = 0; i < JOBS; i++) {
         struct job *job = &ring->jobs[i];
         free(job->buffer.bytes);
@@ -194,30 +281,44 @@ static void tidy_up(struct ring *ring) {
         free(job->keys);
         free(job->key_lengths);
     }
+    for (int i = 0; i < WORKERS; i++) free(workers[i].piece.scratch);
+    free(workers);
     pthread_cond_destroy(&ring->news);
     pthread_mutex_destroy(&ring->lock);
 }
 
-/* A reader whose lines nobody wants any more need not wait for the next one. */
-static void end_reader(pthread_t reader, int status) {
-    if (status != FINE) input_interrupt();
-    pthread_join(reader, NULL);
+/* What one worker frees, the other can use again; or the system, if it is much. */
+static void share_memory(void) {
+#if defined(__GLIBC__)
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+}
+
+/* One worker does it all where there is one processor, unless something is to be done in pauses. */
+static void run(struct ring *ring, struct worker *workers) {
+    pthread_t other;
+    bool two = processor_count() > 1 || ring->pipeline->pause;
+    share_memory();
+    leave_interrupts_to_others(true);
+    if (two) two = pthread_create(&other, NULL, work, &workers[1]) == 0;
+    work(&workers[0]);
+    if (two) pthread_join(other, NULL);
     leave_interrupts_to_others(false);
 }
 
 int pipeline_run(const struct pipeline *pipeline) {
-    struct ring ring = {.pipeline = pipeline};
-    pthread_t reader;
+    struct ring ring = {.pipeline = pipeline, .status = FINE};
+    struct worker *workers = calloc(WORKERS, sizeof *workers);
+    if (!workers) return no_memory();
     int status = input_make_interruptible();
-    if (status == FINE) status = prepare(&ring);
+    if (status == FINE) status = prepare(&ring, workers);
     if (status == FINE) {
-        ring.threads = processor_count() > 1 || pipeline->pause; /* which the reader looks at as soon as there is one */
-        if (ring.threads && pthread_create(&reader, NULL, read_in_thread, &ring) != 0) ring.threads = false;
-        if (ring.threads) leave_interrupts_to_others(true);
-        status = ring.threads ? take_all(&ring) : read_all(&ring);
-        if (ring.threads) end_reader(reader, status);
-        if (status == FINE && ring.threads) status = ring.status;
+        input_start_progress(pipeline->input);
+        run(&ring, workers);
+        progress_end();
+        status = ring.status;
     }
-    tidy_up(&ring);
+    tidy_up(&ring, workers);
     return status;
 }

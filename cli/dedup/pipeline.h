@@ -1,5 +1,4 @@
-/* Reading and hashing in one thread, what is done with it in another: the two stages of dedup. On a single processor, both in
- * turn, unless something is to be done in pauses. */
+/* The stages of dedup: blocks of lines are read and hashed, and something is done with each, in order. */
 #ifndef CLI_DEDUP_PIPELINE_H
 #define CLI_DEDUP_PIPELINE_H
 
@@ -7,14 +6,14 @@
 
 struct pipeline {
     const struct input *input;
-    const perhaps *filter; /* whose hash makes the digests */
+    const perhaps *hasher; /* whose hash makes the digests */
     bool with_keys;        /* jobs have `keys` */
 
-    /* What is done with a job: FINE, STOP if no more is wanted, TROUBLE. The calls come in the order of the input, from the
-     * thread that calls pipeline_run. */
+    /* What is done with a job: FINE, STOP if no more is wanted, TROUBLE. The calls come in the order of the input, one at a
+     * time, but not all from the same thread. May change the job's `block`. */
     int (*take)(void *context, struct job *job);
 
-    /* NULL, or called from the same thread when no job has come for as many seconds as `patience` said then. */
+    /* NULL, or called in the same way when no job has come for as many seconds as `patience` said then. */
     int (*pause)(void *context);
     double (*patience)(void *context);
 
