@@ -1,8 +1,9 @@
-/* perhaps dedup: each line once, in order, without sorting. One thread reads and hashes, the other looks digests up and writes the
- * lines that are chosen (dedup/pipeline.h). */
+/* perhaps dedup: each line once, in order, without sorting. Blocks of lines are read and hashed by two workers in turn, who look
+ * the digests up and write the lines that are chosen (dedup/pipeline.c). */
 #include "at/at.h"
 #include "commands.h"
 #include "dedup/exact.h"
+#include "dedup/memory.h"
 #include "dedup/output.h"
 #include "dedup/pipeline.h"
 #include "dedup/printing.h"
@@ -24,7 +25,7 @@ enum { SHARDS = 256, GENERATIONS = 4 };
 
 struct dedup {
     const struct options *options;
-    perhaps *filter;
+    struct memory memory;
     struct exact *exact; /* NULL unless --exact */
     struct state *state; /* NULL unless --state */
     int out;             /* where lines go; -1 = nowhere */
@@ -115,15 +116,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 /* ---------------------------------------------------------------------------------------------------- lines --- */
 
 static int look_up(struct dedup *d, struct job *job) {
-    if (d->exact) return exact_add(d->exact, job);
-    int64_t rc = perhaps_add_many_digest(d->filter, job->digests, job->n, job->answers);
-    return rc < 0 ? library_failure(d->options->state, (int)rc) : FINE;
-}
-
-static uint64_t count_new(const struct job *job) {
-    uint64_t n = 0;
-    for (size_t i = 0; i < job->n; i++) n += job->answers[i];
-    return n;
+    return d->exact ? exact_add(d->exact, job) : memory_add(&d->memory, job);
 }
 
 /* What is remembered for ever was printed before. */
@@ -132,7 +125,7 @@ static int take(void *context, struct job *job) {
     if (look_up(d, job) != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
     d->lines += job->n;
-    d->unique += count_new(job);
+    d->unique += job->added;
     return d->state ? state_note(d->state, job) : FINE;
 }
 
@@ -156,7 +149,7 @@ static uint64_t clock_of_windows(void *context) {
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
-    if (d->exact || perhaps_facts(d->filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
+    if (d->exact || perhaps_facts(d->memory.filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
     return (double)info.items * (double)info.items / 0x1p65;
 }
 
@@ -164,7 +157,7 @@ static int tell(const struct dedup *d, const struct input *input, double began) 
     struct perhaps_info info = {.size = sizeof info};
     struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
     if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
-    int kind = perhaps_info(d->filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    int kind = perhaps_info(d->memory.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     if (kind == PERHAPS_TABLE)
         summary.loss = loss_of(d, input);
     else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
@@ -177,27 +170,29 @@ static int tell(const struct dedup *d, const struct input *input, double began) 
 }
 
 static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
+    int status;
     if (d->options->state) {
-        int status = finish_on_interrupt();
-        if (status == FINE) status = state_open(&d->state, d->options, want, input, &d->filter);
-        if (status != FINE) return status;
+        perhaps *filter;
+        status = finish_on_interrupt();
+        if (status == FINE) status = state_open(&d->state, d->options, want, input, &filter);
+        if (status == FINE) status = memory_of_state(&d->memory, d->options->state, filter);
     } else {
-        int rc = perhaps_create(&d->filter, want);
-        if (rc < 0) return library_failure(NULL, rc);
+        status = memory_open(&d->memory, want);
     }
+    if (status != FINE) return status;
     if (compares_lines(d->options, input)) {
         d->exact = exact_create(input);
         if (!d->exact) return TROUBLE;
     }
     struct perhaps_info info = {.size = sizeof info};
-    int rc = perhaps_facts(d->filter, &info);
-    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->filter, clock_of_windows, NULL);
+    int rc = perhaps_facts(d->memory.filter, &info);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->memory.filter, clock_of_windows, NULL);
     return rc < 0 ? library_failure(d->options->state, rc) : FINE;
 }
 
 static int run(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
-                                .hasher = d->filter,
+                                .hasher = d->memory.hasher,
                                 .with_keys = d->exact != NULL,
                                 .take = take,
                                 .pause = d->state ? pause_state : NULL,
@@ -225,10 +220,8 @@ int cmd_dedup(const struct options *options) {
     if (status == FINE) status = open_memory(&d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = run(&d, &input);
-    if (d.state)
-        status = state_close(d.state, status);
-    else
-        perhaps_free(d.filter);
+    memory_close(&d.memory);
+    if (d.state) status = state_close(d.state, status);
     exact_free(d.exact);
     status = dedup_output_close(options, d.out, status);
     die_of_interrupt();

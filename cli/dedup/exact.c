@@ -250,12 +250,14 @@ static int add(struct exact *e, struct job *job, size_t i) {
 }
 
 int exact_add(struct exact *e, struct job *job) {
+    job->added = 0;
     if (job->file != e->file && begin_file(e, job) != FINE) return TROUBLE;
     if (current(e)->fd >= 0) current(e)->end = job->offset + (uint64_t)(job->lines[job->n] - job->lines[0]);
     for (size_t i = 0; i < AHEAD && i < job->n; i++) places_fetch(e->places, job->digests[i]);
     for (size_t i = 0; i < job->n; i++) {
         if (i + AHEAD < job->n) places_fetch(e->places, job->digests[i + AHEAD]);
         if (add(e, job, i) != FINE) return TROUBLE;
+        job->added += job->answers[i];
     }
     return FINE;
 }

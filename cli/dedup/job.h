@@ -11,6 +11,7 @@ struct job {
     uint64_t *digests;
     const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
     uint8_t *answers;   /* 1 = not seen before */
+    size_t added;       /* how many are not */
 
     /* Only for those who compare keys themselves, else NULL: where in the buffer each key is, before it is folded. */
     const char **keys;

@@ -30,6 +30,22 @@ many_ways() {
   each_mode many_ways
 }
 
+@test "lines that are nearly all repeats, then new ones, of which some repeat at once, until the table becomes shards" {
+  random_lines 40000 2000 3 >few
+  random_lines 300000 400000 4 >many
+  cat few few many few >mixed
+  first_copies mixed >firsts
+  repeats mixed >repeated
+  dedup mixed | same firsts
+  dedup -d mixed | same repeated
+  cat mixed | dedup | same firsts
+  on_one mixed | same firsts
+  [ "$(dedup -n 300000 mixed | wc -l)" -eq "$(wc -l <firsts)" ]
+  dedup --json mixed | grep -q "\"unique\": $(wc -l <firsts),"
+  dedup --state seen.ph few few | same <(first_copies few)
+  cat <(first_copies few) <("$PERHAPS" dedup --state seen.ph mixed) | same firsts
+}
+
 small_ways() {
   printf '' | dedup | same none
   dedup none | same none

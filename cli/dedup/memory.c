@@ -1,0 +1,104 @@
+#include "memory.h"
+#include "../filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One table of so many digests, if most lines are new, or so many, if hardly any are, is better off than shards: it is in the
+ * cache, and to make shards of it takes only a moment. To sort lines by shard takes large blocks of them. */
+enum { SMALL_TABLE = 1 << 17, LARGE_TABLE = 1 << 20, LARGE_BLOCK = 1 << 20 };
+
+enum { SOME = 1024, MANY = 1 << 15 }; /* digests at a time */
+
+static int learn_facts(struct memory *m) {
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_facts(m->filter, &info);
+    m->table = info.kind == PERHAPS_TABLE || (info.kind == PERHAPS_SHARDED && info.base == PERHAPS_TABLE);
+    return rc < 0 ? library_failure(m->state, rc) : FINE;
+}
+
+int memory_open(struct memory *m, const perhaps_want *want) {
+    perhaps_want first = *want, tiny = *want;
+    *m = (struct memory){.want = *want, .small = want->shards && want->items <= SMALL_TABLE};
+    if (m->small) first.shards = 0;
+    tiny.items = 1;
+    tiny.shards = 0;
+    int rc = perhaps_create(&m->filter, &first);
+    if (rc == PERHAPS_OK) rc = perhaps_create(&m->hasher, &tiny);
+    return rc < 0 ? library_failure(NULL, rc) : learn_facts(m);
+}
+
+int memory_of_state(struct memory *m, const char *state, perhaps *filter) {
+    *m = (struct memory){.filter = filter, .hasher = filter, .state = state};
+    return learn_facts(m);
+}
+
+void memory_close(struct memory *m) {
+    if (m->state) return;
+    perhaps_free(m->filter);
+    perhaps_free(m->hasher);
+}
+
+/* ------------------------------------------------------------------------------------------------- growing --- */
+
+static bool copy_digests(perhaps *to, const perhaps *from) {
+    uint64_t *digests = malloc(MANY * sizeof *digests), at = 0;
+    bool fine = digests;
+    for (size_t n = MANY; fine && n == MANY;) {
+        for (n = 0; n < MANY && perhaps_next(from, &at, &digests[n]) == 1;) n++;
+        fine = perhaps_add_many_digest(to, digests, n, NULL) >= 0;
+    }
+    free(digests);
+    return fine;
+}
+
+/* Without memory for them, it stays one table. */
+static void make_shards(struct memory *m) {
+    perhaps *shards = NULL, *unused;
+    bool fine = perhaps_create(&shards, &m->want) == PERHAPS_OK && copy_digests(shards, m->filter);
+    unused = fine ? m->filter : shards;
+    if (fine) m->filter = shards;
+    perhaps_free(unused);
+    m->small = false;
+}
+
+/* -------------------------------------------------------------------------------------------------- adding --- */
+
+/* Of lines [from, to), the answers say which are there. The others are added, the same one only once. */
+static int64_t add_absent(perhaps *filter, struct job *job, size_t from, size_t to) {
+    uint8_t answers[SOME], *end = job->answers + to;
+    uint64_t digests[SOME];
+    size_t places[SOME], n = 0;
+    for (uint8_t *at = job->answers + from; (at = memchr(at, 0, (size_t)(end - at))); at++) {
+        places[n] = (size_t)(at - job->answers);
+        digests[n] = job->digests[places[n]];
+        n++;
+    }
+    memset(job->answers + from, 0, to - from);
+    if (!n) return 0;
+    int64_t added = perhaps_add_many_digest(filter, digests, n, answers);
+    for (size_t i = 0; i < n && added >= 0; i++) job->answers[places[i]] = answers[i];
+    return added;
+}
+
+/* To ask takes half as long as to add. */
+static int64_t ask_and_add(perhaps *filter, struct job *job) {
+    int64_t added = 0, rc = perhaps_contains_many_digest(filter, job->digests, job->n, job->answers);
+    for (size_t from = 0; from < job->n && rc >= 0; from += SOME) {
+        rc = add_absent(filter, job, from, job->n - from < SOME ? job->n : from + SOME);
+        added += rc;
+    }
+    return rc < 0 ? rc : added;
+}
+
+int memory_add(struct memory *m, struct job *job) {
+    int64_t rc = m->table && m->repeats ? ask_and_add(m->filter, job)
+                                        : perhaps_add_many_digest(m->filter, job->digests, job->n, job->answers);
+    if (rc < 0) return library_failure(m->state, (int)rc);
+    job->added = (size_t)rc;
+    m->added += job->added;
+    m->repeats = job->added < job->n / 8;
+    if (m->small && m->added >= (m->repeats ? LARGE_TABLE : SMALL_TABLE)) make_shards(m);
+    if (!m->small) job->block = LARGE_BLOCK;
+    return FINE;
+}
