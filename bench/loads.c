@@ -99,15 +99,15 @@ static struct key key_in_slot(const struct table *table, uint32_t slot) {
     return (struct key){0, home < back ? home + table->homes - back : home - back, fp};
 }
 
-/* Goes over the places of the key that this search has not seen yet, up to and with the first empty one; where the first window has
- * more slots, every second fingerprint begins with the last one. Returns their number; *empty says how it ended. */
+/* Goes over the places of the key that this search has not seen yet, up to and with the first empty one; where there are
+ * windows, every second fingerprint begins with the last one. Returns their number; *empty says how it ended. */
 static uint32_t new_places(struct table *table, const struct key *key, uint32_t before, struct step *found,
                            bool *empty) {
     const struct layout *layout = &table->layout;
     uint32_t count = 0, places = layout->choices * layout->width + layout->more;
     *empty = false;
     for (uint32_t i = 0; i < places; i++) {
-        uint32_t place = layout->more && key->fp % 2 ? places - 1 - i : i;
+        uint32_t place = layout->stride == 1 && layout->width > 1 && key->fp % 2 ? places - 1 - i : i;
         uint32_t first = layout->width + layout->more; /* slots of the first window */
         uint32_t choice = place < first ? 0 : 1 + (place - first) / layout->width;
         uint32_t offset = choice ? (place - first) % layout->width : place;

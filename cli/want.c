@@ -186,11 +186,11 @@ static int check_hashes(const perhaps_want *want) {
     unsigned k = want->hashes;
     if (k > 64)
         return failure("--hashes",
-                       "is too large; bloom and counting have 1 to 64, blocked 8, 16 or 32, cuckoo 4, 6 or 8");
+                       "is too large; bloom and counting have 1 to 64, blocked 8, 16 or 32, cuckoo 4, 5, 6 or 8");
     if (want->kind == PERHAPS_BLOCKED && k && k != 8 && k != 16 && k != 32)
         return failure("--hashes", "blocked has 8, 16 or 32; give one of them, or -k bloom");
-    if (want->kind == PERHAPS_CUCKOO && k && k != 4 && k != 6 && k != 8)
-        return failure("--hashes", "cuckoo has 4, 6 or 8; give one of them");
+    if (want->kind == PERHAPS_CUCKOO && k && k != 4 && k != 5 && k != 6 && k != 8)
+        return failure("--hashes", "cuckoo has 4, 5, 6 or 8; give one of them");
     if (want->kind == PERHAPS_FUSE && k && k != 3 && k != 4)
         return failure("--hashes", "fuse has 3 or 4; give one of them");
     if ((is_exact(want->kind) || want->kind == PERHAPS_RIBBON) && k)

@@ -422,8 +422,9 @@ PERHAPS_API int perhaps_add_u64(perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
 
 /* The number of new keys, or a negative error, in which case no key was added: those before a PERHAPS_EFULL are taken out
- * again, and `answers` means nothing. A cuckoo filter of 4 MiB or more takes a batch of 32,768 keys or more in another order, twice
- * as fast, with 9 bytes for each of up to 4 million keys: the more keys at a time, the better. (changes) */
+ * again, and `answers` means nothing. A cuckoo filter of 4 MiB or more takes a batch of 32,768 keys or more, if it has no more
+ * than 256 bytes for each of them, in another order and twice as fast. For that it takes 9 to 11 bytes for each of up to 4 million keys
+ * (PERHAPS_ENOMEM without them). (changes) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
                                      uint8_t *answers);
 PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
@@ -688,7 +689,8 @@ PERHAPS_API int perhaps_sync(perhaps *f);
  * A plain filter becomes the first layer of a growing one, which *f is from then on, and stays below `fpr` for ever; what
  * the first layer's own rate leaves of it is for those to come. growth and max_bytes as in a want. A filter that may stay small
  * can so be kept plain until it is full: an image of it is 320 bytes shorter. PERHAPS_EINVAL if `fpr` is not above the
- * rate that the filter was planned for, PERHAPS_ECANNOT for a kind that cannot be a layer. (changes)
+ * rate that the filter was planned for, PERHAPS_ECANNOT for a kind that cannot be a layer. Make a cuckoo filter for this with
+ * hashes = 4, as growing ones are made: with five places the strictest rate is 1 in 110,000, and later layers may need more. (changes)
  */
 PERHAPS_API int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes);
 

@@ -41,8 +41,9 @@ static int make_native(perhaps **filter, int kind, const struct wish *wish) {
     perhaps_want want =
         PERHAPS_WANT(.kind = kind, .items = (uint64_t)wish->capacity,
                      .fpr = grows ? error * first_share(wish->capacity) : error,
-                     .generations = (unsigned)wish->generations, .period = (uint64_t)wish->period,
-                     .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1, .allocator = &server_memory);
+                     .hashes = grows && kind == PERHAPS_CUCKOO ? 4 : 0, .generations = (unsigned)wish->generations,
+                     .period = (uint64_t)wish->period, .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1,
+                     .allocator = &server_memory);
     int rc = perhaps_create(filter, &want);
     if (rc < 0 || !grows) return rc;
     rc = perhaps_lay_over(filter, error, growth_of(wish->expansion), 0);

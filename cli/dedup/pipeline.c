@@ -119,7 +119,9 @@ static bool is_finished(const struct ring *ring) {
 static void set_block(struct job *job) {
     if (job->buffer.size >= job->block) return;
     char *larger = realloc(job->buffer.bytes, job->block + 1);
-    if (larger) job->buffer = (struct buffer){larger, job->block};
+    if (!larger) return;
+    job->buffer.bytes = larger;
+    job->buffer.size = job->block;
 }
 
 /* Interrupts come to the one who reads. */

@@ -7,7 +7,7 @@
  * of those who sit there moves to another of its own places, and so on. Removing a key empties its slot again.
  *
  *     digest ─┬─▶ home 0..n-1
- *             └─▶ fingerprint 1..F ─▶ shift 3..n-2, at most 65,538
+ *             └─▶ fingerprint 1..F ─▶ shift 3..n-2, at most 32,770
  *
  *     slot      h    h+1   h+2                  h+s   h+s+1                   n+1
  *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐

@@ -182,9 +182,9 @@ INLINE void find_pushes(const struct array *a, struct block *block, uint64_t pla
 /* Adds key i of a block: as noted, if that still holds; else as a single call would. */
 INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t places, int vector) {
     uint64_t slot = block->slot[i];
-    bool holds = !stash_entries(stash_of(a));
-    if (holds && slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
     struct places all = block_places(block, i, places);
+    bool holds = stashed_at(stash_of(a), &all) == STASH_NOWHERE;
+    if (holds && slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
     if (holds && slot == NO_SLOT && do_push(a, &all, &block->push[i], places)) return 1;
     return add_places(a, &all, places, vector);
 }
@@ -242,7 +242,8 @@ INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n,
         }
         for (unsigned c = 0; far && c < next->crowded; c++) fetch_others(a, next, next->which[c], places);
         find_pushes(a, after, places, vector);
-        size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks than `here`, if that has any */
+        if (!here->n) continue;
+        size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks */
         size_t done = add_block(a, here, answers ? answers + before : NULL, places, vector);
         if (done < here->n) return before + done;
     }

@@ -15,7 +15,7 @@
  */
 enum { NODES = 2048, NO_NODE = NODES, TOGETHER = 8, LONG = NODES / 2 };
 
-/* A node: a slot, and in one word what stands in it, what its choice and offset would be for the key that would move here,
+/* A node: a slot, and in one word what stands in it, which place it would be of the key that would move here,
  * and the node of that key. Vectors write whole, so there is room for one behind the last. */
 enum { NOTE_PLACE = SLOT_WIDTH_MAX, NOTE_FROM = 32 };
 

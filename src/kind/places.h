@@ -20,7 +20,7 @@ enum { HOMES_MIN = 8, FINGERPRINTS_MIN = 3, CHOICES_MAX = 4, PLACES_MAX = 8 };
 #define HOMES_MAX (UINT64_C(1) << 37)
 #define STASH_MAX (UINT64_C(1) << 37)
 
-/* No home of a key lies further from the first than this. All that adding a key may look at is then near its first home, and keys that
+/* There are so many different shifts, so that no home of a key lies far behind the first (but around the end). All that adding a key may look at is then near its first home, and keys that
  * are added in the order of their homes find it in the cache (arranging.h); and two homes are often in one page of memory. Far
  * enough, that is, for a region with more keys than its neighbours to give some away. */
 enum { SHIFT_MIN = 3, SHIFTS_MAX = 1 << 15 };
@@ -29,7 +29,7 @@ enum { SHIFT_MIN = 3, SHIFTS_MAX = 1 << 15 };
 
 /* ---- the layout ---- */
 
-/* In what follows `places`, how many a key has, is a constant in each caller: 4, 6 or 8, two at each of its homes; or 5, three of them at
+/* In what follows `places`, how many a key has, is a constant wherever it matters for speed: 4, 6 or 8, two at each of its homes; or 5, three of them at
  * its first home. Place 0 is the first slot at the first home. */
 INLINE uint64_t choices_of(uint64_t places) {
     return places / 2;

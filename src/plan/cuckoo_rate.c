@@ -15,11 +15,11 @@
 enum { WIDTHS = SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
 
 /* A shape for each width of slots, with five places and with four. Where both need the same memory, the first one is taken: five. The
- * want may name the places. */
+ * want may name the places. Layers have four: all have as many, and the later ones may need wider slots than five places can have. */
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
     if (places < 4 || places == 7 || places > PLACES_MAX) return false;
-    if (want->hashes && number >= WIDTHS) return false;
+    if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
     if (width > (places == 5 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX)) return false;
     if ((UINT64_C(1) << width) / places <= FINGERPRINTS_MIN) return false;
     layout[WIDTH] = width;

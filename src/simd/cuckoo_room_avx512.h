@@ -99,7 +99,7 @@ TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at)
 TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, unsigned slots) {
     unsigned back = slot_word_back(width_of(a), slots);
     __m512i width = same_eight(width_of(a));
-    __m512i bit = a->layout[HOMES] <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
+    __m512i bit = slots_of(a->layout) <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
     __m512i byte = _mm512_srli_epi64(bit, 3);
     __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
     __m512i shift = _mm512_and_si512(bit, same_eight(7));

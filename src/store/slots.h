@@ -43,10 +43,11 @@ static inline uint64_t slot_get(const uint8_t *bytes, uint64_t i, unsigned width
     return slots_at(bytes, i, width, 1) & slot_mask(width);
 }
 
+/* Of a value that is too large, as a damaged array may give it, what fits is written: its neighbours stay as they are. */
 static inline void slot_set(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
     struct slot_word word = slot_word(i, width, 1);
     uint64_t others = load64(bytes + word.byte) & ~(slot_mask(width) << word.shift);
-    store64(bytes + word.byte, others | value << word.shift);
+    store64(bytes + word.byte, others | (value & slot_mask(width)) << word.shift);
 }
 
 /* Writes to a slot that is empty; false if it is not. */
@@ -54,7 +55,7 @@ static inline bool slot_fill(uint8_t *bytes, uint64_t i, unsigned width, uint64_
     struct slot_word word = slot_word(i, width, 1);
     uint64_t all = load64(bytes + word.byte);
     if (all >> word.shift & slot_mask(width)) return false;
-    store64(bytes + word.byte, all | value << word.shift);
+    store64(bytes + word.byte, all | (value & slot_mask(width)) << word.shift);
     return true;
 }
 

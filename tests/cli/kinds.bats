@@ -84,12 +84,14 @@ prepare() {
 
 @test "--preset, --hashes and --bytes, where kinds have them" {
   refuses "layout of bloom" build -k cuckoo --preset fair -o f.ph keys
-  refuses "cuckoo has 4, 6 or 8" build -k cuckoo --hashes 5 -o f.ph keys
+  refuses "cuckoo has 4, 5, 6 or 8" build -k cuckoo --hashes 7 -o f.ph keys
   refuses "table has one layout" build -k table --hashes 5 -o f.ph keys
   try 0 build -k counting --hashes 5 -o a.ph keys --json
   holds '.hashes == 5'
   try 0 build -k cuckoo --hashes 6 -o b.ph keys --json
   holds '.hashes == 6'
+  try 0 build -k cuckoo --hashes 5 -o five.ph keys --json
+  holds '.hashes == 5'
   try 0 build -k table --bits-per-key 100 -o t.ph keys --json
   holds '.capacity == 1000 and .bits_per_key > 90 and .bits_per_key <= 100'
   try 0 build -k table --bytes 1MiB -n 5000 -p 0.01 -o u.ph keys --json

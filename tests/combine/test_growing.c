@@ -446,11 +446,31 @@ static void no_legal_remove_loses_another_key(void **state) {
     for (uint64_t seed = 0; seed < 32; seed++) run_model(items[seed / 4 % 4], growths[seed % 4], seed, removes);
 }
 
+/* Whatever the rate, further layers can be laid over the first, made as such or laid over later. */
+static void layers_go_on_at_every_rate(void **state) {
+    enum { FIRST = 300, ALL = 3000 };
+    double step = test_size() == TEST_SMALL ? 1.5 : 1.03;
+    (void)state;
+    for (double rate = 1e-5; rate < 0.05; rate *= step) {
+        perhaps *made = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = rate, .growth = 2,
+                                           .grow = PERHAPS_GROW_LAYERS));
+        perhaps *laid = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = 0.88 * rate, .hashes = 4));
+        MUST(perhaps_lay_over(&laid, rate, 2, 0));
+        for (uint64_t i = 0; i < ALL; i++) {
+            CHECK(perhaps_add_u64(made, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
+            CHECK(perhaps_add_u64(laid, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
+        }
+        perhaps_free(made);
+        perhaps_free(laid);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rate_and_the_memory_hold_while_it_grows),
         cmocka_unit_test(any_first_guess_will_do),
         cmocka_unit_test(growth_is_honoured),
+        cmocka_unit_test(layers_go_on_at_every_rate),
         cmocka_unit_test(known_keys_are_not_stored_again),
         cmocka_unit_test(copies_in_a_batch_are_one_key),
         cmocka_unit_test(a_limit_is_kept_and_nothing_is_lost),
