@@ -43,39 +43,41 @@ static int writing_failure(int fd, const char *name) {
     return failure(name, "cannot be written: %s; is there room on the disk?", strerror(errno));
 }
 
-/* Do eight answers say the same, namely this? */
-static bool are_all(const uint8_t *answers, uint8_t answer) {
-    uint64_t eight, same;
-    memcpy(&eight, answers, sizeof eight);
-    memset(&same, answer, sizeof same);
-    return eight == same;
-}
-
-/* Where choice begins and ends: at most n + 1 places. Eight lines that go on as before are passed over at once; the others, line by
- * line, without a branch that depends on an answer. */
+/* Where choice begins and ends, line by line, without a branch that depends on an answer: at most n + 1 places. */
 static size_t find_edges(const struct job *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     size_t n = 0;
     uint8_t before = 0;
-    for (size_t i = from, stop; i < to; i = stop) {
-        stop = to - i < 8 ? to : i + 8;
-        if (stop - i == 8 && are_all(job->answers + i, before ? wanted : !wanted)) continue;
-        for (; i < stop; i++) {
-            uint8_t chosen = job->answers[i] == wanted;
-            edges[n] = job->lines[i];
-            n += chosen != before;
-            before = chosen;
-        }
+    for (size_t i = from; i < to; i++) {
+        uint8_t chosen = job->answers[i] == wanted;
+        edges[n] = job->lines[i];
+        n += chosen != before;
+        before = chosen;
     }
     edges[n] = job->lines[to];
     return n + before;
+}
+
+/* The same where few are chosen: from each of them to the next that is not. */
+static size_t find_few_edges(const struct job *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+    const uint8_t *at = job->answers + from, *end = job->answers + to;
+    size_t n = 0;
+    while ((at = memchr(at, wanted, (size_t)(end - at)))) {
+        edges[n++] = job->lines[at - job->answers];
+        while (at < end && *at == wanted) at++;
+        edges[n++] = job->lines[at - job->answers];
+    }
+    return n;
 }
 
 int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];
     struct ranges ranges;
+    size_t chosen = wanted ? job->added : job->n - job->added;
+    bool few = chosen < job->n / 8;
     for (size_t from = 0; from < job->n; from += SOME) {
-        size_t to = job->n - from < SOME ? job->n : from + SOME, n = find_edges(job, from, to, wanted, edges);
+        size_t to = job->n - from < SOME ? job->n : from + SOME;
+        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges);
         for (ranges.n = 0; ranges.n < n / 2; ranges.n++) {
             const char *begin = edges[2 * ranges.n], *end = edges[2 * ranges.n + 1];
             ranges.list[ranges.n] = (struct iovec){(void *)(uintptr_t)begin, (size_t)(end - begin)};
