@@ -77,7 +77,7 @@ int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted
     bool few = chosen < job->n / 8;
     for (size_t from = 0; from < job->n; from += SOME) {
         size_t to = job->n - from < SOME ? job->n : from + SOME;
-        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges);
+        size_t n = few ? find_few_edges(job, from, to, wanted, edges) : find_edges(job, from, to, wanted, edges);
         for (ranges.n = 0; ranges.n < n / 2; ranges.n++) {
             const char *begin = edges[2 * ranges.n], *end = edges[2 * ranges.n + 1];
             ranges.list[ranges.n] = (struct iovec){(void *)(uintptr_t)begin, (size_t)(end - begin)};
