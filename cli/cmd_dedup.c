@@ -3,7 +3,7 @@
 #include "at/at.h"
 #include "commands.h"
 #include "dedup/exact.h"
-#include "dedup/memory.h"
+#include "dedup/seen.h"
 #include "dedup/output.h"
 #include "dedup/pipeline.h"
 #include "dedup/printing.h"
@@ -25,7 +25,7 @@ enum { SHARDS = 256, GENERATIONS = 4 };
 
 struct dedup {
     const struct options *options;
-    struct memory memory;
+    struct seen seen;
     struct exact *exact; /* NULL unless --exact */
     struct state *state; /* NULL unless --state */
     int out;             /* where lines go; -1 = nowhere */
@@ -116,7 +116,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 /* ---------------------------------------------------------------------------------------------------- lines --- */
 
 static int look_up(struct dedup *d, struct job *job) {
-    return d->exact ? exact_add(d->exact, job) : memory_add(&d->memory, job);
+    return d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job);
 }
 
 /* What is remembered for ever was printed before. */
@@ -149,7 +149,7 @@ static uint64_t clock_of_windows(void *context) {
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
-    if (d->exact || perhaps_facts(d->memory.filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
+    if (d->exact || perhaps_facts(d->seen.filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
     return (double)info.items * (double)info.items / 0x1p65;
 }
 
@@ -157,7 +157,7 @@ static int tell(const struct dedup *d, const struct input *input, double began) 
     struct perhaps_info info = {.size = sizeof info};
     struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
     if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
-    int kind = perhaps_info(d->memory.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     if (kind == PERHAPS_TABLE)
         summary.loss = loss_of(d, input);
     else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
@@ -175,9 +175,9 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
         perhaps *filter;
         status = finish_on_interrupt();
         if (status == FINE) status = state_open(&d->state, d->options, want, input, &filter);
-        if (status == FINE) status = memory_of_state(&d->memory, d->options->state, filter);
+        if (status == FINE) status = seen_of_state(&d->seen, d->options->state, filter);
     } else {
-        status = memory_open(&d->memory, want);
+        status = seen_open(&d->seen, want);
     }
     if (status != FINE) return status;
     if (compares_lines(d->options, input)) {
@@ -185,14 +185,14 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
         if (!d->exact) return TROUBLE;
     }
     struct perhaps_info info = {.size = sizeof info};
-    int rc = perhaps_facts(d->memory.filter, &info);
-    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->memory.filter, clock_of_windows, NULL);
+    int rc = perhaps_facts(d->seen.filter, &info);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_windows, NULL);
     return rc < 0 ? library_failure(d->options->state, rc) : FINE;
 }
 
 static int run(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
-                                .hasher = d->memory.hasher,
+                                .hasher = d->seen.hasher,
                                 .with_keys = d->exact != NULL,
                                 .take = take,
                                 .pause = d->state ? pause_state : NULL,
@@ -220,7 +220,7 @@ int cmd_dedup(const struct options *options) {
     if (status == FINE) status = open_memory(&d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = run(&d, &input);
-    memory_close(&d.memory);
+    seen_close(&d.seen);
     if (d.state) status = state_close(d.state, status);
     exact_free(d.exact);
     status = dedup_output_close(options, d.out, status);

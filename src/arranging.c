@@ -97,7 +97,8 @@ static inline __attribute__((always_inline)) size_t put(struct arranged *arrange
 }
 
 /* Arranges the first of n keys, until they are enough or a part is full. */
-static void collect(const perhaps *f, const struct keys *keys, size_t from, size_t n, struct arranged *arranged) {
+static void collect(const perhaps *f, const struct keys *keys, size_t from, size_t n, unsigned swept_bytes,
+                    struct arranged *arranged) {
     uint64_t room[CHUNK];
     size_t some, done;
     if (n > arranged->most) n = arranged->most;
@@ -108,7 +109,7 @@ static void collect(const perhaps *f, const struct keys *keys, size_t from, size
         const uint64_t *digests = many_digests(f, keys, from + arranged->n, some, room);
         done = arranged->part ? put(arranged, digests, some, true) : put(arranged, digests, some, false);
     } while (done == some && arranged->n < n);
-    arranged->sweep = arranged->n * (uint64_t)SWEPT_BYTES >= filter_bytes(f);
+    arranged->sweep = arranged->n * (uint64_t)swept_bytes >= filter_bytes(f);
 }
 
 /* What is to be fetched with piece i of so many of part p: the same piece of the next part, or as good as nothing. */
@@ -155,7 +156,7 @@ bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t 
     use_memory(&arranged, scratch->room, true);
     *ones = 0;
     for (size_t from = 0; from < n; from += arranged.n) {
-        collect(f, keys, from, n - from, &arranged);
+        collect(f, keys, from, n - from, SWEPT_BYTES, &arranged);
         *ones += ask(f, &arranged);
         if (answers) give_back(&arranged, answers + from);
     }
@@ -190,12 +191,11 @@ static void undo_batch(perhaps *f, const struct keys *keys, size_t n) {
 static int add_part(perhaps *f, const struct arranged *arranged, unsigned p, size_t *done) {
     const uint64_t *digests = arranged->digests + p * arranged->room;
     struct span next = span_ahead(arranged, p, 0, 1);
-    bool dense = f->array.length / arranged->n <= DENSE_BYTES;
     int rc = PERHAPS_OK;
     *done = 0;
     while (rc == PERHAPS_OK && *done < arranged->count[p]) {
         size_t rest = arranged->count[p] - *done;
-        *done += f->ops.add_near(&f->array, digests + *done, rest, dense ? &next : NULL);
+        *done += f->ops.add_near(&f->array, digests + *done, rest, arranged->sweep ? &next : NULL);
         if (*done < arranged->count[p]) rc = filter_grow(f, digests[*done]);
     }
     filter_count_added(f, 0, *done);
@@ -223,9 +223,10 @@ int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *an
     if (!memory) return fail(PERHAPS_ENOMEM, "no memory to arrange %llu keys", (unsigned long long)n);
     int rc = PERHAPS_OK;
     use_memory(&arranged, memory, false);
-    for (; rc == PERHAPS_OK && added < n; added += rc == PERHAPS_OK ? arranged.n : 0) {
-        collect(f, keys, added, n - added, &arranged);
+    while (rc == PERHAPS_OK && added < n) {
+        collect(f, keys, added, n - added, DENSE_BYTES, &arranged);
         rc = add_parts(f, &arranged);
+        if (rc == PERHAPS_OK) added += arranged.n;
     }
     if (rc < 0) undo_batch(f, keys, added);
     memory_release(&f->allocator, memory, bytes);

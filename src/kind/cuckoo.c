@@ -45,20 +45,13 @@ static uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
     return ((bits + 7) / 8 + SLOTS_BEYOND + 7) / 8 * 8;
 }
 
-static bool slots_misfit(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t width = layout[WIDTH], most = layout[PLACES] == 5 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX;
-    if (width > most || layout[LONGER] > width) return true;
-    return (UINT64_C(1) << (width - layout[LONGER])) / layout[PLACES] <= FINGERPRINTS_MIN;
-}
-
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    uint64_t places = layout[PLACES];
     *reason = NULL;
     if (layout[HOMES] < HOMES_MIN || layout[HOMES] > HOMES_MAX)
         *reason = "number of homes out of range";
-    else if (places != 4 && places != 5 && places != 6 && places != 8)
+    else if (!places_fit(layout[PLACES]))
         *reason = "number of places is not 4, 5, 6 or 8";
-    else if (slots_misfit(layout))
+    else if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES]))
         *reason = "bits of a slot out of range";
     else if (layout[STASH] < 2 || layout[STASH] > STASH_MAX)
         *reason = "size of the stash out of range";

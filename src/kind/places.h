@@ -20,17 +20,28 @@ enum { HOMES_MIN = 8, FINGERPRINTS_MIN = 3, CHOICES_MAX = 4, PLACES_MAX = 8 };
 #define HOMES_MAX (UINT64_C(1) << 37)
 #define STASH_MAX (UINT64_C(1) << 37)
 
-/* There are so many different shifts, so that no home of a key lies far behind the first (but around the end). All that adding a key may look at is then near its first home, and keys that
- * are added in the order of their homes find it in the cache (arranging.h); and two homes are often in one page of memory. Far
- * enough, that is, for a region with more keys than its neighbours to give some away. */
+/* There are at most so many different shifts, from SHIFT_MIN on, so that no home of a key lies far behind the first (but around the end).
+ * All that adding a key may look at is then near its first home, and keys that are added in the order of their homes find it in the
+ * cache (arranging.h). They are enough for a region with more keys than its neighbours to give some away. */
 enum { SHIFT_MIN = 3, SHIFTS_MAX = 1 << 15 };
 
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- the layout ---- */
 
-/* In what follows `places`, how many a key has, is a constant wherever it matters for speed: 4, 6 or 8, two at each of its homes; or 5, three of them at
- * its first home. Place 0 is the first slot at the first home. */
+/* In what follows `places`, how many a key has, is a constant wherever it matters for speed: 4, 6 or 8, two at each of its homes; or 5,
+ * three of them at its first home. Place 0 is the first slot at the first home. */
+static inline bool places_fit(uint64_t places) {
+    return places == 4 || places == 5 || places == 6 || places == 8;
+}
+
+/* Whether slots of so many bits hold fingerprints that are longer by so many than some that are long enough. A window comes with one
+ * load, so three slots have fewer bits. */
+static inline bool slots_fit(uint64_t width, uint64_t longer, uint64_t places) {
+    if (width > (places % 2 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX) || longer > width) return false;
+    return (UINT64_C(1) << (width - longer)) / places > FINGERPRINTS_MIN;
+}
+
 INLINE uint64_t choices_of(uint64_t places) {
     return places / 2;
 }

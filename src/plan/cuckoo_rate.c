@@ -18,10 +18,8 @@ enum { WIDTHS = SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
  * want may name the places. Layers have four: all have as many, and the later ones may need wider slots than five places can have. */
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
-    if (places < 4 || places == 7 || places > PLACES_MAX) return false;
     if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
-    if (width > (places == 5 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX)) return false;
-    if ((UINT64_C(1) << width) / places <= FINGERPRINTS_MIN) return false;
+    if (!places_fit(places) || !slots_fit(width, 0, places)) return false;
     layout[WIDTH] = width;
     layout[PLACES] = places;
     bool lines = !want->lines || want->lines >= choices_of(places);
@@ -82,7 +80,7 @@ static bool nest(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate
     while (fpr(layout, *items) > rate) {
         layout[WIDTH]++;
         layout[LONGER]++;
-        if (layout[WIDTH] > (layout[PLACES] == 5 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX)) return false;
+        if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES])) return false;
     }
     return true;
 }

@@ -1,10 +1,10 @@
 /* What dedup remembers lines in. */
-#ifndef CLI_DEDUP_MEMORY_H
-#define CLI_DEDUP_MEMORY_H
+#ifndef CLI_DEDUP_SEEN_H
+#define CLI_DEDUP_SEEN_H
 
 #include "job.h"
 
-struct memory {
+struct seen {
     perhaps_want want;
     perhaps *filter;
     perhaps *hasher;   /* has the hash of `filter`, and stays when that is replaced */
@@ -16,12 +16,12 @@ struct memory {
 };
 
 /* Makes a filter, or takes that of a state, which stays the caller's. FINE or TROUBLE. */
-int memory_open(struct memory *memory, const perhaps_want *want);
-int memory_of_state(struct memory *memory, const char *state, perhaps *filter);
+int seen_open(struct seen *seen, const perhaps_want *want);
+int seen_of_state(struct seen *seen, const char *state, perhaps *filter);
 
 /* Adds the lines of a job, and sets their answers. FINE or TROUBLE. */
-int memory_add(struct memory *memory, struct job *job);
+int seen_add(struct seen *seen, struct job *job);
 
-void memory_close(struct memory *memory);
+void seen_close(struct seen *seen);
 
 #endif

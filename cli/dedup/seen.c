@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "seen.h"
 #include "../filter.h"
 
 #include <stdlib.h>
@@ -6,20 +6,20 @@
 
 /* One table of so many digests, if most lines are new, or so many, if hardly any are, is better off than shards: it is in the
  * cache, and to make shards of it takes only a moment. To sort lines by shard takes large blocks of them. */
-enum { SMALL_TABLE = 1 << 17, LARGE_TABLE = 1 << 20, LARGE_BLOCK = 1 << 20 };
+enum { SMALL_TABLE = 1 << 17, LARGE_TABLE = 1 << 20, SHARDS_BLOCK = 1 << 20 };
 
 enum { SOME = 1024, MANY = 1 << 15 }; /* digests at a time */
 
-static int learn_facts(struct memory *m) {
+static int learn_facts(struct seen *m) {
     struct perhaps_info info = {.size = sizeof info};
     int rc = perhaps_facts(m->filter, &info);
     m->table = info.kind == PERHAPS_TABLE || (info.kind == PERHAPS_SHARDED && info.base == PERHAPS_TABLE);
     return rc < 0 ? library_failure(m->state, rc) : FINE;
 }
 
-int memory_open(struct memory *m, const perhaps_want *want) {
+int seen_open(struct seen *m, const perhaps_want *want) {
     perhaps_want first = *want, tiny = *want;
-    *m = (struct memory){.want = *want, .small = want->shards && want->items <= SMALL_TABLE};
+    *m = (struct seen){.want = *want, .small = want->shards && want->items <= SMALL_TABLE};
     if (m->small) first.shards = 0;
     tiny.items = 1;
     tiny.shards = 0;
@@ -28,12 +28,12 @@ int memory_open(struct memory *m, const perhaps_want *want) {
     return rc < 0 ? library_failure(NULL, rc) : learn_facts(m);
 }
 
-int memory_of_state(struct memory *m, const char *state, perhaps *filter) {
-    *m = (struct memory){.filter = filter, .hasher = filter, .state = state};
+int seen_of_state(struct seen *m, const char *state, perhaps *filter) {
+    *m = (struct seen){.filter = filter, .hasher = filter, .state = state};
     return learn_facts(m);
 }
 
-void memory_close(struct memory *m) {
+void seen_close(struct seen *m) {
     if (m->state) return;
     perhaps_free(m->filter);
     perhaps_free(m->hasher);
@@ -53,7 +53,7 @@ static bool copy_digests(perhaps *to, const perhaps *from) {
 }
 
 /* Without memory for them, it stays one table. */
-static void make_shards(struct memory *m) {
+static void make_shards(struct seen *m) {
     perhaps *shards = NULL, *unused;
     bool fine = perhaps_create(&shards, &m->want) == PERHAPS_OK && copy_digests(shards, m->filter);
     unused = fine ? m->filter : shards;
@@ -91,7 +91,7 @@ static int64_t ask_and_add(perhaps *filter, struct job *job) {
     return rc < 0 ? rc : added;
 }
 
-int memory_add(struct memory *m, struct job *job) {
+int seen_add(struct seen *m, struct job *job) {
     int64_t rc = m->table && m->repeats ? ask_and_add(m->filter, job)
                                         : perhaps_add_many_digest(m->filter, job->digests, job->n, job->answers);
     if (rc < 0) return library_failure(m->state, (int)rc);
@@ -99,6 +99,6 @@ int memory_add(struct memory *m, struct job *job) {
     m->added += job->added;
     m->repeats = job->added < job->n / 8;
     if (m->small && m->added >= (m->repeats ? LARGE_TABLE : SMALL_TABLE)) make_shards(m);
-    if (!m->small) job->block = LARGE_BLOCK;
+    if (!m->small) job->block = SHARDS_BLOCK;
     return FINE;
 }
