@@ -167,6 +167,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->isa = f->array.isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
+    if (hash->id != PERHAPS_XXH3) f->ops.contains_unmixed = NULL;
     f->file.fd = -1;
     if (!f->kind->combiner) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);

@@ -161,12 +161,13 @@ int perhaps_add_u64(perhaps *f, uint64_t key) {
     return add_digest(f, filter_digest_u64(f, key));
 }
 
-/* Kept apart, so that the common case below has no call to save registers for and ends in a jump. */
+/* Kept apart, so that the common cases below have no call to save registers for and end in a jump. */
 static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64_t key) {
     return f->ops.contains(&f->array, filter_digest_u64_other(f, key));
 }
 
 int perhaps_contains_u64(const perhaps *f, uint64_t key) {
+    if (f->ops.contains_unmixed) return f->ops.contains_unmixed(&f->array, key ^ f->hash.stir);
     if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_other(f, key);
     return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
 }

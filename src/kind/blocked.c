@@ -31,8 +31,18 @@
 #include "store/bits.h"
 
 enum { LINES, BITS_PER_LINE, LINES_PER_KEY }; /* the words of the layout */
-/* BLOCK keys are in flight at a time, and LINES_AT_A_TIME lines are looked at in a step. */
-enum { LINE_BYTES = 64, BLOCK = 64, LINES_AT_A_TIME = 8 };
+enum { LINE_BYTES = 64, LINES_AT_A_TIME = 8 };
+
+/* How the lines of a batch come to the core. An array that is a small part of the second-level cache is left to the processor; one
+ * that just fits is fetched from there into the first, NEAR_BLOCK keys before their turn; and a larger one into the second,
+ * which can wait for more lines at a time than the first, BLOCK keys before. */
+enum reach { HERE, NEAR, FAR };
+enum { BLOCK = 64, NEAR_BLOCK = 24, HERE_BYTES = 512 << 10 };
+
+static inline enum reach reach_of(const struct array *array) {
+    if (!is_near(array)) return FAR;
+    return array->length <= HERE_BYTES ? HERE : NEAR;
+}
 
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BITS_PER_LINE] != 8 && layout[BITS_PER_LINE] != 16) {
@@ -87,7 +97,7 @@ static uint64_t line(const struct array *array, uint64_t digest) {
     return mul_high(line_hash(digest, 0), array->layout[LINES]);
 }
 
-/* Into the second-level cache, which can wait for more lines at a time than the first. */
+/* Into the second-level cache. */
 static void fetch(const struct array *array, struct digest digest) {
     int pair = array->layout[LINES_PER_KEY] == 2;
     for (int which = 0; which <= pair; which++) {

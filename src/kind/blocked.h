@@ -2,14 +2,14 @@
  * The operations of the blocked filter, a template: blocked.c includes this once for each instruction set, with
  * ISA(name), TARGET and INLINE defined and lacks() and put() for one line.
  *
- * In a batch, the lines and lanes of the next BLOCK keys are worked out first, in loops that the compiler turns into
- * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: BLOCK
- * fetches are under way at any time, and no branch depends on an answer.
+ * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that the compiler turns into
+ * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: as many
+ * fetches as a block has keys are under way at any time, and no branch depends on an answer.
  *
  * Several arrays of one shape can be asked together: a key's lanes are the same in all of them. What is fetched may then be the lines of
  * keys to come much later, evenly (`sweep`).
  *
- * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `far` are constants in each caller, so that
+ * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `reach` are constants in each caller, so that
  * the compiler makes a tight version of each operation for each shape.
  */
 
@@ -26,8 +26,8 @@ INLINE void ISA(line_numbers)(const uint64_t *restrict digests, size_t n, int wh
 }
 #endif
 
-INLINE void ISA(prepare)(const struct array *arrays, unsigned count, const uint64_t *restrict digests, size_t n,
-                         struct ISA(block) *restrict block, int two, int pair) {
+TARGET static void ISA(prepare)(const struct array *arrays, unsigned count, const uint64_t *restrict digests, size_t n,
+                                struct ISA(block) *restrict block, int two, int pair) {
     for (int which = 0; which <= pair; which++) {
         for (unsigned a = 0; a < count; a++)
             LINE_NUMBERS(digests, n, which, (uint32_t)(arrays[a].layout[LINES] >> pair), block->line[a][which]);
@@ -42,12 +42,14 @@ INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) 
     return array->bytes + line * LINE_BYTES + (which ? array->length / 2 : 0);
 }
 
-/* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i,
-                       int pair) {
+INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int pair,
+                       enum reach reach) {
     for (unsigned a = 0; a < count; a++)
-        for (int which = 0; which <= pair; which++)
-            __builtin_prefetch(ISA(place)(&arrays[a], block->line[a][which][i], which), 0, 2);
+        for (int which = 0; which <= pair; which++) {
+            const uint8_t *line = ISA(place)(&arrays[a], block->line[a][which][i], which);
+            if (reach == NEAR) __builtin_prefetch(line, 0, 3);
+            if (reach == FAR) __builtin_prefetch(line, 0, 2);
+        }
 }
 
 /* Adds to a line to which other threads add too. Lanes that have their bits are left alone. Of threads that add one key at the
@@ -88,9 +90,9 @@ INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct I
 
 /* Fetches for key i of the next block, and asks or adds key i of this one. */
 INLINE void ISA(turn)(const struct array *arrays, unsigned count, const struct ISA(block) * now,
-                      const struct ISA(block) * next, size_t i, int two, int pair, enum task task, int far,
+                      const struct ISA(block) * next, size_t i, int two, int pair, enum task task, enum reach reach,
                       struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
-    if (far) ISA(fetch)(arrays, count, next, i, pair);
+    ISA(fetch)(arrays, count, next, i, pair, reach);
     ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
 }
 
@@ -104,27 +106,28 @@ INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, s
 
 /* Works on copies of what describes the arrays, so that compilers see that no answer written changes it. */
 INLINE void ISA(many)(const struct array *const *described, unsigned count, const uint64_t *digests, size_t n,
-                      uint8_t *answers, const char *ahead, int two, int pair, enum task task, int far,
+                      uint8_t *answers, const char *ahead, int two, int pair, enum task task, enum reach reach,
                       struct sweep *sweep) {
     const size_t some = LINES_AT_A_TIME / count; /* keys of a step */
+    const size_t length = reach == NEAR ? NEAR_BLOCK : BLOCK;
     struct array arrays[ARRAYS_AT_ONCE];
     struct ISA(block) blocks[2];
     uint8_t of_several[ARRAYS_AT_ONCE][BLOCK]; /* what they lack; of one array, `answers` has room for it */
-    size_t ready = n < BLOCK ? n : BLOCK;      /* keys of this block, whose lines are on their way */
+    size_t ready = n < length ? n : length;    /* keys of this block, whose lines are on their way */
     for (unsigned a = 0; a < count; a++) arrays[a] = *described[a];
     ISA(prepare)(arrays, count, digests, ready, &blocks[0], two, pair);
-    for (size_t i = 0; far && i < ready; i++) ISA(fetch)(arrays, count, &blocks[0], i, pair);
+    for (size_t i = 0; i < ready; i++) ISA(fetch)(arrays, count, &blocks[0], i, pair, reach);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
-        size_t coming = n - ready < BLOCK ? n - ready : BLOCK, i = 0;
+        size_t coming = n - ready < length ? n - ready : length, i = 0;
         uint8_t(*lacked)[BLOCK] = count == 1 ? (void *)answers : of_several;
         ISA(prepare)(arrays, count, digests + ready, coming, &blocks[turn ^ 1], two, pair);
         for (; i + some <= coming; i += some) {
             if (count == 1) __builtin_prefetch(ahead + 8 * i, 0, 2);
             for (size_t j = i; j < i + some; j++)
-                ISA(turn)(arrays, count, now, next, j, two, pair, task, far, sweep, lacked);
+                ISA(turn)(arrays, count, now, next, j, two, pair, task, reach, sweep, lacked);
         }
-        for (; i < coming; i++) ISA(turn)(arrays, count, now, next, i, two, pair, task, far, sweep, lacked);
+        for (; i < coming; i++) ISA(turn)(arrays, count, now, next, i, two, pair, task, reach, sweep, lacked);
         for (; i < ready; i++) ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
         ISA(answer)(lacked, count, ready, answers, task);
         digests += ready;
@@ -136,12 +139,15 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
 }
 
 /* Next to what shared words cost, a fetch too many does not matter. */
-INLINE void ISA(many_near_or_far)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                  const char *ahead, int two, int pair, enum task task) {
-    if (task != ADD_SHARED && is_near(array))
-        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 0, NULL);
+INLINE void ISA(many_within)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                             const char *ahead, int two, int pair, enum task task) {
+    enum reach reach = task == ADD_SHARED ? FAR : reach_of(array);
+    if (reach == HERE)
+        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, HERE, NULL);
+    else if (reach == NEAR)
+        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, NEAR, NULL);
     else
-        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, 1, NULL);
+        ISA(many)(&array, 1, digests, n, answers, ahead, two, pair, task, FAR, NULL);
 }
 
 /* One key at a time: the same, without a pipeline. */
@@ -163,7 +169,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     }                                                                                                                  \
     TARGET static size_t ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,   \
                                               const char *ahead) {                                                     \
-        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, task);                                         \
+        ISA(many_within)(a, digests, n, answers, ahead, two, pair, task);                                              \
         return n;                                                                                                      \
     }
 #define SHAPE(name, two, pair)                                                                                         \
@@ -172,9 +178,12 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
         return ISA(one)(a, digest.first, two, pair, ASK);                                                              \
     }                                                                                                                  \
+    TARGET static int ISA(contains_unmixed_##name)(const struct array *a, uint64_t key) {                              \
+        return ISA(one)(a, mix64(key), two, pair, ASK);                                                                \
+    }                                                                                                                  \
     TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
                                             uint8_t *answers, const char *ahead) {                                     \
-        ISA(many_near_or_far)(a, digests, n, answers, ahead, two, pair, ASK);                                          \
+        ISA(many_within)(a, digests, n, answers, ahead, two, pair, ASK);                                               \
     }
 #define AT_ONCE(name, two)                                                                                             \
     TARGET static void ISA(ask_any_##name)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests,  \
@@ -183,13 +192,14 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
         const char *ahead = (const char *)digests;                                                                     \
         for (unsigned a = 0; next && a < ARRAYS_AT_ONCE; a++) sweep[a] = sweep_over(arrays[a], next, n);               \
         if (next)                                                                                                      \
-            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, 0, sweep);                      \
+            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, HERE, sweep);                   \
         else                                                                                                           \
-            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, 1, NULL);                       \
+            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, FAR, NULL);                     \
     }
 #define OPS(name, sharing, line_of, any)                                                                               \
     {                                                                                                                  \
-        .add = ISA(add_##name##sharing), .contains = ISA(contains_##name), .add_many = ISA(add_many_##name##sharing),  \
+        .add = ISA(add_##name##sharing), .contains = ISA(contains_##name),                                             \
+        .contains_unmixed = ISA(contains_unmixed_##name), .add_many = ISA(add_many_##name##sharing),                   \
         .contains_many = ISA(ask_many_##name), .contains_any = (any), .fetch = fetch, .line = (line_of)                \
     }
 #define ALL_OPS(sharing)                                                                                               \
