@@ -1,7 +1,10 @@
 #include "server_memory.h"
 
+#include "settings.h"
+
 #include <stdalign.h>
 #include <string.h>
+#include <sys/mman.h>
 
 void *try_alloc(size_t bytes) {
     return RedisModule_TryAlloc ? RedisModule_TryAlloc(bytes) : RedisModule_Alloc(bytes);
@@ -24,14 +27,39 @@ static void *raw_of(void *memory) {
     return bytes - bytes[-1];
 }
 
+/* ---- huge pages ---- */
+
+enum { HUGE_PAGE = 2 << 20 };
+
+/* The whole huge pages within some memory are advised to be such, or no longer. Nothing is lost where the system does not listen. */
+static void advise(uint8_t *memory, size_t size, int advice) {
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+    if (size >= before + HUGE_PAGE) madvise(memory + before, (size - before) / HUGE_PAGE * HUGE_PAGE, advice);
+}
+
+/* Whether it was: in the byte before the one that `align` writes. Allocators give multiples of 16, so there is room for both. */
+static bool *is_huge(void *memory) {
+    return (bool *)memory - 2;
+}
+
+static void *make_ready(void *raw, size_t size) {
+    uint8_t *memory = align(raw);
+    if (size < HUGE_PAGE) return memory;
+    *is_huge(memory) = settings.huge_pages;
+    if (settings.huge_pages) advise(memory, size, MADV_HUGEPAGE);
+    return memory;
+}
+
 static void *allocate(void *context, size_t size) {
     (void)context;
     void *raw = size <= SIZE_MAX - ALIGNMENT ? try_alloc(size + ALIGNMENT) : NULL;
-    return raw ? align(raw) : NULL;
+    return raw ? make_ready(raw, size) : NULL;
 }
 
+/* What others will use of it is no business of this module. */
 static void release(void *context, void *memory, size_t size) {
-    (void)context, (void)size;
+    (void)context;
+    if (size >= HUGE_PAGE && *is_huge(memory)) advise(memory, size, MADV_NOHUGEPAGE);
     RedisModule_Free(raw_of(memory));
 }
 
@@ -39,7 +67,7 @@ const perhaps_allocator server_memory = {.allocate = allocate, .release = releas
 
 static void *allocate_surely(void *context, size_t size) {
     (void)context;
-    return align(RedisModule_Alloc(size + ALIGNMENT));
+    return make_ready(RedisModule_Alloc(size + ALIGNMENT), size);
 }
 
 const perhaps_allocator sure_memory = {.allocate = allocate_surely, .release = release};
@@ -82,13 +110,14 @@ size_t memory_of(perhaps *filter) {
     return sum;
 }
 
-/* Memory that comes to lie differently within 64 bytes is put right. */
+/* Memory that comes to lie differently within 64 bytes is put right. (It is not advised again: large memory is hardly ever moved.) */
 static void *move_piece(void *context, void *memory, size_t size) {
     size_t skip = ((uint8_t *)memory)[-1];
     uint8_t *raw = RedisModule_DefragAlloc(context, raw_of(memory));
     if (!raw) return NULL;
     uint8_t *aligned = align(raw);
     if (aligned != raw + skip) memmove(aligned, raw + skip, size);
+    if (size >= HUGE_PAGE) *is_huge(aligned) = false;
     return aligned;
 }
 

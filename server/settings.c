@@ -43,10 +43,27 @@ static const struct rate rates[] = {
     {"cf-error-rate", NULL, &settings.cf_error_rate},
 };
 
-enum { NUMBERS = sizeof numbers / sizeof numbers[0], RATES = sizeof rates / sizeof rates[0] };
+/* One of two words. */
+struct choice {
+    const char *name;
+    int *at;
+    const char *words[2];
+    const char *wrong; /* said of other words */
+};
 
-static const char *layout_names[] = {"native", "redisbloom"};
-static const int layout_values[] = {NATIVE, REDISBLOOM};
+static struct choice choices[] = {
+    {"layout",
+     &settings.layout,
+     {[NATIVE] = "native", [REDISBLOOM] = "redisbloom"},
+     "the layout is native or redisbloom"},
+    {"huge-pages", &settings.huge_pages, {"no", "yes"}, "huge pages are wanted, yes or no"},
+};
+
+enum {
+    NUMBERS = sizeof numbers / sizeof numbers[0],
+    RATES = sizeof rates / sizeof rates[0],
+    CHOICES = sizeof choices / sizeof choices[0]
+};
 
 /* ---- values from strings; each gives NULL or what is wrong ---- */
 
@@ -66,13 +83,13 @@ static const char *set_number(const struct number *number, const char *text) {
     return NULL;
 }
 
-static const char *set_layout(const char *text) {
+static const char *set_choice(const struct choice *choice, const char *text) {
     for (int i = 0; i < 2; i++) {
-        if (strcasecmp(text, layout_names[i]) != 0) continue;
-        settings.layout = layout_values[i];
+        if (strcasecmp(text, choice->words[i]) != 0) continue;
+        *choice->at = i;
         return NULL;
     }
-    return "the layout is native or redisbloom";
+    return choice->wrong;
 }
 
 static int hex_digit(char c) {
@@ -115,13 +132,15 @@ static bool is_called(const char *name, const char *old_name, const char *given)
 
 static const char *set_pair(const char *name, const char *value) {
     if (strcasecmp(name, "PREFIX") == 0) return set_prefix(value);
-    if (strcasecmp(name, "layout") == 0) return set_layout(value);
     if (strcasecmp(name, "hash-key") == 0) return set_hash_key(value);
+    for (int i = 0; i < CHOICES; i++)
+        if (is_called(choices[i].name, NULL, name)) return set_choice(&choices[i], value);
     for (int i = 0; i < NUMBERS; i++)
         if (is_called(numbers[i].name, numbers[i].old_name, name)) return set_number(&numbers[i], value);
     for (int i = 0; i < RATES; i++)
         if (is_called(rates[i].name, rates[i].old_name, name)) return set_rate(&rates[i], value);
-    return "there is no such setting; there are PREFIX, layout, hash-key, bf-... and cf-..., see docs/server.md";
+    return "there is no such setting; there are PREFIX, layout, hash-key, huge-pages, bf-... and cf-..., see "
+           "docs/server.md";
 }
 
 static bool set_pairs(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -186,15 +205,21 @@ static int apply_hash_key(const char *name, RedisModuleString *value, void *unus
     return refuse(error, set_hash_key(RedisModule_StringPtrLen(value, NULL)));
 }
 
-static int get_layout(const char *name, void *unused) {
-    (void)name, (void)unused;
-    return settings.layout;
+static int get_choice(const char *name, void *choice) {
+    (void)name;
+    return *((const struct choice *)choice)->at;
 }
 
-static int apply_layout(const char *name, int value, void *unused, RedisModuleString **error) {
-    (void)name, (void)unused, (void)error;
-    settings.layout = value;
+static int apply_choice(const char *name, int value, void *choice, RedisModuleString **error) {
+    (void)name, (void)error;
+    *((const struct choice *)choice)->at = value;
     return REDISMODULE_OK;
+}
+
+static int register_choice(RedisModuleCtx *ctx, struct choice *choice) {
+    static const int values[] = {0, 1};
+    return RedisModule_RegisterEnumConfig(ctx, choice->name, *choice->at, REDISMODULE_CONFIG_DEFAULT, choice->words,
+                                          values, 2, get_choice, apply_choice, NULL, choice);
 }
 
 static int register_rate(RedisModuleCtx *ctx, const struct rate *rate) {
@@ -213,10 +238,9 @@ bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     char key[33];
     if (!set_pairs(ctx, argv, argc)) return false;
     show_hash_key(key);
-    int bad = RedisModule_RegisterEnumConfig(ctx, "layout", settings.layout, REDISMODULE_CONFIG_DEFAULT, layout_names,
-                                             layout_values, 2, get_layout, apply_layout, NULL, NULL);
-    bad |= RedisModule_RegisterStringConfig(ctx, "hash-key", key, REDISMODULE_CONFIG_SENSITIVE, get_hash_key,
-                                            apply_hash_key, NULL, NULL);
+    int bad = RedisModule_RegisterStringConfig(ctx, "hash-key", key, REDISMODULE_CONFIG_SENSITIVE, get_hash_key,
+                                               apply_hash_key, NULL, NULL);
+    for (int i = 0; i < CHOICES; i++) bad |= register_choice(ctx, &choices[i]);
     for (int i = 0; i < NUMBERS; i++) bad |= register_number(ctx, &numbers[i]);
     for (int i = 0; i < RATES; i++) bad |= register_rate(ctx, &rates[i]);
     bad |= RedisModule_LoadConfigs(ctx);

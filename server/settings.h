@@ -11,6 +11,7 @@ enum layout { NATIVE, REDISBLOOM };
 
 struct settings {
     int layout;
+    int huge_pages; /* wanted for large filters */
     double bf_error_rate, cf_error_rate;
     long long bf_initial_size, bf_expansion_factor;
     long long cf_initial_size, cf_bucket_size, cf_max_iterations, cf_expansion_factor, cf_max_expansions;

@@ -46,13 +46,13 @@ COMMANDS = {
 }
 
 DEFAULTS = {
-    "layout": "native", "hash-key": "", "bf-error-rate": "0.01", "bf-initial-size": "100", "bf-expansion-factor": "2",
+    "layout": "native", "hash-key": "", "huge-pages": "no", "bf-error-rate": "0.01", "bf-initial-size": "100", "bf-expansion-factor": "2",
     "cf-error-rate": "0.01", "cf-bucket-size": "2", "cf-initial-size": "1024", "cf-max-iterations": "20",
     "cf-expansion-factor": "1", "cf-max-expansions": "32",
 }
 
 BAD_VALUES = {
-    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "bf-error-rate": ["0", "1", "nan", "x"],
+    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "huge-pages": ["", "maybe"], "bf-error-rate": ["0", "1", "nan", "x"],
     "bf-initial-size": ["0", "1073741825", "x"], "bf-expansion-factor": ["-1", "32769"],
     "cf-error-rate": ["0", "1", "nan", "x"], "cf-bucket-size": ["0", "256"], "cf-initial-size": ["0", "1073741825"],
     "cf-max-iterations": ["0", "65536"], "cf-expansion-factor": ["-1", "32769"], "cf-max-expansions": ["0"],
@@ -187,6 +187,26 @@ class Settings(SharedServerTest):
         shown = pairs(self.client.ok("CF.INFO", "k"))
         self.assertEqual([shown["Bucket size"], shown["Max iterations"], shown["Expansion rate"]], [4, 50, 2])
         self.assertGreaterEqual(shown["Size"], 100_000)
+
+    def huge_bytes(self):
+        """What the server has in huge pages now."""
+        with open(f"/proc/{self.shared.process.pid}/smaps_rollup", encoding="ascii") as file:
+            return sum(int(line.split()[1]) for line in file if line.startswith("AnonHugePages:")) * 1024
+
+    def test_huge_pages(self):
+        with open("/sys/kernel/mm/transparent_hugepage/enabled", encoding="ascii") as file:
+            if "[madvise]" not in file.read():
+                self.skipTest("the system gives no huge pages, or gives them to everyone and the server refuses them")
+        before = self.huge_bytes()
+        self.client.ok("BF.RESERVE", "small pages", 0.01, 20_000_000)
+        self.assertEqual(self.huge_bytes(), before)
+        self.client.ok("CONFIG", "SET", "perhaps.huge-pages", "yes")
+        self.client.ok("BF.RESERVE", "huge pages", 0.01, 20_000_000)
+        self.assertGreater(self.huge_bytes(), before)
+        self.client.ok("BF.ADD", "huge pages", "a")
+        self.assertEqual(self.client.ok("BF.MEXISTS", "huge pages", "a", "b"), [1, 0])
+        self.client.ok("DEL", "huge pages", "small pages")
+        self.client.ok("BF.RESERVE", "again", 0.01, 1000)
 
     def test_maximum_expansions(self):
         self.client.ok("CONFIG", "SET", "perhaps.layout", "redisbloom")
