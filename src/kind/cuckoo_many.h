@@ -14,8 +14,7 @@
  * same. Where it is not, and for longer searches, what is done then is what a single call does.
  */
 
-/* A filter of CROWDED_NEAR_BYTES is in the second-level cache even if others are used in turn with it. */
-enum { BLOCK = 32, STAGES = 4, CROWDED_NEAR_BYTES = 1 << 17 };
+enum { BLOCK = 32, STAGES = 4 };
 
 struct block {
     size_t n; /* keys */
@@ -124,7 +123,7 @@ INLINE void ask_far(const struct array *a, const uint64_t *digests, size_t n, ui
 INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
                      uint64_t places, int vector) {
     const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
-    if (is_near(a) || a->length <= CROWDED_NEAR_BYTES)
+    if (is_near(a))
         ask_near(a, digests, n, answers, places, vector);
     else
         ask_far(a, digests, n, answers, ahead, places, vector);
