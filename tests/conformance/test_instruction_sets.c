@@ -149,6 +149,28 @@ static void opened_images_answer_alike(const struct layout *layout) {
     perhaps_free(plain);
 }
 
+/* Filters of different sizes have their lines fetched in different ways, in blocks that batches fill or not: all the same as
+ * single calls in plain code. */
+static void batches_of_any_length_do_the_same(const struct layout *layout) {
+    enum { LONGEST = 200 };
+    perhaps *f = make(&layout->want), *plain = make_under("scalar", &layout->want);
+    uint64_t first = 0, keys[LONGEST];
+    uint8_t answers[LONGEST];
+    for (size_t n = 0; n <= LONGEST; first += n++) {
+        add_batch(f, first, n, false);
+        for (uint64_t i = 0; i < n; i++) MUST(perhaps_add_u64(plain, member_of(plain, first + i)));
+    }
+    CHECK(perhaps_equal(f, plain) == 1, "batches and single calls have set different bits");
+    for (size_t n = 0; n <= LONGEST; n++) {
+        for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? member_of(f, first - n * i) : stranger_of(f, n * i);
+        MUST(perhaps_contains_many_u64(f, keys, n, answers));
+        for (size_t i = 0; i < n; i++)
+            CHECK(perhaps_contains_u64(plain, keys[i]) == answers[i], "key %zu of %zu is answered differently", i, n);
+    }
+    perhaps_free(f);
+    perhaps_free(plain);
+}
+
 static void missing_sets_are_refused(const struct layout *layout) {
     static const char *const unknown[] = {"neon9", "AVX2", "all"};
     perhaps *f = NULL;
@@ -170,6 +192,9 @@ int main(void) {
         FOR_EACH_LAYOUT(opened_images_answer_alike, 5000),
         FOR_EACH_LAYOUT(opening_in_the_middle_changes_nothing, 10),
         FOR_EACH_LAYOUT(opening_in_the_middle_changes_nothing, 1700),
+        FOR_EACH_LAYOUT(batches_of_any_length_do_the_same, 25000),
+        FOR_EACH_LAYOUT(batches_of_any_length_do_the_same, 600000),
+        FOR_EACH_LAYOUT(batches_of_any_length_do_the_same, 2000000),
         FOR_EACH_FILTER(missing_sets_are_refused, 100),
         FOR_EACH_COMBINED(all_sets_make_the_same_bits, 10),
         FOR_EACH_COMBINED(all_sets_make_the_same_bits, 2000),
