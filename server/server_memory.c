@@ -31,13 +31,18 @@ static void *raw_of(void *memory) {
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* The whole huge pages within some memory are advised to be such, or no longer. Nothing is lost where the system does not listen. */
-static void advise(uint8_t *memory, size_t size, int advice) {
+/* The whole huge pages within some memory shall be such, or no longer. Nothing is lost where the system does not listen. */
+static void advise(uint8_t *memory, size_t size, bool huge) {
+#ifdef MADV_HUGEPAGE
     size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
-    if (size >= before + HUGE_PAGE) madvise(memory + before, (size - before) / HUGE_PAGE * HUGE_PAGE, advice);
+    if (size < before + HUGE_PAGE) return;
+    madvise(memory + before, (size - before) / HUGE_PAGE * HUGE_PAGE, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+    (void)memory, (void)size, (void)huge;
+#endif
 }
 
-/* Whether it was: in the byte before the one that `align` writes. Allocators give multiples of 16, so there is room for both. */
+/* Whether they were told to: in the byte before the one that `align` writes. Allocators give multiples of 16, so there is room for both. */
 static bool *is_huge(void *memory) {
     return (bool *)memory - 2;
 }
@@ -46,7 +51,7 @@ static void *make_ready(void *raw, size_t size) {
     uint8_t *memory = align(raw);
     if (size < HUGE_PAGE) return memory;
     *is_huge(memory) = settings.huge_pages;
-    if (settings.huge_pages) advise(memory, size, MADV_HUGEPAGE);
+    if (settings.huge_pages) advise(memory, size, true);
     return memory;
 }
 
@@ -56,10 +61,10 @@ static void *allocate(void *context, size_t size) {
     return raw ? make_ready(raw, size) : NULL;
 }
 
-/* What others will use of it is no business of this module. */
+/* How others will use it is no business of this module. */
 static void release(void *context, void *memory, size_t size) {
     (void)context;
-    if (size >= HUGE_PAGE && *is_huge(memory)) advise(memory, size, MADV_NOHUGEPAGE);
+    if (size >= HUGE_PAGE && *is_huge(memory)) advise(memory, size, false);
     RedisModule_Free(raw_of(memory));
 }
 

@@ -26,6 +26,7 @@ INLINE void ISA(line_numbers)(const uint64_t *restrict digests, size_t n, int wh
 }
 #endif
 
+/* Not INLINE: the compiler knows better where that pays, and the library is smaller. */
 TARGET static void ISA(prepare)(const struct array *arrays, unsigned count, const uint64_t *restrict digests, size_t n,
                                 struct ISA(block) *restrict block, int two, int pair) {
     for (int which = 0; which <= pair; which++) {
@@ -88,14 +89,6 @@ INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct I
     }
 }
 
-/* Fetches for key i of the next block, and asks or adds key i of this one. */
-INLINE void ISA(turn)(const struct array *arrays, unsigned count, const struct ISA(block) * now,
-                      const struct ISA(block) * next, size_t i, int two, int pair, enum task task, enum reach reach,
-                      struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
-    ISA(fetch)(arrays, count, next, i, pair, reach);
-    ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
-}
-
 /* A key is in none of the arrays if each lacks a bit of it. */
 INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, size_t n, uint8_t *answers,
                         enum task task) {
@@ -124,11 +117,15 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
         ISA(prepare)(arrays, count, digests + ready, coming, &blocks[turn ^ 1], two, pair);
         for (; i + some <= coming; i += some) {
             if (count == 1) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            for (size_t j = i; j < i + some; j++)
-                ISA(turn)(arrays, count, now, next, j, two, pair, task, reach, sweep, lacked);
+            for (size_t j = i; j < i + some; j++) {
+                ISA(fetch)(arrays, count, next, j, pair, reach);
+                ISA(step)(arrays, count, now, j, two, pair, task, sweep, lacked);
+            }
         }
-        for (; i < coming; i++) ISA(turn)(arrays, count, now, next, i, two, pair, task, reach, sweep, lacked);
-        for (; i < ready; i++) ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
+        for (; i < ready; i++) {
+            if (i < coming) ISA(fetch)(arrays, count, next, i, pair, reach);
+            ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
+        }
         ISA(answer)(lacked, count, ready, answers, task);
         digests += ready;
         answers += ready;
