@@ -142,7 +142,7 @@ run_example() {
     while IFS= read -r line <&3; do
       case $line in *" --at "*) continue ;; esac # takes a server: at.bats
       case $line in *" -k roaring "*) "$PERHAPS" build -k roaring -o /dev/null /dev/null || continue ;; esac # takes libroaring
-      [ "$line" != "perhaps bench" ] || line="perhaps bench --kind blocked --items 10000" # the plain one takes minutes
+      [ "$line" != "perhaps bench" ] || continue # takes a minute; look.bats has shorter ones
       run_example "$line"
     done 3<examples
   done

@@ -34,7 +34,8 @@ command -v "$triplet-gcc" >/dev/null || {
 mkdir -p "$build/xxhash"
 cp /usr/include/xxhash.h /usr/include/xxh3.h "$build/xxhash/"
 
-cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+# What is wrong with the order of bytes or with sizes is so at any optimisation, and building would take most of the time.
+cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O1 -DNDEBUG' \
     -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" -DCMAKE_C_COMPILER="$triplet-gcc" \
     -DCMAKE_CROSSCOMPILING_EMULATOR="$qemu;-L;/usr/$triplet" -DXXHASH_INCLUDE_DIR="$build/xxhash" \
     -DPERHAPS_CLI=OFF -DPERHAPS_EXAMPLES=OFF -DPERHAPS_WERROR=ON
