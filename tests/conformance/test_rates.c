@@ -49,7 +49,7 @@ static struct measurement measure(const perhaps_want *want, double planned, uint
 static uint64_t filters_for(uint64_t items) {
     if (items > 100000) return 1;
     if (items > 10000) return 30;
-    return items > 300 ? 100 : 1000;
+    return items > 300 ? 100 : 300;
 }
 
 /* Enough questions for 2,500 false positives, within what time allows. At the smallest rate there are 100. */
