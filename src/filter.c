@@ -101,19 +101,22 @@ int filter_add(perhaps *f, struct digest digest) {
     return is_new;
 }
 
-int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead, size_t *done) {
+int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                    struct added *added) {
     int rc = PERHAPS_OK;
-    *done = 0;
+    size_t done = 0;
     if (f->family) {
         rc = f->kind->combiner->add_many(f, digests, n, answers);
-        *done = rc < 0 ? 0 : n;
+        if (rc == PERHAPS_OK) done = n;
+        *added = (struct added){done, count_ones(answers, done)};
         return rc;
     }
     do {
-        *done += f->ops.add_many(&f->array, digests + *done, n - *done, answers + *done, ahead);
-        if (*done < n) rc = filter_grow(f, digests[*done]);
-    } while (rc == PERHAPS_OK && *done < n);
-    filter_count_added(f, n ? digests[0] : 0, count_ones(answers, *done));
+        done += f->ops.add_many(&f->array, digests + done, n - done, answers + done, ahead);
+        if (done < n) rc = filter_grow(f, digests[done]);
+    } while (rc == PERHAPS_OK && done < n);
+    *added = (struct added){done, count_ones(answers, done)};
+    filter_count_added(f, n ? digests[0] : 0, added->fresh);
     return rc;
 }
 

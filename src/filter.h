@@ -247,8 +247,15 @@ static inline void filter_count_removed(perhaps *f, uint64_t digest, uint64_t re
 /* Adds a key and counts it, growing as needed: 1, 0, or an error. */
 int filter_add(perhaps *f, struct digest digest);
 
-/* Adds keys and counts them, growing as needed. On failure *done says how many were added, and counted, before. */
-int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead, size_t *done);
+/* What became of a batch. */
+struct added {
+    size_t done;    /* keys that were added, */
+    uint64_t fresh; /* and how many of them were new */
+};
+
+/* Adds keys and counts them, growing as needed. *added also tells what was done before a failure. */
+int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                    struct added *added);
 
 /* Takes out those of n keys whose answer was "new", where the filter can. */
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers);

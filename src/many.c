@@ -151,20 +151,21 @@ void many_undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *ans
 }
 
 static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, struct room *room) {
-    uint64_t added = 0;
+    uint64_t fresh = 0;
     for (size_t from = 0; from < n; from += room->chunk) {
-        size_t count = chunk_length(room, n - from), done;
+        size_t count = chunk_length(room, n - from);
+        struct added added;
         uint8_t *out = answers ? answers + from : room->answers;
         const uint64_t *digests = many_digests(f, keys, from, count, room->digests);
         const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
-        int rc = filter_add_many(f, digests, count, out, ahead, &done);
+        int rc = filter_add_many(f, digests, count, out, ahead, &added);
         if (rc < 0) {
-            if (answers) many_undo(f, keys, from + done, answers);
+            if (answers) many_undo(f, keys, from + added.done, answers);
             return rc;
         }
-        added += count_ones(out, count);
+        fresh += added.fresh;
     }
-    return (int64_t)added;
+    return (int64_t)fresh;
 }
 
 int many_provide(perhaps *f, const struct keys *keys, size_t n) {

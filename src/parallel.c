@@ -95,11 +95,12 @@ static int64_t add_by_parts(struct job *job, perhaps *own, const struct keys *ke
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && i < PARTS; i++) {
         unsigned part = (sorted->part[0] + i) % PARTS;
-        size_t first = sorted->first[part], count = sorted->first[part + 1] - first, done;
+        size_t first = sorted->first[part], count = sorted->first[part + 1] - first;
+        struct added added;
         if (!count) continue;
         lock_take(job->locks, part);
         rc = filter_add_many(own, sorted->digests + first, count, sorted->answers + first,
-                             (const char *)(sorted->digests + first + count), &done);
+                             (const char *)(sorted->digests + first + count), &added);
         lock_leave(job->locks, part);
     }
     return rc < 0 ? rc : (int64_t)(own->header.items - before);

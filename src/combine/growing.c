@@ -196,8 +196,9 @@ static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
     while (keys->n) {
         perhaps *newest = newest_of(f);
         uint64_t room = room_in(newest);
-        size_t some = room < keys->n ? (size_t)room : keys->n, done = 0;
-        int rc = filter_add_many(newest, keys->digests, some, found, (const char *)keys->digests, &done);
+        size_t some = room < keys->n ? (size_t)room : keys->n;
+        struct added added;
+        int rc = filter_add_many(newest, keys->digests, some, found, (const char *)keys->digests, &added);
         if (rc < 0) return rc;
         for (size_t i = 0; i < some; i++) answers[keys->at[i]] = found[i];
         size_t rest = keys->n - some;
@@ -246,9 +247,10 @@ static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *an
     while (rc == PERHAPS_OK && all < n) {
         perhaps *newest = newest_of(f);
         uint64_t room = room_in(newest);
-        size_t some = room < n - all ? (size_t)room : n - all, done = 0;
-        rc = filter_add_many(newest, digests + all, some, answers + all, (const char *)(digests + all), &done);
-        all += done;
+        size_t some = room < n - all ? (size_t)room : n - all;
+        struct added added;
+        rc = filter_add_many(newest, digests + all, some, answers + all, (const char *)(digests + all), &added);
+        all += added.done;
         if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = lay_over(f);
     }
     if (rc < 0) {

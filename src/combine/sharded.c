@@ -178,10 +178,10 @@ static int undo_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
 
 static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
     uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
-    size_t done;
+    struct added added;
     int rc = filter_add_many(shard_at(f, shard), sorted->digests + first, last - first, sorted->answers + first,
-                             (const char *)(sorted->digests + last), &done);
-    if (rc < 0) filter_undo(shard_at(f, shard), sorted->digests + first, done, sorted->answers + first);
+                             (const char *)(sorted->digests + last), &added);
+    if (rc < 0) filter_undo(shard_at(f, shard), sorted->digests + first, added.done, sorted->answers + first);
     return rc;
 }
 

@@ -118,7 +118,9 @@ static int add(struct array *array, struct digest digest) {
 static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, size_t *done) {
     uint8_t known[FAMILY_BLOCK];
     family_have(f, f->family->count - 1, digests, n, known);
-    int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, done);
+    struct added added;
+    int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, &added);
+    *done = added.done;
     for (size_t i = 0; i < *done; i++) answers[i] &= !known[i];
     return rc;
 }
