@@ -11,9 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More is not read at a time; and by no thread less than a few thousand lines. */
-enum { LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
-
 /* ----------------------------------------------------------------------------------------- interruptions --- */
 
 static atomic_bool interrupted;
@@ -178,13 +175,11 @@ static void too_long(const struct blocks *b, struct piece *piece) {
              "is too long for the memory there is; is -0 missing or one too many?");
 }
 
-/* Standard input need not be at its beginning. */
 static int open_next(struct blocks *b) {
     int status = source_open(&b->source, path_of(b));
     if (status != FINE) return status;
     if (b->wide) source_widen(&b->source);
-    off_t at = lseek(b->source.fd, 0, SEEK_CUR);
-    b->offset = at > 0 ? (uint64_t)at : 0;
+    b->offset = (uint64_t)source_position(&b->source);
     b->start = b->scanned = b->end = 0;
     b->open = true;
     b->ended = false;

@@ -11,6 +11,9 @@ struct buffer {
     size_t size;
 };
 
+/* More is not read at a time; and by no thread less than a few thousand lines. */
+enum { LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
+
 /* How far the reading has come. Of the last buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no
  * line end. One byte after the block is kept free for the terminator that a last line may lack. */
 struct blocks {

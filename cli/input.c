@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One thread: large enough to make system calls rare, small enough to stay in the second-level cache. Several: large
- * enough to make starting them cheap; and not one for less than a few thousand lines. */
-enum { BLOCK = 256 << 10, LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
+/* For one thread: large enough to make system calls rare, small enough to stay in the second-level cache. Several have a
+ * LARGE_BLOCK, which makes starting them cheap. */
+enum { BLOCK = 256 << 10 };
 
 /* --------------------------------------------------------------------------------------- blocks to pieces --- */
 
@@ -211,18 +211,12 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines) {
     return status;
 }
 
-/* Where a plain file is, since standard input need not be at its beginning. */
-static off_t position(int fd) {
-    off_t at = lseek(fd, 0, SEEK_CUR);
-    return at > 0 ? at : 0;
-}
-
 /* From the first bytes of a file, how many keys all of it has. */
 static int estimate_path(const struct input *input, const char *path, char *buffer, double *keys) {
     struct source source;
     struct stat status;
     if (source_open(&source, path) != FINE) return TROUBLE;
-    ssize_t got = fstat(source.fd, &status) == 0 ? pread(source.fd, buffer, BLOCK, position(source.fd)) : -1;
+    ssize_t got = fstat(source.fd, &status) == 0 ? pread(source.fd, buffer, BLOCK, source_position(&source)) : -1;
     if (got > 0) {
         double ends = (double)count_ends(buffer, (size_t)got, input->terminator);
         *keys += (ends > 0 ? ends : 1) / (double)got * (double)status.st_size;

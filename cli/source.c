@@ -145,6 +145,11 @@ int source_open_gzip(struct source *source, const char *path) {
     return open_with(source, path, &decompressors[0]);
 }
 
+off_t source_position(const struct source *source) {
+    off_t at = lseek(source->fd, 0, SEEK_CUR);
+    return at > 0 ? at : 0;
+}
+
 /* Where a pipe cannot be widened, so be it. */
 void source_widen(const struct source *source) {
 #ifdef F_SETPIPE_SZ

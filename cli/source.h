@@ -21,6 +21,9 @@ int source_open(struct source *source, const char *path);
 /* The same of a file that gzip has compressed, whatever it is called. */
 int source_open_gzip(struct source *source, const char *path);
 
+/* Where a plain file is, since standard input need not be at its beginning; 0 of a pipe. */
+off_t source_position(const struct source *source);
+
 /* Makes one read give as much as a pipe can hold, for those who want much at a time. */
 void source_widen(const struct source *source);
 

@@ -107,7 +107,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
     size_t done = 0;
     if (f->family) {
         rc = f->kind->combiner->add_many(f, digests, n, answers);
-        if (rc == PERHAPS_OK) done = n;
+        if (rc >= 0) done = n;
         *added = (struct added){done, count_ones(answers, done)};
         return rc;
     }

@@ -26,7 +26,7 @@ TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_
 }
 
 /* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go back to memory. The
- * line is loaded once: compilers like to load it again for the or, which costs a sixth of the time. */
+ * line is loaded once: compilers like to load it again for the or, which is slower. */
 TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line), bits = ISA(lanes)(b, c, two);
     __asm__("" : "+v"(words));

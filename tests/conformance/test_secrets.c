@@ -30,6 +30,7 @@ static bool holds_key(struct bytes bytes) {
 
 static void expect_all_there(const perhaps *f) {
     expect_members(f, 0, ITEMS);
+    for (uint64_t i = 0; i < ITEMS; i++) CHECK(perhaps_contains_u64(f, member_of(f, i)) == 1, "an integer is missed");
     for (uint64_t i = 0; i < 100; i++) CHECK(perhaps_contains(f, &i, sizeof i) == 1, "a key is missed");
     CHECK(info_of(f).hash == PERHAPS_SIPHASH && strcmp(info_of(f).hash_name, "siphash") == 0, "hash %s",
           info_of(f).hash_name);

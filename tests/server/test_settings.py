@@ -46,17 +46,26 @@ COMMANDS = {
 }
 
 DEFAULTS = {
-    "layout": "native", "hash-key": "", "huge-pages": "no", "bf-error-rate": "0.01", "bf-initial-size": "100", "bf-expansion-factor": "2",
+    "layout": "native", "hash-key": "", "huge-pages": "no",
+    "bf-error-rate": "0.01", "bf-initial-size": "100", "bf-expansion-factor": "2",
     "cf-error-rate": "0.01", "cf-bucket-size": "2", "cf-initial-size": "1024", "cf-max-iterations": "20",
     "cf-expansion-factor": "1", "cf-max-expansions": "32",
 }
 
 BAD_VALUES = {
-    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "huge-pages": ["", "maybe"], "bf-error-rate": ["0", "1", "nan", "x"],
-    "bf-initial-size": ["0", "1073741825", "x"], "bf-expansion-factor": ["-1", "32769"],
+    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "huge-pages": ["", "maybe"],
+    "bf-error-rate": ["0", "1", "nan", "x"], "bf-initial-size": ["0", "1073741825", "x"], "bf-expansion-factor": ["-1", "32769"],
     "cf-error-rate": ["0", "1", "nan", "x"], "cf-bucket-size": ["0", "256"], "cf-initial-size": ["0", "1073741825"],
     "cf-max-iterations": ["0", "65536"], "cf-expansion-factor": ["-1", "32769"], "cf-max-expansions": ["0"],
 }
+
+
+def huge_pages_are_advised():
+    try:
+        with open("/sys/kernel/mm/transparent_hugepage/enabled", encoding="ascii") as file:
+            return "[madvise]" in file.read()
+    except FileNotFoundError:
+        return False
 
 
 def pairs(flat):
@@ -194,9 +203,8 @@ class Settings(SharedServerTest):
             return sum(int(line.split()[1]) for line in file if line.startswith("AnonHugePages:")) * 1024
 
     def test_huge_pages(self):
-        with open("/sys/kernel/mm/transparent_hugepage/enabled", encoding="ascii") as file:
-            if "[madvise]" not in file.read():
-                self.skipTest("the system gives no huge pages, or gives them to everyone and the server refuses them")
+        if not huge_pages_are_advised():
+            self.skipTest("the system gives no huge pages, or gives them to everyone and the server refuses them")
         before = self.huge_bytes()
         self.client.ok("BF.RESERVE", "small pages", 0.01, 20_000_000)
         self.assertEqual(self.huge_bytes(), before)
