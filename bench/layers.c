@@ -46,6 +46,7 @@ struct start {
 static const struct start steady[] = {{0, 0}};
 static const struct start by_4[] = {{0x1p18, 4}, {0, 0}};
 static const struct start by_16_and_8[] = {{0x1p15, 16}, {0x1p18, 8}, {0, 0}};
+static const struct start by_4_and_8[] = {{0x1p12, 4}, {0x1p18, 8}, {0, 0}};
 
 struct rule {
     const char *name;
@@ -58,9 +59,10 @@ struct rule {
 
 /* The first is the library's, as in src/plan/layers.c. */
 static const struct rule rules[] = {
+    {"hump 18, r = 4, 8, 2", by_4_and_8, 2, 18, HUMP, 0},
+    {"  the same, any lines", by_4_and_8, 2, 18, HUMP, 1},
+    {"hump 19, r = 4, 8, 2", by_4_and_8, 2, 19, HUMP, 0},
     {"hump 18, r = 16, 8, 2", by_16_and_8, 2, 18, HUMP, 0},
-    {"  the same, any lines", by_16_and_8, 2, 18, HUMP, 1},
-    {"hump 19, r = 16, 8, 2", by_16_and_8, 2, 19, HUMP, 0},
     {"hump 18, r = 4, 2", by_4, 2, 18, HUMP, 0},
     {"hump 18, r = 1.5", steady, 1.5, 18, HUMP, 0},
     {"hump 18, r = 2", steady, 2, 18, HUMP, 0},
@@ -71,9 +73,9 @@ static const struct rule rules[] = {
     {"geometric 0.5, r = 4", steady, 4, .5, GEOMETRIC, 0},
     {"geometric 0.85, r = 2", steady, 2, .85, GEOMETRIC, 0},
     {"geometric 0.85, r = 4", steady, 4, .85, GEOMETRIC, 0},
-    {"geometric 0.9, r = 16, 8, 2", by_16_and_8, 2, .9, GEOMETRIC, 0},
-    {"16 equal, r = 16, 8, 2", by_16_and_8, 2, 16, EQUAL, 0},
-    {"32 equal, r = 16, 8, 2", by_16_and_8, 2, 32, EQUAL, 0},
+    {"geometric 0.9, r = 4, 8, 2", by_4_and_8, 2, .9, GEOMETRIC, 0},
+    {"16 equal, r = 4, 8, 2", by_4_and_8, 2, 16, EQUAL, 0},
+    {"32 equal, r = 4, 8, 2", by_4_and_8, 2, 32, EQUAL, 0},
 };
 
 /* What a question about a stranger takes in a filter of so many bytes, in a batch; roughly, from `perhaps bench`. */

@@ -71,8 +71,8 @@ const struct option option_table[OPTIONS] = {
                   "Grow in layers, for sets of unknown size: -n is then a first guess, and the rate holds however many "
                   "keys come. A table or bitmap grows by itself. Default for keys from a pipe without -n."},
     [OPT_GROWTH] = {"growth", 0, VALUE_REAL, "R", NULL, FIELD(growth), SIZING,
-                    "With each layer there is room for R times as many keys as before, 1.5 to 16. Default: 4 while "
-                    "they are few, then 2. Implies --grow."},
+                    "With each layer there is room for R times as many keys as before, 1.5 to 16. Default: 4 and 8 "
+                    "while they are few, then 2. Implies --grow."},
     [OPT_MAX_BYTES] = {"max-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(max_bytes), SIZING,
                        "Grow to at most so many bytes, written as for --bytes; keys that do not fit then are refused. "
                        "Implies --grow."},

@@ -96,7 +96,7 @@ void hold_replicate_items(struct held *held, const char *command, RedisModuleStr
 }
 
 void let_go(struct held *held, const char *event) {
-    tell_of_layers(held);
+    if (held->layers) tell_of_layers(held);
     if (held->filter) value_filter_done(held->value, held->filter, held->changed);
     if (held->changed) {
         if (!held->replicated) RedisModule_ReplicateVerbatim(held->ctx);

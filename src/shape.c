@@ -4,7 +4,7 @@
  * A shape is the header of the filter and of all its children, each parent before its children: HEADER_BYTES for each, with a
  * checksum of its own. It comes from a file or a wire, so it is checked as an image is, before anything is made of it.
  *
- *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 15,000 keys
+ *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 3,000 keys
  */
 #include "base/arith.h"
 #include "base/memory.h"

@@ -23,7 +23,7 @@
  * looks the same in a newer layer looks the same in all older ones (places.h). Counters of a newer layer cannot promise
  * that, so there is no remove over counting.
  *
- * Example: from 1,000 keys at 1 %, a hundred million take ten layers: 1,000, 15,000, 240,000, 1.8 million, ... 65.5 million.
+ * Example: from 1,000 keys at 1 %, a hundred million take twelve layers: 1,000, 3,000, 12,000, 112,000, 896,000, ... 65.5 million.
  *
  * Layout: kind of the layers, how many, growth in 256ths (0 = the library's rule), most bytes (0 = no limit), siblings (if it is a
  * shard: how many shards there are).

@@ -4,7 +4,7 @@
  * Idea: where both have a layer of the same layout, the two become one, if that has not more keys than it was made for.
  * All other layers of the second filter become layers of the first, which is asked for in more layers then.
  *
- *     into   1,000   15,000             240,000        from   1,000   15,000
+ *     into   1,000   3,000              12,000         from   1,000   3,000
  *            ▓▓▓▓▓   ▓▓▓▓▓▓▓            ▓▓▓                   ░░░     ░░░░░░░
  *
  *     both   ▒▒▒▒▒   ▓▓▓▓▓▓▓  ░░░░░░░   ▓▓▓                   (the first layers have many keys in common)

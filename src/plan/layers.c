@@ -2,7 +2,7 @@
  * How a growing filter grows: the size of its next layer, and the layer's share of the rate. docs/growing.md has the reasons,
  * bench/layers.c the simulation.
  *
- * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 16 while T is below 2^15, 8 while it
+ * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below 2^12, 8 while it
  * is below 2^18, then 2.
  *
  * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
@@ -33,7 +33,7 @@ static const double flat_from = 18, flat_to = 27, tail = 4;
 
 /* The factor by which the room grows. `growth` is in 256ths; 0 is the rule above. */
 static double factor(uint64_t growth, double total) {
-    return growth ? (double)growth / GROWTH_ONE : total < 0x1p15 ? 16 : total < 0x1p18 ? 8 : 2;
+    return growth ? (double)growth / GROWTH_ONE : total < 0x1p12 ? 4 : total < 0x1p18 ? 8 : 2;
 }
 
 /* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */

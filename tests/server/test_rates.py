@@ -78,10 +78,19 @@ class Rates(SharedServerTest):
                 self.assertLessEqual(sum(sizes) / len(sizes), 30 * MB)
 
     def test_cuckoo(self):
-        for asked in (0.01, 0.001) if LONG else (0.01,):
-            key = f"c{asked}"
-            self.client.ok("CF.RESERVE", key, 1000, "ERROR", asked)
+        for asked, expansion in ((0.01, 2), (0.01, 1), (0.001, 2)) if LONG else ((0.01, 2),):
+            key = f"c{asked} by {expansion}"
+            self.client.ok("CF.RESERVE", key, 1000, "ERROR", asked, "EXPANSION", expansion)
             self.grow(key, asked)
+
+    def test_expansion(self):
+        """How much room there is with each further layer."""
+        for expansion, rooms in (1, [1000, 2000, 4000, 8000]), (2, [1000, 4000, 16_000]), (3, [1000, 3000, 9000]):
+            key = f"b{expansion}"
+            self.client.ok("BF.RESERVE", key, "0.01", 1000, "EXPANSION", expansion)
+            for room in rooms:
+                self.assertEqual(self.client.ok("BF.INFO", key, "CAPACITY"), [room])
+                self.add(key, 0, room + 100)
 
     def test_one_that_made_itself(self):
         """A filter that came from its first item, with the defaults, is as good."""
