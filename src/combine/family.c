@@ -13,8 +13,7 @@ bool family_has(const perhaps *f, unsigned children, struct digest digest) {
 /* Where there is one child, nothing waits for its answer. */
 int family_contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array), *first = f->family->child[0].filter;
-    return f->family->count == 1 ? first->ops.contains(&first->array, digest)
-                                 : family_has(f, f->family->count, digest);
+    return f->family->count == 1 ? first->ops.contains(&first->array, digest) : family_has(f, f->family->count, digest);
 }
 
 void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers) {
