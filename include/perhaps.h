@@ -244,7 +244,7 @@ typedef struct perhaps_want {
     double bits_per_key; /* memory for each of `items` keys */
     uint64_t bytes;      /* memory in all, in whole words of 8, without the header (about 128) */
     int grow;            /* enum perhaps_growth */
-    double growth; /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 4 and 8 while it is small, then 2. 
+    double growth; /* layers: by what the capacity grows with each, 1.5 to 16; 0 = 4 and 8 while it is small, then 2.
                       PERHAPS_REDIS_BLOOM and PERHAPS_REDIS_CUCKOO: a whole number up to 32,768; 0 = 2, and 1 */
     uint64_t max_bytes;   /* layers: at most so many bytes in all; what does not fit then is PERHAPS_EFULL */
     unsigned generations; /* window: 2 to 64 (1 with clear_at); 0 = no window, or 4 with period, 1 with clear_at */

@@ -82,14 +82,14 @@ static void replicate_layers(const struct held *held) {
 
 /* Layers first, then the items that need them. */
 static void tell_of_layers(struct held *held) {
-    unsigned layers = held->filter && held->layers ? layers_of(held) : 0;
+    unsigned layers = held->filter ? layers_of(held) : 0;
     if (layers <= held->layers) return;
     replicate_layers(held);
     held->layers = layers;
 }
 
 void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count) {
-    tell_of_layers(held);
+    if (held->layers) tell_of_layers(held);
     if (count)
         RedisModule_Replicate(held->ctx, command_name(command), "sccv", held->name, "NOCREATE", "ITEMS", items, count);
     held->replicated = true;
