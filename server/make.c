@@ -24,10 +24,11 @@ struct wish cuckoo_wish(void) {
                          .iterations = settings.cf_max_iterations};
 }
 
-/* By what the room of all layers together grows with the next one. What most ask for is the library's rule, which takes larger
- * steps while a filter is small, for fewer layers and faster answers; 1 is for those to whom memory counts for more. */
+/* By what the room of all layers together grows with the next one. What most ask for is the library's rule (0), which takes
+ * larger steps while a filter is small, for fewer layers and faster answers; 1 is for those to whom memory counts for more. */
 static double growth_of(long long expansion) {
-    return expansion < 2 ? 2 : expansion == 2 ? 0 : expansion > 16 ? 16 : (double)expansion;
+    if (expansion == 2) return 0;
+    return expansion < 2 ? 2 : expansion > 16 ? 16 : (double)expansion;
 }
 
 static int make_native(perhaps **filter, int kind, const struct wish *wish) {

@@ -10,7 +10,7 @@ bool family_has(const perhaps *f, unsigned children, struct digest digest) {
     return false;
 }
 
-/* Where there is one child, nothing waits for its answer. */
+/* With one child no branch depends on its answer, which memory may keep waiting. */
 int family_contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array), *first = f->family->child[0].filter;
     return f->family->count == 1 ? first->ops.contains(&first->array, digest) : family_has(f, f->family->count, digest);

@@ -81,9 +81,8 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
     return digest * multiplier[3 * which + 1 + second];
 }
 
-/* What an operation does to the lines of a key. A question may come alone, between other work than questions; to shared lines other
- * threads may be adding at the same time. */
-enum task { ASK, ASK_ALONE, ADD, ADD_SHARED };
+/* What an operation does to the lines of a key; other threads may be adding to shared ones at the same time. */
+enum task { ASK, ADD, ADD_SHARED };
 
 /* What to read when asking for a line: the line itself. That other threads may be setting bits in it is a race in the
  * language's eyes, but not on machines, which read each byte as it was at some moment; and a bit, once set, stays. Only

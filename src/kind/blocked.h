@@ -1,7 +1,7 @@
 /*
  * The operations of the blocked filter, a template: blocked.c includes this once for each instruction set, with
- * ISA(name), TARGET and INLINE defined and lacks() and put() for one line; LACKS_ALONE, if a question that comes alone is better
- * asked in another way.
+ * ISA(name), TARGET and INLINE defined and lacks() and put() for one line; and ALONE(name), if a question that comes
+ * alone is better asked with another instruction set.
  *
  * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that the compiler turns into
  * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: as many
@@ -64,14 +64,9 @@ INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     return missing != 0;
 }
 
-#ifndef LACKS_ALONE
-#define LACKS_ALONE ISA(lacks)
-#endif
-
 /* Does the task for a key's bits in one line; not 0 if one was missing. */
 INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum task task) {
     uint8_t copy[LINE_BYTES];
-    if (task == ASK_ALONE) return LACKS_ALONE(to_read(line, copy), b, c, two);
     if (task == ADD) return ISA(put)(line, b, c, two);
     if (task == ADD_SHARED) return ISA(put_shared)(line, b, c, two);
     return ISA(lacks)(to_read(line, copy), b, c, two);
@@ -162,8 +157,12 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
         lacked |= ISA(visit)(line, b, c, two, task);
     }
-    return task == ASK || task == ASK_ALONE ? lacked == 0 : lacked != 0;
+    return task == ASK ? lacked == 0 : lacked != 0;
 }
+
+#ifndef ALONE
+#define ALONE ISA
+#endif
 
 /* The operations of one shape. Those that ask are the same for one thread and for many. */
 #define ADDS(name, two, pair, task)                                                                                    \
@@ -179,7 +178,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     ADDS(name, two, pair, ADD)                                                                                         \
     ADDS(name##_shared, two, pair, ADD_SHARED)                                                                         \
     TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
-        return ISA(one)(a, digest.first, two, pair, ASK_ALONE);                                                        \
+        return ALONE(one)(a, digest.first, two, pair, ASK);                                                            \
     }                                                                                                                  \
     TARGET static int ISA(contains_unmixed_##name)(const struct array *a, uint64_t key) {                              \
         return ISA(one)(a, mix64(key), two, pair, ASK);                                                                \
@@ -226,4 +225,4 @@ static const struct kind_ops ISA(ops)[2][4] = {ALL_OPS(), ALL_OPS(_shared)};
 #undef OPS
 #undef ALL_OPS
 #undef LINE_NUMBERS
-#undef LACKS_ALONE
+#undef ALONE

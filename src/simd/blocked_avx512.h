@@ -26,7 +26,7 @@ TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_
 }
 
 /* A question that comes alone is asked in AVX2: with 512 bits, what runs in between takes longer (docs/choices.md). */
-#define LACKS_ALONE lacks_avx2
+#define ALONE(name) name##_avx2
 
 /* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go back to memory. The
  * line is loaded once: compilers like to load it again for the or, which is slower. */
