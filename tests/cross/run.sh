@@ -39,15 +39,11 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLA
     -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" -DCMAKE_C_COMPILER="$triplet-gcc" \
     -DCMAKE_CROSSCOMPILING_EMULATOR="$qemu;-L;/usr/$triplet" -DXXHASH_INCLUDE_DIR="$build/xxhash" \
     -DPERHAPS_CLI=OFF -DPERHAPS_EXAMPLES=OFF -DPERHAPS_WERROR=ON
-# What may differ there: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
-case $1 in
-aarch64) which='instruction_sets|golden$|unit_(hash|table)' ;;
-s390x) which='unit_(hash|table|shapes|directory|parts)|golden$|foreign$|test_(file|java|static)' ;;
-*) which='unit_(hash|table|directory|bins|parts)|golden$|images|memory|foreign$|test_static' ;;
-esac
 cd "$build"
-# Only the programs of these tests are built; each has the name of its test.
-programs=$(ctest -N -LE slow -R "$which" | sed -n 's/^ *Test *#[0-9]*: //p')
-# shellcheck disable=SC2086 # a list of words
-cmake --build . --target $programs
-PERHAPS_TEST_SIZE=small ctest --output-on-failure -j "$(nproc)" -LE slow -R "$which"
+export PERHAPS_TEST_SIZE=small
+if [ "${PERHAPS_TEST_TIER:-}" = full ]; then
+    cmake --build .
+    exec ctest --output-on-failure -j "$(nproc)" -E 'test_(large|rates|crash)'
+fi
+cmake --build . --target "tests_$1"
+ctest --output-on-failure -j "$(nproc)" -L "^$1\$"

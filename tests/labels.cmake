@@ -1,0 +1,70 @@
+# Which test runs where. This is the one place that says so; script/test picks tests by these labels:
+#
+#   quick              script/test quick: the core promises and the basics of the command line, in seconds each
+#   sanitizers         script/test, in the build with AddressSanitizer and UndefinedBehaviorSanitizer
+#   optimized          script/test, in the release build
+#   clang              script/test, in the build of clang with its sanitizers
+#   threads            script/test, in the build with ThreadSanitizer
+#   fuzz               script/test, in the build with libFuzzer
+#   aarch64 s390x armhf  script/test, on the emulated machine
+#
+# The target tests_LABEL builds the programs of a label. script/test full runs every test in every build, whatever its labels. A new test runs in both main builds unless a list below has it.
+
+# The command line calls the same code as the library's tests: the release build will do, except for commands with much memory of
+# their own.
+set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys cli_state)
+
+# Arithmetic, other programs, kills and benchmarks: sanitizers would only make them slow.
+set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar foreign_guava foreign_hyparquet)
+
+# About memory alone, or slow without depending on what the compiler optimises.
+set(sanitizers_only unit_hostile unit_parts test_memory test_images test_damage foreign_model server_commands
+  cli_add cli_bitmap cli_check cli_combine cli_dedup cli_keys cli_state)
+
+set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table
+  unit_ribbon unit_bins test_answers test_plans test_structs test_instruction_sets test_whole_filters test_secrets
+  test_forgetting test_room test_windows test_golden cli_build cli_check cli_add cli_dedup cli_keys)
+
+# What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
+set(aarch64 test_instruction_sets test_golden unit_hash unit_table)
+set(s390x unit_hash unit_table unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
+  test_java test_static)
+set(armhf unit_hash unit_table unit_directory unit_bins unit_parts test_golden test_images test_memory test_foreign test_static)
+
+# label_test(NAME): gives a test its labels, and each label's target the test's program.
+function(label_test name)
+  set(labels "")
+  if(name MATCHES "^fuzz_")
+    list(APPEND labels fuzz)
+  elseif(name MATCHES "^(replay|mutate)_" OR name IN_LIST sanitizers_only)
+    list(APPEND labels sanitizers)
+  elseif(name IN_LIST optimized_only)
+    list(APPEND labels optimized)
+  elseif(name MATCHES "^cli_" AND NOT name IN_LIST cli_with_sanitizers)
+    list(APPEND labels optimized)
+  else()
+    list(APPEND labels sanitizers optimized)
+  endif()
+  if(name MATCHES "threads|shared|sharded")
+    list(APPEND labels threads)
+  endif()
+  if(name MATCHES "^unit_|^test_(answers|static|sealing)")
+    list(APPEND labels clang)
+  endif()
+  foreach(label quick aarch64 s390x armhf)
+    if(name IN_LIST ${label})
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+  foreach(label ${labels})
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    if(TARGET ${name})
+      add_dependencies(tests_${label} ${name})
+    elseif(TARGET perhaps_cli)
+      add_dependencies(tests_${label} perhaps_cli)
+    endif()
+  endforeach()
+endfunction()
