@@ -216,6 +216,7 @@ int cmd_dedup(const struct options *options) {
     if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status == FINE) status = make_want(&want, options, &input);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
+    if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
     if (status == FINE) status = check_hash(options, &input, want.hash);
     if (status == FINE) status = open_memory(&d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d.out);

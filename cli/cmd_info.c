@@ -103,6 +103,8 @@ static void print_special(const struct perhaps_info *info) {
     int kind = inner_kind(info);
     if (kind == PERHAPS_TABLE)
         printf("  loss      %s: the chance that any two keys in it are taken for one\n", human_rate(info->loss, text));
+    if (kind == PERHAPS_TABLE && info->stashed)
+        printf("  stashed   %s keys share their buckets with too many others\n", group_digits(info->stashed, text));
     if (kind == PERHAPS_COUNTING)
         printf("  stuck     %s counters have reached 15 and stay there\n", group_digits(info->stuck, text));
     if (kind == PERHAPS_CUCKOO)

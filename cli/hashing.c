@@ -5,9 +5,23 @@
 #include <string.h>
 #include <sys/random.h>
 
+/* False, and errno, if there are none. */
+static bool random_bytes(void *bytes, size_t size) {
+    ssize_t got;
+    do got = getrandom(bytes, size, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)size;
+}
+
 static int random_key(uint8_t key[HASH_KEY_BYTES]) {
-    if (getrandom(key, HASH_KEY_BYTES, 0) == HASH_KEY_BYTES) return FINE;
+    if (random_bytes(key, HASH_KEY_BYTES)) return FINE;
     return failure("--hash", "no random numbers to be had for a key: %s; give --hash-key FILE", strerror(errno));
+}
+
+int seed_from_options(uint64_t *seed, const struct options *options) {
+    *seed = options->seed;
+    if (given(options, OPT_SEED) || random_bytes(seed, sizeof *seed)) return FINE;
+    return failure("--seed", "no random numbers to be had for one: %s; give --seed N", strerror(errno));
 }
 
 static int refuse_hash(const struct options *options, const char *why) {

@@ -7,4 +7,7 @@
 /* `key` must live as long as the want. */
 int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]);
 
+/* The seed that --seed gives, or a random one, for which nobody can have prepared keys. */
+int seed_from_options(uint64_t *seed, const struct options *options);
+
 #endif

@@ -109,7 +109,8 @@ const struct option option_table[OPTIONS] = {
                   "strangers choose. "
                   "siphash needs --hash-key, or --key-in-file to make up a random key and keep it in the file."},
     [OPT_SEED] = {"seed", 0, VALUE_NUMBER, "N", NULL, FIELD(seed), MAKING,
-                  "Seed of xxh3. Default 0. Only filters with equal seeds can be merged."},
+                  "Seed of xxh3. Default 0; of dedup a random one, which a new --state keeps. Only filters with equal "
+                  "seeds can be merged."},
     [OPT_HASH_KEY] =
         {"hash-key", 0, VALUE_FILE, "FILE", NULL, FIELD(hash_key), MAKING | OPENING,
          "The secret key of siphash: a file of 16 bytes or 32 hexadecimal digits, made for instance by 'head -c 16 "

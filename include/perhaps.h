@@ -614,7 +614,7 @@ struct perhaps_info {
     double fpr_now;          /* the rate it has now, from the bits */
     double loss;             /* table: the chance that any two keys in it share a digest */
     uint64_t stuck;          /* counting: counters that have reached 15 and stay there */
-    uint64_t stashed;        /* cuckoo: copies kept outside the slots */
+    uint64_t stashed;        /* cuckoo: copies kept outside the slots; table: keys */
     uint64_t bytes;          /* of the array */
     uint64_t image_bytes;    /* of the whole image */
     double bits_per_key;     /* of the array, per key of capacity */

@@ -2,6 +2,7 @@
 #include "create.h"
 #include "bit_places.h"
 #include "../abilities.h"
+#include "../hashing.h"
 #include "../numbers.h"
 #include "../report.h"
 #include "../want.h"
@@ -9,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* A value that takes milliseconds to make, copy or free blocks the server no longer than that. */
 static const uint64_t usual_shard_bytes = UINT64_C(64) << 20;
@@ -103,9 +103,8 @@ static int shards_from(struct set *set, const struct options *options) {
 
 /* Nobody can make up keys that all set the same bits without knowing the seed. */
 static int seed_from(struct set *set, const struct options *options) {
-    uint64_t seed = options->seed;
-    if (!given(options, OPT_SEED) && getrandom(&seed, sizeof seed, 0) != sizeof seed)
-        return failure("--seed", "no random numbers to be had; give one");
+    uint64_t seed;
+    if (seed_from_options(&seed, options) != FINE) return TROUBLE;
     snprintf(set->seed, sizeof set->seed, "%llu", (unsigned long long)seed);
     return FINE;
 }

@@ -14,7 +14,7 @@
  *           └────────┴────────┴────┴────────────────────────────────────┴────┴────────┴──────┘
  *
  * Zero marks an empty slot. The digest 0 itself lives in a word of its own behind the last bucket: 1 if it is in the
- * table.
+ * table. Behind that comes the stash, if there is one.
  *
  * Example: a million keys take 138,889 buckets, 90 % of whose slots are then in use: 8.9 MB, 71.1 bits a key. While it
  * fills, 7,500 adds find both their buckets full, the first at 72 %, and each moves a single digest. Beyond the plan, at 94 %,
@@ -22,23 +22,29 @@
  *
  * A digest that is found was added: the table is as exact as digests are. Two keys of n share one with chance n²/2^65.
  *
- * Cost: two cache lines a question. Layout: buckets, any number of them.
+ * Whoever knows the hash can choose any number of keys whose digests share both buckets, in tables of every size. A table that
+ * has no room for a digest although it is rather empty gets a stash (table_stash.h) in place of more buckets, and from then on
+ * other operations, which look there too. So any set of keys fits, in about twice the memory; only time suffers.
+ *
+ * Cost: two cache lines a query. Layout: buckets, any number of them; cells of the stash, mostly 0.
  *
  * Invariants
- *   I1  1 <= buckets <= 2^56, and the payload has 8 · buckets + 1 words.
- *   I2  a digest other than 0 stands in a slot of one of its two buckets, and in no other slot.
+ *   I1  1 <= buckets <= 2^56, cells <= 2^56, and the payload has 8 · buckets + 1 + cells words.
+ *   I2  a digest other than 0 stands in a slot of one of its two buckets or in the stash, and in no other place.
  *   I3  the slots of a bucket that are in use come first.
- *   I4  the last word is 0 or 1.
- * A payload of strangers may break I2 to I4: answers are then wrong, but nothing leaves the array or runs for ever.
+ *   I4  the word behind the buckets is 0 or 1.
+ *   I5  the digests of the stash are in order, and empty cells come last.
+ * A payload of strangers may break I2 to I5: answers are then wrong, but nothing leaves the array or runs for ever.
  */
 #include "kind.h"
 #include "base/arith.h"
 #include "base/endian.h"
 #include "kind/table_capacity.h"
+#include "kind/table_stash.h"
 
 #include <assert.h>
 
-enum { BUCKETS }; /* the word of the layout */
+enum { BUCKETS, STASH }; /* the words of the layout */
 enum {
     SLOTS = 8,
     BUCKET_BYTES = 64,
@@ -46,14 +52,18 @@ enum {
     SEARCHED = 4 /* buckets from which a search goes on to eight others, before the table counts as full */
 };
 
-static const uint64_t buckets_max = UINT64_C(1) << 56;
+static const uint64_t buckets_max = UINT64_C(1) << 56, cells_max = UINT64_C(1) << 56;
 
 static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BUCKETS] == 0 || layout[BUCKETS] > buckets_max) {
         *reason = "number of buckets out of range";
         return 0;
     }
-    return layout[BUCKETS] * BUCKET_BYTES + 8;
+    if (layout[STASH] > cells_max) {
+        *reason = "stash out of range";
+        return 0;
+    }
+    return layout[BUCKETS] * BUCKET_BYTES + 8 + 8 * layout[STASH];
 }
 
 /* What picks the second bucket: the digest times an odd number (the fraction of the square root of 17). The first is
@@ -79,6 +89,10 @@ static inline uint8_t *bucket_at(const struct array *array, uint64_t bucket) {
 /* The word that says whether digest 0 is in. */
 static inline uint8_t *zero_of(const struct array *array) {
     return array->bytes + array->layout[BUCKETS] * BUCKET_BYTES;
+}
+
+static inline struct table_stash stash_of(const struct array *array) {
+    return (struct table_stash){zero_of(array) + 8, array->layout[STASH]};
 }
 
 static inline int contains_zero(const struct array *array) {
@@ -112,25 +126,33 @@ static void fetch(const struct array *array, struct digest digest) {
 #include "simd/each_isa.h"
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    bool stash = layout[STASH];
     (void)shared;
-    (void)layout;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-    if (isa == ISA_AVX2) return &ops_avx2;
+    if (isa == ISA_AVX512) return stash ? &ops_stash_avx512 : &ops_avx512;
+    if (isa == ISA_AVX2) return stash ? &ops_stash_avx2 : &ops_avx2;
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (isa == ISA_NEON) return &ops_neon;
+    if (isa == ISA_NEON) return stash ? &ops_stash_neon : &ops_neon;
 #endif
     (void)isa;
-    return &ops_scalar;
+    return stash ? &ops_stash_scalar : &ops_scalar;
 }
 
-/* Whether so little of it is in use that growing is no cure: the keys were chosen to have the same two buckets. */
+/* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the same two. Other keys fill more
+ * than nine tenths of the slots, if there are not just a few. */
 static bool is_strangely_empty(const struct array *array) {
     enum { FEW_BUCKETS = 64 };
     uint64_t slots = array->layout[BUCKETS] * SLOTS, used = 0;
     for (uint64_t i = 0; i < slots; i++) used += load64(array->bytes + 8 * i) != 0;
-    return array->layout[BUCKETS] > FEW_BUCKETS && used < slots / 4;
+    return used < (array->layout[BUCKETS] < FEW_BUCKETS ? slots / 8 * 3 : slots / 4 * 3);
+}
+
+/* Beside many buckets the first stash is not tiny, lest it be doubled often: that copies all of them. */
+static uint64_t more_cells(const struct array *array) {
+    enum { FEWEST = 8, BUCKETS_PER_CELL = 64 };
+    uint64_t first = array->layout[BUCKETS] / BUCKETS_PER_CELL;
+    return array->layout[STASH] ? 2 * array->layout[STASH] : first < FEWEST ? FEWEST : first;
 }
 
 /* How many buckets there are after growing: about half as many again, or twice as many while they are few. The digest that
@@ -144,11 +166,12 @@ static uint64_t more_buckets(uint64_t buckets, uint64_t digest) {
 }
 
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
-    uint64_t larger = more_buckets(array->layout[BUCKETS], digest);
-    if (larger > buckets_max || is_strangely_empty(array)) return false;
+    bool chosen = is_strangely_empty(array);
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = 0;
-    layout[BUCKETS] = larger;
-    *capacity = table_capacity(larger);
+    layout[BUCKETS] = chosen ? array->layout[BUCKETS] : more_buckets(array->layout[BUCKETS], digest);
+    layout[STASH] = chosen ? more_cells(array) : array->layout[STASH];
+    if (layout[BUCKETS] > buckets_max || layout[STASH] > cells_max) return false;
+    *capacity = table_capacity(layout[BUCKETS], layout[STASH]);
     return true;
 }
 
@@ -164,21 +187,38 @@ static bool rehash(struct array *into, const struct array *from) {
 #endif
     };
     if (contains_zero(from)) add_zero(into);
-    return (pour[into->isa] ? pour[into->isa] : pour_scalar)(into, from);
+    if (!(pour[into->isa] ? pour[into->isa] : pour_scalar)(into, from)) return false;
+    const struct kind_ops *best = ops(into->layout, into->isa, false);
+    struct table_stash stash = stash_of(from);
+    for (uint64_t cell = 0; cell < stash.cells; cell++) {
+        uint64_t digest = load64(stash.bytes + 8 * cell);
+        if (digest && best->add(into, (struct digest){digest, 0}) == FULL) return false;
+    }
+    return true;
+}
+
+/* Digests are read by the number of their word: slots, the word of the digest 0, cells. */
+static inline uint64_t words_of(const struct array *array) {
+    return array->layout[BUCKETS] * SLOTS + 1 + array->layout[STASH];
+}
+
+/* The digest in a word, where there is one other than 0; else 0. */
+static inline uint64_t digest_at(const struct array *array, uint64_t word) {
+    return word == array->layout[BUCKETS] * SLOTS ? 0 : load64(array->bytes + 8 * word);
 }
 
 /* Adds all digests of one table to another, in whole batches: reading goes straight through the array, writing is
  * fetched ahead by add_many. False if one found no place. */
 static bool merge(struct array *into, const struct array *from) {
     enum { BATCH = 1024 };
-    uint64_t digests[BATCH], slots = from->layout[BUCKETS] * SLOTS;
+    uint64_t digests[BATCH], words = words_of(from);
     uint8_t answers[BATCH];
     const struct kind_ops *best = ops(into->layout, into->isa, false);
     if (contains_zero(from)) add_zero(into);
-    for (uint64_t at = 0; at < slots;) {
+    for (uint64_t at = 0; at < words;) {
         size_t n = 0;
-        for (; at < slots && n < BATCH; at++) {
-            digests[n] = load64(from->bytes + 8 * at);
+        for (; at < words && n < BATCH; at++) {
+            digests[n] = digest_at(from, at);
             n += digests[n] != 0;
         }
         const char *ahead = (const char *)from->bytes + 8 * at;
@@ -187,19 +227,14 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
-/* Positions are slots; the digest 0 comes last. */
 static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
-    uint64_t slots = array->layout[BUCKETS] * SLOTS;
-    for (; *at < slots; ++*at) {
-        *digest = load64(array->bytes + 8 * *at);
-        if (!*digest) continue;
-        ++*at;
-        return true;
+    uint64_t words = words_of(array), zero = array->layout[BUCKETS] * SLOTS;
+    while (*at < words) {
+        uint64_t word = (*at)++;
+        *digest = digest_at(array, word);
+        if (*digest || (word == zero && contains_zero(array))) return true;
     }
-    if (*at > slots || !contains_zero(array)) return false;
-    ++*at;
-    *digest = 0;
-    return true;
+    return false;
 }
 
 extern const struct model model_table;
@@ -210,11 +245,11 @@ const struct kind kind_table = {
     .digest_words = 1,
     .hash = PERHAPS_XXH3,
     .check = check,
-    .layout_names = {"buckets"},
+    .layout_names = {"buckets", "cells of the stash"},
     .ops = ops,
     .combine = {[COMBINE_MERGE] = merge},
     .reinserts = true,
-    .differing = 1u << BUCKETS,
+    .differing = 1u << BUCKETS | 1u << STASH,
     .full = "the table has no room for another key",
     .grow = grow,
     .rehash = rehash,

@@ -187,9 +187,50 @@ TARGET static int ISA(take)(struct array *array, struct digest digest) {
     return 1;
 }
 
-/* All digests of one table into a larger, empty one: each into its first bucket if it can be. That is a cache line less than
- * for adding, and since first buckets are in the order of digests, the half of them that stand in theirs are poured from one end to the
- * other. False if one finds no place. */
+/* ---- with a stash ----
+ *
+ * Not in the way of tables without one: what follows costs a search in the stash for every digest that the buckets do not have. */
+
+TARGET static int ISA(add_stash)(struct array *array, struct digest digest) {
+    struct table_stash stash = stash_of(array);
+    if (digest.first && table_stash_has(stash, digest.first)) return 0;
+    int answer = ISA(add)(array, digest);
+    return answer != FULL ? answer : table_stash_add(stash, digest.first) ? 1 : FULL;
+}
+
+TARGET static size_t ISA(add_many_stash)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                         const char *ahead) {
+    enum { EARLY = 16 };
+    (void)ahead;
+    for (size_t i = 0; i < n; i++) {
+        if (i + EARLY < n) fetch(array, (struct digest){digests[i + EARLY], 0});
+        int answer = ISA(add_stash)(array, (struct digest){digests[i], 0});
+        if (answer == FULL) return i;
+        answers[i] = (uint8_t)answer;
+    }
+    return n;
+}
+
+TARGET static int ISA(contains_stash)(const struct array *array, struct digest digest) {
+    return ISA(contains)(array, digest) || (digest.first && table_stash_has(stash_of(array), digest.first));
+}
+
+TARGET static void ISA(contains_many_stash)(const struct array *array, const uint64_t *digests, size_t n,
+                                            uint8_t *answers, const char *ahead) {
+    ISA(contains_many)(array, digests, n, answers, ahead);
+    for (size_t i = 0; i < n; i++)
+        if (!answers[i]) answers[i] = digests[i] && table_stash_has(stash_of(array), digests[i]);
+}
+
+TARGET static int ISA(take_stash)(struct array *array, struct digest digest) {
+    return ISA(take)(array, digest) || (digest.first && table_stash_remove(stash_of(array), digest.first));
+}
+
+/* ---- growing ---- */
+
+/* All digests in the buckets of one table into a larger, empty one: each into its first bucket if it can be. That is a cache line
+ * less than for adding, and since first buckets are in the order of digests, the half of them that stand in theirs are poured from
+ * one end to the other. False if one finds no place. */
 TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
     enum { EARLY = 24 };
     uint64_t slots = from->layout[BUCKETS] * SLOTS, buckets = into->layout[BUCKETS];
@@ -202,7 +243,7 @@ TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
         unsigned empty = ISA(matches)(first, 0);
         if (empty)
             store64(first + 8 * __builtin_ctz(empty), digest);
-        else if (ISA(add)(into, (struct digest){digest, 0}) == FULL)
+        else if (ISA(add_stash)(into, (struct digest){digest, 0}) == FULL)
             return false;
     }
     return true;
@@ -214,5 +255,12 @@ static const struct kind_ops ISA(ops) = {.add = ISA(add),
                                          .contains_many = ISA(contains_many),
                                          .remove = ISA(take),
                                          .fetch = fetch};
+
+static const struct kind_ops ISA(ops_stash) = {.add = ISA(add_stash),
+                                               .contains = ISA(contains_stash),
+                                               .add_many = ISA(add_many_stash),
+                                               .contains_many = ISA(contains_many_stash),
+                                               .remove = ISA(take_stash),
+                                               .fetch = fetch};
 
 #undef PAIRS

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { BUCKETS };
+enum { BUCKETS, STASH };
 enum { SLOTS = 8, BUCKET_BITS = 512, ZERO_BITS = 64 }; /* a word stands behind the buckets */
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
@@ -30,7 +30,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    return items <= table_capacity(layout[BUCKETS]) ? 0 : INFINITY;
+    return items <= table_capacity(layout[BUCKETS], layout[STASH]) ? 0 : INFINITY;
 }
 
 static unsigned two(const uint64_t layout[LAYOUT_WORDS]) {
@@ -38,12 +38,20 @@ static unsigned two(const uint64_t layout[LAYOUT_WORDS]) {
     return 2;
 }
 
+/* Of n words from this one on, those that are not 0. */
+static uint64_t count_words(const struct array *array, uint64_t first, uint64_t n) {
+    uint64_t used = 0;
+    for (uint64_t i = first; i < first + n; i++) used += load64(array->bytes + 8 * i) != 0;
+    return used;
+}
+
 static void look(const struct array *array, struct sight *sight) {
-    uint64_t slots = array->layout[BUCKETS] * SLOTS, used = 0;
-    for (uint64_t i = 0; i < slots; i++) used += load64(array->bytes + 8 * i) != 0;
-    sight->fill = (double)used / (double)slots;
-    used += load64(array->bytes + 8 * slots) != 0; /* the digest 0 */
-    sight->distinct = sight->copies = (double)used;
+    uint64_t slots = array->layout[BUCKETS] * SLOTS, cells = array->layout[STASH];
+    uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
+    sight->stashed = count_words(array, slots + 1, cells);
+    uint64_t used = count_words(array, 0, slots) + sight->stashed;
+    sight->fill = (double)used / (double)(slots + cells);
+    sight->distinct = sight->copies = (double)(used + zero);
 }
 
 extern const struct model model_table;

@@ -357,8 +357,8 @@ one_kill() {
 
 @test "a window that is made anew from its journal is the same, repeats included" {
   printf '%s\n' a b c a d e >some
-  try 0 dedup --last 3 --state fine.ph some
-  try 2 dedup --last 3 --state s.ph some missing
+  try 0 dedup --last 3 --seed 5 --state fine.ph some
+  try 2 dedup --last 3 --seed 5 --state s.ph some missing
   cmp s.ph fine.ph
 }
 

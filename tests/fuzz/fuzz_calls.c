@@ -6,6 +6,7 @@
  * Filters of filters are among them. A window forgets, so of its keys only the last one must be found. So are static filters,
  * which are sealed at the end, if not before.
  */
+#include "chosen.h"
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct pair {
     bool exact;    /* nothing is found that was not added */
     bool multiset; /* otherwise there is at most one copy */
     bool hashed;   /* otherwise keys are integers of a range */
+    bool chosen;   /* a table: keys of bytes are digests that share their buckets */
     bool forgets;  /* a window: nothing is noted as being in */
     bool is_static, collecting;
     uint64_t now;
@@ -49,16 +51,19 @@ static bool as_bytes(const struct pair *p, unsigned key) {
 
 static int add_key(struct pair *p, unsigned key) {
     uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    if (as_bytes(p, key) && p->chosen) return perhaps_add_digest(p->f, chosen_shared(key));
     return as_bytes(p, key) ? perhaps_add(p->f, bytes, 2) : perhaps_add_u64(p->f, key);
 }
 
 static int ask_key(const struct pair *p, unsigned key) {
     uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    if (as_bytes(p, key) && p->chosen) return perhaps_contains_digest(p->f, chosen_shared(key));
     return as_bytes(p, key) ? perhaps_contains(p->f, bytes, 2) : perhaps_contains_u64(p->f, key);
 }
 
 static int remove_key(struct pair *p, unsigned key) {
     uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
+    if (as_bytes(p, key) && p->chosen) return perhaps_remove_digest(p->f, chosen_shared(key));
     return as_bytes(p, key) ? perhaps_remove(p->f, bytes, 2) : perhaps_remove_u64(p->f, key);
 }
 
@@ -435,6 +440,7 @@ static int make_filter(struct pair *p, const perhaps_want *want) {
     p->can = info.can;
     p->multiset = info.can & PERHAPS_COUNT;
     p->hashed = perhaps_digest_u64(p->f, 1) != 1;
+    p->chosen = want->kind == PERHAPS_TABLE;
     p->forgets = info.kind == PERHAPS_WINDOW;
     p->is_static = p->collecting = !(info.can & PERHAPS_ADD);
     promise(info.collecting == p->collecting, "info says what collects");

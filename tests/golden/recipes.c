@@ -1,4 +1,5 @@
 #include "recipes.h"
+#include "chosen.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -134,6 +135,16 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
     if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);
 }
 
+/* A table with a stash: digests that share their buckets come before the golden keys, and some go again. */
+static void make_stash_image(void (*use)(const char *name, struct bytes bytes)) {
+    enum { CHOSEN = 60 };
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = GOLDEN_KEYS, .seed = SEED, .tag = TAG));
+    for (uint64_t i = 0; i < CHOSEN; i++) MUST(perhaps_add_digest(f, chosen_shared(i * 7 % CHOSEN)));
+    add_golden_keys(f, 0, GOLDEN_KEYS);
+    for (uint64_t i = 0; i < CHOSEN; i += 5) MUST(perhaps_remove_digest(f, chosen_shared(i)));
+    use_image("table", "-stash", take_image(f), use);
+}
+
 /* Kinds to which keys can be added, and static ones. */
 static void make_small_images(size_t (*find)(struct layout *, uint64_t),
                               void (*use)(const char *name, struct bytes bytes)) {
@@ -249,6 +260,7 @@ void for_each_golden(void (*use)(const char *name, struct bytes bytes)) {
     make_small_images(find_layouts, use);
     make_small_images(find_static, use);
     make_combined_images(use);
+    make_stash_image(use);
     make_sums(use);
     make_digests(use);
 }

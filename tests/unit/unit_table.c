@@ -422,33 +422,12 @@ static void strangers_bytes_are_harmless(void **state) {
         }
 }
 
-/* Digests that share both buckets in every small table: growing would never end, so it is refused, and nothing is lost. */
-static void chosen_digests_do_not_take_all_memory(void **state) {
-    (void)state;
-    enum { WHAT_TWO_BUCKETS_HOLD = 16 };
-    const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B), below = UINT64_C(1) << 57;
-    uint64_t chosen[WHAT_TWO_BUCKETS_HOLD + 1], n = 0;
-    for (uint64_t i = 1; n <= WHAT_TWO_BUCKETS_HOLD; i++) {
-        uint64_t digest = member(i) % below;
-        if (digest && digest * second_multiplier < below) chosen[n++] = digest;
-    }
-    perhaps *f = table(10, PERHAPS_GROW_DEFAULT);
-    for (uint64_t i = 0; i < WHAT_TWO_BUCKETS_HOLD; i++) CHECK(perhaps_add_digest(f, chosen[i]) == 1, "key %d", (int)i);
-    int rc = perhaps_add_digest(f, chosen[WHAT_TWO_BUCKETS_HOLD]);
-    CHECK(rc == PERHAPS_EFULL, "%d", rc);
-    for (uint64_t i = 0; i < WHAT_TWO_BUCKETS_HOLD; i++)
-        CHECK(perhaps_contains_digest(f, chosen[i]) == 1, "key %d is lost", (int)i);
-    CHECK(info_of(f).bytes < 20000, "it has grown to %d bytes", (int)info_of(f).bytes);
-    perhaps_free(f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_that_grow_are_exact),
         cmocka_unit_test(tables_that_are_full_are_exact),
         cmocka_unit_test(nothing_is_lost_at_the_brim),
         cmocka_unit_test(the_planned_keys_fit),
-        cmocka_unit_test(chosen_digests_do_not_take_all_memory),
         cmocka_unit_test(a_batch_fits_or_does_nothing),
         cmocka_unit_test(digest_zero_is_a_key_like_any_other),
         cmocka_unit_test(listing_gives_each_digest_once),
