@@ -226,7 +226,11 @@ typedef struct perhaps_allocator {
  *       has items·g/(g-1) different younger ones. `add` of a key of an older generation answers 0, and makes it young again,
  *       for which it takes a place among the newest.
  *       With `period` it remembers keys by time instead: every key that was added less than `period` ago is found, none
- *       that is older than period·g/(g-1). `items` is then how many keys come in a period; more raise the rate.
+ *       that is older than period·g/(g-1), rounded up. `items` is then how many adds come in a period, at most. They may come in any
+ *       rhythm, all at once too: the fpr holds. A generation takes keys for period/(g-1), or until it has items/(g-1); in a
+ *       burst there are up to 2g-2 generations in place of g, and those beyond g are freed when they are forgotten. More
+ *       than `items` in a period raise the rate (info.flooded), and nothing is lost. The same is so without memory for
+ *       more than g generations; keys may then be remembered for longer, too.
  *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
  *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
  *
@@ -525,9 +529,9 @@ PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uin
 
 /*
  * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
- * back; keys that were added before the first time is told count as added then; a time before the last one is taken as the
- * last one. Generations whose time is over are forgotten. The number of generations forgotten; 0 for all other filters.
- * (changes)
+ * back; a time before the last one is taken as the last one. Keys that were added before the first time is told count as
+ * added then; so do keys that are added to a filter that was opened before it is told the time again. Generations whose time
+ * is over are forgotten. The number of generations forgotten, without empty ones; 0 for all other filters. (changes)
  */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
 
@@ -632,11 +636,14 @@ struct perhaps_info {
     int base;                /* enum perhaps_kind: what a filter of filters is made of; else 0 */
     unsigned children;       /* layers, generations, shards; else 0 */
     uint64_t max_bytes;      /* layers: as in the want */
-    uint64_t period;         /* window: as in the want, rounded up to a multiple of its generations less one */
+    uint64_t period;         /* window: as in the want */
     double clear_at;         /* window: as in the want */
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
     double growth;           /* layers: as in the want */
     int collecting;          /* 1 = of a static kind, and not sealed yet: items are adds, and sizes those of the plan */
+    unsigned generations;    /* window: as in the want; with a period there may be more children, in bursts */
+    int flooded; /* window with a period, of a kind that does not grow: 1 = more than `capacity` keys came in
+                                a period, so that fpr_now is above fpr_target, or may be when more come */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts

@@ -255,6 +255,7 @@ int filter_start_family(perhaps *f, unsigned room) {
     f->family->child = memory_zeroed(&f->allocator, room * sizeof *f->family->child);
     if (!f->family->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
     f->family->room = room;
+    f->family->now = NEVER;
     return start_locks(f, room);
 }
 
@@ -359,6 +360,7 @@ static int clone_family(const perhaps *f, perhaps *made) {
     made->family->clock = f->family->clock;
     made->family->clock_context = f->family->clock_context;
     made->family->look_again = f->family->look_again;
+    made->family->now = f->family->now;
     return PERHAPS_OK;
 }
 

@@ -65,6 +65,7 @@ struct family {
     uint64_t coming;     /* growing: keys for which there shall be room, while a batch is prepared */
     perhaps *coming_keys; /* the same of a set: which ones, so that none counts twice */
     uint64_t look_again; /* window with clear_at: items of the newest generation at which its fill is to be looked at */
+    uint64_t now;        /* window with a period: the last time that was told, NEVER before the first */
     uint64_t (*clock)(void *context);
     void *clock_context;
     uint8_t *image; /* what perhaps_image gave, until the next change */

@@ -206,11 +206,11 @@ struct kind {
 };
 
 /* The words of the layout of a filter of filters: of all of them, of growing ones, and of windows. */
-enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT };
+enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT, GENERATIONS = CLEAR_AT };
 enum { GROWTH_ONE = 256 };                /* what a growth of 1 is in word GROWTH */
 enum { RULED_GROWTH_MAX = 32768 };        /* the growth of filters that another program makes: whole numbers only */
 enum { LAYERS_MAX = PERHAPS_LAYERS_MAX }; /* of a growing filter */
-enum { GENERATIONS_MAX = 64 };            /* of a window */
+enum { GENERATIONS_MAX = 64 };            /* of a window, as planned; see combine/window.c */
 #define CLEAR_AT_ONE (UINT64_C(1) << 32)  /* what a share of 1 is in word CLEAR_AT */
 
 /* A layer's capacity makes the next one's size. Without a limit, a small image from a stranger could make a filter take all the

@@ -42,6 +42,16 @@ static void look_at_layers(const perhaps *f, unsigned filters, struct perhaps_in
     info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
 }
 
+/* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
+static void look_at_window(const perhaps *f, struct perhaps_info *info) {
+    const uint64_t *layout = f->header.layout;
+    bool timed = filter_is_timed(f), grows = f->family->child[0].filter->kind->row.can & PERHAPS_GROW;
+    info->period = layout[PERIOD];
+    info->clear_at = timed ? 0 : (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
+    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->family->count;
+    info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
+}
+
 /* What stands only in filters of filters. */
 static void look_at_family(const perhaps *f, struct perhaps_info *info) {
     const uint64_t *layout = f->header.layout;
@@ -50,11 +60,7 @@ static void look_at_family(const perhaps *f, struct perhaps_info *info) {
     if (f->kind == &kind_growing) look_at_layers(f, 1, info);
     if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
         look_at_layers(f->family->child[0].filter, info->children, info);
-    if (f->kind == &kind_window) {
-        uint64_t whole = layout[CHILDREN] > 1 ? layout[CHILDREN] - 1 : 1;
-        info->period = layout[PERIOD] > UINT64_MAX / whole ? UINT64_MAX : layout[PERIOD] * whole;
-        info->clear_at = (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
-    }
+    if (f->kind == &kind_window) look_at_window(f, info);
 }
 
 static int growth_of(const perhaps *f) {

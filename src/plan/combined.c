@@ -204,9 +204,12 @@ static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, st
 static void wrap_window(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
     unsigned generations = generations_of(want), whole = whole_generations(want);
     level->layout[CHILDREN] = generations;
-    level->layout[PERIOD] = want->period ? (want->period - 1) / whole + 1 : 0;
-    level->layout[CLEAR_AT] = (uint64_t)llround(want->clear_at * CLEAR_AT_ONE);
-    level->layout[QUOTA] = want->period || want->clear_at != 0 ? 0 : shown->items;
+    level->layout[QUOTA] = want->clear_at != 0 ? 0 : shown->items;
+    level->layout[PERIOD] = want->period;
+    if (want->period)
+        level->layout[GENERATIONS] = generations;
+    else
+        level->layout[CLEAR_AT] = (uint64_t)llround(want->clear_at * CLEAR_AT_ONE);
     shown->items *= whole;
     level->capacity = want->items ? want->items : shown->items;
     level->fpr = shown->fpr = plan_without_noise(-expm1(generations * log1p(-shown->fpr)));

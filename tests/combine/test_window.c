@@ -317,9 +317,9 @@ static void time_has_an_end(void **state) {
         CHECK(info_of(f).children == 4 && info_of(f).period == 60, "%u generations", info_of(f).children);
         MUST(perhaps_advance(f, 1000));
         add_members(f, 0, 100);
-        CHECK(MUST(perhaps_advance(f, 1059)) == 2, "after most of a period");
+        CHECK(MUST(perhaps_advance(f, 1059)) == 0, "after most of a period");
         expect_members(f, 0, 100);
-        CHECK(MUST(perhaps_advance(f, UINT64_MAX)) == 4, "at the end of time all is forgotten");
+        CHECK(MUST(perhaps_advance(f, UINT64_MAX)) == 3, "at the end of time all is forgotten");
         CHECK(info_of(f).items == 0, "something is left");
         CHECK(MUST(perhaps_advance(f, 5)) == 0, "time went back");
         add_members(f, 0, 100);

@@ -123,7 +123,8 @@ static void what_must_not_grow_is_full_at_some_time(const struct layout *layout)
     uint64_t bytes = info_of(f).bytes, added = add_while_room(f, 0, 3 * layout->items);
     CHECK(added >= layout->items, "full after %llu of %llu keys", (unsigned long long)added,
           (unsigned long long)layout->items);
-    CHECK(info_of(f).bytes == bytes, "it grew");
+    /* In a burst a window by time has up to twice its generations, and frees them afterwards. */
+    CHECK(info_of(f).bytes == bytes || (want.period && info_of(f).bytes <= 2 * bytes), "it grew");
     expect_members(f, added - remembered(layout, added), remembered(layout, added));
     CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info does not say that it must not grow");
     if (grows(layout)) expect_full_for_ever(f, member_of(f, added));

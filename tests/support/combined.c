@@ -39,11 +39,9 @@ static bool is_window(const perhaps_want *want) {
     return want->generations || want->period || want->clear_at > 0;
 }
 
-/* Layers begin with a tenth of the keys, so that there are several of them. Where time stands still, a window with a period
- * has all keys in one of its generations. */
+/* Layers begin with a tenth of the keys, so that there are several of them. */
 static uint64_t first_guess(const perhaps_want *want, uint64_t items) {
-    if (want->grow == PERHAPS_GROW_LAYERS) return items / 10 + 1;
-    return want->period ? items * (GENERATIONS - 1) : items;
+    return want->grow == PERHAPS_GROW_LAYERS ? items / 10 + 1 : items;
 }
 
 perhaps_want want_for(const struct layout *layout, uint64_t items) {
