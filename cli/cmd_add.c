@@ -37,25 +37,25 @@ static void tell(const struct options *options, const char *path, const struct c
 }
 
 /* In place, what was changed stays changed, whatever ended the reading. */
-static int finish(const struct change *change, const char *path, int status) {
+static int finish(const struct change *change, const char *path, perhaps_lock *lock, int status) {
     if (change->in_place) {
         int rc = perhaps_sync(change->filter);
         int finished = rc < 0 ? saving_failure(path, rc) : FINE;
         if (status != TROUBLE) status = finished;
     }
     if (status != TROUBLE && change->error) status = change_failure(change, path);
-    if (status == FINE && !change->in_place) status = filter_save(change->filter, path);
+    if (status == FINE && !change->in_place) status = filter_replace(lock, path, change->filter);
     return status;
 }
 
-static int change_filter(const struct options *options, const char *path, struct change *change) {
+static int change_filter(const struct options *options, const char *path, perhaps_lock *lock, struct change *change) {
     struct input input;
     struct perhaps_info info;
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, change->filter) != FINE) return TROUBLE;
     if (filter_advance(change->filter, path) != FINE) return TROUBLE;
     int status = change_all(change, path, &input);
-    status = finish(change, path, status);
+    status = finish(change, path, lock, status);
     die_of_interrupt();
     if (status != FINE || filter_info(change->filter, path, &info) != FINE) return TROUBLE;
     tell(options, path, change, &info);
@@ -71,8 +71,8 @@ static int check_can_remove(perhaps *filter, const char *path) {
     return cannot_failure(path, PERHAPS_REMOVE);
 }
 
-static int run(const struct options *options, enum direction direction) {
-    const char *path = options->operands[0];
+static int open_and_change(const struct options *options, const char *path, perhaps_lock *lock,
+                           enum direction direction) {
     struct change change = {
         .direction = direction, .threads = threads_from(options), .in_place = given(options, OPT_IN_PLACE)};
     unsigned how = change.in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY;
@@ -80,8 +80,18 @@ static int run(const struct options *options, enum direction direction) {
     int status = change.in_place ? finish_on_interrupt() : FINE; /* so that the file can be finished */
     if (status == FINE) status = filter_refuse_sealed(change.filter, path);
     if (status == FINE && direction == REMOVING) status = check_can_remove(change.filter, path);
-    if (status == FINE) status = change_filter(options, path, &change);
+    if (status == FINE) status = change_filter(options, path, lock, &change);
     perhaps_free(change.filter);
+    return status;
+}
+
+/* In place, the filter itself is locked while it is open. */
+static int run(const struct options *options, enum direction direction) {
+    const char *path = options->operands[0];
+    perhaps_lock *lock = NULL;
+    if (!given(options, OPT_IN_PLACE) && filter_lock(options, path, &lock) != FINE) return TROUBLE;
+    int status = open_and_change(options, path, lock, direction);
+    perhaps_unlock(lock);
     return status;
 }
 

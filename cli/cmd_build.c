@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "hashing.h"
 #include "numbers.h"
+#include "replace.h"
 #include "sealing.h"
 #include "want.h"
 
@@ -91,10 +92,10 @@ static int build_static(const struct options *options, struct change *building, 
 
 /* ---------------------------------------------------------------------------------------------------- command --- */
 
-static int finish(const struct options *options, const struct change *building) {
+static int finish(const struct options *options, struct output *output, const struct change *building) {
     struct perhaps_info info;
     if (building->error) return change_failure(building, options->output);
-    if (output_save(options, building->filter) != FINE) return TROUBLE;
+    if (output_save(output, building->filter) != FINE) return TROUBLE;
     if (filter_info(building->filter, options->output, &info) != FINE) return TROUBLE;
     warn_if_overfull(&info, options->output, KEYS_COUNTED, building->keys);
     if (given(options, OPT_JSON)) print_info_json(building->filter, &info, options->output);
@@ -112,16 +113,18 @@ int cmd_build(const struct options *options) {
     if (given(options, OPT_AT)) return at_build(options);
     perhaps_want want;
     struct input input;
+    struct output output;
     uint8_t key[HASH_KEY_BYTES];
     struct change building = {.direction = ADDING, .threads = threads_from(options)};
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
-    if (check_file_kind(&want, &input) != FINE || output_check(options) != FINE) return TROUBLE;
+    if (check_file_kind(&want, &input) != FINE || output_open(&output, options) != FINE) return TROUBLE;
     want.tag = input_tag(&input);
     int status = is_static_kind(want.kind) ? build_static(options, &building, &want, &input)
                                            : build_from_input(&building, &want, &input);
-    if (status == FINE) status = finish(options, &building);
+    if (status == FINE) status = finish(options, &output, &building);
+    output_close(&output);
     perhaps_free(building.filter);
     return status;
 }

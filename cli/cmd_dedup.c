@@ -60,11 +60,13 @@ static int check_options(const struct options *options) {
         {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
         {OPT_AT, OPT_LAST, "build the set on the servers first, with BF.RESERVE ... WINDOW"},
     };
-    static const enum option_id of_servers[] = {OPT_SHARDS, OPT_SHARD_BYTES, OPT_PATIENCE};
+    static const enum option_id of_servers[] = {OPT_SHARDS, OPT_SHARD_BYTES};
     for (size_t i = 0; i < sizeof foes / sizeof *foes; i++)
         if (refuse_together(options, foes[i].one, foes[i].other, foes[i].why) != FINE) return TROUBLE;
     if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
         return failure("--save-every", "means nothing without --state; say where to save");
+    if (given(options, OPT_PATIENCE) && !given(options, OPT_STATE) && !given(options, OPT_AT))
+        return failure("--patience", "means nothing without --state or --at; leave it out");
     for (size_t i = 0; i < sizeof of_servers / sizeof *of_servers && !given(options, OPT_AT); i++)
         if (given(options, of_servers[i])) return means_nothing(of_servers[i]);
     if (given(options, OPT_DIFFERENT) && !options->items)

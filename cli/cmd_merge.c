@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "filter.h"
 #include "input.h"
+#include "replace.h"
 
 /* What is made of two filters, and what they must be able to do for it. */
 struct combination {
@@ -52,20 +53,27 @@ static int fold(const struct options *options, perhaps *into) {
     return rc < 0 ? library_failure("--fold", rc) : FINE;
 }
 
-static int combine_all(const struct options *options, const struct combination *what) {
+static int combine_into(const struct options *options, const struct combination *what, struct output *output) {
     perhaps *into;
     struct perhaps_info info;
-    if (output_check(options) != FINE) return TROUBLE;
     if (filter_open(options, options->operands[0], PERHAPS_OPEN_COPY, &into) != FINE) return TROUBLE;
     int status = filter_refuse_sealed(into, options->operands[0]);
     for (size_t i = 1; i < options->operand_count && status == FINE; i++)
         status = combine_one(options, what, into, options->operands[i]);
     if (status == FINE) status = fold(options, into);
-    if (status == FINE) status = output_save(options, into);
+    if (status == FINE) status = output_save(output, into);
     if (status == FINE) status = filter_info(into, options->output, &info);
     if (status == FINE) warn_if_overfull(&info, options->output, KEYS_ESTIMATED, 0);
     if (status == FINE && given(options, OPT_JSON)) print_info_json(into, &info, options->output);
     perhaps_free(into);
+    return status;
+}
+
+static int combine_all(const struct options *options, const struct combination *what) {
+    struct output output;
+    if (output_open(&output, options) != FINE) return TROUBLE;
+    int status = combine_into(options, what, &output);
+    output_close(&output);
     return status;
 }
 

@@ -7,11 +7,10 @@
 #include "gzip.h"
 #include "input.h"
 #include "numbers.h"
+#include "replace.h"
+#include "waiting.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
 /* ------------------------------------------------------------------------------------------- journals of dedup --- */
 
 /* A filter that someone else replaced is not the one that its journal belongs to. */
-static int refuse_journal(const char *path) {
+int filter_refuse_journal(const char *path) {
     if (journal_beside(path) < 0) return FINE;
     return failure(path,
                    "has a journal beside it, %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s "
@@ -54,7 +53,7 @@ static int refuse_journal(const char *path) {
 static int mind_journal(const struct options *options, const char *path) {
     bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
     if (options->command == &commands[CMD_DEDUP]) return FINE;
-    if (changes) return refuse_journal(path);
+    if (changes) return filter_refuse_journal(path);
     if (journal_beside(path) > 0)
         warning(
             path,
@@ -131,7 +130,11 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
         how.hash_key = key;
     }
     if (gzip_made(path)) return gzip_open(path, &how, filter);
-    int rc = perhaps_open(filter, path, &how);
+    struct waiting waiting = waiting_for(options, path);
+    int rc;
+    do rc = perhaps_open(filter, path, &how);
+    while (rc == PERHAPS_EBUSY && keep_waiting(&waiting));
+    if (rc == PERHAPS_EBUSY) return waited_in_vain(&waiting);
     if (rc < 0) return open_failure(options, path, rc);
     warn_if_keyless(options, *filter, path);
     return FINE;
@@ -185,87 +188,15 @@ int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answer
     return FINE;
 }
 
-/* --------------------------------------------------------------------------------------------------- saving --- */
+/* -------------------------------------------------------------------------------------------------- changing --- */
 
-bool is_standard_output(const char *path) {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+int filter_lock(const struct options *options, const char *path, perhaps_lock **lock) {
+    if (filter_refuse_journal(path) != FINE) return TROUBLE; /* whose dedup may go on for days */
+    return lock_file(options, path, lock);
 }
 
-static int check_folder(const char *path) {
-    char *copy = strdup(path);
-    if (!copy) return failure(path, "not enough memory");
-    int rc = access(dirname(copy), W_OK | X_OK);
-    free(copy);
-    return rc == 0 ? FINE : failure(path, "cannot be made: %s; give another name with -o", strerror(errno));
-}
-
-int output_check(const struct options *options) {
-    struct stat status;
-    const char *path = options->output;
-    if (!path)
-        return failure("-o",
-                       "is missing; say where the filter shall go: -o FILE, -o - for standard output, or --at URL");
-    if (is_standard_output(path)) {
-        if (given(options, OPT_JSON))
-            return failure("--json", "would mix with the filter on standard output; give -o FILE");
-        if (isatty(STDOUT_FILENO))
-            return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
-        return FINE;
-    }
-    if (refuse_journal(path) != FINE) return TROUBLE;
-    if (stat(path, &status) != 0) return check_folder(path);
-    if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
-    if (!S_ISREG(status.st_mode)) return FINE;
-    if (!given(options, OPT_FORCE)) return failure(path, "exists; give -f to replace it, or another name with -o");
-    return check_folder(path);
-}
-
-static int write_piece(void *context, const void *bytes, size_t length) {
-    return write_all(*(int *)context, bytes, length);
-}
-
-/* Ctrl-C waits until the file is whole and no temporary one is left. */
-static int save_plain(const perhaps *filter, const char *path) {
-    sigset_t ending, before;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ending, &before);
-    int rc = perhaps_save(filter, path);
-    int status = rc < 0 ? saving_failure(path, rc) : FINE;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
-int filter_replace(const perhaps *filter, const char *path) {
-    return gzip_made(path) ? gzip_save(filter, path) : save_plain(filter, path);
-}
-
-int filter_save(const perhaps *filter, const char *path) {
-    return refuse_journal(path) == FINE ? filter_replace(filter, path) : TROUBLE;
-}
-
-/* A device or pipe is written to; replacing it by a file, as saving does, is not what anyone means. */
-static int write_device(const perhaps *filter, const char *path) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return failure(path, "cannot be opened: %s; give another name with -o", strerror(errno));
-    int rc = perhaps_write(filter, write_piece, &fd);
-    int status = rc < 0 ? failure(path, "cannot be written: %s; what is there is not complete", strerror(errno)) : FINE;
-    close(fd);
-    return status;
-}
-
-int output_save(const struct options *options, const perhaps *filter) {
-    struct stat status;
-    if (is_standard_output(options->output)) {
-        int fd = STDOUT_FILENO;
-        return perhaps_write(filter, write_piece, &fd) < 0 ? output_failure() : FINE;
-    }
-    if (stat(options->output, &status) == 0 && !S_ISREG(status.st_mode)) return write_device(filter, options->output);
-    if (refuse_journal(options->output) != FINE) return TROUBLE;
-    bool compressed = gzip_named(options->output) && filter_is_file(filter);
-    return (compressed ? gzip_save : save_plain)(filter, options->output);
+int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter) {
+    return replace_filter(lock, path, filter, gzip_made(path));
 }
 
 /* -------------------------------------------------------------------------------------------------- telling --- */

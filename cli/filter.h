@@ -36,22 +36,14 @@ int filter_refuse_sealed(const perhaps *filter, const char *path);
 struct batch;
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);
 
-/* May -o be written? Asked before any work is done. */
-int output_check(const struct options *options);
+/* FINE, or TROUBLE after having said that a journal of dedup is beside it: what is in that would be lost. */
+int filter_refuse_journal(const char *path);
 
-/* Does -o name standard output? */
-bool is_standard_output(const char *path);
+/* Locks a filter that is to be read, changed and replaced, unless a journal of dedup is beside it. */
+int filter_lock(const struct options *options, const char *path, perhaps_lock **lock);
 
-/* Writes to what -o names: a file, standard output, a device. A file of another program is compressed if its name ends in
- * .gz. */
-int output_save(const struct options *options, const perhaps *filter);
-
-/* Replaces the file `path` with this filter, undisturbed by Ctrl-C, and compressed, if it was; not if a journal of dedup is
- * beside it. */
-int filter_save(const perhaps *filter, const char *path);
-
-/* The same for whoever has the journal. */
-int filter_replace(const perhaps *filter, const char *path);
+/* Replaces the file `path`, which is locked, with this filter; compressed, if it was. */
+int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter);
 
 /* Everything about a filter. */
 int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info);

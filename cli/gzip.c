@@ -1,7 +1,6 @@
 #include "gzip.h"
 #include "abilities.h"
 #include "numbers.h"
-#include "replace.h"
 #include "report.h"
 #include "source.h"
 
@@ -133,9 +132,7 @@ static int start_gzip(int from, int to, pid_t *child) {
     return error ? -1 : 0;
 }
 
-/* Writes the filter through gzip. */
-static int compress(void *context, int fd) {
-    const perhaps *filter = context;
+int gzip_write(const perhaps *filter, int fd) {
     int ends[2];
     pid_t child = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -148,8 +145,4 @@ static int compress(void *context, int fd) {
     if (rc != 0) return rc;
     bool failed = program_await(&child) != 0 || written < 0;
     return failed ? failure(NULL, "gzip failed, and the old file is as it was; is there room on the disk?") : 0;
-}
-
-int gzip_save(const perhaps *filter, const char *path) {
-    return replace_with(path, compress, (void *)(uintptr_t)filter);
 }

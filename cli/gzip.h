@@ -15,7 +15,7 @@ bool gzip_named(const char *path);
 /* Opens a copy of what is in such a file. A small file that would take much memory is refused before it does. */
 int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter);
 
-/* Replaces the file `path` in one step, durably, with a compressed one. */
-int gzip_save(const perhaps *filter, const char *path);
+/* Writes the filter through gzip. 0, -1 if errno says why not, or TROUBLE if that has been said. */
+int gzip_write(const perhaps *filter, int fd);
 
 #endif

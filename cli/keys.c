@@ -1,6 +1,7 @@
 /* How keys are written: what the options say about it, and what a filter's tag does. The rest of input.h. */
 #include "filter.h"
 #include "input.h"
+#include "overlap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +46,8 @@ int input_from_options(struct input *input, const struct options *options, char 
     if (input->ignore_case && input->encoding != ENCODING_BYTES)
         return failure("--ignore-case", "goes with keys of bytes, not with --key %s; leave out one of them",
                        encoding_name(input->encoding));
-    return given(options, OPT_DELIMITER) ? delimiter_from(options->delimiter, &input->delimiter) : FINE;
+    if (given(options, OPT_DELIMITER) && delimiter_from(options->delimiter, &input->delimiter) != FINE) return TROUBLE;
+    return refuse_overlap(options, input);
 }
 
 unsigned input_tag(const struct input *input) {

@@ -128,10 +128,11 @@ const struct option option_table[OPTIONS] = {
     [OPT_SHARD_BYTES] = {"shard-bytes", 0, VALUE_SIZE, "SIZE", NULL, FIELD(shard_bytes), ON(BUILD) | ON(DEDUP),
                          "With --at: no shard larger than this, written as for --bytes. Default 64MiB, so that no "
                          "single value keeps a server busy for long; --shards then is what that takes."},
-    [OPT_PATIENCE] = {"patience", 0, VALUE_TIME, "TIME", NULL, FIELD(patience), AT_SERVERS,
-                      "With --at: wait so long for servers that went away or are busy, such as 30s or 10m, before "
-                      "giving up. One that is silent for a quarter of it, but at least 15 seconds, is asked anew. "
-                      "Default 1m."},
+    [OPT_PATIENCE] =
+        {"patience", 0, VALUE_TIME, "TIME", NULL, FIELD(patience), AT_SERVERS | COMBINING,
+         "Wait at most this long, such as 30s or 10m, for another process that is changing the same file; "
+         "0s gives up at once. With --at: for servers that went away or are busy; one that is silent for a "
+         "quarter of it, but at least 15 seconds, is asked anew. Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),

@@ -1,116 +1,166 @@
 #include "replace.h"
+#include "commands.h"
 #include "filter.h"
-#include "interrupt.h"
+#include "gzip.h"
+#include "overlap.h"
+#include "waiting.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The new file, until it takes the place of the old one. */
-struct draft {
-    char target[PATH_MAX];                           /* without links */
-    char name[PATH_MAX + sizeof ".tmp-" + NAME_MAX]; /* beside it */
-    int fd;
+/* --------------------------------------------------------------------------------------------------- locking --- */
+
+int lock_file(const struct options *options, const char *path, perhaps_lock **lock) {
+    struct stat status;
+    struct waiting waiting = waiting_for(options, path);
+    int rc;
+    *lock = NULL;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) return FINE;
+    do rc = perhaps_lock_file(lock, path);
+    while (rc == PERHAPS_EBUSY && keep_waiting(&waiting));
+    if (rc == PERHAPS_EBUSY) return waited_in_vain(&waiting);
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------- replacing --- */
+
+/* What is to be written: a filter, or bytes. */
+struct content {
+    const perhaps *filter;
+    bool compressed;
+    const void *bytes;
+    size_t length;
+    bool explained; /* writing failed, and has said why */
 };
 
-/* The length of the folder's part of a path, slash included. */
-static int folder_length(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
+static int write_piece(void *context, const void *bytes, size_t length) {
+    return write_all(*(int *)context, bytes, length);
 }
 
-/* A link is followed, so that its target is replaced and not the link. */
-static int find_target(struct draft *d, const char *path) {
-    struct stat old;
-    if (realpath(path, d->target)) return 0;
-    if (errno != ENOENT || lstat(path, &old) == 0) return -1; /* a link to nothing, or worse */
-    if (snprintf(d->target, sizeof d->target, "%s", path) < (int)sizeof d->target) return 0;
-    errno = ENAMETOOLONG;
-    return -1;
-}
-
-/* Under a name that is free, `.NAME.tmp-PID-N`. It has the permissions of the old file, if there is one, or those that the
- * umask leaves. */
-static int draft_open(struct draft *d, const char *path) {
-    struct stat old;
-    if (find_target(d, path) < 0) return -1;
-    int folder = folder_length(d->target);
-    for (unsigned number = 0; d->fd < 0 && (number == 0 || errno == EEXIST); number++) {
-        snprintf(d->name, sizeof d->name, "%.*s.%.200s.tmp-%ld-%u", folder, d->target, d->target + folder,
-                 (long)getpid(), number);
-        d->fd = open(d->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    if (d->fd < 0) return -1;
-    return stat(d->target, &old) == 0 ? fchmod(d->fd, old.st_mode & 07777) : 0;
-}
-
-/* The name is safe on disk only when its folder is. */
-static int sync_folder(struct draft *d) {
-    int folder = folder_length(d->target);
-    d->target[folder > 1 ? folder - 1 : folder] = '\0';
-    int fd = open(folder ? d->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return errno == EACCES ? 0 : -1; /* a folder that may be written but not read */
-    int rc = fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
-    close(fd);
+static int write_content(void *context, int fd) {
+    struct content *c = context;
+    if (!c->filter) return write_all(fd, c->bytes, c->length);
+    if (!c->compressed) return perhaps_write(c->filter, write_piece, &fd);
+    int rc = gzip_write(c->filter, fd);
+    c->explained = rc > 0;
     return rc;
 }
 
-static int draft_finish(struct draft *d) {
-    return fsync(d->fd) < 0 ? -1 : rename(d->name, d->target);
+/* Signals that end the program wait until the file is whole. In other threads they do what they did. */
+static void hold_signals(sigset_t *before) {
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ending, before);
 }
 
-static int replace_held(const char *path, write_draft *write, void *context) {
-    struct draft d = {.fd = -1};
-    int rc = draft_open(&d, path);
-    if (rc == 0) rc = write(context, d.fd);
-    if (rc == 0) rc = draft_finish(&d);
-    int error = errno;
-    if (d.fd >= 0) close(d.fd);
-    if (rc != 0 && d.fd >= 0) unlink(d.name);
-    if (rc == 0 && (rc = sync_folder(&d)) < 0) error = errno;
-    if (rc > 0) return TROUBLE; /* which has been explained */
-    return rc == 0 ? FINE
-                   : failure(path, "cannot be written: %s; check its folder, the permissions and the room on the disk",
-                             strerror(error));
-}
-
-int replace_with(const char *path, write_draft *write, void *context) {
-    leave_interrupts_to_others(true);
-    int status = replace_held(path, write, context);
-    leave_interrupts_to_others(false);
+static int replace(perhaps_lock *lock, const char *path, struct content *c) {
+    sigset_t before;
+    bool image = c->filter && !c->compressed;
+    hold_signals(&before);
+    int rc = image ? perhaps_save_locked(c->filter, lock) : perhaps_replace_locked(lock, write_content, c);
+    int status = rc >= 0 ? FINE : c->explained ? TROUBLE : saving_failure(path, rc);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
 }
 
-struct bytes {
-    const void *bytes;
-    size_t length;
-};
-
-static int write_bytes(void *context, int fd) {
-    const struct bytes *all = context;
-    return write_all(fd, all->bytes, all->length);
+int replace_filter(perhaps_lock *lock, const char *path, const perhaps *filter, bool compressed) {
+    return replace(lock, path, &(struct content){.filter = filter, .compressed = compressed});
 }
 
-int replace_file(const char *path, const void *bytes, size_t length) {
-    return replace_with(path, write_bytes, &(struct bytes){bytes, length});
+int replace_bytes(perhaps_lock *lock, const char *path, const void *bytes, size_t length) {
+    return replace(lock, path, &(struct content){.bytes = bytes, .length = length});
 }
 
-static int write_device(const char *path, const void *bytes, size_t length) {
+/* ---------------------------------------------------------------------------------------------------- output --- */
+
+bool is_standard_output(const char *path) {
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* A device or pipe is written to; replacing it by a file, as saving does, is not what anyone means. */
+static bool is_device(const char *path) {
+    struct stat status;
+    return is_standard_output(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+static int check_folder(const char *path) {
+    char *copy = strdup(path);
+    if (!copy) return failure(path, "not enough memory");
+    int rc = access(dirname(copy), W_OK | X_OK);
+    free(copy);
+    return rc == 0 ? FINE : failure(path, "cannot be made: %s; give another name with -o", strerror(errno));
+}
+
+static int check_standard_output(const struct options *options) {
+    if (given(options, OPT_JSON))
+        return failure("--json", "would mix with the filter on standard output; give -o FILE");
+    if (isatty(STDOUT_FILENO)) return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
+    return FINE;
+}
+
+static int check(const struct options *options, const char *path) {
+    struct stat status;
+    if (!path)
+        return failure("-o",
+                       "is missing; say where the filter must go: -o FILE, -o - for standard output, or --at URL");
+    if (is_standard_output(path)) return check_standard_output(options);
+    if (filter_refuse_journal(path) != FINE) return TROUBLE;
+    if (stat(path, &status) != 0) return check_folder(path);
+    if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
+    if (!S_ISREG(status.st_mode)) return FINE;
+    if (!given(options, OPT_FORCE)) return failure(path, "exists; give -f to replace it, or another name with -o");
+    return check_folder(path);
+}
+
+/* A new filter depends on nothing that is in the old file: that may be changed until the new one is ready. */
+int output_open(struct output *output, const struct options *options) {
+    *output = (struct output){.options = options, .path = options->output};
+    bool overwrites = options->command == &commands[CMD_BUILD] && given(options, OPT_FORCE);
+    if (check(options, output->path) != FINE || refuse_overlap(options, NULL) != FINE) return TROUBLE;
+    if (overwrites || is_device(output->path)) return FINE;
+    int status = lock_file(options, output->path, &output->lock);
+    if (status == FINE) status = filter_refuse_journal(output->path);
+    if (status != FINE) output_close(output);
+    return status;
+}
+
+void output_close(struct output *output) {
+    perhaps_unlock(output->lock);
+    output->lock = NULL;
+}
+
+static int write_device(const char *path, struct content *c) {
+    if (is_standard_output(path)) return write_content(c, STDOUT_FILENO) < 0 ? output_failure() : FINE;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return failure(path, "cannot be opened: %s; give another name with -o", strerror(errno));
-    int rc = write_all(fd, bytes, length);
+    int rc = write_content(c, fd);
     int status = rc < 0 ? failure(path, "cannot be written: %s; what is there is not complete", strerror(errno)) : FINE;
     close(fd);
     return status;
 }
 
-int output_bytes(const char *path, const void *bytes, size_t length) {
-    struct stat status;
-    if (is_standard_output(path)) return write_all(STDOUT_FILENO, bytes, length) < 0 ? output_failure() : FINE;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) return write_device(path, bytes, length);
-    return replace_file(path, bytes, length);
+static int write_output(struct output *output, struct content *c) {
+    if (is_device(output->path)) return write_device(output->path, c);
+    if (!output->lock && lock_file(output->options, output->path, &output->lock) != FINE) return TROUBLE;
+    int status = filter_refuse_journal(output->path);
+    return status == FINE ? replace(output->lock, output->path, c) : status;
+}
+
+int output_save(struct output *output, const perhaps *filter) {
+    bool compressed = !is_device(output->path) && gzip_named(output->path) && filter_is_file(filter);
+    return write_output(output, &(struct content){.filter = filter, .compressed = compressed});
+}
+
+int output_bytes(struct output *output, const void *bytes, size_t length) {
+    return write_output(output, &(struct content){.bytes = bytes, .length = length});
 }

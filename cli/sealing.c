@@ -1,5 +1,6 @@
 #include "sealing.h"
 #include "filter.h"
+#include "replace.h"
 
 #include <libgen.h>
 #include <stdlib.h>

@@ -86,7 +86,7 @@ enum perhaps_error {
     PERHAPS_EREADONLY = -10, /* the filter was opened for reading only */
     PERHAPS_EDIRTY = -11,    /* a file that is being changed in place, or was when its writer ended */
     PERHAPS_ERANGE = -12,    /* no layout can do what was wanted */
-    PERHAPS_EBUSY = -13,     /* a filter, of this process or another, is changing the file in place */
+    PERHAPS_EBUSY = -13,     /* another process, or another filter of this one, is changing the file */
     PERHAPS_EFULL = -14,     /* the filter has no room for the key; nothing was added, all others are still found */
     PERHAPS_ESEALED = -15,   /* the filter is static and sealed: it takes no more keys */
     PERHAPS_EUNSEALED = -16  /* the filter is static and still collects keys: seal it first */
@@ -358,7 +358,7 @@ typedef struct perhaps_open_options {
  * place, for a bitmap: its files have holes, and get disk space as they fill. All other kinds get theirs when they are opened.
  *
  * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
- * writer and against being replaced by perhaps_save (both get PERHAPS_EBUSY), and marked dirty from the first change until
+ * writer, against perhaps_lock_file and against being replaced by perhaps_save (all get PERHAPS_EBUSY), and marked dirty from the first change until
  * perhaps_sync. Filters that have mapped it for reading see the changes; do not save or clone those meanwhile.
  *
  * Files of other programs open likewise, mapped or as a copy, and perhaps_save writes such a file again; they cannot be changed
@@ -664,10 +664,51 @@ PERHAPS_API unsigned perhaps_tag(const perhaps *f);
 
 /* ---------------------------------------------------------------------------------------------------- saving --- */
 
-/* Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
- * After a crash at any moment there is the old file or the new one. PERHAPS_EBUSY over a file that a filter, this one
- * included, has open with PERHAPS_OPEN_WRITE: that one takes perhaps_sync. (reads; changes what it seals) */
+/*
+ * Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
+ * After a crash at any moment there is the old file or the new one, and where the system knows files without names (Linux
+ * does, on most file systems) nothing beside it; elsewhere the next save removes the leftover. A link is followed. The new file keeps
+ * the permissions of the old one, its group if the caller is in it, and its owner if the caller is root; an old file that
+ * cannot be read is not replaced.
+ *
+ * PERHAPS_EBUSY over a file that is locked: by perhaps_lock_file, or by a filter, this one included, that has it open with
+ * PERHAPS_OPEN_WRITE; that one takes perhaps_sync. Several processes may save over one file at the same time: the last
+ * one stays. (reads; changes what it seals)
+ */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
+
+/*
+ * To open a file as a copy, change it and save it loses what another process has saved in between. A lock, taken before the file
+ * is opened, keeps the others out until then:
+ *
+ *     perhaps_lock *lock;
+ *     while ((rc = perhaps_lock_file(&lock, path)) == PERHAPS_EBUSY) sleep(1);
+ *     rc = perhaps_open(&f, path, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY));
+ *     perhaps_add(f, key, length);
+ *     rc = perhaps_save_locked(f, lock);
+ *     perhaps_unlock(lock);
+ *
+ * The lock is the library's because all who replace a file must respect it: perhaps_save and PERHAPS_OPEN_WRITE do, and the
+ * command line is made of these calls. How long to wait is the caller's: the library never waits, but says PERHAPS_EBUSY.
+ * Readers need no lock, and are not kept out: what they open is the old file or the new one, and stays it. The lock is
+ * advisory (flock), and ends with the process. Do not use one lock in two threads at the same time.
+ *
+ * Locks a file, or the name of one that is not there yet: then the first save makes it, or says PERHAPS_EBUSY if
+ * another process has made one meanwhile. PERHAPS_EIO on a file system without locks. (free)
+ */
+typedef struct perhaps_lock perhaps_lock;
+PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
+
+/* Replaces the file that is locked, as perhaps_save does. The lock goes over to the new file, without a moment in between. (reads;
+ * changes what it seals) */
+PERHAPS_API int perhaps_save_locked(const perhaps *f, perhaps_lock *lock);
+
+/* The same for any other file: with what `write` writes to `fd`. If it returns non-zero, the old file stays, and the answer is
+ * PERHAPS_EIO; errno is then as it left it. (free) */
+PERHAPS_API int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int fd), void *context);
+
+/* Ends a lock; NULL is fine. (free) */
+PERHAPS_API void perhaps_unlock(perhaps_lock *lock);
 
 /* Hands the image to `sink` piece by piece, in order; a sink that returns non-zero stops it and perhaps_write returns
  * PERHAPS_EIO. For pipes, sockets, objects in a store. (reads; changes what it seals) */

@@ -37,7 +37,7 @@ const char *perhaps_strerror(int error) {
         "the filter was opened for reading only",
         "the file is being changed in place, or was when its writer ended",
         "no layout can do what was wanted",
-        "the file is being changed in place",
+        "the file is being changed by another process or filter",
         "the filter is full",
         "the filter is sealed",
         "the filter is not sealed yet",

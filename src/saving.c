@@ -102,13 +102,13 @@ static int start_gathering(struct gathering *g, const perhaps *f, bool for_file)
 
 /* ---- the public calls ---- */
 
-/* A file of another program: to a path, or else to a sink. */
-static int save_format(const perhaps *f, const char *path, image_sink *sink, void *context) {
+/* A file of another program: in the place of one that is locked, or else to a sink. */
+static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sink, void *context) {
     uint8_t head[FORMAT_HEAD];
     struct piece piece[FORMAT_PIECES];
     struct pieces pieces = {.piece = piece};
     format_gather(f, head, &pieces);
-    return path ? image_save(&pieces, path) : image_write(&pieces, sink, context);
+    return lock ? image_save(&pieces, lock) : image_write(&pieces, sink, context);
 }
 
 /* Saving reads, but for this one case, which the header tells of: no handle is made constant. */
@@ -116,14 +116,57 @@ static int seal_first(const perhaps *f) {
     return perhaps_seal((perhaps *)(uintptr_t)f, NULL);
 }
 
-int perhaps_save(const perhaps *f, const char *path) {
+static int save(const perhaps *f, struct file_lock *lock) {
     struct gathering g;
-    if (f->kind->format) return save_format(f, path, NULL, NULL);
+    if (f->kind->format) return save_format(f, lock, NULL, NULL);
     int rc = seal_first(f);
     if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
-    rc = image_save(&g.pieces, path);
+    rc = image_save(&g.pieces, lock);
     end_gathering(&g);
+    return rc;
+}
+
+int perhaps_save(const perhaps *f, const char *path) {
+    struct file_lock lock;
+    int rc = file_lock(&lock, path, FILE_SHARED);
+    if (rc < 0) return rc;
+    rc = save(f, &lock);
+    file_unlock(&lock);
+    return rc;
+}
+
+struct perhaps_lock {
+    struct file_lock file;
+};
+
+int perhaps_lock_file(perhaps_lock **lock, const char *path) {
+    *lock = memory_get(&memory_default, sizeof **lock);
+    if (!*lock) return fail(PERHAPS_ENOMEM, "no memory for a lock");
+    int rc = file_lock(&(*lock)->file, path, FILE_ALONE);
+    if (rc == PERHAPS_OK) return rc;
+    perhaps_unlock(*lock);
+    *lock = NULL;
+    return rc;
+}
+
+void perhaps_unlock(perhaps_lock *lock) {
+    if (!lock) return;
+    file_unlock(&lock->file);
+    memory_release(&memory_default, lock, sizeof *lock);
+}
+
+int perhaps_save_locked(const perhaps *f, perhaps_lock *lock) {
+    return save(f, &lock->file);
+}
+
+int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int fd), void *context) {
+    struct replacement r;
+    int rc = replacement_begin(&r, &lock->file);
+    if (rc < 0) return rc;
+    if (write(context, r.fd) == 0) return replacement_commit(&r);
+    rc = file_refused(lock->file.path, "cannot write the new file; the old one is as it was");
+    replacement_abandon(&r);
     return rc;
 }
 

@@ -1,5 +1,7 @@
 #include "journal.h"
+#include "../input.h"
 #include "../report.h"
+#include "../waiting.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -167,7 +169,7 @@ static mode_t permissions(const char *file) {
 }
 
 /* A journal that was removed by the process that had it before is none any more: then once again. */
-static int lock(struct journal *j) {
+static int lock(struct journal *j, struct waiting *waiting) {
     struct stat mine;
     for (;;) {
         j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, permissions(j->file));
@@ -175,7 +177,12 @@ static int lock(struct journal *j) {
             return failure(j->path, "cannot be made: %s; a state needs a folder in which files can be made",
                            strerror(errno));
         if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK) return is_busy(j);
+            bool busy = errno == EWOULDBLOCK;
+            if (busy && keep_waiting(waiting)) {
+                close(j->fd);
+                continue;
+            }
+            if (busy) return input_was_interrupted() ? TROUBLE : is_busy(j);
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
         }
         if (fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
@@ -204,7 +211,7 @@ static int check_head(const struct journal *j) {
     return FINE;
 }
 
-int journal_open(struct journal **journal, const char *file) {
+int journal_open(struct journal **journal, const char *file, struct waiting *waiting) {
     struct journal *j = calloc(1, sizeof *j);
     *journal = NULL;
     if (j) j->path = path_beside(file);
@@ -213,7 +220,7 @@ int journal_open(struct journal **journal, const char *file) {
         return failure(file, "not enough memory for its journal");
     }
     j->file = file;
-    int status = lock(j);
+    int status = lock(j, waiting);
     if (status == FINE) status = check_head(j);
     if (status == FINE) {
         if (!j->length) sync_folder(j);

@@ -10,6 +10,7 @@
 
 struct journal;
 struct stat;
+struct waiting;
 
 /* What is done with the digests of a block, which were noted at that time. FINE or TROUBLE. */
 typedef int journal_function(void *context, uint64_t time, const uint64_t *digests, size_t n);
@@ -20,9 +21,9 @@ int64_t journal_beside(const char *file);
 /* Is a file with this status that journal? */
 bool is_journal(const char *file, const struct stat *status);
 
-/* Opens and locks it, and makes it if need be. TROUBLE if another process has it, or if it is something else. `file` must live as
+/* Opens and locks it, and makes it if need be. Waits for another process that has it. TROUBLE if that takes too long, or if it is something else. `file` must live as
  * long. */
-int journal_open(struct journal **journal, const char *file);
+int journal_open(struct journal **journal, const char *file, struct waiting *waiting);
 
 /* Hands on all blocks, in order, if they belong to the file as it is; forgets them otherwise: they are in it already, or it is
  * another file. What is torn at the end is cut off. */

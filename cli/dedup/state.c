@@ -2,6 +2,8 @@
 #include "../abilities.h"
 #include "../filter.h"
 #include "../numbers.h"
+#include "../replace.h"
+#include "../waiting.h"
 #include "journal.h"
 
 #include <math.h>
@@ -17,6 +19,7 @@ struct state {
     const char *path;
     perhaps *filter;
     struct journal *journal;
+    perhaps_lock *lock; /* of the file, kept to the end; the journal is there before it, for others to see */
     bool ordered; /* a window, for which also counts in which order lines come, and when those that it has come again */
     bool timed;   /* and a window by time */
     bool unsaved; /* something was noted */
@@ -142,7 +145,7 @@ static int make_new(struct state *s, const perhaps_want *want) {
     if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
     int rc = perhaps_create(&s->filter, want);
     if (rc < 0) return library_failure(NULL, rc);
-    int status = filter_replace(s->filter, s->path);
+    int status = filter_replace(s->lock, s->path, s->filter);
     return status == FINE ? journal_restart(s->journal) : status;
 }
 
@@ -167,6 +170,7 @@ static int open_filter(struct state *s, const perhaps_want *want, struct input *
 
 static void end(struct state *s, bool done) {
     journal_close(s->journal, done);
+    perhaps_unlock(s->lock);
     perhaps_free(s->filter);
     free(s);
 }
@@ -180,8 +184,10 @@ int state_open(struct state **state, const struct options *options, const perhap
     s->options = options;
     s->path = options->state;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away ends this, but not before all is saved */
-    int status = journal_open(&s->journal, s->path);
+    struct waiting waiting = waiting_for(options, s->path);
+    int status = journal_open(&s->journal, s->path, &waiting);
     bool empty = s->journal && !journal_bytes(s->journal); /* one that cannot be read to its end is not */
+    if (status == FINE) status = lock_file(options, s->path, &s->lock);
     if (status == FINE) status = open_filter(s, want, input);
     if (status == FINE) {
         *state = s;
@@ -204,7 +210,7 @@ static bool outgrown(const struct state *s) {
 
 /* What was noted is all that the filter has. */
 static int fold(struct state *s) {
-    if (filter_replace(s->filter, s->path) != FINE) return TROUBLE;
+    if (filter_replace(s->lock, s->path, s->filter) != FINE) return TROUBLE;
     s->unsaved = false;
     return journal_restart(s->journal);
 }
@@ -253,7 +259,7 @@ static void warn_if_too_full(const struct state *s) {
 
 static int save_all(struct state *s) {
     if (!journal_bytes(s->journal)) return FINE;
-    int status = filter_replace(s->filter, s->path);
+    int status = filter_replace(s->lock, s->path, s->filter);
     if (status == FINE)
         warn_if_too_full(s);
     else
@@ -269,7 +275,7 @@ static int save_noted(struct state *s) {
     s->filter = NULL;
     int status = filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter);
     if (status == FINE) status = journal_replay(s->journal, add_block, s);
-    if (status == FINE) status = filter_replace(s->filter, s->path);
+    if (status == FINE) status = filter_replace(s->lock, s->path, s->filter);
     return status;
 }
 

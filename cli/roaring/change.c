@@ -57,16 +57,24 @@ static void tell(const struct options *options, const char *path, const struct c
     }
 }
 
-static int change(const struct options *options, bool removing) {
+static int change_locked(const struct options *options, bool removing, perhaps_lock *lock) {
     struct roaring roaring;
     struct input input;
     if (roaring_input(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (roaring_open(&roaring, options, options->operands[0]) != FINE) return TROUBLE;
     struct change c = {.ids = &roaring.ids, .removing = removing};
     int status = input_read(&input, removing ? remove_batch : add_batch, &c);
-    if (status == FINE) status = roaring_save(&roaring, false);
+    if (status == FINE) status = roaring_replace(&roaring, lock);
     if (status == FINE) tell(options, roaring.path, &c);
     ids_free(&roaring.ids);
+    return status;
+}
+
+static int change(const struct options *options, bool removing) {
+    perhaps_lock *lock;
+    if (lock_file(options, options->operands[0], &lock) != FINE) return TROUBLE;
+    int status = change_locked(options, removing, lock);
+    perhaps_unlock(lock);
     return status;
 }
 
@@ -82,10 +90,12 @@ int roaring_build(const struct options *options) {
     struct roaring roaring = {.path = options->output, .ids.wide = options->kind == KIND_ROARING64};
     struct change c = {.ids = &roaring.ids};
     struct input input;
+    struct output output;
     if (roaring_input(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
-    if (output_check(options) != FINE) return TROUBLE;
+    if (output_open(&output, options) != FINE) return TROUBLE;
     int status = input_read(&input, add_batch, &c);
-    if (status == FINE) status = roaring_save(&roaring, true);
+    if (status == FINE) status = roaring_output(&roaring, &output);
+    output_close(&output);
     if (status == FINE && given(options, OPT_JSON)) roaring_print_json(&roaring);
     ids_free(&roaring.ids);
     return status;

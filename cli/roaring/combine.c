@@ -13,17 +13,24 @@ static int combine_one(struct roaring *into, const struct options *options, cons
     return status;
 }
 
-static int combine(const struct options *options, enum combination what) {
+static int combine_into(const struct options *options, enum combination what, struct output *output) {
     struct roaring into;
-    if (output_check(options) != FINE) return TROUBLE;
     if (roaring_open(&into, options, options->operands[0]) != FINE) return TROUBLE;
     int status = FINE;
     for (size_t i = 1; i < options->operand_count && status == FINE; i++)
         status = combine_one(&into, options, options->operands[i], what);
     into.path = options->output;
-    if (status == FINE) status = roaring_save(&into, true);
+    if (status == FINE) status = roaring_output(&into, output);
     if (status == FINE && given(options, OPT_JSON)) roaring_print_json(&into);
     ids_free(&into.ids);
+    return status;
+}
+
+static int combine(const struct options *options, enum combination what) {
+    struct output output;
+    if (output_open(&output, options) != FINE) return TROUBLE;
+    int status = combine_into(options, what, &output);
+    output_close(&output);
     return status;
 }
 

@@ -2,7 +2,6 @@
 #include "portable.h"
 #include "verbs.h"
 #include "../filter.h"
-#include "../replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,14 +66,23 @@ int roaring_open(struct roaring *roaring, const struct options *options, const c
 
 /* -------------------------------------------------------------------------------------------------- saving --- */
 
-int roaring_save(struct roaring *roaring, bool output) {
+/* In the place of a file that is locked, or to what -o names. */
+static int save(struct roaring *roaring, perhaps_lock *lock, struct output *output) {
     size_t length;
     char *bytes = ids_write(&roaring->ids, &length);
     if (!bytes) return failure(roaring->path, "takes more memory to write than there is; use a machine with more");
-    int status = output ? output_bytes(roaring->path, bytes, length) : replace_file(roaring->path, bytes, length);
+    int status = output ? output_bytes(output, bytes, length) : replace_bytes(lock, roaring->path, bytes, length);
     roaring->bytes = length;
     free(bytes);
     return status;
+}
+
+int roaring_replace(struct roaring *roaring, perhaps_lock *lock) {
+    return save(roaring, lock, NULL);
+}
+
+int roaring_output(struct roaring *roaring, struct output *output) {
+    return save(roaring, NULL, output);
 }
 
 /* --------------------------------------------------------------------------------------------------- keys --- */

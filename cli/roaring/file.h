@@ -4,6 +4,7 @@
 
 #include "ids.h"
 #include "../input.h"
+#include "../replace.h"
 
 /* A set, the file that it is of, and how long that is. */
 struct roaring {
@@ -15,8 +16,9 @@ struct roaring {
 /* Reads a file as -k says, strictly. FINE, or TROUBLE after having said what is wrong; then there is nothing to free. */
 int roaring_open(struct roaring *roaring, const struct options *options, const char *path);
 
-/* Replaces its file; or writes to what -o names, if `output`. */
-int roaring_save(struct roaring *roaring, bool output);
+/* Replaces its file, which is locked; or writes to what -o names. */
+int roaring_replace(struct roaring *roaring, perhaps_lock *lock);
+int roaring_output(struct roaring *roaring, struct output *output);
 
 /* Input whose keys are integers, for a set that has any. `paths` as for input_from_options. */
 int roaring_input(struct input *input, const struct options *options, char *const *paths, size_t path_count);

@@ -1,10 +1,9 @@
-/* Files: mapping them, reading them whole, and replacing them so that a crash leaves the old one or the new one. */
+/* Files: mapping them and reading them whole. */
 #ifndef PERHAPS_BASE_FILE_H
 #define PERHAPS_BASE_FILE_H
 
 #include "perhaps.h"
 
-#include <limits.h>
 #include <stdbool.h>
 
 /* An open file; with `bytes`, a mapped one. */
@@ -35,23 +34,13 @@ int file_sync(const struct file *file, uint64_t offset, uint64_t length);
 /* Unmaps and closes; fine for a file that was never opened if fd is -1. */
 void file_close(struct file *file);
 
-/* A file being replaced: what is written goes to a temporary file beside it, which has no name until it is complete
- * where the system can do that, so that even kill -9 leaves nothing behind. */
-struct replacement {
-    const char *path;
-    int fd;
-    int old;    /* the file to be replaced, kept from being changed in place meanwhile; -1 if there is none */
-    bool named; /* the temporary file has its name */
-    char target[PATH_MAX];
-    char temporary[PATH_MAX];
-};
-
-/* PERHAPS_EBUSY if a filter, of this process or another, is changing the file in place. */
-int replacement_begin(struct replacement *r, const char *path);
-int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length);
-/* Makes it durable, `length` bytes long, and puts it in the place of the old one. */
-int replacement_commit(struct replacement *r, uint64_t length);
-/* Leaves the old file as it was. */
-void replacement_abandon(struct replacement *r);
+/* PERHAPS_EIO with errno in words. */
+int file_refused(const char *path, const char *what);
+/* PERHAPS_EBUSY in words. */
+int file_is_busy(const char *path);
+/* Refuses what is no regular file; else its length. */
+int file_must_be_regular(const char *path, int fd, uint64_t *length);
+/* Whether the path still leads to this file, and no other one has been renamed into its place. */
+bool file_is_current(int fd, const char *path);
 
 #endif

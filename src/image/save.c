@@ -1,6 +1,5 @@
 #include "image/save.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/why.h"
 
@@ -32,15 +31,16 @@ static int write_payload(struct replacement *r, const struct piece *piece) {
     return rc;
 }
 
-int image_save(const struct pieces *pieces, const char *path) {
+int image_save(const struct pieces *pieces, struct file_lock *lock) {
     struct replacement r;
-    int rc = replacement_begin(&r, path);
+    int rc = replacement_begin(&r, lock);
     if (rc < 0) return rc;
     for (size_t i = 0; rc == PERHAPS_OK && i < pieces->count; i++) {
         const struct piece *piece = &pieces->piece[i];
         rc = piece->head ? write_payload(&r, piece) : replacement_write(&r, piece->offset, piece->bytes, piece->length);
     }
-    if (rc == PERHAPS_OK) return replacement_commit(&r, pieces->total);
+    if (rc == PERHAPS_OK) rc = replacement_set_length(&r, pieces->total);
+    if (rc == PERHAPS_OK) return replacement_commit(&r);
     replacement_abandon(&r);
     return rc;
 }

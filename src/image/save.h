@@ -2,6 +2,7 @@
 #ifndef PERHAPS_IMAGE_SAVE_H
 #define PERHAPS_IMAGE_SAVE_H
 
+#include "base/replacement.h"
 #include "image/header.h"
 
 typedef int image_sink(void *context, const void *bytes, size_t length);
@@ -20,7 +21,8 @@ struct pieces {
     uint64_t total;
 };
 
-int image_save(const struct pieces *pieces, const char *path);
+/* In the place of the file that is locked. */
+int image_save(const struct pieces *pieces, struct file_lock *lock);
 int image_write(const struct pieces *pieces, image_sink *sink, void *context);
 void image_copy(const struct pieces *pieces, uint8_t *memory);
 

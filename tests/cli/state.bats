@@ -295,9 +295,9 @@ one_kill() {
   start
   seq 10 >&7
   until_so has_lines out 10
-  refuses "s.ph: is in use by another dedup, process $pid; wait until that has ended" dedup --state s.ph /dev/null
+  refuses "s.ph: is in use by another dedup, process $pid; wait until that has ended" dedup --patience 0s --state s.ph /dev/null
   ln -s s.ph link.ph
-  refuses "link.ph: is in use by another dedup, process $pid" dedup --state link.ph /dev/null
+  refuses "link.ph: is in use by another dedup, process $pid" dedup --patience 0s --state link.ph /dev/null
   seq 11 20 >&7
   exec 7>&-
   ended $pid
@@ -315,7 +315,7 @@ one_kill() {
   head -c 1M /dev/urandom >&7
   until_so has s.ph.journal $((HEAD + BLOCK))
   [ "$(bytes_of s.ph.journal)" -lt 16000000 ] || wrong "the journal was not begun anew"
-  refuses "is in use by another dedup, process $pid" dedup --state s.ph /dev/null
+  refuses "is in use by another dedup, process $pid" dedup --patience 0s --state s.ph /dev/null
   stop KILL
   [ "$("$PERHAPS" dedup --state s.ph random | wc -c)" -eq 0 ] || wrong "forgotten"
   [ ! -e s.ph.journal ]
@@ -438,8 +438,8 @@ one_kill() {
   refuses "text: " dedup --state text -f -o out /dev/null
   [ "$(cat out)" = precious ]
   seq 5 | "$PERHAPS" dedup --state s.ph >/dev/null
-  refuses "s.ph: is also read, and would be emptied" dedup --state s.ph -f -o s.ph /dev/null
-  refuses "s.ph.journal: is also read, and would be emptied" dedup --state s.ph -f -o s.ph.journal /dev/null
+  refuses "s.ph: is also read, and would be lost" dedup --state s.ph -f -o s.ph /dev/null
+  refuses "s.ph.journal: is also read, and would be lost" dedup --state s.ph -f -o s.ph.journal /dev/null
   knows 5 8
 }
 
