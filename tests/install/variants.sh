@@ -36,3 +36,10 @@ if [ "$(uname -m)" = x86_64 ]; then
     -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DBUILD_SHARED_LIBS=OFF
   readelf -h "$where" | grep -q ELF32 || fail 'with -m32 the static library is not one of 32 bits'
 fi
+
+echo 'cmake . && make'
+mkdir "$folder/source"
+(cd "$root" && tar c --exclude=./build --exclude=./.git .) | tar x -C "$folder/source"
+cd "$folder/source"
+quietly cmake . -DBUILD_TESTING=OFF -DCMAKE_C_FLAGS_RELEASE=-O0
+quietly make -j "$(nproc)"
