@@ -1,12 +1,13 @@
 # Installs the library, its CMake package, its perhaps.pc and the documentation. Programs install themselves.
 # Components: library, development, tools, module, documentation.
 
-# Each library has a file of its own in the package, so that the static one can go into another package, or be left out.
+# Each library has its own file in the package, so that the static one can go into another package, or be left out.
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/perhaps)
 foreach(name ${perhaps_libraries})
   install(TARGETS perhaps_${name} EXPORT perhaps-${name}
     LIBRARY COMPONENT library NAMELINK_COMPONENT development ARCHIVE COMPONENT development)
-  install(EXPORT perhaps-${name} NAMESPACE perhaps:: DESTINATION ${package_folder} COMPONENT development)
+  install(EXPORT perhaps-${name} FILE perhaps-${name}-targets.cmake NAMESPACE perhaps:: DESTINATION ${package_folder}
+    COMPONENT development)
 endforeach()
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(perhaps-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -3,7 +3,7 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 foreach(_perhaps_name shared static)
-  include("${CMAKE_CURRENT_LIST_DIR}/perhaps-${_perhaps_name}.cmake" OPTIONAL)
+  include("${CMAKE_CURRENT_LIST_DIR}/perhaps-${_perhaps_name}-targets.cmake" OPTIONAL)
   if(TARGET perhaps::${_perhaps_name})
     set(perhaps_${_perhaps_name}_FOUND TRUE)
     if(NOT TARGET perhaps::perhaps)

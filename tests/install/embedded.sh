@@ -23,12 +23,12 @@ quietly cmake --install "$build" --prefix "$folder/prefix"
 [ ! -e "$folder/prefix/include" ] || fail 'perhaps was installed with the project around it'
 
 echo 'FetchContent, shared, with all but the tests'
-embed FetchContent -DLANGUAGES=C -DBUILD_SHARED_LIBS=ON -DPERHAPS_CLI=ON -DPERHAPS_SERVER=ON -DPERHAPS_EXAMPLES=ON \
+embed FetchContent -DLANGUAGES=CXX -DBUILD_SHARED_LIBS=ON -DPERHAPS_CLI=ON -DPERHAPS_SERVER=ON -DPERHAPS_EXAMPLES=ON \
   -DPERHAPS_INSTALL=ON
 if [ -n "${PERHAPS_TEST_FULL-}" ]; then
   build=$folder/FetchContent
   build_and_run "$build"
-  readelf -d "$build/consumer_c_perhaps" | grep -q libperhaps || fail 'perhaps::perhaps is not shared'
+  readelf -d "$build/consumer_cpp_perhaps" | grep -q libperhaps || fail 'perhaps::perhaps is not shared'
   quietly cmake --install "$build" --prefix "$folder/prefix"
   use_package -DCMAKE_PREFIX_PATH="$folder/prefix" -DLANGUAGES=C
 fi

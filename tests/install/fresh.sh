@@ -20,7 +20,6 @@ quietly chroot "$machine" /bin/sh -euc 'cd /perhaps
   ldconfig
   echo key | perhaps build -n 1 -o /tmp/f.ph
   echo key | perhaps check /tmp/f.ph
-  printf "%s\n" "#include <perhaps.h>" "int main(void) { return perhaps_why()[0]; }" >/tmp/app.c
-  cc /tmp/app.c -lperhaps -o /tmp/app
+  cc tests/install/consumer/consumer.c -lperhaps -o /tmp/app
   /tmp/app
   test -s /usr/local/share/man/man1/perhaps.1'

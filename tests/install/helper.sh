@@ -22,7 +22,7 @@ expect() {
 # quietly COMMAND...: shows what it printed only if it fails. Its output is in $folder/log.
 quietly() {
   "$@" >"$folder/log" 2>&1 || {
-    cat "$folder/log" >&2
+    tail -n 100 "$folder/log" >&2
     fail "this failed, with the messages above: $*"
   }
 }

@@ -31,7 +31,7 @@ for dialect in c++11 c++17 c++20; do
 done
 
 echo 'find_package'
-use_package -DCMAKE_PREFIX_PATH="$prefix" '-DLIBRARIES=perhaps;shared;static'
+use_package -DCMAKE_PREFIX_PATH="$prefix" -DVERSION="$version" '-DLIBRARIES=perhaps;shared;static'
 use_package -DCMAKE_PREFIX_PATH="$prefix" -DLANGUAGES=CXX
 readelf -d "$folder/consumer/consumer_cpp_perhaps" | grep -q "libperhaps.so.${version%.*}" || fail 'perhaps::perhaps is not shared'
 

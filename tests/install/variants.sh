@@ -28,7 +28,7 @@ variant . -G 'Unix Makefiles' -DCMAKE_C_COMPILER=clang -DCMAKE_INTERPROCEDURAL_O
 variant Debug -G 'Ninja Multi-Config' && use
 # Flags for programs that a relocatable object cannot take.
 variant . -G Ninja -DCMAKE_UNITY_BUILD=ON '-DCMAKE_EXE_LINKER_FLAGS=-pie -Wl,--gc-sections -s -Wl,-z,defs' && use
-# Packages for 32 bits on this machine do not go with those for other machines. Its headers are the same but for one.
+# Packages for 32 bits on this machine do not go with those for other machines. Its headers are the same, except one.
 if [ "$(uname -m)" = x86_64 ]; then
   mkdir -p "$folder/headers/gnu"
   touch "$folder/headers/gnu/stubs-32.h"
@@ -36,3 +36,10 @@ if [ "$(uname -m)" = x86_64 ]; then
     -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY -DBUILD_SHARED_LIBS=OFF
   readelf -h "$where" | grep -q ELF32 || fail 'with -m32 the static library is not one of 32 bits'
 fi
+
+echo 'cmake . && make'
+mkdir "$folder/source"
+(cd "$root" && tar c --exclude=./build --exclude=./.git .) | tar x -C "$folder/source"
+cd "$folder/source"
+quietly cmake . -DBUILD_TESTING=OFF -DCMAKE_C_FLAGS_RELEASE=-O0
+quietly make -j "$(nproc)"
