@@ -63,8 +63,7 @@ static int check_last(const struct state *s, const struct perhaps_info *info) {
     if (!given(s->options, OPT_LAST)) return FINE;
     bool by_time = info->kind == PERHAPS_WINDOW && info->period > 0;
     bool by_number = info->kind == PERHAPS_WINDOW && !info->period && !(info->clear_at > 0);
-    bool fits = last->seconds ? by_time && info->period == last->seconds
-                              : by_number && info->capacity == last->keys;
+    bool fits = last->seconds ? by_time && info->period == last->seconds : by_number && info->capacity == last->keys;
     if (fits) return FINE;
     return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
                    describe_memory(info, text, sizeof text));

@@ -119,8 +119,8 @@ false_positives() { # FILTER
   holds '.flooded and .fpr_now > .fpr_target and (.children | length) <= 8'
   LC_ALL=C try 0 info f.ph
   prints "flooded   more keys came in that time than it is made for; build it anew with a larger -n"
-  echo more >more
-  LC_ALL=C try 0 add f.ph more
+  echo one-more >extra
+  LC_ALL=C try 0 add f.ph extra
   says "but was made for 100,000 in 10m"
 }
 
