@@ -91,6 +91,8 @@ static void print_growth(const struct perhaps_info *info) {
 static void print_window(const struct perhaps_info *info) {
     char text[NUMBER_TEXT];
     if (info->period) printf("  forgets   what is older than %s\n", human_duration(info->period, text));
+    if (info->flooded)
+        printf("  flooded   more keys came in that time than it is made for; build it anew with a larger -n\n");
     if (info->clear_at > 0)
         printf("  forgets   the oldest generation, when the newest is filled to %.4g %%\n", info->clear_at * 100);
     if (!info->period && info->clear_at == 0)

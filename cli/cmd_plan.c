@@ -119,6 +119,15 @@ static void print_limit(const perhaps_want *want, const struct perhaps_plan *bes
         printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
 }
 
+/* A window by time: whatever the rhythm in which keys come, it takes no more than that. */
+static unsigned generations_in_bursts(const perhaps_want *want) {
+    return 2 * want->generations - 2;
+}
+
+static uint64_t bytes_in_bursts(const perhaps_want *want, const struct perhaps_plan *plan) {
+    return plan->bytes / want->generations * generations_in_bursts(want);
+}
+
 /* Of filters of filters: what the numbers are of. */
 static void print_parts(const perhaps_want *want, const struct perhaps_plan *best) {
     char shards[40] = "", items[NUMBER_TEXT];
@@ -130,6 +139,9 @@ static void print_parts(const perhaps_want *want, const struct perhaps_plan *bes
         printf("  all of it%s, with some room for unequal shares\n", shards);
     if (best->kind == PERHAPS_WINDOW)
         printf("  window: all its generations, which hold a little more than what is to be remembered\n");
+    if (want->period)
+        printf("  in bursts it has up to %u generations in place of %u: %s bytes\n", generations_in_bursts(want),
+               want->generations, group_digits(bytes_in_bursts(want, best), items));
 }
 
 static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
@@ -144,7 +156,7 @@ static void print_text(const struct answer *answers, size_t n, const struct perh
     print_limit(want, best);
 }
 
-static void print_kind_json(struct json *json, const struct answer *answer) {
+static void print_kind_json(struct json *json, const struct answer *answer, const perhaps_want *want) {
     const struct perhaps_plan *plan = &answer->plan;
     json_open(json, NULL, '{');
     json_text(json, "kind", answer->row->name);
@@ -153,6 +165,7 @@ static void print_kind_json(struct json *json, const struct answer *answer) {
     } else {
         json_real(json, "bits_per_key", plan->bits_per_key);
         json_count(json, "bytes", plan->bytes);
+        if (want->period) json_count(json, "bytes_in_bursts", bytes_in_bursts(want, plan));
         json_count(json, "image_bytes", plan->image_bytes);
         json_count(json, "items", plan->items);
         json_real(json, "fpr", plan->fpr);
@@ -179,7 +192,7 @@ static void print_json(const struct answer *answers, size_t n, const struct perh
     json_count(&json, "bits", (uint64_t)classic.bits);
     json_close(&json, '}');
     json_open(&json, "kinds", '[');
-    for (size_t i = 0; i < n; i++) print_kind_json(&json, &answers[i]);
+    for (size_t i = 0; i < n; i++) print_kind_json(&json, &answers[i], want);
     json_close(&json, ']');
     json_end(&json);
 }

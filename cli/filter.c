@@ -222,29 +222,24 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     return take_most ? most : seen;
 }
 
-/* A window holds more than it promises to remember, until the oldest generation is forgotten. */
-static uint64_t keys_planned(const struct perhaps_info *info) {
-    bool window = info->kind == PERHAPS_WINDOW && info->children > 1;
-    return info->capacity + (window ? info->capacity / (info->children - 1) : 0);
-}
-
-/* Some make room, or forget, before there are too many. */
-static bool never_overfull(const struct perhaps_info *info) {
-    bool forgets = info->kind == PERHAPS_WINDOW && !info->period;
-    return info->can & PERHAPS_GROW || forgets;
+/* Some make room, or forget, before there are too many. A window by time takes what comes, and knows when that was too much. */
+static bool is_overfull(const struct perhaps_info *info, uint64_t margin) {
+    if (info->kind == PERHAPS_WINDOW) return info->flooded;
+    return !(info->can & PERHAPS_GROW) && keys_held(info) > info->capacity + margin;
 }
 
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
-    char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT];
+    char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT], period[NUMBER_TEXT];
     /* Most files of other programs do not tell for how many keys they were made: it follows from their bits and hashes, roughly. */
     uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : is_file_kind(info->kind) ? info->capacity / 8 : 0;
-    if (never_overfull(info) || keys_held(info) <= keys_planned(info) + margin) return;
+    if (!is_overfull(info, margin)) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);
     warning(is_standard_output(path) ? "standard output" : path,
-            "%s %s keys but was made for %s: its false-positive rate is now %s, planned was %s; build it anew with "
+            "%s %s keys but was made for %s%s%s: its false-positive rate is now %s, planned was %s; build it anew with "
             "-n %llu%s",
             counted ? "got" : "holds about", group_digits(keys, text), group_digits(info->capacity, capacity),
+            info->period ? " in " : "", info->period ? human_duration(info->period, period) : "",
             human_rate(info->fpr_now, now), human_rate(info->fpr_target, target), (unsigned long long)keys,
             counted ? "" : " or more");
 }
@@ -267,6 +262,8 @@ static void print_whole_json(struct json *json, const struct perhaps_info *info)
     json_text(json, "base", kind_name(info->base));
     json_count(json, "max_bytes", info->max_bytes);
     json_count(json, "period", info->period);
+    json_count(json, "generations", info->generations);
+    json_flag(json, "flooded", info->flooded);
     json_real(json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* kept in 2^-32, which shows */
 }
 

@@ -80,10 +80,12 @@ const struct option option_table[OPTIONS] = {
         {"no-grow", 0, VALUE_NONE, NULL, NULL, 0, ON(BUILD),
          "Never grow: table and bitmap then refuse more than -n, and cuckoo more copies of a key than there "
          "is room for. Other kinds never grow without --grow."},
-    [OPT_WINDOW] = {"window", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(window), SIZING,
-                    "Remember only the last N keys, a number as for -n; or only the keys of a time such as 30s, 10m, "
-                    "12h, 7d or 1h30m, in which about -n come (note that 10M is a number and 10m a time). Older ones "
-                    "are forgotten, after a third more keys or time at most. Over bloom, blocked and table."},
+    [OPT_WINDOW] =
+        {"window", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(window), SIZING,
+         "Remember only the last N keys, a number as for -n; or only the keys of a time such as 30s, 10m, "
+         "12h, 7d or 1h30m, in which at most -n come, evenly or in bursts (note that 10M is a number and 10m a time). "
+         "Older ones are forgotten, after a third more keys or time at most. Over bloom, blocked and "
+         "table."},
     [OPT_GENERATIONS] = {"generations", 0, VALUE_NUMBER, "G", NULL, FIELD(generations), SIZING,
                          "Forget the keys of a window in G steps, 2 to 64: more forget on time, fewer are faster. "
                          "Default 4; 1 with --clear-at alone."},

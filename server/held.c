@@ -145,11 +145,14 @@ bool hold_new(struct held *held, perhaps *filter, const struct told *told) {
 
 /* ---- forgetting by time ---- */
 
-/* The time at which the newest generation began. */
-static uint64_t newest_since(const struct held *held) {
+static struct perhaps_info newest_generation(const struct held *held) {
     struct perhaps_info facts = facts_of(held->filter), newest = {.size = sizeof newest};
     perhaps_child_facts(held->filter, facts.children - 1, &newest);
-    return newest.since;
+    return newest;
+}
+
+static void replicate_time(const struct held *held, uint64_t now) {
+    RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, (long long)now);
 }
 
 /* A replica forgets when its primary says so, and a server that reads its AOF when that says so. While a server hands over to
@@ -158,12 +161,26 @@ void hold_advance(struct held *held) {
     int flags = RedisModule_GetContextFlags(held->ctx);
     if (flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING)) return;
     if (RedisModule_AvoidReplicaTraffic()) return;
-    long long now = RedisModule_Milliseconds();
-    uint64_t before = newest_since(held);
-    perhaps_advance(held->filter, (uint64_t)now);
-    if (newest_since(held) == before) return;
-    RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, now);
+    held->now = (uint64_t)RedisModule_Milliseconds();
+    uint64_t before = newest_generation(held).since;
+    int forgotten = perhaps_advance(held->filter, held->now);
+    if (forgotten <= 0 && newest_generation(held).since == before) return;
+    replicate_time(held, held->now);
     RedisModule_SignalModifiedKey(held->ctx, held->name);
+}
+
+/* Whether so many keys may be more than the newest generation of a window by time takes. */
+static bool may_begin_generation(const struct held *held, size_t n) {
+    if (!held->value->timed || !held->now) return false;
+    struct perhaps_info newest = newest_generation(held);
+    return newest.items + n > newest.capacity;
+}
+
+/* A generation that the keys have begun began at a time that replicas must know before they get the keys. The filter's time may be
+ * later than the clock's, which may have gone back. */
+static void tell_of_generations(const struct held *held) {
+    uint64_t since = newest_generation(held).since;
+    replicate_time(held, since > held->now ? since : held->now);
 }
 
 /* ---- adding ---- */
@@ -220,7 +237,9 @@ static int64_t put(perhaps *filter, const struct keys *keys, uint8_t *answers) {
 
 static int64_t add(struct held *held, const struct keys *keys, uint8_t *answers) {
     if (!prepare(held, keys->n)) return PERHAPS_ENOMEM;
+    bool begins = may_begin_generation(held, keys->n);
     int64_t added = put(held->filter, keys, answers);
+    if (begins) tell_of_generations(held);
     /* In place it cannot even take a larger stash. */
     if (added == PERHAPS_EFULL && held->value->form == PARKED)
         return hold_unparked(held) ? add(held, keys, answers) : PERHAPS_ENOMEM;

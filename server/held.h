@@ -19,6 +19,7 @@ struct held {
     struct value *value;
     perhaps *filter; /* if FOUND */
     unsigned layers; /* that replicas know of */
+    uint64_t now;    /* what a window by time was told the time is; 0 = nothing */
     bool changed;    /* listeners must be told, and replicas */
     bool replicated; /* replicas know already */
 };

@@ -22,7 +22,7 @@ static void reply_real(RedisModuleCtx *ctx, const char *name, double number) {
 }
 
 /* What a child has; the fields of a whole filter, and those that only a filter of filters has. */
-enum { CHILD_FIELDS = 9, FIELDS = 25, FAMILY_FIELDS = 4 };
+enum { CHILD_FIELDS = 9, FIELDS = 25, FAMILY_FIELDS = 6 };
 
 static void reply_child(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     RedisModule_ReplyWithMap(ctx, CHILD_FIELDS);
@@ -57,6 +57,8 @@ static void reply_family(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "base", name_of_kind(info->base));
     reply_number(ctx, "max_bytes", info->max_bytes);
     reply_number(ctx, "period", info->period);
+    reply_number(ctx, "generations", info->generations);
+    reply_number(ctx, "flooded", (uint64_t)info->flooded);
     reply_real(ctx, "clear_at", info->clear_at);
 }
 

@@ -60,20 +60,13 @@ static const char *describe_memory(const struct perhaps_info *info, char *text, 
     return text;
 }
 
-/* A period is a multiple of its generations less one. */
-static uint64_t rounded_up(uint64_t period, unsigned generations) {
-    uint64_t steps = generations > 1 ? generations - 1 : 1;
-    return (period + steps - 1) / steps * steps;
-}
-
 static int check_last(const struct state *s, const struct perhaps_info *info) {
     char text[100];
     const struct window *last = &s->options->last;
     if (!given(s->options, OPT_LAST)) return FINE;
     bool by_time = info->kind == PERHAPS_WINDOW && info->period > 0;
     bool by_number = info->kind == PERHAPS_WINDOW && !info->period && !(info->clear_at > 0);
-    bool fits = last->seconds ? by_time && info->period == rounded_up(last->seconds, info->children)
-                              : by_number && info->capacity == last->keys;
+    bool fits = last->seconds ? by_time && info->period == last->seconds : by_number && info->capacity == last->keys;
     if (fits) return FINE;
     return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
                    describe_memory(info, text, sizeof text));

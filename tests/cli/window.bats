@@ -90,3 +90,66 @@ load helper
   try 0 plan --window 1M -k blocked --json
   holds '.kinds[0].bytes > 1000000 and .kinds[0].recommended'
 }
+
+# How many of 100,000 numbers that were never added FILTER finds.
+false_positives() { # FILTER
+  seq 10000001 10100000 >never
+  run "$PERHAPS" check -c "$1" never
+}
+
+@test "--window TIME keeps its rate when all keys come at once" {
+  seq 1 100000 >keys
+  try 0 build --window 10m -n 1e5 -p 0.01 -o f.ph keys --json
+  [ -z "$stderr" ] || wrong "a warning"
+  holds '.generations == 4 and (.flooded | not) and .fpr_now < 0.0105'
+  try 0 check -c f.ph keys
+  [ "$output" = 100000 ]
+  false_positives f.ph
+  [ "$output" -lt 1100 ] || wrong "$output of 100,000 false positives"
+}
+
+@test "more keys than -n in the time of a window are found, and a warning says what that costs" {
+  seq 1 300000 >keys
+  LC_ALL=C try 0 build --window 10m -n 1e5 -p 0.01 -o f.ph keys
+  says "got 300,000 keys but was made for 100,000 in 10m: its false-positive rate is now"
+  says "build it anew with -n 300000"
+  try 0 check -c f.ph keys
+  [ "$output" = 300000 ]
+  try 0 info --json f.ph
+  holds '.flooded and .fpr_now > .fpr_target and (.children | length) <= 8'
+  LC_ALL=C try 0 info f.ph
+  prints "flooded   more keys came in that time than it is made for; build it anew with a larger -n"
+  echo one-more >extra
+  LC_ALL=C try 0 add f.ph extra
+  says "but was made for 100,000 in 10m"
+}
+
+@test "a window by time that a burst has filled goes on when keys are added" {
+  seq 1 50000 >first
+  seq 50001 100000 >second
+  try 0 build --window 10m -n 1e5 -p 0.01 -o f.ph first
+  try 0 add f.ph second
+  [ -z "$stderr" ] || wrong "a warning"
+  try 0 check -c f.ph first second
+  [ "$output" = 100000 ]
+  false_positives f.ph
+  [ "$output" -lt 1100 ] || wrong "$output of 100,000 false positives"
+}
+
+@test "plan --window TIME says what bursts take" {
+  LC_ALL=C try 0 plan --window 10m -n 1e6 -k blocked
+  prints "in bursts it has up to 6 generations in place of 4: "
+  try 0 plan --window 10m -n 1e6 --generations 8 -k blocked --json
+  holds '.kinds[0] | .bytes_in_bursts / .bytes > 1.7 and .bytes_in_bursts / .bytes < 1.76'
+  try 0 plan --window 1M -k blocked --json
+  holds '.kinds[0] | has("bytes_in_bursts") | not'
+}
+
+@test "a period is kept as it was given" {
+  echo a >keys
+  try 0 build --window 100s -n 1000 -o f.ph keys --json
+  holds '.period == 100'
+  try 0 dedup --last 100s --state s.ph keys
+  try 0 dedup --last 100s --state s.ph keys
+  [ -z "$output" ]
+}

@@ -270,6 +270,33 @@ static void the_worst_burst_takes_twice_the_generations_less_two(void **state) {
     }
 }
 
+static uint64_t bytes_of_child(const perhaps *f, unsigned i) {
+    struct perhaps_info info = {.size = sizeof info};
+    MUST(perhaps_child_facts(f, i, &info));
+    return info.bytes;
+}
+
+/* The table that grew in a flood stays large; those that later bursts append are not. */
+static void a_flood_makes_one_table_large(void **state) {
+    (void)state;
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = ITEMS, .period = PERIOD));
+    uint64_t planned = bytes_of_child(f, 0), now = 1000, keys = 0;
+    MUST(perhaps_advance(f, now));
+    add_members(f, keys, 20 * ITEMS);
+    expect_members(f, 0, 20 * ITEMS);
+    MUST(perhaps_advance(f, now += 2 * PERIOD));
+    for (keys = 20 * ITEMS; keys < 20 * ITEMS + 3; keys++, now += PERIOD / 3 + 1) {
+        MUST(perhaps_advance(f, now));
+        add_members(f, keys, 1);
+    }
+    MUST(perhaps_advance(f, now));
+    add_members(f, keys, ITEMS - 2);
+    unsigned children = info_of(f).children, large = 0;
+    for (unsigned i = 0; i < children; i++) large += bytes_of_child(f, i) > planned;
+    CHECK(children == 6 && large == 1, "%u of %u tables are large", large, children);
+    perhaps_free(f);
+}
+
 /* ---- without memory ---- */
 
 static bool there_is_memory;
@@ -379,6 +406,7 @@ int main(void) {
         cmocka_unit_test(every_rhythm_is_kept),
         cmocka_unit_test(all_at_once_has_the_planned_rate),
         cmocka_unit_test(the_worst_burst_takes_twice_the_generations_less_two),
+        cmocka_unit_test(a_flood_makes_one_table_large),
         cmocka_unit_test(a_burst_without_memory),
         cmocka_unit_test(keys_before_the_time_is_told_again),
         cmocka_unit_test(a_window_that_is_cleared_or_copied_in_a_burst),

@@ -25,6 +25,8 @@ def mixed_load(client, number, seed):
             lambda: ["BF.INSERT", "b" + key, "CAPACITY", 50, "ITEMS", *some(20)],
             lambda: ["BF.RESERVE", "b" + key, "0.001", 50, "EXPANSION", 3],
             lambda: ["BF.RESERVE", "w" + key, "0.01", 200, "WINDOW", 3], lambda: ["BF.MADD", "w" + key, *some(40)],
+            lambda: ["BF.RESERVE", "t" + key, "0.01", 200, "WINDOW", 3, "PERIOD", 30],
+            lambda: ["BF.MADD", "t" + key, *some(70)],
             lambda: ["BF.RESERVE", "f" + key, "0.01", 300, "NONSCALING"], lambda: ["BF.MADD", "f" + key, *some(20)],
             lambda: ["CF.ADD", "c" + key, *some(1)], lambda: ["CF.INSERT", "c" + key, "ITEMS", *some(20)],
             lambda: ["CF.ADDNX", "c" + key, *some(1)], lambda: ["CF.INSERTNX", "c" + key, "ITEMS", *some(20)],
@@ -121,6 +123,42 @@ class Equality(Pair):
         for client in self.client, self.copy:  # no command has added anything; asking the primary was enough
             self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
             self.settle()
+
+    def test_bursts(self):
+        """A window by time keeps its rate when all keys come at once, and a replica has the same generations."""
+        self.client.ok("BF.RESERVE", "w", "0.01", 10_000, "WINDOW", 4, "PERIOD", 600_000)
+        for start in range(0, 10_000, 500):
+            self.client.ok("BF.MADD", "w", *range(start, start + 500))
+            if start == 5000:
+                self.settle()
+                self.copy.ok("DEBUG", "RELOAD")  # of the time an image knows only when its generations began
+        self.assert_equal_data()
+        for client in self.client, self.copy:
+            self.assertEqual(ask_all(client, "BF.MEXISTS", "w", items(0, 10_000)), 10_000)
+            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(10**6, 10**6 + 20_000)), 200 + 5 * 14)
+        self.assertEqual(self.flooded(), 0)
+        for start in range(10_000, 30_000, 500):
+            self.client.ok("BF.MADD", "w", *range(start, start + 500))
+        self.assert_equal_data()
+        self.assertEqual(self.flooded(), 1)
+        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "w", items(0, 30_000)), 30_000)
+
+    def flooded(self):
+        reply = self.client.ok("PERHAPS.INFO", "w")
+        fields = dict(zip(reply[::2], reply[1::2])) if isinstance(reply, list) else reply
+        return fields[b"flooded"]
+
+    def test_bursts_while_time_goes_on(self):
+        chance = random.Random(1)
+        self.client.ok("BF.RESERVE", "w", "0.01", 300, "WINDOW", 4, "PERIOD", 300)
+        for start in range(0, 6000, 100):
+            self.client.ok("BF.MADD", "w", *range(start, start + chance.choice([1, 5, 100])))
+            time.sleep(chance.choice([0, 0, 0.01, 0.05]))
+            if start % 500 == 0:
+                self.assert_equal_data()
+            if start % 1500 == 0:
+                self.copy.ok("DEBUG", "RELOAD")
+        self.assert_equal_data()
 
     def test_expansions_beyond_the_usual(self):
         """The limit is a setting of the primary; a replica that has loaded the filter takes what the primary took."""
