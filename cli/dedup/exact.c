@@ -1,12 +1,16 @@
 #include "exact.h"
 #include "../report.h"
+#include "items.h"
 #include "places.h"
 #include "spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +18,8 @@
 enum {
     MOST_FILES = 200, /* that are kept open */
     CHUNK = 64 << 10, /* of a first copy that is compared at a time */
-    AHEAD = 24,       /* lines whose places are being fetched */
-    RECENT_BITS = 14  /* of the number of first copies that stay in memory: 2 MiB of them */
+    AHEAD = 32,       /* lines whose places, or first copies, are being fetched */
+    LINES = 100000    /* at a time: so many are looked up in the order of memory */
 };
 
 /* Places from `base` on belong to one input file, or to the spool. */
@@ -25,26 +29,22 @@ struct origin {
     int fd;              /* -1 = the spool */
     const char *path;
     struct timespec modified;
-};
-
-/* What a file has at a place. */
-struct recent {
-    uint64_t place; /* one more than it is; 0 = nothing yet */
-    uint32_t length;
-    char bytes[116];
+    const char *map; /* of the first `mapped` bytes of the file, NULL = none: then it is read */
+    size_t mapped;
 };
 
 struct exact {
     const struct input *input;
     bool fold; /* letters that differ in case are the same */
     struct places *places;
+    struct items items;
     struct spool spool;
     size_t file;                               /* the number of the file that is being read */
     size_t files, most_files;                  /* kept open */
     size_t count;                              /* of origins, the last of which is being read */
     struct origin origins[2 * MOST_FILES + 1]; /* by place; there is a file between any two parts of the spool */
     char scratch[CHUNK];
-    struct recent recent[1 << RECENT_BITS];
+    struct sigaction before; /* what SIGBUS did */
 };
 
 /* -------------------------------------------------------------------------------------------------- origins --- */
@@ -116,6 +116,24 @@ static int take_spool(struct exact *e, struct origin *origin) {
     return FINE;
 }
 
+static void unmap(struct origin *origin) {
+    if (origin->map) munmap((void *)(uintptr_t)origin->map, origin->mapped);
+    origin->map = NULL;
+    origin->mapped = 0;
+}
+
+/* Maps a file as far as it goes by now. Whatever cannot be mapped is read. */
+static void map_file(struct origin *origin) {
+    struct stat status;
+    unmap(origin);
+    if (fstat(origin->fd, &status) != 0 || status.st_size <= 0 || (uint64_t)status.st_size > SIZE_MAX / 4) return;
+    void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, origin->fd, 0);
+    if (map == MAP_FAILED) return;
+    madvise(map, (size_t)status.st_size, MADV_RANDOM);
+    origin->map = map;
+    origin->mapped = (size_t)status.st_size;
+}
+
 /* Called for the first job of every file. */
 static int begin_file(struct exact *e, const struct job *job) {
     const struct origin *last = e->count ? current(e) : NULL;
@@ -140,37 +158,27 @@ static ssize_t cannot_compare(const struct origin *origin, const char *why) {
 static int check_unchanged(const struct origin *origin) {
     struct stat status;
     if (fstat(origin->fd, &status) != 0) return FINE;
-    if (status.st_mtim.tv_sec == origin->modified.tv_sec && status.st_mtim.tv_nsec == origin->modified.tv_nsec)
+    bool shorter = (uint64_t)status.st_size + 1 < origin->end; /* the last line may lack its line end there */
+    if (!shorter && status.st_mtim.tv_sec == origin->modified.tv_sec &&
+        status.st_mtim.tv_nsec == origin->modified.tv_nsec)
         return FINE;
-    cannot_compare(origin, "has changed while it was read");
+    cannot_compare(origin, shorter ? "has become shorter while it was read" : "has changed while it was read");
     return TROUBLE;
-}
-
-/* The same keys come again and again, and the system takes longer to give a few bytes than all the rest takes. */
-static ssize_t read_recent(struct exact *e, const struct origin *origin, uint64_t offset, size_t size,
-                           const char **bytes) {
-    uint64_t place = origin->base + (offset - origin->start);
-    struct recent *recent = &e->recent[place * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
-    *bytes = recent->bytes;
-    if (recent->place != place + 1 || recent->length < size) {
-        ssize_t got = read_at(origin->fd, recent->bytes, sizeof recent->bytes, offset);
-        recent->place = got > 0 ? place + 1 : 0;
-        recent->length = got > 0 ? (uint32_t)got : 0;
-        if (got <= 0) return got;
-    }
-    return (ssize_t)(recent->length < size ? recent->length : size);
 }
 
 /* Sets *bytes to what a file had at this offset when it was read: its last line ended, whatever has come since. How many, or
  * -1. */
-static ssize_t read_file(struct exact *e, const struct origin *origin, uint64_t offset, size_t size,
-                         const char **bytes) {
+static ssize_t look_at_file(struct exact *e, const struct origin *origin, uint64_t offset, size_t size,
+                            const char **bytes) {
     *bytes = &e->input->terminator;
     if (offset + 1 >= origin->end) return 1;
     if (size > origin->end - 1 - offset) size = (size_t)(origin->end - 1 - offset);
+    if (offset < origin->mapped) {
+        *bytes = origin->map + offset;
+        return (ssize_t)(size < origin->mapped - offset ? size : origin->mapped - offset);
+    }
     *bytes = e->scratch;
-    ssize_t got = size <= sizeof e->recent->bytes ? read_recent(e, origin, offset, size, bytes)
-                                                  : read_at(origin->fd, e->scratch, size, offset);
+    ssize_t got = read_at(origin->fd, e->scratch, size, offset);
     if (got > 0) return got;
     return cannot_compare(origin, got ? strerror(errno) : "has become shorter while it was read");
 }
@@ -179,9 +187,22 @@ static ssize_t read_file(struct exact *e, const struct origin *origin, uint64_t 
 static ssize_t look_at(struct exact *e, const struct job *job, const struct origin *origin, uint64_t offset,
                        size_t size, const char **bytes) {
     if (origin->fd < 0) return spool_read(&e->spool, offset, size, e->scratch, bytes);
-    if (origin != current(e) || offset < job->offset) return read_file(e, origin, offset, size, bytes);
+    if (origin != current(e) || offset < job->offset) return look_at_file(e, origin, offset, size, bytes);
     *bytes = job->lines[0] + (size_t)(offset - job->offset);
     return (ssize_t)size;
+}
+
+/* Prefetches a key, and what it will be compared with. */
+static void fetch_both(const struct exact *e, const struct job *job, struct item item) {
+    const struct origin *origin = origin_of(e, item.word);
+    uint64_t offset = item.word - origin->base + origin->start;
+    const char *bytes = origin->fd < 0            ? spool_at(&e->spool, offset)
+                        : offset < origin->mapped ? origin->map + offset
+                                                  : NULL;
+    __builtin_prefetch(job->keys[item.line]);
+    if (!bytes) return;
+    __builtin_prefetch(bytes);
+    __builtin_prefetch(bytes + job->key_lengths[item.line] % 4096);
 }
 
 /* May a key end before this byte? None has it. */
@@ -236,6 +257,13 @@ static int keep(struct exact *e, const struct job *job, size_t i, uint64_t *plac
     return *place < PLACES_END ? FINE : failure("--exact", "takes no more than 16 TiB of input; leave it out");
 }
 
+static int add_new(struct exact *e, struct job *job, size_t i, const struct search *search) {
+    uint64_t place;
+    job->answers[i] = 1;
+    if (keep(e, job, i, &place) != FINE) return TROUBLE;
+    return places_add(e->places, search, place) ? FINE : failure(NULL, "not enough memory to remember so many lines");
+}
+
 static int add(struct exact *e, struct job *job, size_t i) {
     struct search search;
     uint64_t place;
@@ -243,23 +271,131 @@ static int add(struct exact *e, struct job *job, size_t i) {
     places_search(e->places, job->digests[i], &search);
     while (!same && places_next(e->places, &search, &place))
         if (compare(e, job, i, place, &same) != FINE) return TROUBLE;
-    job->answers[i] = !same;
-    if (same) return FINE;
-    if (keep(e, job, i, &place) != FINE) return TROUBLE;
-    return places_add(e->places, &search, place) ? FINE : failure(NULL, "not enough memory to remember so many lines");
+    job->answers[i] = 0;
+    return same ? FINE : add_new(e, job, i, &search);
+}
+
+/* Looks up the digests of all lines, in the order of the table, and adds those that are new. The others become items with the first
+ * place of their digest. */
+static int look_up(struct exact *e, struct job *job, size_t *repeats) {
+    struct items *items = &e->items;
+    for (size_t i = 0; i < job->n; i++) items->now[i] = (struct item){job->digests[i], (uint32_t)i};
+    items_sort(items, job->n, UINT64_MAX);
+    memset(job->answers, 0, job->n);
+    *repeats = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        struct item item = items->now[i];
+        struct search search;
+        if (i + AHEAD < job->n) {
+            places_fetch(e->places, items->now[i + AHEAD].word);
+            __builtin_prefetch(&job->keys[items->now[i + AHEAD].line]);
+        }
+        places_search(e->places, item.word, &search);
+        if (places_next(e->places, &search, &item.word))
+            items->next[(*repeats)++] = item;
+        else if (add_new(e, job, item.line, &search) != FINE)
+            return TROUBLE;
+    }
+    items_swap(items);
+    return FINE;
+}
+
+/* Compares lines with what is at the places of their digests, in the order of the places. Of those that differ, the items stay. */
+static int compare_all(struct exact *e, struct job *job, size_t repeats, size_t *others) {
+    struct items *items = &e->items;
+    const struct origin *last = current(e);
+    items_sort(items, repeats, last->base + (last->end - last->start) + 1);
+    *others = 0;
+    for (size_t i = 0; i < repeats; i++) {
+        struct item item = items->now[i];
+        bool same;
+        if (i + 2 * AHEAD < repeats) {
+            __builtin_prefetch(&job->keys[items->now[i + 2 * AHEAD].line]);
+            __builtin_prefetch(&job->key_lengths[items->now[i + 2 * AHEAD].line]);
+        }
+        if (i + AHEAD < repeats) fetch_both(e, job, items->now[i + AHEAD]);
+        if (compare(e, job, item.line, item.word, &same) != FINE) return TROUBLE;
+        if (!same) items->next[(*others)++] = item;
+    }
+    items_swap(items);
+    return FINE;
+}
+
+/* A digest may have several keys. They are rare, and looked up one by one, in the order of the lines: the first of equal ones is the
+ * new one. */
+static int add_all(struct exact *e, struct job *job) {
+    size_t repeats, others;
+    if (look_up(e, job, &repeats) != FINE || compare_all(e, job, repeats, &others) != FINE) return TROUBLE;
+    items_sort_by_line(&e->items, others);
+    for (size_t i = 0; i < others; i++)
+        if (add(e, job, e->items.now[i].line) != FINE) return TROUBLE;
+    for (size_t i = 0; i < job->n; i++) job->added += job->answers[i];
+    return FINE;
+}
+
+/* ---------------------------------------------------------------------------------- files that are cut meanwhile --- */
+
+/* To touch what a map had, and the file has no more, is a SIGBUS in the thread that does it. */
+struct landing {
+    sigjmp_buf place;
+    const void *volatile touched;
+};
+static _Thread_local struct landing *landing;
+
+static void on_bus_error(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (!landing) {
+        signal(number, SIG_DFL); /* it was not us: the instruction is tried again */
+        return;
+    }
+    landing->touched = info->si_addr;
+    siglongjmp(landing->place, 1);
+}
+
+static void catch_bus_errors(struct exact *e) {
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(SIGBUS, &action, &e->before);
+}
+
+static int cut_short(const struct exact *e, const char *touched) {
+    for (size_t i = 0; i < e->count; i++) {
+        const struct origin *origin = &e->origins[i];
+        if (!origin->map || touched < origin->map || touched >= origin->map + origin->mapped) continue;
+        cannot_compare(origin, "has become shorter while it was read");
+        return TROUBLE;
+    }
+    return failure("--exact", "its temporary file cannot be read; set TMPDIR to a folder on another disk");
+}
+
+static int add_guarded(struct exact *e, struct job *job) {
+    struct landing here;
+    if (sigsetjmp(here.place, 0)) {
+        landing = NULL;
+        return cut_short(e, (const char *)here.touched);
+    }
+    landing = &here;
+    int status = add_all(e, job);
+    landing = NULL;
+    return status;
+}
+
+/* The bytes of LINES lines like these. Lists of lines take more memory than short lines do. */
+static size_t block_for(const struct job *job) {
+    size_t bytes = (size_t)(job->lines[job->n] - job->lines[0]) / job->n * LINES;
+    return bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
 }
 
 int exact_add(struct exact *e, struct job *job) {
     job->added = 0;
     if (job->file != e->file && begin_file(e, job) != FINE) return TROUBLE;
-    if (current(e)->fd >= 0) current(e)->end = job->offset + (uint64_t)(job->lines[job->n] - job->lines[0]);
-    for (size_t i = 0; i < AHEAD && i < job->n; i++) places_fetch(e->places, job->digests[i]);
-    for (size_t i = 0; i < job->n; i++) {
-        if (i + AHEAD < job->n) places_fetch(e->places, job->digests[i + AHEAD]);
-        if (add(e, job, i) != FINE) return TROUBLE;
-        job->added += job->answers[i];
+    if (!items_room(&e->items, job->n)) return failure(NULL, "not enough memory for so many lines at a time");
+    struct origin *origin = current(e);
+    if (origin->fd >= 0) {
+        origin->end = job->offset + (uint64_t)(job->lines[job->n] - job->lines[0]);
+        if (job->offset > origin->mapped) map_file(origin);
     }
-    return FINE;
+    job->block = block_for(job);
+    return add_guarded(e, job);
 }
 
 /* The reader needs file descriptors, too. */
@@ -278,6 +414,7 @@ struct exact *exact_create(const struct input *input) {
         e->most_files = files_to_keep();
         e->spool.fd = -1;
         e->places = places_create();
+        catch_bus_errors(e);
     }
     if (e && e->places) return e;
     exact_free(e);
@@ -287,9 +424,13 @@ struct exact *exact_create(const struct input *input) {
 
 void exact_free(struct exact *e) {
     if (!e) return;
-    for (size_t i = 0; i < e->count; i++)
+    for (size_t i = 0; i < e->count; i++) {
+        unmap(&e->origins[i]);
         if (e->origins[i].fd >= 0) close(e->origins[i].fd);
+    }
+    sigaction(SIGBUS, &e->before, NULL);
     spool_close(&e->spool);
+    items_free(&e->items);
     places_free(e->places);
     free(e);
 }

@@ -1,7 +1,8 @@
 /*
  * A hash table in parts, each with a share of the digests, that grow by themselves: the stream waits for one of them at a time,
- * and only one is in memory twice. A part is an array of cache lines with five slots each. A digest has a line; if that is full,
- * the next one with a free slot has it.
+ * and only one is in memory twice. A part is a list of cache lines with five slots each, in pages of 64. A digest has a line; if that
+ * is full, the next one with a free slot has it. The pages of all parts are cut from slabs of huge pages, and those that a part has
+ * left are used again: to look up digests costs few entries of the TLB, and to grow no calls of the system.
  *
  *     digest:  8 bits: part | 52 bits, kept; the upper 32 of them pick the line | 4 bits, not kept
  *
@@ -12,9 +13,11 @@
 #include "places.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PARTS = 256, SLOTS = 5, PAGE = 64 /* lines */, UPPER = 12, LOWER = 32 };
+enum { HUGE = 2 << 20, SLAB = 4 * HUGE };
 
 struct line {
     uint64_t words[SLOTS];
@@ -24,14 +27,31 @@ struct line {
 
 _Static_assert(sizeof(struct line) == 64, "a line of the cache");
 
+struct page {
+    struct line lines[PAGE];
+};
+
 struct part {
-    struct line *lines;
+    struct page **pages;
     size_t count; /* of lines: whole pages */
     size_t used;  /* slots */
 };
 
+/* A page that no part has: where the next one is. */
+struct unused {
+    struct unused *next;
+};
+
+/* Begins with a page that says where the next slab is. */
+struct slab {
+    struct slab *next;
+};
+
 struct places {
     struct part parts[PARTS];
+    struct unused *unused;
+    struct slab *slabs;
+    size_t cut; /* bytes of the first slab that are in use */
 };
 
 /* ---------------------------------------------------------------------------------------------------- lines --- */
@@ -47,6 +67,10 @@ static uint64_t kept(uint64_t digest) {
 
 static size_t line_number(const struct part *part, uint64_t word) {
     return (size_t)((word >> 32) * part->count >> 32);
+}
+
+static struct line *line_at(const struct part *part, size_t number) {
+    return &part->pages[number / PAGE]->lines[number % PAGE];
 }
 
 /* 0 = the slot is free. */
@@ -68,22 +92,62 @@ static void step(const struct part *part, struct search *search) {
 
 /* --------------------------------------------------------------------------------------------------- growth --- */
 
-/* Straight from the system, to which all of it goes back. */
-static struct line *get_lines(size_t count) {
-    if (count > SIZE_MAX / sizeof(struct line)) return NULL;
-    void *lines = mmap(NULL, count * sizeof(struct line), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return lines == MAP_FAILED ? NULL : lines;
+/* Maps a little too much, so that the slab begins at a huge page's boundary, and gives the ends back. */
+static bool add_slab(struct places *places) {
+    char *start = mmap(NULL, SLAB + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return false;
+    size_t before = (HUGE - (uintptr_t)start % HUGE) % HUGE;
+    if (before) munmap(start, before);
+    munmap(start + before + SLAB, HUGE - before);
+    struct slab *slab = (struct slab *)(void *)(start + before);
+#ifdef MADV_HUGEPAGE
+    if (places->slabs) madvise(slab, SLAB, MADV_HUGEPAGE); /* few lines take little memory */
+#endif
+    slab->next = places->slabs;
+    places->slabs = slab;
+    places->cut = sizeof(struct page);
+    return true;
 }
 
-static void return_lines(const struct part *part) {
-    if (part->lines) munmap(part->lines, part->count * sizeof *part->lines);
+/* A page of zeros. */
+static struct page *get_page(struct places *places) {
+    struct unused *unused = places->unused;
+    if (unused) {
+        places->unused = unused->next;
+        return memset(unused, 0, sizeof(struct page));
+    }
+    if ((!places->slabs || places->cut == SLAB) && !add_slab(places)) return NULL;
+    char *page = (char *)places->slabs + places->cut;
+    places->cut += sizeof(struct page);
+    return (struct page *)(void *)page;
+}
+
+static void return_pages(struct places *places, struct page **pages, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct unused *unused = (struct unused *)(void *)pages[i];
+        unused->next = places->unused;
+        places->unused = unused;
+    }
+    free(pages);
+}
+
+/* NULL if there is not enough memory. */
+static struct page **get_pages(struct places *places, size_t count) {
+    struct page **pages = count > SIZE_MAX / sizeof *pages ? NULL : malloc(count * sizeof *pages);
+    for (size_t i = 0; pages && i < count; i++) {
+        pages[i] = get_page(places);
+        if (pages[i]) continue;
+        return_pages(places, pages, i);
+        return NULL;
+    }
+    return pages;
 }
 
 /* Puts a word into a part with room for it. */
 static void move(struct part *part, uint64_t word, uint64_t place) {
     struct search search = {.line = line_number(part, word)};
-    while (place_in(&part->lines[search.line], search.slot)) step(part, &search);
-    put(&part->lines[search.line], search.slot, word, place);
+    while (place_in(line_at(part, search.line), search.slot)) step(part, &search);
+    put(line_at(part, search.line), search.slot, word, place);
 }
 
 /* About a quarter more lines, in whole pages. The digest makes it a little more or less, so that the parts, which have equal
@@ -93,16 +157,16 @@ static size_t more_lines(size_t count, uint64_t digest) {
     return (pages + pages * (176 + chance * 5 / 8) / 1024 + 1) * PAGE;
 }
 
-static bool grow(struct part *part, uint64_t digest) {
+static bool grow(struct places *places, struct part *part, uint64_t digest) {
     struct part larger = {.count = more_lines(part->count, digest), .used = part->used};
-    larger.lines = get_lines(larger.count);
-    if (!larger.lines) return false;
+    larger.pages = get_pages(places, larger.count / PAGE);
+    if (!larger.pages) return false;
     for (size_t i = 0; i < part->count; i++) {
-        const struct line *line = &part->lines[i];
+        const struct line *line = line_at(part, i);
         for (unsigned slot = 0; slot < SLOTS && place_in(line, slot); slot++)
             move(&larger, line->words[slot] >> UPPER << UPPER, place_in(line, slot));
     }
-    return_lines(part);
+    return_pages(places, part->pages, part->count / PAGE);
     *part = larger;
     return true;
 }
@@ -117,8 +181,8 @@ static bool is_full(const struct part *part) {
 struct places *places_create(void) {
     struct places *places = calloc(1, sizeof *places);
     for (size_t i = 0; places && i < PARTS; i++) {
-        places->parts[i] = (struct part){.lines = get_lines(PAGE), .count = PAGE};
-        if (places->parts[i].lines) continue;
+        places->parts[i] = (struct part){.pages = get_pages(places, 1), .count = PAGE};
+        if (places->parts[i].pages) continue;
         places_free(places);
         return NULL;
     }
@@ -127,7 +191,9 @@ struct places *places_create(void) {
 
 void places_fetch(const struct places *places, uint64_t digest) {
     const struct part *part = &places->parts[part_number(digest)];
-    __builtin_prefetch(&part->lines[line_number(part, kept(digest))]);
+    const struct line *line = line_at(part, line_number(part, kept(digest)));
+    __builtin_prefetch(line);
+    __builtin_prefetch(line + 1); /* where many searches go on */
 }
 
 void places_search(const struct places *places, uint64_t digest, struct search *search) {
@@ -135,30 +201,49 @@ void places_search(const struct places *places, uint64_t digest, struct search *
     *search = (struct search){.digest = digest, .line = line_number(part, kept(digest))};
 }
 
+/* Which slots of a line have these bits of a digest, and which are in use: without branches, which would be hard to guess. */
+static unsigned matches(const struct line *line, uint64_t word, unsigned *used) {
+    unsigned equal = 0;
+    *used = 0;
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        equal |= (unsigned)((line->words[slot] ^ word) >> UPPER == 0) << slot;
+        *used |= (unsigned)(place_in(line, slot) != 0) << slot;
+    }
+    return equal & *used;
+}
+
 bool places_next(const struct places *places, struct search *search, uint64_t *place) {
     const struct part *part = &places->parts[part_number(search->digest)];
     uint64_t word = kept(search->digest);
     for (;;) {
-        const struct line *line = &part->lines[search->line];
-        uint64_t found = place_in(line, search->slot);
-        if (!found) return false;
-        bool same = (line->words[search->slot] ^ word) >> UPPER == 0;
+        const struct line *line = line_at(part, search->line);
+        unsigned used, equal = matches(line, word, &used) >> search->slot << search->slot;
+        if (equal) {
+            search->slot = (unsigned)__builtin_ctz(equal);
+            *place = place_in(line, search->slot) - 1;
+            step(part, search);
+            return true;
+        }
+        search->slot = (unsigned)__builtin_ctz(~used);
+        if (search->slot < SLOTS) return false;
+        search->slot = SLOTS - 1;
         step(part, search);
-        if (!same) continue;
-        *place = found - 1;
-        return true;
     }
 }
 
 bool places_add(struct places *places, const struct search *search, uint64_t place) {
     struct part *part = &places->parts[part_number(search->digest)];
-    put(&part->lines[search->line], search->slot, kept(search->digest), place + 1);
+    put(line_at(part, search->line), search->slot, kept(search->digest), place + 1);
     part->used++;
-    return !is_full(part) || grow(part, search->digest * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+    return !is_full(part) || grow(places, part, search->digest * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
 void places_free(struct places *places) {
     if (!places) return;
-    for (size_t i = 0; i < PARTS; i++) return_lines(&places->parts[i]);
+    for (size_t i = 0; i < PARTS; i++) free(places->parts[i].pages);
+    for (struct slab *slab = places->slabs, *next; slab; slab = next) {
+        next = slab->next;
+        munmap(slab, SLAB);
+    }
     free(places);
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { WAITING = 1 << 20 };
@@ -34,12 +35,32 @@ int spool_open(struct spool *spool) {
     return spool->waiting ? FINE : failure(NULL, "not enough memory to keep lines for --exact");
 }
 
+static void unmap(struct spool *spool) {
+    if (spool->map) munmap((void *)(uintptr_t)spool->map, spool->mapped);
+    spool->map = NULL;
+    spool->mapped = 0;
+}
+
+/* Maps more than there is, so that it is seldom mapped again. Without a map all is read. */
+static void map_written(struct spool *spool) {
+    enum { FIRST = 64 << 20 };
+    if (spool->written <= spool->mapped || spool->written > SIZE_MAX / 4) return;
+    size_t size = spool->mapped ? spool->mapped : FIRST;
+    while (size < spool->written) size *= 2;
+    unmap(spool);
+    void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, spool->fd, 0);
+    if (map == MAP_FAILED) return;
+    spool->map = map;
+    spool->mapped = size;
+}
+
 static int write_out(struct spool *spool, const char *bytes, size_t length) {
     if (write_all(spool->fd, bytes, length) != 0)
         return failure(folder(),
                        "the temporary file of --exact cannot be written: %s; set TMPDIR to a folder with more room",
                        strerror(errno));
     spool->written += length;
+    map_written(spool);
     return FINE;
 }
 
@@ -65,12 +86,16 @@ uint64_t spool_end(const struct spool *spool) {
     return spool->written + spool->waits;
 }
 
+const char *spool_at(const struct spool *spool, uint64_t offset) {
+    if (offset >= spool->written) return spool->waiting + (size_t)(offset - spool->written);
+    return spool->map ? spool->map + (size_t)offset : NULL;
+}
+
 ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes) {
-    if (offset >= spool->written) {
-        size_t at = (size_t)(offset - spool->written), rest = spool->waits - at;
-        *bytes = spool->waiting + at;
-        return (ssize_t)(size < rest ? size : rest);
-    }
+    uint64_t end = offset < spool->written ? spool->written : spool->written + spool->waits;
+    if (size > end - offset) size = (size_t)(end - offset);
+    *bytes = spool_at(spool, offset);
+    if (*bytes) return (ssize_t)size;
     ssize_t got;
     do got = pread(spool->fd, scratch, size, (off_t)offset);
     while (got < 0 && errno == EINTR);
@@ -80,6 +105,7 @@ ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char
 }
 
 void spool_close(struct spool *spool) {
+    unmap(spool);
     if (spool->fd >= 0) close(spool->fd);
     free(spool->waiting);
     *spool = (struct spool){.fd = -1};

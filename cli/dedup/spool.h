@@ -6,12 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What was appended last still waits in memory. */
+/* What was appended last still waits in memory; the rest is mapped. */
 struct spool {
     int fd;
     char *waiting;
     size_t waits;
     uint64_t written;
+    const char
+        *map; /* of the first `mapped` bytes, of which those after `written` are not to be touched; NULL = none */
+    size_t mapped;
 };
 
 /* FINE, or TROUBLE after having said why not. */
@@ -26,6 +29,9 @@ uint64_t spool_end(const struct spool *spool);
 /* Sets *bytes to up to `size` bytes from this offset on, in `scratch` if they are in memory nowhere else. How many, 0 at the
  * end, or -1 after having said why not. */
 ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes);
+
+/* Where in memory that is, or NULL. */
+const char *spool_at(const struct spool *spool, uint64_t offset);
 
 void spool_close(struct spool *spool);
 
