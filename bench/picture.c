@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,16 +61,23 @@ static int write_drawing(void *context, int fd) {
     return 0;
 }
 
-/* In one step, as filters are saved. */
+/* In one step, as filters are saved, in which no signal but kill -9 leaves anything. */
 static const char *write_file(const char *path, int replace, struct drawing *drawing) {
     perhaps_lock *lock = NULL;
+    sigset_t ending, before;
     const char *why = why_not_written(path, replace);
     if (why) return why;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
     int rc = perhaps_lock_file(&lock, path);
     if (rc == PERHAPS_OK) rc = perhaps_replace_locked(lock, write_drawing, drawing);
     perhaps_unlock(lock);
-    if (rc == PERHAPS_EBUSY) return "another process is writing it; try again";
-    return rc < 0 ? system_reason() : NULL;
+    if (rc < 0) why = rc == PERHAPS_EBUSY ? "another process is writing it; try again" : system_reason();
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return why;
 }
 
 const char *picture_ready(const char *path, int replace) {
