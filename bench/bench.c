@@ -85,7 +85,7 @@ static int check_options(const struct bench_options *options) {
         return complain("--foreign", "does not go with --kind, --full, --combined and --plot");
     if (is_static(options) && (options->full || options->plot || options->combined || options->foreign))
         return complain("--static", "static kinds do not go with --full, --combined, --foreign and --plot");
-    return options->plot ? plot_ready(options->plot) : 0;
+    return options->plot ? plot_ready(options->plot, options->replace) : 0;
 }
 
 /* The limit for this many bytes, measured when it is first asked for. */
@@ -179,10 +179,10 @@ static int run_and_print(struct bench *bench) {
     if (!options->json) table_legend();
     if (run_sets(bench) < 0) return 2;
     if (options->json)
-        json_print(&bench->figures);
-    else
+        json_print(&bench->figures, options->goals);
+    else if (options->goals)
         table_checks(&bench->figures, "Goals, at 50 % hits or over a whole fill");
-    return options->plot && plot_write(&bench->figures, options->plot) < 0 ? 2 : 0;
+    return options->plot && plot_write(&bench->figures, options->plot, options->replace) < 0 ? 2 : 0;
 }
 
 static int has_rows(const struct bench_options *options) {
@@ -206,10 +206,10 @@ static int run_rows(struct bench *bench) {
     hide_progress();
     if (error < 0) complain("a measurement failed, what came before it follows", perhaps_why());
     if (options->json) {
-        json_print(figures);
+        json_print(figures, options->goals);
     } else {
         table_rows(figures);
-        table_checks(figures, "Goals");
+        if (options->goals) table_checks(figures, "Goals");
     }
     return error < 0 ? 2 : 0;
 }

@@ -12,7 +12,9 @@ struct bench_options {
     int foreign;      /* filters of other programs, instead */
     int static_kinds; /* static kinds, instead; also if `kind` is one of them */
     int json;         /* machine-readable, on stdout */
+    int goals;        /* also the figures that have a goal */
     const char *plot; /* write a picture here through gnuplot; NULL = none */
+    int replace;      /* also if there is a file */
 };
 
 /* Runs and prints. The exit status: 0 or 2. */

@@ -99,16 +99,16 @@ static void print_checks(const struct figures *figures) {
     struct check checks[MOST_CHECKS];
     size_t count = figures_checks(figures, checks);
     int first = 1;
-    printf("  \"checks\": [");
+    printf(",\n  \"checks\": [");
     for (size_t i = 0; i < count; i++) {
         print_comma(&first);
         printf("    {\"what\": \"%s\", \"value\": %.4g, \"goal\": %.4g, \"ok\": %s}", checks[i].what, checks[i].value,
                checks[i].goal, checks[i].value <= checks[i].goal ? "true" : "false");
     }
-    puts("\n  ]");
+    fputs("\n  ]", stdout);
 }
 
-void json_print(const struct figures *figures) {
+void json_print(const struct figures *figures, int goals) {
     puts("{");
     print_machine(&figures->machine);
     int first = 1;
@@ -123,7 +123,7 @@ void json_print(const struct figures *figures) {
     printf("\n  ],\n  \"combined\": [");
     first = 1;
     for (size_t i = 0; i < figures->row_count; i++) print_row(&figures->rows[i], &first);
-    puts("\n  ],");
-    print_checks(figures);
-    puts("}");
+    fputs("\n  ]", stdout);
+    if (goals) print_checks(figures);
+    puts("\n}");
 }

@@ -11,8 +11,8 @@ static int complain(const char *path, const char *why) {
     return why ? -1 : 0;
 }
 
-int plot_ready(const char *path) {
-    return complain(path, picture_ready(path));
+int plot_ready(const char *path, int replace) {
+    return complain(path, picture_ready(path, replace));
 }
 
 static int is_first_of_kind(const struct figures *figures, size_t cell) {
@@ -106,9 +106,9 @@ static void write_script(FILE *gnuplot, const struct figures *figures) {
     fputs("unset multiplot\n", gnuplot);
 }
 
-int plot_write(const struct figures *figures, const char *path) {
+int plot_write(const struct figures *figures, const char *path, int replace) {
     FILE *gnuplot = picture_script(1100, 560 + 40 * kind_count(figures));
     if (!gnuplot) return complain(path, strerror(errno));
     write_script(gnuplot, figures);
-    return complain(path, picture_draw(gnuplot, path));
+    return complain(path, picture_draw(gnuplot, path, replace));
 }

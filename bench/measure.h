@@ -276,10 +276,10 @@ void table_set(const struct figures *figures, size_t first_limit, size_t first_c
 void table_rows(const struct figures *figures);
 void table_checks(const struct figures *figures, const char *title);
 
-void json_print(const struct figures *figures);
+void json_print(const struct figures *figures, int goals);
 
 /* Both: 0, or -1 after saying on stderr what is wrong with `path` or gnuplot. */
-int plot_ready(const char *path);
-int plot_write(const struct figures *figures, const char *path);
+int plot_ready(const char *path, int replace);
+int plot_write(const struct figures *figures, const char *path, int replace);
 
 #endif

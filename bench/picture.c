@@ -1,6 +1,10 @@
 #include "picture.h"
 
+#include <perhaps.h>
+
 #include <errno.h>
+#include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,61 +19,71 @@ static const char *system_reason(void) {
     return reason;
 }
 
-/* A new file beside `path`, which becomes it when it is complete: its descriptor, or -1 with errno. Its name is to be
- * freed. mkstemp() makes files for their owner only; a picture is for all that the umask lets see it. */
-static int draft_open(const char *path, char **name) {
-    size_t size = strlen(path) + sizeof ".XXXXXX";
-    *name = malloc(size);
-    if (!*name) return -1;
-    snprintf(*name, size, "%s.XXXXXX", path);
-    int fd = mkstemp(*name);
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fd >= 0) fchmod(fd, 0666 & ~mask);
-    return fd;
+/* Why there cannot be a file in its folder. */
+static const char *why_not_made(const char *path) {
+    char *copy = strdup(path);
+    const char *why = !copy || access(dirname(copy), W_OK | X_OK) < 0 ? system_reason() : NULL;
+    free(copy);
+    return why;
 }
 
-static int write_bytes(int fd, const char *bytes, size_t length) {
-    while (length) {
-        ssize_t written = write(fd, bytes, length);
+static int is_svg(const char *path) {
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
+/* A rename would put the picture in the place of whatever is there: of a picture that is right, of a device it is not. */
+static const char *why_not_written(const char *path, int replace) {
+    struct stat there;
+    int exists = stat(path, &there) == 0;
+    if (!exists && errno != ENOENT) return system_reason();
+    if (exists && S_ISDIR(there.st_mode)) return "it is a folder; give a file in it";
+    if (exists && !S_ISREG(there.st_mode)) return "it is no file that could be replaced";
+    if (!is_svg(path)) return "pictures are SVG; give a name that ends in .svg";
+    if (exists && !replace) return "it exists; give -f to replace it, or another name";
+    return why_not_made(path);
+}
+
+struct drawing {
+    char *bytes;
+    size_t length;
+};
+
+static int write_drawing(void *context, int fd) {
+    const struct drawing *drawing = context;
+    size_t done = 0;
+    while (done < drawing->length) {
+        ssize_t written = write(fd, drawing->bytes + done, drawing->length - done);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return -1;
-        bytes += written;
-        length -= (size_t)written;
+        done += (size_t)written;
     }
     return 0;
 }
 
-/* A rename would put the picture in the place of whatever is there: of a picture that is right, of a device it is not. */
-static const char *why_not_replaced(const char *path) {
-    struct stat there;
-    if (stat(path, &there) < 0) return errno == ENOENT && *path ? NULL : system_reason();
-    if (S_ISREG(there.st_mode)) return access(path, W_OK) < 0 ? system_reason() : NULL;
-    return S_ISDIR(there.st_mode) ? "it is a folder; give a file in it" : "it is no file that could be replaced";
-}
-
-/* Without bytes it only tries whether there could be a file. */
-static const char *write_file(const char *path, const char *bytes, size_t length) {
-    char *name = NULL;
-    const char *why = why_not_replaced(path);
-    int fd = why ? -1 : draft_open(path, &name);
-    if (fd >= 0) {
-        int error = write_bytes(fd, bytes, length);
-        error |= close(fd);
-        if (bytes && !error) error = rename(name, path);
-        if (error) why = system_reason();
-        if (error || !bytes) unlink(name);
-    } else if (!why) {
-        why = system_reason();
-    }
-    free(name);
+/* In one step, as filters are saved, in which no signal but kill -9 leaves anything. */
+static const char *write_file(const char *path, int replace, struct drawing *drawing) {
+    perhaps_lock *lock = NULL;
+    sigset_t ending, before;
+    const char *why = why_not_written(path, replace);
+    if (why) return why;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    int rc = perhaps_lock_file(&lock, path);
+    if (rc == PERHAPS_OK) rc = perhaps_replace_locked(lock, write_drawing, drawing);
+    perhaps_unlock(lock);
+    if (rc < 0) why = rc == PERHAPS_EBUSY ? "another process is writing it; try again" : system_reason();
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return why;
 }
 
-const char *picture_ready(const char *path) {
+const char *picture_ready(const char *path, int replace) {
     if (system("command -v gnuplot >/dev/null 2>&1") != 0)
         return "gnuplot is not installed; on Debian 'apt install gnuplot-nox' brings it";
-    return write_file(path, NULL, 0);
+    return why_not_written(path, replace);
 }
 
 /* -------------------------------------------------------------------------------------------------- gnuplot --- */
@@ -103,18 +117,18 @@ static char *read_all(FILE *stream, size_t *length) {
 
 /* gnuplot says nothing about a disk that is full, so it writes to a pipe, and the file is made here. It reads the script,
  * which has no name, through its descriptor, and no settings of the user's. */
-const char *picture_draw(FILE *script, const char *path) {
+const char *picture_draw(FILE *script, const char *path, int replace) {
     char command[60];
-    size_t length;
+    struct drawing drawing;
     int written = fflush(script) == 0 && !ferror(script);
     snprintf(command, sizeof command, "gnuplot -d /dev/fd/%d", fileno(script));
     FILE *gnuplot = written ? popen(command, "r") : NULL;
     const char *why = gnuplot ? NULL : system_reason();
     if (gnuplot) {
-        char *bytes = read_all(gnuplot, &length);
+        drawing.bytes = read_all(gnuplot, &drawing.length);
         if (pclose(gnuplot) != 0) why = "gnuplot failed; what it said stands above";
-        if (!why) why = bytes ? write_file(path, bytes, length) : strerror(ENOMEM);
-        free(bytes);
+        if (!why) why = drawing.bytes ? write_file(path, replace, &drawing) : strerror(ENOMEM);
+        free(drawing.bytes);
     }
     fclose(script);
     return why;

@@ -1,5 +1,5 @@
-/* Pictures drawn by gnuplot: of the benchmark, and of plans (cli/plan_plot.c). A picture appears complete or not at all,
- * and takes the place of an earlier one. */
+/* Pictures drawn by gnuplot: of the benchmark, and of plans (cli/plan_plot.c). A picture is SVG, appears complete or
+ * not at all, and takes the place of an earlier file only if `replace` is set. */
 #ifndef PERHAPS_PICTURE_H
 #define PERHAPS_PICTURE_H
 
@@ -7,7 +7,7 @@
 
 /* Can there be a picture at `path`? To be asked before long work: it would be a pity to have waited for nothing.
  * NULL, or why not. */
-const char *picture_ready(const char *path);
+const char *picture_ready(const char *path, int replace);
 
 /* A stream for gnuplot's commands, which begin with the style that all pictures share: this many pixels, white behind
  * them, so that it can be read on dark pages too. NULL with errno. */
@@ -18,6 +18,6 @@ const char *picture_colour(unsigned i);
 
 /* Has gnuplot draw the script, and ends it. NULL, or why there is no picture. What is wrong with the script gnuplot has
  * then said on stderr. */
-const char *picture_draw(FILE *script, const char *path);
+const char *picture_draw(FILE *script, const char *path, int replace);
 
 #endif

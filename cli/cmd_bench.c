@@ -15,7 +15,9 @@ int cmd_bench(const struct options *options) {
         .foreign = given(options, OPT_FOREIGN),
         .static_kinds = given(options, OPT_BENCH_STATIC),
         .json = given(options, OPT_JSON),
+        .goals = given(options, OPT_GOALS),
         .plot = options->plot,
+        .replace = given(options, OPT_FORCE),
     };
     return bench_run(&bench);
 }

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "filter.h"
 #include "input.h"
+#include "numbers.h"
 #include "replace.h"
 
 /* What is made of two filters, and what they must be able to do for it. */
@@ -30,8 +31,33 @@ static int full_failure(const perhaps *into, const perhaps *from, const char *pa
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
-static int combine_two(const struct combination *what, perhaps *into, const perhaps *from, const char *path) {
+static bool same_hash(const struct perhaps_info *a, const struct perhaps_info *b) {
+    return a->hash == b->hash && a->seed == b->seed;
+}
+
+/* Sizes say more than the words of a layout do. */
+static int mismatch_failure(const perhaps *into, const char *first, const perhaps *from, const char *path) {
+    struct perhaps_info a = {.size = sizeof a}, b = {.size = sizeof b};
+    char keys[NUMBER_TEXT], bytes[NUMBER_TEXT], first_keys[NUMBER_TEXT], first_bytes[NUMBER_TEXT];
+    perhaps_facts(into, &a);
+    perhaps_facts(from, &b);
+    if (a.kind != b.kind)
+        return failure(path, "is a %s filter, %s a %s filter; build both with the same -k", b.kind_name, first,
+                       a.kind_name);
+    if (!same_hash(&a, &b) || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
+    return failure(path,
+                   "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
+                   "such as -n %llu -p %g",
+                   group_digits(b.capacity, keys), group_digits(b.bytes, bytes), first,
+                   group_digits(a.capacity, first_keys), group_digits(a.bytes, first_bytes),
+                   (unsigned long long)(a.capacity > b.capacity ? a.capacity : b.capacity),
+                   a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
+}
+
+static int combine_two(const struct combination *what, perhaps *into, const char *first, const perhaps *from,
+                       const char *path) {
     int rc = what->combine(into, from);
+    if (rc == PERHAPS_EMISMATCH) return mismatch_failure(into, first, from, path);
     if (rc == PERHAPS_EFULL) return full_failure(into, from, path);
     if (rc == PERHAPS_ECANNOT) return cannot_failure(path, what->ability);
     return rc < 0 ? library_failure(path, rc) : FINE;
@@ -43,7 +69,7 @@ static int combine_one(const struct options *options, const struct combination *
     if (filter_open(options, path, 0, &from) != FINE) return TROUBLE;
     int status = filter_refuse_sealed(from, path);
     if (status == FINE) status = check_tags(into, options->operands[0], from, path);
-    if (status == FINE) status = combine_two(what, into, from, path);
+    if (status == FINE) status = combine_two(what, into, options->operands[0], from, path);
     perhaps_free(from);
     return status;
 }

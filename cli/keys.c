@@ -36,8 +36,6 @@ int input_from_options(struct input *input, const struct options *options, char 
     };
     if (given(options, OPT_KEY) + given(options, OPT_U64) + given(options, OPT_HEX) > 1)
         return failure("--key", "given more than once; choose one of --key, --u64 and --hex");
-    if (given(options, OPT_FIELD) && options->field == 0)
-        return failure("--field", "fields are numbered from 1; leave it out to take the whole line");
     if (given(options, OPT_DELIMITER) && !given(options, OPT_FIELD))
         return failure("--delimiter", "means nothing without --field; say which field is the key");
     if (input->encoding == ENCODING_U64LE && (given(options, OPT_FIELD) || given(options, OPT_NULL)))

@@ -137,8 +137,8 @@ const struct option option_table[OPTIONS] = {
          "quarter of it, but at least 15 seconds, is asked anew. Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
-    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP),
-                   "Replace the FILE of -o if it exists; for build also the set of --at."},
+    [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP) | ON(PLAN) | ON(BENCH),
+                   "Replace the FILE of -o or --plot if it exists; for build also the set of --at."},
     [OPT_FOLD] = {"fold", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), ON(MERGE),
                   "Halve the union until it has at most SIZE bytes, written as for --bytes, as if the filters had been "
                   "made of that size: smaller, with a higher rate. For parquet; then A alone will do, too."},
@@ -216,7 +216,7 @@ const struct option option_table[OPTIONS] = {
         {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, ON(BUILD) | ON(DEDUP),
          "Capital and small letters of ASCII are the same. A filter remembers it: others who ask it need not "
          "say so."},
-    [OPT_FIELD] = {"field", 0, VALUE_NUMBER, "N", NULL, FIELD(field), READING,
+    [OPT_FIELD] = {"field", 0, VALUE_FIELD, "N", NULL, FIELD(field), READING,
                    "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an "
                    "error, and the end."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
@@ -249,8 +249,12 @@ const struct option option_table[OPTIONS] = {
          "sizes, and asking large ones, beside a plain fuse filter. With --items all of that with so many keys; else "
          "10 "
          "million to build, and 128 MiB to ask. Also what -k does for one of them."},
-    [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
-                  "Also draw the results into FILE, a picture in SVG, with gnuplot. It replaces an earlier one."},
+    [OPT_GOALS] = {"goals", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
+                   "Also show the figures that this project has set itself a goal for, and whether they are met."},
+    [OPT_PLOT] =
+        {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
+         "Also draw the results into FILE, a picture in SVG whose name ends in .svg, with gnuplot. It replaces an "
+         "earlier one with -f."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
                    "Print the source of the manual page, for scdoc(1)."},
     [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

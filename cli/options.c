@@ -1,5 +1,6 @@
 #include "options.h"
 #include "abilities.h"
+#include "guess.h"
 #include "numbers.h"
 #include "report.h"
 #include "roaring/verbs.h"
@@ -16,38 +17,10 @@ const struct command *command_find(const char *name) {
     return NULL;
 }
 
-static size_t least_of(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* How many letters must be changed, put in or left out; row by row of the usual table. */
-static size_t edit_distance(const char *a, const char *b) {
-    enum { LONGEST = 20 };
-    size_t row[LONGEST + 1], length = strlen(b);
-    if (length > LONGEST) return SIZE_MAX;
-    for (size_t j = 0; j <= length; j++) row[j] = j;
-    for (size_t i = 1; *a; a++, i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t changed = diagonal + (*a != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least_of(changed, least_of(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[length];
-}
-
 int command_unknown(const char *name) {
-    const char *likely = NULL;
-    size_t least = 3;
-    for (size_t i = 0; i < COMMANDS; i++) {
-        size_t distance = edit_distance(name, commands[i].name);
-        if (distance >= least || distance >= strlen(name)) continue;
-        least = distance;
-        likely = commands[i].name;
-    }
-    if (likely) return failure(name, "no such command; did you mean %s? See 'perhaps help'", likely);
+    struct guess guess = guess_for(name);
+    for (size_t i = 0; i < COMMANDS; i++) guess_try(&guess, commands[i].name);
+    if (guess.likely) return failure(name, "no such command; did you mean %s? See 'perhaps help'", guess.likely);
     return failure(name, "no such command; see 'perhaps help'");
 }
 
@@ -149,6 +122,8 @@ static const char *store_value(struct options *options, const struct option *opt
     case VALUE_NUMBER:
         if (parse_number(text, false, field)) return NULL;
         return number_too_large(text, false) ? too_large : "is not a number; write 5000000, 5e6, 5M, 10k or 2^20";
+    case VALUE_FIELD:
+        return parse_number(text, false, field) && *(uint64_t *)field ? NULL : "is not a field number from 1, such as 2";
     case VALUE_SIZE:
         if (parse_number(text, true, field)) return NULL;
         return number_too_large(text, true) ? too_large
@@ -181,6 +156,9 @@ static const char *store_value(struct options *options, const struct option *opt
                                    : "is a kind that its file tells: leave it out; this is for files of other programs";
     case VALUE_NEEDS:
         return abilities_parse(text, field) ? NULL : "is not a list of what a filter can do";
+    case VALUE_FILE:
+        *(const char **)field = text;
+        return *text ? NULL : "is an empty name; give that of a file";
     default:
         *(const char **)field = text;
         return NULL;
@@ -223,13 +201,24 @@ static int unknown_option(const struct options *options, const char *shown) {
                    options->command->name);
 }
 
+/* Names the option of this command that is written most like it, if one is. */
+static int unknown_long(const struct options *options, const char *shown, size_t length) {
+    char name[60];
+    snprintf(name, sizeof name, "%.*s", (int)length, shown);
+    struct guess guess = guess_for(name + 2);
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (command_takes(options->command, &option_table[i])) guess_try(&guess, option_table[i].name);
+    if (!guess.likely) return unknown_option(options, name);
+    return failure(name, "no such option of 'perhaps %s'; did you mean --%s?", options->command->name, guess.likely);
+}
+
 /* --name, --name=value, --name value */
 static int parse_long(struct options *options, struct arguments *rest) {
     char *shown = *rest->at++;
     size_t length = strcspn(shown, "=");
     const char *value = shown[length] ? shown + length + 1 : NULL;
     const struct option *option = find_long(options->command, shown + 2, length - 2);
-    if (!option) return unknown_option(options, shown);
+    if (!option) return unknown_long(options, shown, length);
     if (option->type == VALUE_NONE && value) return failure(shown, "takes no value; leave out what follows the '='");
     if (option->type != VALUE_NONE && !value) {
         if (rest->at == rest->end) return failure(shown, "needs a value: %s %s", shown, option->argument);
@@ -278,6 +267,9 @@ static int check_operands(const struct options *options) {
     const struct command *command = options->command;
     unsigned stand_in = (given(options, OPT_AT) || given(options, OPT_FOLD)) && command->least;
     if (given(options, OPT_HELP)) return FINE;
+    for (size_t i = 0; i < options->operand_count; i++)
+        if (!*options->operands[i])
+            return failure(NULL, "an argument is empty; give the name of a file, or leave it out");
     if (options->operand_count + stand_in < command->least) return missing_operand(options);
     if (options->operand_count > command->most - stand_in)
         return failure(options->operands[command->most - stand_in], "one argument too many; write 'perhaps %s%s%s'",

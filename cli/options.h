@@ -108,6 +108,7 @@ enum option_id {
     OPT_COMBINED,
     OPT_FOREIGN,
     OPT_BENCH_STATIC,
+    OPT_GOALS,
     OPT_PLOT,
     OPT_SCDOC,
     OPT_NAMES,
@@ -120,6 +121,7 @@ enum option_id {
 enum value_type {
     VALUE_NONE,    /* a flag; ask given() */
     VALUE_NUMBER,  /* uint64_t */
+    VALUE_FIELD,   /* uint64_t from 1 */
     VALUE_SIZE,    /* uint64_t, in bytes */
     VALUE_REAL,    /* double */
     VALUE_RATE,    /* double between 0 and 1 */

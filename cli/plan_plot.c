@@ -228,13 +228,13 @@ static int draw(struct plot *plot, const struct options *options) {
     FILE *gnuplot = picture_script(WIDTH, HEIGHT);
     if (!gnuplot) return cannot_draw(options->plot, strerror(errno));
     write_script(plot, options, gnuplot);
-    return cannot_draw(options->plot, picture_draw(gnuplot, options->plot));
+    return cannot_draw(options->plot, picture_draw(gnuplot, options->plot, given(options, OPT_FORCE)));
 }
 
 int plan_plot_ready(const struct options *options) {
     if (options->kind == PERHAPS_BITMAP)
         return failure("--plot", "a bitmap makes no mistakes, so that there is no rate to draw; leave out -k bitmap");
-    return cannot_draw(options->plot, picture_ready(options->plot));
+    return cannot_draw(options->plot, picture_ready(options->plot, given(options, OPT_FORCE)));
 }
 
 /* A rate beyond the usual ones widens the picture. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* A file is busy for as long as it takes to write it, most times; nobody minds a fifth of a second. */
-static const double shortest = 0.002, longest = 0.05, unnoticed = 0.2;
+static const double shortest = 0.002, longest = 0.02, unnoticed = 0.2;
 enum { USUAL_PATIENCE = 60 };
 
 struct waiting waiting_for(const struct options *options, const char *path) {

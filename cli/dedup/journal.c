@@ -168,6 +168,13 @@ static mode_t permissions(const char *file) {
     return stat(file, &status) == 0 ? (status.st_mode & 0666) | 0600 : 0666;
 }
 
+/* Who goes on with the file after root has been killed must be able to open its journal. */
+static void keep_owner(const struct journal *j) {
+    struct stat status;
+    bool kept = stat(j->file, &status) == 0 && fchown(j->fd, status.st_uid, status.st_gid) == 0;
+    (void)kept; /* others than root make it theirs, as they make the file */
+}
+
 /* A journal that was removed by the process that had it before is none any more: then once again. */
 static int lock(struct journal *j, struct waiting *waiting) {
     struct stat mine;
@@ -187,6 +194,7 @@ static int lock(struct journal *j, struct waiting *waiting) {
         }
         if (fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
+            keep_owner(j);
             return FINE;
         }
         close(j->fd);

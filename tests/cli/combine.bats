@@ -41,9 +41,10 @@ prepare() {
   "$PERHAPS" build -n 1000 -p 1e-6 --seed 1 -o seed.ph b
   refuses "differ in seed; build both with the same -k, -n, -p (or size), --shards, --hash and --seed" merge a.ph seed.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 -k bloom -o bloom.ph b
-  refuses "kind" merge a.ph bloom.ph -o m.ph
+  refuses "bloom.ph: is a bloom filter, a.ph a blocked filter; build both with the same -k" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b
-  refuses "differ" intersect a.ph large.ph -o m.ph
+  refuses "large.ph: was made for 5,000 keys in" intersect a.ph large.ph -o m.ph
+  says "build both with the same -n and -p, such as -n 5000 -p 1e-06"
   "$PERHAPS" build -n 1000 -p 1e-6 --u64 -o u64.ph b
   refuses "u64.ph: its keys are written as u64, those of a.ph as bytes" merge a.ph u64.ph -o m.ph
   [ ! -e m.ph ]

@@ -146,6 +146,9 @@ bar() {
   holds 'has("machine") and has("limit") and has("results")'
   holds 'all(.results[]; .kind == "blocked" and .items == 20000)'
   holds '[.results[].op] | contains(["add_many", "contains_many"])'
+  holds 'has("checks") | not'
+  try 0 bench --kind blocked --items 20000 --json --goals
+  holds '.checks | length > 0 and all(has("goal"))'
 }
 
 @test "bench --foreign measures filters of other programs" {
@@ -175,6 +178,9 @@ bar() {
 @test "bench --plot says before the work why there cannot be a picture" {
   refuses "absent/a.svg: the picture cannot be written: No such file" bench --plot absent/a.svg
   refuses "no file that could be replaced" bench --plot /dev/null
+  refuses "give a name that ends in .svg" bench --plot a.png
+  echo old >old.svg
+  refuses "it exists; give -f" bench --plot old.svg
   run --separate-stderr env PATH=/absent "$PERHAPS" bench --plot a.svg
   says "gnuplot is not installed"
 }

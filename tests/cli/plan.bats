@@ -170,7 +170,7 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
   holds '.items == 1000000'
   drawn a.svg
   [[ $words == *1,000,000* ]]
-  try 0 plan -n 500 -k cuckoo -p 1e-8 --plot a.svg
+  try 0 plan -n 500 -k cuckoo -p 1e-8 -f --plot a.svg
   drawn a.svg
   [[ $words == *1e-8*cuckoo*" 500 keys"* && $words != *bloom* ]] || wrong "$words"
   try 0 plan --bytes 1MiB -p 0.2 --needs remove --plot "it's a.svg"
@@ -182,6 +182,12 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
   refuses "absent/a.svg: the picture cannot be written: No such file or directory" plan --plot absent/a.svg
   refuses "is a folder" plan --plot .
   refuses "no file that could be replaced" plan --plot /dev/null
+  refuses "give a name that ends in .svg" plan --plot a.png
+  refuses "give a name that ends in .svg" plan --plot svg
+  echo old >old.svg
+  refuses "old.svg: the picture cannot be written: it exists; give -f" plan --plot old.svg
+  [ "$(cat old.svg)" = old ] || wrong "it was replaced"
+  rm old.svg
   refuses "a bitmap makes no mistakes" plan -n 100 -k bitmap --plot a.svg
   refuses "too little" plan -p 0.1 --bits-per-key 8 --plot a.svg
   run --separate-stderr env PATH=/absent "$PERHAPS" plan --plot a.svg
@@ -192,13 +198,13 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
 
 @test "plan --plot: what fails half-way leaves the old picture" {
   echo old >a.svg
-  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; exec "$0" plan -k bloom --plot a.svg' "$PERHAPS"
+  run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; exec "$0" plan -f -k bloom --plot a.svg' "$PERHAPS"
   [ "$status" -eq 2 ] || wrong "written"
   says "a.svg: the picture cannot be written: File too large"
   mkdir bin
   printf '#!/bin/sh\necho half\nexit 3\n' >bin/gnuplot
   chmod +x bin/gnuplot
-  PATH=$PWD/bin:$PATH try 2 plan -k bloom --plot a.svg
+  PATH=$PWD/bin:$PATH try 2 plan -f -k bloom --plot a.svg
   says "gnuplot failed"
   [ "$(cat a.svg*)" = old ] || wrong "the picture has changed, or a half one is there: $(ls)"
 }

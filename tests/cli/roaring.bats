@@ -278,7 +278,7 @@ in_order() {
   cp real before
   run --separate-stderr bash -c 'ulimit -f 1; seq 2 7 100000 | "$PERHAPS" add real'
   [ "$status" -eq 2 ] || wrong "written beyond the limit"
-  says "real: cannot be written: File too large"
+  says "real: cannot write the new file; the old one is as it was: File too large"
   cmp real before
   nothing_left_behind
 }

@@ -72,5 +72,5 @@ made_by() {
 }
 perhaps plan --plot "$folder/bits.svg" >/dev/null
 if [ "$(made_by "$folder/bits.svg")" = "$(made_by "$root/docs/bits.svg")" ]; then
-  cmp "$folder/bits.svg" "$root/docs/bits.svg" || fail "docs/bits.svg is old; make it anew: perhaps plan --plot docs/bits.svg"
+  cmp "$folder/bits.svg" "$root/docs/bits.svg" || fail "docs/bits.svg is old; make it anew: perhaps plan -f --plot docs/bits.svg"
 fi
