@@ -48,7 +48,10 @@ static void print_keys(const struct perhaps_info *info) {
     group_digits(info->items, items);
     group_digits(info->capacity, capacity);
     group_digits((uint64_t)(info->distinct + 0.5), distinct);
-    if (is_file_kind(info->kind) && !info->items)
+    if (info->guessed)
+        printf("  keys      about %s different ones, from the bits; the file does not state how many it was made for\n",
+               distinct);
+    else if (is_file_kind(info->kind) && !info->items)
         printf("  keys      about %s different ones, from the bits (room for %s)\n", distinct, capacity);
     else if (inner_kind(info) == PERHAPS_BITMAP)
         printf("  keys      %s of the integers below %s\n", items, capacity);
@@ -68,9 +71,10 @@ static uint64_t keys_in(const struct perhaps_info *info) {
     return info->items || !is_file_kind(info->kind) ? info->items : (uint64_t)(info->distinct + 0.5);
 }
 
-/* A bitmap is made for integers rather than for a number of keys, and a window remembers some more than it must. */
+/* A bitmap is made for integers rather than for a number of keys, a window remembers some more than it must, and some foreign files
+ * do not state what they were made for. */
 static bool has_room(const struct perhaps_info *info) {
-    return inner_kind(info) != PERHAPS_BITMAP && info->kind != PERHAPS_WINDOW;
+    return inner_kind(info) != PERHAPS_BITMAP && info->kind != PERHAPS_WINDOW && !info->guessed;
 }
 
 static void print_fill(double fill, const char *parts) {
@@ -147,7 +151,8 @@ static void print_text(const perhaps *filter, const struct perhaps_info *info, c
     print_keys(info);
     if (has_room(info)) print_used(keys_in(info), info->capacity);
     print_fill(info->fill, words->parts);
-    printf("  fpr       now %s; planned %s\n", human_rate(info->fpr_now, a), human_rate(info->fpr_target, b));
+    printf("  fpr       now %s; %s%s\n", human_rate(info->fpr_now, a),
+           info->guessed ? "with half of the bits set " : "planned ", human_rate(info->fpr_target, b));
     print_special(info);
     printf("  size      %s (%s bytes), %.2f bits a key; the file %s bytes\n", human_bytes(info->bytes, a),
            group_digits(info->bytes, b), info->bits_per_key, group_digits(info->image_bytes, c));

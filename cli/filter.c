@@ -274,6 +274,7 @@ void print_info_json(const perhaps *filter, const struct perhaps_info *info, con
     json_text(&json, "kind", info->kind_name);
     if (info->children) print_whole_json(&json, info);
     json_count(&json, "capacity", info->capacity);
+    if (is_file_kind(info->kind)) json_flag(&json, "guessed", info->guessed);
     json_count(&json, "items", info->items);
     json_real(&json, "distinct", info->distinct);
     json_real(&json, "fpr_target", info->fpr_target);

@@ -644,6 +644,8 @@ struct perhaps_info {
     unsigned generations;    /* window: as in the want; with a period there may be more children, in bursts */
     int flooded; /* window with a period, of a kind that does not grow: 1 = more than `capacity` keys came in
                                 a period, so that fpr_now is above fpr_target, or may be when more come */
+    int guessed;             /* 1 = a foreign file that does not state capacity and fpr_target: they are those of a filter
+                                with half of its bits set */
 };
 
 /* Everything about a filter: `struct perhaps_info info = {.size = sizeof info}; perhaps_info(f, &info);`. Counts

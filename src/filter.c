@@ -137,6 +137,7 @@ void filter_clear(perhaps *f) {
         memory_clear(f->array.bytes, f->array.length);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++) f->tallies[i].items = 0;
     f->header.items = 0;
+    f->header.flags &= (unsigned)~HEADER_INTERSECTED;
 }
 
 void filter_count_items(perhaps *f) {
@@ -144,6 +145,12 @@ void filter_count_items(perhaps *f) {
     for (unsigned i = 0; f->tallies && i < TALLIES; i++) f->tallies[i].items = 0;
     plan_look(f->kind, &f->array, &sight);
     f->header.items = sight.items;
+    f->header.flags &= (unsigned)~HEADER_INTERSECTED;
+}
+
+double filter_distinct(const perhaps *f, const struct sight *sight) {
+    double items = (double)filter_items(f);
+    return f->header.flags & HEADER_INTERSECTED && items < sight->distinct ? items : sight->distinct;
 }
 
 /* ---- making ---- */
@@ -372,6 +379,7 @@ int perhaps_clone(const perhaps *f, perhaps **copy) {
     int rc = filter_is_sealed(f);
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
+    made->guessed = f->guessed;
     rc = f->family ? clone_family(f, made) : clone_array(f, made);
     if (rc < 0)
         perhaps_free(made);

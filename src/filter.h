@@ -88,6 +88,7 @@ struct perhaps {
     const struct kind *kind;
     struct header header; /* its items are up to date, see items_in; its flags are those of the image in memory */
     uint8_t *image;
+    bool guessed;     /* a foreign file did not state its capacity: it is plan_guess's */
     bool owned;       /* the image, or the family, is memory of this filter's allocator */
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
@@ -275,6 +276,10 @@ void filter_clear(perhaps *f);
 
 /* Sets the number of items from the bits, when counting adds no longer tells. */
 void filter_count_items(perhaps *f);
+
+/* Different keys in a filter with an array, of whose bits this is the sight. */
+struct sight;
+double filter_distinct(const perhaps *f, const struct sight *sight);
 
 /* ---- making and ending ---- */
 

@@ -88,6 +88,7 @@ static int start(perhaps **made, const struct kind *kind, const char *name, cons
     struct header header;
     struct hash hash = hash_unkeyed(kind->hash, kind->seed);
     const char *reason = kind->format->read(bytes, given, length, facts);
+    bool guessed = !reason && facts->capacity == 0;
     if (!reason) reason = check_facts(kind, facts, length, &header);
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: as a file of %s it has %s", name, kind->row.name, reason);
     if (options->flags & PERHAPS_OPEN_WRITE)
@@ -95,7 +96,9 @@ static int start(perhaps **made, const struct kind *kind, const char *name, cons
                     kind->row.name);
     if (options->flags & PERHAPS_OPEN_SHARED)
         return fail(PERHAPS_ECANNOT, "%s: %s filters are not for many threads to change", name, kind->row.name);
-    return filter_handle(made, options->allocator, &header, &hash, NULL, false);
+    int rc = filter_handle(made, options->allocator, &header, &hash, NULL, false);
+    if (rc == PERHAPS_OK) (*made)->guessed = guessed;
+    return rc;
 }
 
 /* Bytes that stay where they are. */

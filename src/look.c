@@ -23,6 +23,7 @@ static void look(const perhaps *f, struct sight *sight) {
     if (f->bins) return; /* there is nothing to see yet */
     if (!f->family) {
         plan_look(f->kind, &f->array, sight);
+        sight->distinct = filter_distinct(f, sight);
         return;
     }
     *sight = (struct sight){0};
@@ -33,6 +34,8 @@ static void look(const perhaps *f, struct sight *sight) {
         look(child, &one);
         add_sight(sight, &one, f->kind->combiner->rates_add_up, share, (double)filter_bytes(child) / bytes);
     }
+    if (sight->fill > 1) sight->fill = 1; /* sums of shares may round to a little more than all */
+    if (sight->fpr > 1) sight->fpr = 1;
     sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
 }
 
@@ -108,6 +111,7 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .grow = growth_of(f),
         .shared = f->shared,
         .collecting = f->bins != NULL,
+        .guessed = f->guessed,
     };
     info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
     if (f->family) look_at_family(f, info);

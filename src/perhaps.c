@@ -292,8 +292,26 @@ static int combine_families(perhaps *into, const perhaps *from, enum combination
     return rc;
 }
 
+static double distinct_in(const perhaps *f) {
+    struct sight sight;
+    plan_look(f->kind, &f->array, &sight);
+    return filter_distinct(f, &sight);
+}
+
+/* Bits that both have may be those of different keys, and say too many; so what is common is estimated beforehand. */
+static int intersect_arrays(perhaps *into, const perhaps *from) {
+    uint64_t common = plan_common(into->kind, &into->array, distinct_in(into), &from->array, distinct_in(from));
+    int rc = combine_in_place(into, from, COMBINE_INTERSECT);
+    if (rc < 0) return rc;
+    filter_count_items(into);
+    into->header.items = common;
+    into->header.flags |= HEADER_INTERSECTED;
+    return PERHAPS_OK;
+}
+
 static int combine_arrays(perhaps *into, const perhaps *from, enum combination what) {
     uint64_t items = filter_items(into) + filter_items(from);
+    if (what == COMBINE_INTERSECT && into->kind->model->either) return intersect_arrays(into, from);
     int rc = into->kind->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
     if (rc < 0) return rc;
     filter_count_items(into);

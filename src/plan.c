@@ -3,6 +3,7 @@
 #include "base/arith.h"
 #include "base/memory.h"
 #include "base/why.h"
+#include "foreign/format.h"
 #include "image/header.h"
 #include "plan/combined.h"
 
@@ -32,6 +33,11 @@ void plan_look(const struct kind *kind, const struct array *array, struct sight 
     sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
     sight->loss = plan_loss(kind, sight->distinct);
     sight->items = sight->copies < 0x1p62 ? (uint64_t)llround(sight->copies) : UINT64_C(1) << 62;
+}
+
+uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b) {
+    double common = in_a + in_b - kind->model->either(a, b);
+    return (uint64_t)llround(fmin(fmax(common, 0), fmin(fmin(in_a, in_b), 0x1p62)));
 }
 
 /* ---- is the want sound? ---- */
@@ -209,6 +215,15 @@ static int too_large(const struct kind *kind, const perhaps_want *want) {
                 kind->row.name, largest ? "; the largest has " : "", largest ? largest : "");
 }
 
+/* What a file of it takes; false if that is too much to say. */
+static bool file_length(const struct kind *kind, const struct level *level, uint64_t *total) {
+    uint8_t head[FORMAT_HEAD];
+    struct facts facts = {.capacity = level->capacity, .fpr = level->fpr};
+    if (!kind->format) return image_length(level->length, total);
+    memcpy(facts.layout, level->layout, sizeof facts.layout);
+    return add_fits(kind->format->write(&facts, head), level->length, total) && *total <= INT64_MAX;
+}
+
 static int describe(struct plan *plan, const struct kind *kind, const struct candidate *c) {
     struct perhaps_plan *shown = &plan->shown;
     const struct model *model = kind->model;
@@ -226,7 +241,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
     shown->loss = plan_loss(kind, (double)c->items);
-    if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
+    if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
     if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
                     (unsigned long long)shown->image_bytes);
@@ -334,5 +349,10 @@ int plan_make(const perhaps_want *want, struct plan *plan) {
         return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
                     kind->row.name);
     rc = kind ? plan_kind(kind, &inner, plan) : choose_kind(&inner, &outer, plan);
-    return rc < 0 ? rc : combined_wrap(want, &outer, plan);
+    if (rc == PERHAPS_OK) rc = combined_wrap(want, &outer, plan);
+    if (rc == PERHAPS_OK && plan->shown.fpr >= 1)
+        return fail(PERHAPS_ERANGE,
+                    "so little memory for so many keys says \"perhaps\" to every key; give more of it%s",
+                    want->shards ? ", or take fewer shards" : "");
+    return rc;
 }

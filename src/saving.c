@@ -223,9 +223,13 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
     return PERHAPS_OK;
 }
 
+static void set_items(perhaps *f) {
+    header_set_items(f->image, filter_items(f), f->header.flags & HEADER_INTERSECTED);
+}
+
 /* Bytes in memory that the filter has borrowed. */
 static void sync_memory(perhaps *f) {
-    header_set_items(f->image, filter_items(f));
+    set_items(f);
     header_set_dirty(f->image, false); /* it may have been opened for recovery */
     header_sum(f->image, f->array.bytes, f->array.length);
     f->header.flags &= (unsigned)~HEADER_DIRTY;
@@ -236,7 +240,7 @@ static int sync_file(perhaps *f) {
     uint64_t offset = image_offset(f->header.length);
     int rc = file_sync(&f->file, offset, f->array.length);
     if (rc < 0) return rc;
-    header_set_items(f->image, filter_items(f));
+    set_items(f);
     header_sum_file(&f->file, f->array.length);
     rc = file_sync(&f->file, 0, offset);
     if (rc < 0) return rc;

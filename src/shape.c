@@ -27,6 +27,7 @@ static struct header header_of(const perhaps *f, bool is_layer) {
     const char *reason;
     filter_keep_key(&header, &f->hash);
     header.items = 0;
+    header.flags &= (unsigned)~HEADER_INTERSECTED;
     if (is_layer && f->kind->ungrow) {
         f->kind->ungrow(header.layout);
         header.length = f->kind->check(header.layout, &reason);

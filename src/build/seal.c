@@ -112,7 +112,9 @@ struct worker {
     struct memory keys, other, room;
 };
 
+/* At least one, so that what follows has a pointer to count from even where there are no keys. */
 static int get_words(const struct sealing *s, struct memory *memory, uint64_t count) {
+    if (count == 0) count = 1;
     if (count <= memory->count) return PERHAPS_OK;
     memory_release(&s->f->allocator, memory->words, memory->count * 8);
     memory->count = 0;

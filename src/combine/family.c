@@ -16,6 +16,14 @@ int family_contains(const struct array *array, struct digest digest) {
     return f->family->count == 1 ? first->ops.contains(&first->array, digest) : family_has(f, f->family->count, digest);
 }
 
+void family_fetch(const struct array *array, struct digest digest) {
+    const struct family *family = filter_of_const(array)->family;
+    for (unsigned i = 0; i < family->count; i++) {
+        const perhaps *child = family->child[i].filter;
+        child->ops.fetch(&child->array, digest);
+    }
+}
+
 void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers) {
     size_t kept = 0;
     for (size_t i = from; i < keys->n; i++) {

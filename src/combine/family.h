@@ -32,6 +32,7 @@ void family_have_near(const perhaps *f, const uint64_t *digests, size_t n, uint8
 int family_contains(const struct array *array, struct digest digest);
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
+void family_fetch(const struct array *array, struct digest digest);
 
 /* Clears all children. */
 void family_clear(perhaps *f);

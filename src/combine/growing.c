@@ -103,6 +103,7 @@ static int check_size(const perhaps *f, const struct level *level) {
 int layers_make(const perhaps *f, const struct header *like, perhaps **made) {
     struct header header = newest_of(f)->header;
     header.items = 0;
+    header.flags = (header.flags & (unsigned)~HEADER_INTERSECTED) | (like->flags & HEADER_INTERSECTED);
     header.capacity = like->capacity;
     header.fpr = like->fpr;
     header.length = like->length;
@@ -177,14 +178,6 @@ static uint64_t count(const struct array *array, struct digest digest) {
         sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* in a damaged layer it may be anything */
     }
     return sum;
-}
-
-static void fetch(const struct array *array, struct digest digest) {
-    const struct family *family = filter_of_const(array)->family;
-    for (unsigned i = 0; i < family->count; i++) {
-        const perhaps *layer = family->child[i].filter;
-        layer->ops.fetch(&layer->array, digest);
-    }
 }
 
 /* ---- batches ---- */
@@ -377,7 +370,7 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     if (rc == PERHAPS_OK) rc = plan_growth((*f)->header.kind, growth, &header.layout[GROWTH]);
     if (rc < 0) return rc;
     header.kind = PERHAPS_GROWING;
-    header.flags &= (unsigned)~HEADER_FIXED;
+    header.flags &= (unsigned)~(HEADER_FIXED | HEADER_INTERSECTED);
     header.fpr = fpr;
     header.layout[BASE] = (uint64_t)first->kind->row.kind;
     header.layout[CHILDREN] = 1;
@@ -385,8 +378,14 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     header.length = ENTRY_BYTES;
     rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
     if (rc < 0) return rc;
-    first->header.flags &= (unsigned)~HEADER_FIXED;
     made->family->child[made->family->count++].filter = first;
+    const char *reason = misfit(made);
+    if (reason) {
+        made->family->child[0].filter = NULL; /* it stays the caller's */
+        perhaps_free(made);
+        return fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
+    }
+    first->header.flags &= (unsigned)~HEADER_FIXED;
     filter_settle(made);
     *f = made;
     return PERHAPS_OK;
@@ -425,18 +424,18 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     static const struct kind_ops set = {
-        .add = add_to_set, .contains = family_contains, .contains_many = family_contains_many};
+        .add = add_to_set, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
     static const struct kind_ops counts = {.add = add_copy,
                                            .contains = family_contains,
                                            .contains_many = family_contains_many,
                                            .count = count,
-                                           .fetch = fetch};
+                                           .fetch = family_fetch};
     static const struct kind_ops removes = {.add = add_copy,
                                             .contains = family_contains,
                                             .contains_many = family_contains_many,
                                             .remove = remove_copy,
                                             .count = count,
-                                            .fetch = fetch};
+                                            .fetch = family_fetch};
     unsigned abilities = can(kind_find((int)layout[BASE]));
     (void)isa, (void)shared;
     return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;

@@ -343,7 +343,8 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops all = {.add = add, .contains = family_contains, .contains_many = family_contains_many};
+    static const struct kind_ops all = {
+        .add = add, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

@@ -104,8 +104,9 @@ void header_set_dirty(uint8_t *head, bool dirty) {
     head[AT_FLAGS] = (uint8_t)((head[AT_FLAGS] & ~HEADER_DIRTY) | (dirty ? HEADER_DIRTY : 0));
 }
 
-void header_set_items(uint8_t *head, uint64_t items) {
+void header_set_items(uint8_t *head, uint64_t items, bool intersected) {
     store64(head + AT_ITEMS, items);
+    head[AT_FLAGS] = (uint8_t)((head[AT_FLAGS] & ~HEADER_INTERSECTED) | (intersected ? HEADER_INTERSECTED : 0));
 }
 
 /* The head's checksum: over a clean one, with zero in the checksum's own place. `rest` is what follows the header. */
@@ -212,6 +213,8 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (header->flags & HEADER_DIRTY && kind->combiner)
         return "a mark that it is being changed in place, which it cannot be";
     if (header->flags & HEADER_FIXED && !kind->grow) return "a flag that it does not grow, which this kind never does";
+    if (header->flags & HEADER_INTERSECTED && !kind->combine[COMBINE_INTERSECT])
+        return "a flag that it is an intersection, which this kind never is";
     bool has_key = header->flags & HEADER_HAS_KEY;
     if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";
     if (!has_key && header->flags & HEADER_KEY_IN_FILE) return "a flag that the hash key is in it, but no key";

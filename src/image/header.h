@@ -37,7 +37,8 @@ enum header_flag {
     HEADER_HAS_KEY = 1 << 1,     /* the siphash key is in the image */
     HEADER_KEY_IN_FILE = 1 << 2, /* and shall be in files too */
     HEADER_FIXED = 1 << 3,       /* it does not grow */
-    HEADER_FLAGS = 15
+    HEADER_INTERSECTED = 1 << 4, /* bits of no key in it are left: items tell of its keys, the bits do not */
+    HEADER_FLAGS = 31
 };
 
 struct header {
@@ -69,7 +70,7 @@ void header_sum_file(const struct file *file, uint64_t payload_length);
  * the checksum, and what changes else changes only while it is set. */
 void header_set_dirty(uint8_t *head, bool dirty);
 bool header_is_dirty(const uint8_t *head);
-void header_set_items(uint8_t *head, uint64_t items);
+void header_set_items(uint8_t *head, uint64_t items, bool intersected);
 
 /* Whether this is the beginning of an image, whole or damaged. */
 bool header_has_magic(const uint8_t *image, uint64_t length);

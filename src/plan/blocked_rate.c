@@ -106,13 +106,14 @@ struct line_sums {
 };
 
 /* Adds up what each of `count` lines says. */
-static struct line_sums look_at_lines(const uint8_t *lines, uint64_t count, int bits_per_lane) {
+static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *others, uint64_t count, int bits_per_lane) {
     struct line_sums sums = {0, 0, 0};
     for (uint64_t i = 0; i < count; i++) {
         double rate = 1;
         int bits = 0;
         for (int lane = 0; lane < LANES; lane++) {
-            int set = __builtin_popcountll(load64(lines + i * LINE_BYTES + 8 * lane));
+            uint64_t at = i * LINE_BYTES + 8 * (uint64_t)lane;
+            int set = __builtin_popcountll(load64(lines + at) | load64(others + at));
             rate *= bits_per_lane == 2 ? set * set : set;
             bits += set;
         }
@@ -126,16 +127,28 @@ static struct line_sums look_at_lines(const uint8_t *lines, uint64_t count, int 
     return sums;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+/* What the lines say, or those of two arrays together. */
+static void look_at_both(const struct array *array, const uint8_t *others, struct sight *sight) {
     uint64_t per_key = array->layout[LINES_PER_KEY], part = array->layout[LINES] / per_key;
     *sight = (struct sight){.fpr = 1};
     for (uint64_t i = 0; i < per_key; i++) {
         int bits_per_lane = (int)array->layout[BITS_PER_LINE] / LANES;
-        struct line_sums sums = look_at_lines(array->bytes + i * part * LINE_BYTES, part, bits_per_lane);
+        uint64_t start = i * part * LINE_BYTES;
+        struct line_sums sums = look_at_lines(array->bytes + start, others + start, part, bits_per_lane);
         sight->fill += sums.bits / (double)(array->layout[LINES] * LINE_BITS);
         sight->distinct += sums.keys / (double)per_key;
         sight->fpr *= sums.rate;
     }
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    look_at_both(array, array->bytes, sight);
+}
+
+static double either(const struct array *a, const struct array *b) {
+    struct sight sight;
+    look_at_both(a, b->bytes, &sight);
+    return sight.distinct;
 }
 
 extern const struct model model_blocked;
@@ -150,4 +163,5 @@ const struct model model_blocked = {
     .hashes = hashes_of,
     .lines = lines_of,
     .look = look,
+    .either = either,
 };

@@ -79,6 +79,12 @@ void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct s
     sight->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
 }
 
+double bloom_either(const struct array *a, const struct array *b) {
+    struct sight sight;
+    bloom_estimate(a->layout, bits_count_either(a->bytes, b->bytes, a->length), &sight);
+    return sight.distinct;
+}
+
 /* ---- bloom's own ---- */
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
@@ -105,4 +111,5 @@ const struct model model_bloom = {
     .hashes = bloom_hashes,
     .lines = bloom_hashes,
     .look = look,
+    .either = bloom_either,
 };

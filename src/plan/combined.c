@@ -155,11 +155,17 @@ static const struct kind *inside(const struct outer *outer, unsigned i, const st
     return i + 1 < outer->count ? outer->kind[i + 1] : kind;
 }
 
+/* An outer filter must take what is next inside it, and the kind within all of them. */
+static int check_outer(const struct kind *outer, const struct kind *base) {
+    const char *sentence = outer->refuses(base);
+    return sentence ? fail(PERHAPS_EINVAL, sentence, base->row.name) : PERHAPS_OK;
+}
+
 int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
     for (unsigned i = 0; i < outer->count; i++) {
-        const struct kind *base = inside(outer, i, kind);
-        const char *sentence = outer->kind[i]->refuses(base);
-        if (sentence) return fail(PERHAPS_EINVAL, sentence, base->row.name);
+        int rc = check_outer(outer->kind[i], inside(outer, i, kind));
+        if (rc == PERHAPS_OK) rc = check_outer(outer->kind[i], kind);
+        if (rc < 0) return rc;
     }
     if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
         return fail(PERHAPS_EINVAL, "the layers of a growing %s filter have hashes and lines of their own choice",

@@ -16,4 +16,5 @@ static int rule(const perhaps_want *want, struct level *level) {
 
 extern const struct model model_dcso;
 
-const struct model model_dcso = {.rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look};
+const struct model model_dcso = {
+    .rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look, .either = bloom_either};

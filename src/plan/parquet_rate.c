@@ -58,12 +58,12 @@ static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-/* Adds what the bits of one block say. */
-static void look_at_block(const uint8_t *block, struct sight *sums) {
+/* Adds what the bits of one block say, or those of two together. */
+static void look_at_block(const uint8_t *block, const uint8_t *other, struct sight *sums) {
     double rate = 1;
     int bits = 0;
     for (int i = 0; i < WORDS; i++) {
-        int set = __builtin_popcount(load32(block + 4 * i));
+        int set = __builtin_popcount(load32(block + 4 * i) | load32(other + 4 * i));
         rate *= set / 32.0;
         bits += set;
     }
@@ -72,10 +72,21 @@ static void look_at_block(const uint8_t *block, struct sight *sums) {
     if (bits) sums->distinct += log(fmax(1 - (double)bits / BLOCK_BITS, 0.5 / BLOCK_BITS)) / log(31.0 / 32);
 }
 
+static void look_at_blocks(const struct array *array, const uint8_t *other, struct sight *sight) {
+    *sight = (struct sight){0};
+    for (uint64_t i = 0; i < array->layout[BLOCKS]; i++)
+        look_at_block(array->bytes + i * BLOCK_BYTES, other + i * BLOCK_BYTES, sight);
+}
+
+static double either(const struct array *a, const struct array *b) {
+    struct sight sight;
+    look_at_blocks(a, b->bytes, &sight);
+    return sight.distinct;
+}
+
 static void look(const struct array *array, struct sight *sight) {
     double blocks = (double)array->layout[BLOCKS];
-    *sight = (struct sight){0};
-    for (uint64_t i = 0; i < array->layout[BLOCKS]; i++) look_at_block(array->bytes + i * BLOCK_BYTES, sight);
+    look_at_blocks(array, array->bytes, sight);
     sight->fill /= blocks * BLOCK_BITS;
     sight->fpr = fmin(1, sight->fpr / blocks + rate_of_halves(sight->distinct, blocks));
 }
@@ -92,4 +103,5 @@ const struct model model_parquet = {
     .hashes = hashes_of,
     .lines = lines_of,
     .look = look,
+    .either = either,
 };

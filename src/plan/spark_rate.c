@@ -7,4 +7,5 @@ static int rule(const perhaps_want *want, struct level *level) {
 
 extern const struct model model_spark;
 
-const struct model model_spark = {.rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look};
+const struct model model_spark = {
+    .rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look, .either = bloom_either};

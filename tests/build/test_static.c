@@ -272,7 +272,9 @@ static void info_tells_of_collecting(const struct layout *layout) {
     add_members(f, 0, 10);
     MUST(perhaps_facts(f, &facts));
     struct perhaps_info info = info_of(f);
-    CHECK(memcmp(&facts, &info, sizeof info) == 0, "of what collects, facts are all that there is to know");
+    CHECK(info.items == facts.items && info.bytes == facts.bytes && info.capacity == facts.capacity &&
+              info.distinct == 0 && info.fill == 0 && info.fpr_now == 0 && info.loss == 0,
+          "of what collects, facts are all that there is to know");
     CHECK(info.collecting == 1 && info.items == 20 && info.read_only == 0 && info.can == 0, "%llu items",
           (unsigned long long)info.items);
     CHECK(info.kind == layout->row->kind && info.fpr_target == layout->plan.fpr, "kind %d at %g", info.kind,

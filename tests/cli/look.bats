@@ -45,6 +45,20 @@ bar() {
   [ "$(bar used)$(bar fill)" = "$(printf '%080d' 0 | tr 0 .)" ] || wrong "it is empty"
 }
 
+@test "info cries no alarm over a foreign file that does not state its capacity" {
+  for kind in guava spark parquet; do
+    "$PERHAPS" build -k "$kind" -n 1000 -p 0.01 -o "$kind.foreign" keys
+    try 0 info -k "$kind" "$kind.foreign"
+    [[ $output != *"it should hold"* && $output != *"made for 9"* ]] || wrong "an alarm: $output"
+    prints "the file does not state how many it was made for"
+    try 0 info -k "$kind" --json "$kind.foreign"
+    holds '.guessed == true and .distinct > 950 and .distinct < 1050'
+  done
+  "$PERHAPS" build -k dcso -n 500 -p 0.01 -o dcso.foreign keys 2>/dev/null
+  try 0 info -k dcso dcso.foreign
+  prints "more than it should hold"
+}
+
 @test "info --json has the promised names" {
   try 0 info --json f.ph
   holds '.kind == "bloom" and .capacity == 1000 and .items > 950 and .items <= 1000'

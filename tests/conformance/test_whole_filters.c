@@ -124,6 +124,40 @@ static void intersect_keeps_common_keys(const struct layout *layout) {
     perhaps_free(empty);
 }
 
+static void expect_about(const perhaps *f, uint64_t keys, const char *when) {
+    struct perhaps_info info = info_of(f);
+    double off = ITEMS * 0.03 + 10;
+    CHECK(fabs((double)info.items - (double)keys) <= off, "%s: %llu items where %llu keys are common", when,
+          (unsigned long long)info.items, (unsigned long long)keys);
+    CHECK(fabs(info.distinct - (double)keys) <= off, "%s: %g different keys where %llu are common", when, info.distinct,
+          (unsigned long long)keys);
+}
+
+/* Bits that both have are partly those of different keys; they must not be counted. */
+static void intersections_know_how_many_keys_they_have(const struct layout *layout) {
+    static const uint64_t shares[] = {0, 1, 10, 50, 100}; /* of a hundred */
+    for (size_t i = 0; layout->row->can & PERHAPS_INTERSECT && i < sizeof shares / sizeof *shares; i++) {
+        uint64_t common = HALF * shares[i] / 100;
+        perhaps *a = make_with_members(layout, HALF), *b = make(&layout->want), *again = NULL;
+        add_members(b, HALF - common, HALF);
+        MUST(perhaps_intersect(a, b));
+        expect_about(a, common, "intersected");
+        struct bytes image = image_of(a);
+        MUST(perhaps_open_memory(&again, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
+        if (info_of(a).kind < PERHAPS_GUAVA) /* foreign formats have no place for it */
+            expect_about(again, common, "opened again");
+        perhaps_free(again);
+        free(image.data);
+        add_members(a, ITEMS, HALF / 2);
+        expect_about(a, common + HALF / 2, "and keys added");
+        MUST(perhaps_clear(a));
+        add_members(a, 0, HALF);
+        expect_about(a, HALF, "filled anew");
+        perhaps_free(a);
+        perhaps_free(b);
+    }
+}
+
 /* What is in both, in one but not in the other: exact for those that can, whatever the sizes. */
 static void differences_are_exact(const struct layout *layout) {
     if (!(layout->row->can & PERHAPS_SUBTRACT)) return;
@@ -410,6 +444,9 @@ int main(void) {
         FOR_EACH_KIND(merge_takes_other_sizes_where_it_grows, ITEMS),
         FOR_EACH_LAYOUT(a_merge_without_room_changes_nothing, ITEMS),
         FOR_EACH_LAYOUT(intersect_keeps_common_keys, ITEMS),
+        FOR_EACH_LAYOUT(intersections_know_how_many_keys_they_have, ITEMS),
+        FOR_EACH_COMBINED(intersections_know_how_many_keys_they_have, ITEMS),
+        FOR_EACH_FILE(intersections_know_how_many_keys_they_have, ITEMS),
         FOR_EACH_KIND(differences_are_exact, ITEMS),
         FOR_EACH_KIND(what_a_kind_cannot_do_is_refused, ITEMS),
         FOR_EACH_KIND(what_is_in_it_can_be_listed, ITEMS),

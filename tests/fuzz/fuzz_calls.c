@@ -462,7 +462,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct input in = {data, size};
     struct pair pairs[2] = {{.f = NULL}, {.f = NULL}};
     if (make_pair(pairs, &in) == 0) {
-        for (int calls = 0; in.left && calls < 500; calls++) do_one_call(pairs, &in);
+        for (int calls = 0; in.left && calls < 500; calls++) {
+            do_one_call(pairs, &in);
+            for (int i = 0; i < 2; i++) expect_openable(pairs[i].f);
+        }
         for (int i = 0; i < 2; i++) seal(&pairs[i]), expect_no_key_missed(&pairs[i]);
     }
     for (int i = 0; i < 2; i++) {

@@ -38,6 +38,22 @@ uint8_t *foreign_bytes_of(const perhaps *f, size_t *length) {
     return all.bytes;
 }
 
+void expect_openable(perhaps *f) {
+    enum { LARGE = 1 << 16 };
+    struct perhaps_info info = {.size = sizeof info}, opened = {.size = sizeof opened};
+    const void *bytes;
+    uint64_t length;
+    perhaps *again = NULL;
+    promise(perhaps_facts(f, &info) == PERHAPS_OK, "a filter has facts");
+    if (info.bytes > LARGE || info.collecting) return;
+    promise(perhaps_image(f, &bytes, &length) == PERHAPS_OK, "a filter has an image");
+    promise(perhaps_open_memory(&again, bytes, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_NO_VERIFY)) == PERHAPS_OK,
+            "what can be saved can be opened");
+    promise(perhaps_facts(again, &opened) == PERHAPS_OK && opened.items == info.items && opened.kind == info.kind,
+            "what is opened has the same items");
+    perhaps_free(again);
+}
+
 static struct perhaps_info info_of(const perhaps *f) {
     struct perhaps_info info = {.size = sizeof info};
     promise(perhaps_info(f, &info) == PERHAPS_OK, "info of an open filter");
@@ -110,13 +126,33 @@ static void combine(perhaps *f) {
     for (int i = 0; i < 8; i++) {
         int rc = verbs[i / 2](f, i % 2 ? copy : f);
         promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT || is_full(rc), "a filter fits itself and its clone");
+        expect_openable(f);
     }
     perhaps_free(copy);
 }
 
+/* As the first layer of a growing filter, and back. */
+static void lay_over(const perhaps *f) {
+    perhaps *copy = NULL;
+    double rate = info_of(f).fpr_target;
+    promise(perhaps_clone(f, &copy) == PERHAPS_OK, "a filter can be cloned");
+    int rc = perhaps_lay_over(&copy, (rate + 1) / 2, 0, 0);
+    promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT || rc == PERHAPS_EINVAL, "it can be a layer, or not");
+    expect_openable(copy);
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < 20; i++) rc = perhaps_add_u64(copy, i) < 0;
+    expect_openable(copy);
+    perhaps_peel(&copy);
+    expect_openable(copy);
+    perhaps_free(copy);
+}
+
 static void change(perhaps *f) {
+    lay_over(f);
+    expect_openable(f);
     add_and_remove(f);
+    expect_openable(f);
     promise(perhaps_advance(f, 1 << 30) >= 0, "time goes on");
+    expect_openable(f);
     combine(f);
     ask(f);
     const void *bytes;

@@ -11,6 +11,13 @@
 /* What is being tested at the moment, for messages. */
 static char subject[96] = "(none)";
 
+void name_subject(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(subject, sizeof subject, format, arguments);
+    va_end(arguments);
+}
+
 void check_that(bool holds, const char *what, const char *file, int line, const char *format, ...) {
     if (holds) return;
     char seen[512];
@@ -64,6 +71,11 @@ enum test_size test_size(void) {
 bool time_is_short(void) {
     const char *wish = getenv("PERHAPS_TEST_SIZE");
     return wish && strcmp(wish, "small") == 0;
+}
+
+bool test_everything(void) {
+    const char *wish = getenv("PERHAPS_TEST_FULL");
+    return wish && strcmp(wish, "1") == 0;
 }
 
 /* ---- layouts ---- */
@@ -393,18 +405,28 @@ struct perhaps_info info_of(const perhaps *f) {
 
 /* ---- images ---- */
 
+/* Many pieces, few allocations. */
+static size_t room_for(size_t length) {
+    size_t room = 64;
+    while (room < length) room *= 2;
+    return room;
+}
+
 static int append(void *context, const void *data, size_t length) {
     struct bytes *all = context;
-    uint8_t *larger = realloc(all->data, all->length + length + 1);
-    if (!larger) return 1;
-    memcpy(larger + all->length, data, length);
-    *all = (struct bytes){larger, all->length + length};
+    size_t sum = all->length + length;
+    if (!all->data || room_for(sum) > room_for(all->length)) all->data = realloc(all->data, room_for(sum));
+    if (!all->data) return 1;
+    memcpy(all->data + all->length, data, length);
+    all->length = sum;
     return 0;
 }
 
+/* Just as long as it is, so that a sanitizer sees a read past the end. */
 struct bytes image_of(const perhaps *f) {
     struct bytes image = {NULL, 0};
     MUST(perhaps_write(f, append, &image));
+    image.data = realloc(image.data, image.length + 1);
     return image;
 }
 

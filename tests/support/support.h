@@ -31,6 +31,9 @@
 
 __attribute__((format(printf, 5, 6))) void check_that(bool holds, const char *what, const char *file, int line,
                                                       const char *format, ...);
+
+/* What is being tested, for messages of the checks. */
+__attribute__((format(printf, 1, 2))) void name_subject(const char *format, ...);
 int64_t must_succeed(int64_t answer, const char *what, const char *file, int line);
 void must_be_refused(int error, int64_t answer, const char *what, const char *file, int line);
 
@@ -43,6 +46,9 @@ enum test_size test_size(void);
 /* Small by name: under an emulator, which takes some ten times as long for everything. What it shows is what the machine makes of
  * the code, for which a few filters of some thousand keys do. */
 bool time_is_short(void);
+
+/* With PERHAPS_TEST_FULL=1: every combination, where the normal run takes a selection. */
+bool test_everything(void);
 
 /* ---- layouts ---- */
 

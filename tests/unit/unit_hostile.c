@@ -376,8 +376,32 @@ static void absurd_numbers_of_others_are_refused(void **state) {
     }
 }
 
+/* Whatever its header says, a filter becomes a layer only where the image of both can be opened; else it stays as it was. */
+static void what_is_laid_over_can_be_saved(const struct layout *layout) {
+    enum { CAPACITY_AT = 56 };
+    struct bytes image = image_for(layout);
+    for (unsigned shift = 0; shift < 64; shift++) {
+        perhaps *f = NULL, *again = NULL;
+        store64(image.data + CAPACITY_AT, UINT64_C(1) << shift);
+        fix_checksums(image.data, image.length);
+        if (perhaps_open_memory(&f, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) < 0) continue;
+        struct bytes before = image_of(f);
+        int rc = perhaps_lay_over(&f, 0.9, 0, 0);
+        CHECK(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "error %d: %s", rc, perhaps_why());
+        if (rc < 0) expect_unchanged(f, before);
+        struct bytes saved = image_of(f);
+        MUST(perhaps_open_memory(&again, saved.data, saved.length, NULL));
+        perhaps_free(again);
+        perhaps_free(f);
+        free(saved.data);
+        free(before.data);
+    }
+    free(image.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        FOR_EACH_KIND(what_is_laid_over_can_be_saved, ITEMS),
         FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),
         FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
         FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),
