@@ -2,7 +2,7 @@
 # tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh in README.md and docs/ is
 # run, in order, in one folder per page with perhaps on the PATH; every block marked ```c is compiled, and run if it
 # has a main. Blocks without a mark are pictures and output. README.md names every command, and each
-# has its manual page. docs/bits.svg is what the planner says today.
+# has its manual page. Its promises name tests that exist. docs/bits.svg is what the planner says today.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -64,6 +64,18 @@ echo "$blocks blocks run"
 for command in $(perhaps help --names); do
   grep -q "\`perhaps $command\`" "$root/README.md" || fail "README.md does not name the command $command"
   [ -s "$build/cli/generated/man/perhaps-$command.1" ] || fail "there is no manual page of $command"
+done
+
+# What the README promises: every sentence is followed by the tests that hold it, and there are such tests.
+promises=$(sed -n '/^## What you can rely on/,/^## Limits/p' "$root/README.md")
+known=" check-symbols $(cd "$build" && ctest -N | sed -n 's/^ *Test *#[0-9]*: //p' | tr '\n' ' ') "
+[ "$(echo "$promises" | grep -c '^- \*\*.*<!-- .* -->$')" -eq "$(echo "$promises" | grep -c '^- ')" ] ||
+  fail 'README.md: a promise names no test'
+for test in $(echo "$promises" | sed -n 's/.*<!-- \(.*\) -->.*/\1/p'); do
+  case $known in
+  *" $test "*) ;;
+  *) fail "README.md: there is no test called $test" ;;
+  esac
 done
 
 # Every gnuplot draws a little differently: only pictures of the same one can be compared.

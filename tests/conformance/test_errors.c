@@ -1,0 +1,45 @@
+/* Every error has a number and a sentence. */
+#include "support.h"
+
+#include <string.h>
+
+enum { LAST = PERHAPS_EUNSEALED };
+
+static void every_number_has_a_sentence_of_its_own(void **state) {
+    (void)state;
+    for (int error = PERHAPS_OK; error >= LAST; error--) {
+        const char *sentence = perhaps_strerror(error);
+        CHECK(sentence && strlen(sentence) > 1, "error %d has no sentence", error);
+        for (int other = PERHAPS_OK; other > error; other--)
+            CHECK(strcmp(sentence, perhaps_strerror(other)) != 0, "errors %d and %d read the same", error, other);
+    }
+}
+
+static void other_numbers_have_one_too(void **state) {
+    (void)state;
+    static const int others[] = {1, LAST - 1, -1000, 1000};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *sentence = perhaps_strerror(others[i]);
+        CHECK(sentence && *sentence, "number %d has no sentence", others[i]);
+        for (int error = PERHAPS_OK; error >= LAST; error--)
+            CHECK(strcmp(sentence, perhaps_strerror(error)) != 0, "%d reads like error %d", others[i], error);
+    }
+}
+
+static void a_refusal_gives_its_reason(void **state) {
+    (void)state;
+    perhaps *f = (perhaps *)&f;
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.items = 1000, .fpr = 2)));
+    CHECK(!f && strstr(perhaps_why(), "fpr"), "the reason is: %s", perhaps_why());
+    REFUSED(PERHAPS_EIO, perhaps_open(&f, "/there/is/no/such.ph", NULL));
+    CHECK(!f && strstr(perhaps_why(), "/there/is/no/such.ph"), "the reason is: %s", perhaps_why());
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_has_a_sentence_of_its_own),
+        cmocka_unit_test(other_numbers_have_one_too),
+        cmocka_unit_test(a_refusal_gives_its_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
