@@ -225,7 +225,7 @@ static void every_rhythm_is_kept(void **state) {
         for (unsigned k = 0; k < 3; k++)
             for (unsigned g = 0; g < 4; g++)
                 for (unsigned b = 0; b < 3; b++) {
-                    if (!full && (rhythm + k + g) % 3 != b) continue;
+                    if (!full && ((rhythm + k + g) % 3 != b || (time_is_short() && (rhythm + g) % 3))) continue;
                     print_message("%s, kind %d, %u generations, batches of %zu\n", rhythm_names[rhythm], kinds[k],
                                   generations[g], batches[b]);
                     run_rhythm(rhythm, kinds[k], generations[g], batches[b]);
