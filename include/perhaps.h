@@ -228,9 +228,9 @@ typedef struct perhaps_allocator {
  *       With `period` it remembers keys by time instead: every key that was added less than `period` ago is found, none
  *       that is older than period·g/(g-1), rounded up. `items` is then how many adds come in a period, at most. They may come in any
  *       rhythm, all at once too: the fpr holds. A generation takes keys for period/(g-1), or until it has items/(g-1); in a
- *       burst there are up to 2g-2 generations in place of g, and those beyond g are freed when they are forgotten. More
- *       than `items` in a period raise the rate (info.flooded), and nothing is lost. The same is so without memory for
- *       more than g generations; keys may then be remembered for longer, too.
+ *       burst there are up to 2g-2 generations in place of g, and those beyond g are freed when they are forgotten. Plans tell
+ *       what g take. More than `items` in a period raise the rate (info.flooded), and nothing is lost. The same is so without
+ *       memory for more than g generations; keys may then be remembered for longer, too.
  *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
  *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
  *

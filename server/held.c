@@ -155,12 +155,19 @@ static void replicate_time(const struct held *held, uint64_t now) {
     RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, (long long)now);
 }
 
+/* What was loaded knows no time but those at which its generations began, and must not begin another before its primary does. */
+static void recall_time(const struct held *held) {
+    uint64_t since = newest_generation(held).since;
+    if (since) perhaps_advance(held->filter, since);
+}
+
 /* A replica forgets when its primary says so, and a server that reads its AOF when that says so. While a server hands over to
  * another it must not change anything. */
 void hold_advance(struct held *held) {
     int flags = RedisModule_GetContextFlags(held->ctx);
-    if (flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING)) return;
-    if (RedisModule_AvoidReplicaTraffic()) return;
+    bool told = flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING);
+    if (told) recall_time(held);
+    if (told || RedisModule_AvoidReplicaTraffic()) return;
     held->now = (uint64_t)RedisModule_Milliseconds();
     uint64_t before = newest_generation(held).since;
     int forgotten = perhaps_advance(held->filter, held->now);

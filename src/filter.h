@@ -40,8 +40,7 @@ struct tally {
 #define NEVER UINT64_MAX
 struct child {
     perhaps *filter;
-    uint64_t
-        since; /* generations of a window with a period: when it began, NEVER before the first time is told; else 0 */
+    uint64_t since; /* generations of a window with a period: when it began, NEVER until a time is told; else 0 */
 };
 
 /* Memory to work in, for a batch of at most LARGE_BATCH keys, or whatever it is wanted for. A family keeps it for the next batch: taking

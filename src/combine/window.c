@@ -172,8 +172,19 @@ static int advance(perhaps *f, uint64_t now) {
     return forgotten + over;
 }
 
+/* Keys that come to a window that was opened, and not told the time since, are younger than those it has by an unknown time: they
+ * have a generation of their own, which begins when the time is told. */
+static void begin_untold(perhaps *f) {
+    bool begun = filter_items(newest_of(f)) && begin_next(f, NEVER);
+    if (!begun) newest_entry(f)->since = NEVER;
+}
+
+/* Before keys are added. */
 static void look_at_clock(perhaps *f) {
-    if (f->family->clock) advance(f, f->family->clock(f->family->clock_context));
+    if (f->family->clock)
+        advance(f, f->family->clock(f->family->clock_context));
+    else if (filter_is_timed(f) && f->family->now == NEVER && newest_entry(f)->since != NEVER)
+        begin_untold(f);
 }
 
 int perhaps_advance(perhaps *f, uint64_t now) {

@@ -225,7 +225,7 @@ static void every_rhythm_is_kept(void **state) {
         for (unsigned k = 0; k < 3; k++)
             for (unsigned g = 0; g < 4; g++)
                 for (unsigned b = 0; b < 3; b++) {
-                    if (!full && (rhythm + k + g) % 3 != b) continue;
+                    if (!full && ((rhythm + k + g) % 3 != b || (time_is_short() && (rhythm + g) % 3))) continue;
                     print_message("%s, kind %d, %u generations, batches of %zu\n", rhythm_names[rhythm], kinds[k],
                                   generations[g], batches[b]);
                     run_rhythm(rhythm, kinds[k], generations[g], batches[b]);
@@ -348,9 +348,8 @@ static void a_burst_without_memory(void **state) {
 
 /* ---- without a time ---- */
 
-/* What is opened and not told the time fills generations all the same. Their keys are young when the time is told. */
-static void keys_before_the_time_is_told_again(void **state) {
-    (void)state;
+/* What is opened, and not told the time, takes keys all the same. They are as old as the time that is told then. */
+static void take_keys_before_the_time_is_told(uint64_t later) {
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = ITEMS, .period = PERIOD)), *opened = NULL;
     MUST(perhaps_advance(f, 5000));
     add_members(f, 0, 10);
@@ -358,14 +357,23 @@ static void keys_before_the_time_is_told_again(void **state) {
     MUST(perhaps_open_memory(&opened, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
     free(image.data);
     add_members(opened, 10, ITEMS - 10);
-    MUST(perhaps_advance(opened, 5000 + PERIOD - 1));
-    expect_members(opened, 0, ITEMS);
-    MUST(perhaps_advance(opened, 5000 + 2 * PERIOD - 2));
-    expect_members(opened, ITEMS - 200, 200);
-    MUST(perhaps_advance(opened, 5000 + 3 * PERIOD));
+    uint64_t told = 5000 + later;
+    MUST(perhaps_advance(opened, told));
+    expect_members(opened, later < PERIOD ? 0 : 10, later < PERIOD ? ITEMS : ITEMS - 10);
+    MUST(perhaps_advance(opened, told + PERIOD - 1));
+    expect_members(opened, 10, ITEMS - 10);
+    CHECK(info_of(opened).children <= 6 && !info_of(opened).flooded, "%u generations", info_of(opened).children);
+    MUST(perhaps_advance(opened, told + PERIOD + PERIOD / 3 + 1));
     CHECK(info_of(opened).items == 0, "%llu keys are left", (unsigned long long)info_of(opened).items);
     perhaps_free(f);
     perhaps_free(opened);
+}
+
+static void keys_before_the_time_is_told_again(void **state) {
+    (void)state;
+    take_keys_before_the_time_is_told(0);
+    take_keys_before_the_time_is_told(PERIOD - 1);
+    take_keys_before_the_time_is_told(100 * PERIOD);
 }
 
 /* ---- whole filters ---- */
