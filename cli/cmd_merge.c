@@ -47,7 +47,7 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
     if (!same_hash(&a, &b) || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
     return failure(path,
                    "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
-                   "such as -n %llu -p %g",
+                   "such as -n %llu -p %.1g",
                    group_digits(b.capacity, keys), group_digits(b.bytes, bytes), first,
                    group_digits(a.capacity, first_keys), group_digits(a.bytes, first_bytes),
                    (unsigned long long)(a.capacity > b.capacity ? a.capacity : b.capacity),

@@ -44,7 +44,7 @@ prepare() {
   refuses "bloom.ph: is a bloom filter, a.ph a blocked filter; build both with the same -k" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b
   refuses "large.ph: was made for 5,000 keys in" intersect a.ph large.ph -o m.ph
-  says "build both with the same -n and -p, such as -n 5000 -p 1e-06"
+  says "build both with the same -n and -p, such as -n 5000 -p 9e-07"
   "$PERHAPS" build -n 1000 -p 1e-6 --u64 -o u64.ph b
   refuses "u64.ph: its keys are written as u64, those of a.ph as bytes" merge a.ph u64.ph -o m.ph
   [ ! -e m.ph ]
