@@ -31,8 +31,9 @@ static int full_failure(const perhaps *into, const perhaps *from, const char *pa
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
-static bool same_hash(const struct perhaps_info *a, const struct perhaps_info *b) {
-    return a->hash == b->hash && a->seed == b->seed;
+/* Made with the same options but for the number of keys and the rate? */
+static bool made_alike(const struct perhaps_info *a, const struct perhaps_info *b) {
+    return a->hash == b->hash && a->seed == b->seed && a->base == b->base && a->children == b->children;
 }
 
 /* Sizes say more than the words of a layout do. */
@@ -44,10 +45,10 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
     if (a.kind != b.kind)
         return failure(path, "is a %s filter, %s a %s filter; build both with the same -k", b.kind_name, first,
                        a.kind_name);
-    if (!same_hash(&a, &b) || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
+    if (!made_alike(&a, &b) || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
     return failure(path,
                    "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
-                   "such as -n %llu -p %g",
+                   "such as -n %llu -p %.1g",
                    group_digits(b.capacity, keys), group_digits(b.bytes, bytes), first,
                    group_digits(a.capacity, first_keys), group_digits(a.bytes, first_bytes),
                    (unsigned long long)(a.capacity > b.capacity ? a.capacity : b.capacity),

@@ -24,7 +24,10 @@ const struct command commands[COMMANDS] = {
     [CMD_BUILD] =
         {"build", "-o FILE|--at URL [OPTION...] [KEYS...]", "make a filter from lines",
          "Reads keys, one a line, from the files KEYS (standard input if there are none; '-' is standard input) and "
-         "writes a filter that contains them all to FILE. The file appears complete or not at all.\n\n"
+         "writes a filter that contains them all to FILE. The file appears complete or not at all, and is never one of "
+         "KEYS. With -f it replaces what is there, with its owner and permissions, also what other processes have "
+         "added "
+         "meanwhile.\n\n"
          "Without -n the keys are counted first if all inputs are plain files. From a pipe, whose end nobody knows, "
          "they go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; "
          "with -j it is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but "
@@ -64,27 +67,31 @@ const struct command commands[COMMANDS] = {
          "perhaps build --at redis://localhost/phones -n 1e9 -p 0.001 phones.txt\n"
          "perhaps build --at redis+bits://localhost/names -p 0.01 names.txt",
          0, UINT_MAX, cmd_build, "Print what 'perhaps info --json' would say about the new filter."},
-    [CMD_ADD] = {"add", "FILTER|--at URL [OPTION...] [KEYS...]", "add lines to a filter",
-                 "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
-                 "replaces the old file "
-                 "in one step when all keys are in; until then, and if anything fails, the old one stays. A cuckoo or "
-                 "counting "
-                 "filter gets another copy of a key that it has already; all others have a key once.\n\n"
-                 "With --in-place the file itself is changed, without a copy in memory. If that is broken off by force "
-                 "or by a crash, "
-                 "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
-                 "Ctrl-C is no such "
-                 "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
-                 "cannot grow there. Static filters (fuse, ribbon) take no more keys at all: build them anew.\n\n"
-                 "A window by time first forgets what is too old, by the machine's clock.\n\n"
-                 "With --at there is no FILTER: keys go to a set on servers, and those that were sent stay there "
-                 "whatever happens then.",
-                 NULL,
-                 "perhaps add phones.ph new.txt\n"
-                 "tail -n 1000 log | perhaps add seen.ph --in-place\n"
-                 "perhaps add --at redis://localhost/phones new.txt",
-                 1, UINT_MAX, cmd_add,
-                 "Print as JSON how many keys were read, how many were new, and what the filter holds now."},
+    [CMD_ADD] =
+        {"add", "FILTER|--at URL [OPTION...] [KEYS...]", "add lines to a filter",
+         "Adds the keys in the files KEYS (standard input if there are none) to FILTER. The new filter "
+         "replaces the old file "
+         "in one step when all keys are in; until then, and if anything fails, the old one stays. A cuckoo or "
+         "counting "
+         "filter gets another copy of a key that it has already; all others have a key once.\n\n"
+         "With --in-place the file itself is changed, without a copy in memory. If that is broken off by force "
+         "or by a crash, "
+         "the file is marked as unfinished: everything added before is in it, and --recover goes on with it. "
+         "Ctrl-C is no such "
+         "case: it finishes the file first. cuckoo filters and tables cannot be changed in place, and a bitmap "
+         "cannot grow there. Static filters (fuse, ribbon) take no more keys at all: build them anew.\n\n"
+         "The file is locked meanwhile: of several processes that change it, one waits for the other, at most as "
+         "long as --patience says, so that no change is lost. Those who only read it do not wait: they have the "
+         "old filter or the new one.\n\n"
+         "A window by time first forgets what is too old, by the machine's clock.\n\n"
+         "With --at there is no FILTER: keys go to a set on servers, and those that were sent stay there "
+         "whatever happens then.",
+         NULL,
+         "perhaps add phones.ph new.txt\n"
+         "tail -n 1000 log | perhaps add seen.ph --in-place\n"
+         "perhaps add --at redis://localhost/phones new.txt",
+         1, UINT_MAX, cmd_add,
+         "Print as JSON how many keys were read, how many were new, and what the filter holds now."},
     [CMD_REMOVE] =
         {"remove", "FILTER|--at URL [OPTION...] [KEYS...]", "take lines out of a filter that can forget",
          "Takes the keys in the files KEYS (standard input if there are none) out of FILTER, one copy for each line, "
@@ -92,7 +99,8 @@ const struct command commands[COMMANDS] = {
          "says how "
          "many were not found, if any were not. As with add, the new filter replaces the old file in one step, or the "
          "file itself is "
-         "changed with --in-place. Kinds that can: counting, cuckoo, table and bitmap; 'perhaps build --needs remove' "
+         "changed with --in-place; it is locked meanwhile. Kinds that can: counting, cuckoo, table and bitmap; "
+         "'perhaps build --needs remove' "
          "makes one.\n\n"
          "Remove only what was added. A key that was never added, but for which a counting or cuckoo filter says "
          "'perhaps', takes away "
@@ -165,7 +173,9 @@ const struct command commands[COMMANDS] = {
          "SIGHUP ends it, and if the output cannot be written any more: then it has only lines that were printed. In "
          "between, what is new goes into a journal beside it, FILE.journal: after a kill the next run takes "
          "that in, and prints again only lines that came after the last save. (If the power fails, it may know lines "
-         "that a file of output has lost.) One process at a time may have a state. "
+         "that a file of output has lost.) One process at a time may have a state; another waits for it, at most as "
+         "long as "
+         "--patience says. "
          "While there is a journal, other commands do not change the file, and do not see what is in the journal; "
          "'perhaps dedup --state FILE < /dev/null' takes in what a killed run left.\n\n"
          "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
@@ -216,7 +226,10 @@ const struct command commands[COMMANDS] = {
          "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
          "counting and "
          "cuckoo filters it is the sum: every copy in each of them. Static filters cannot be merged: build one of "
-         "all keys.",
+         "all keys.\n\n"
+         "FILE may be one of the filters, with -f. It is locked before they are read, so that nothing that another "
+         "process "
+         "adds to it is lost: one waits for the other, at most as long as --patience says.",
          NULL,
          "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
          "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",

@@ -36,8 +36,8 @@ struct guess guess_for(const char *name) {
 /* Of those that are equally near, one with the same first letter: that is seldom the wrong one. */
 void guess_try(struct guess *guess, const char *candidate) {
     size_t distance = edit_distance(guess->name, candidate);
-    bool better = distance == guess->distance && guess->likely && *guess->likely != *guess->name &&
-                  *candidate == *guess->name;
+    bool better =
+        distance == guess->distance && guess->likely && *guess->likely != *guess->name && *candidate == *guess->name;
     if (distance >= guess->distance && !better) return;
     guess->distance = distance;
     guess->likely = candidate;

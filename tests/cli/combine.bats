@@ -44,7 +44,21 @@ prepare() {
   refuses "bloom.ph: is a bloom filter, a.ph a blocked filter; build both with the same -k" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b
   refuses "large.ph: was made for 5,000 keys in" intersect a.ph large.ph -o m.ph
-  says "build both with the same -n and -p, such as -n 5000 -p 1e-06"
+  says "build both with the same -n and -p, such as -n 5000 -p 9e-07"
+  for options in '-k counting' '-k bloom' '-k blocked' '-k parquet' '-k guava' '-k dcso' '-k spark'; do # sizes, in every kind
+    # shellcheck disable=SC2086 # a list of words
+    "$PERHAPS" build -n 1000 -p 0.01 $options -f -o one.ph a
+    # shellcheck disable=SC2086
+    "$PERHAPS" build -n 50000 -p 0.01 $options -f -o two.ph b
+    kind=
+    [[ $options != *guava* && $options != *spark* && $options != *dcso* ]] || kind=$options
+    # shellcheck disable=SC2086
+    refuses "keys in" merge $kind one.ph two.ph -o m.ph
+    says "bytes; build both with the same -n and -p, such as -n "
+  done
+  "$PERHAPS" build -n 1000 --shards 4 -o four.ph a
+  "$PERHAPS" build -n 1000 --shards 8 -o eight.ph a
+  refuses "differ in number of shards; build both with the same -k, -n, -p (or size), --shards" merge four.ph eight.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 --u64 -o u64.ph b
   refuses "u64.ph: its keys are written as u64, those of a.ph as bytes" merge a.ph u64.ph -o m.ph
   [ ! -e m.ph ]
