@@ -19,7 +19,7 @@ enum {
     MOST_FILES = 200, /* that are kept open */
     CHUNK = 64 << 10, /* of a first copy that is compared at a time */
     AHEAD = 32,       /* lines whose places, or first copies, are being fetched */
-    LINES = 100000,   /* at a time: so many are looked up in the order of memory */
+    LINES = 200000,   /* at a time: so many are looked up in the order of memory */
     LANES = 2,        /* each with half of the digests, and a thread if that pays */
     FEW_LINES = 4096  /* for which it does not */
 };
