@@ -33,7 +33,7 @@ void bus_errors_leave(void) {
 }
 
 bool bus_errors_guard(void (*function)(void *context), void *context, const void **touched) {
-    struct landing here;
+    struct landing here = {.touched = NULL};
     if (sigsetjmp(here.place, 0)) {
         landing = NULL;
         *touched = here.touched;

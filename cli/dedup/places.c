@@ -124,7 +124,7 @@ static void return_pages(struct places *places, struct page **pages, size_t coun
 
 /* NULL if there is not enough memory. */
 static struct page **get_pages(struct places *places, size_t count) {
-    struct page **pages = count > SIZE_MAX / sizeof *pages ? NULL : malloc(count * sizeof *pages);
+    struct page **pages = calloc(count, sizeof(void *));
     for (size_t i = 0; pages && i < count; i++) {
         pages[i] = get_page(places);
         if (pages[i]) continue;
