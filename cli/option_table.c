@@ -175,7 +175,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_EXACT] =
         {"exact", 0, VALUE_NONE, NULL, NULL, 0, ON(DEDUP),
          "Compare the lines themselves, not only their digests: no line is lost, ever. Takes up to 20 bytes of "
-         "memory for each different line; lines from pipes are kept in a temporary file in $TMPDIR."},
+         "memory for each different line; lines from pipes are kept in a temporary file in $TMPDIR. Files are mapped: "
+         "what the system counts as its memory includes pages of them, which it can take back at any time."},
     [OPT_LAST] =
         {"last", 0, VALUE_WINDOW, "N|TIME", NULL, FIELD(last), ON(DEDUP),
          "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and "

@@ -1,13 +1,13 @@
 #include "exact.h"
 #include "../report.h"
+#include "../threads.h"
+#include "bus.h"
 #include "items.h"
 #include "places.h"
 #include "spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +19,9 @@ enum {
     MOST_FILES = 200, /* that are kept open */
     CHUNK = 64 << 10, /* of a first copy that is compared at a time */
     AHEAD = 32,       /* lines whose places, or first copies, are being fetched */
-    LINES = 100000    /* at a time: so many are looked up in the order of memory */
+    LINES = 200000,   /* at a time: so many are looked up in the order of memory */
+    LANES = 2,        /* each with half of the digests, and a thread if that pays */
+    FEW_LINES = 4096  /* for which it does not */
 };
 
 /* Places from `base` on belong to one input file, or to the spool. */
@@ -33,18 +35,29 @@ struct origin {
     size_t mapped;
 };
 
+/* What a thread has to itself. */
+struct lane {
+    struct exact *exact;
+    struct job *job;
+    struct places *places;
+    struct items items;
+    size_t n; /* items */
+    int status;
+    const struct origin *broken; /* what cannot be compared any more, and why; NULL = nothing, or it was told */
+    const char *why;
+    char scratch[CHUNK];
+};
+
 struct exact {
     const struct input *input;
     bool fold; /* letters that differ in case are the same */
-    struct places *places;
-    struct items items;
+    struct lane lanes[LANES];
     struct spool spool;
     size_t file;                               /* the number of the file that is being read */
     size_t files, most_files;                  /* kept open */
     size_t count;                              /* of origins, the last of which is being read */
     struct origin origins[2 * MOST_FILES + 1]; /* by place; there is a file between any two parts of the spool */
-    char scratch[CHUNK];
-    struct sigaction before; /* what SIGBUS did */
+    struct sigaction before;                   /* what SIGBUS did */
 };
 
 /* -------------------------------------------------------------------------------------------------- origins --- */
@@ -77,9 +90,9 @@ static bool has_lines(struct exact *e, int fd, const struct job *job) {
     size_t length = (size_t)(job->lines[job->n] - job->lines[0]), done = 0;
     while (done < length) {
         size_t rest = length - done;
-        ssize_t got = read_at(fd, e->scratch, rest < CHUNK ? rest : CHUNK, job->offset + done);
+        ssize_t got = read_at(fd, e->lanes[0].scratch, rest < CHUNK ? rest : CHUNK, job->offset + done);
         if (got <= 0) return got == 0 && rest == 1;
-        if (memcmp(e->scratch, job->lines[0] + done, (size_t)got) != 0) return false;
+        if (memcmp(e->lanes[0].scratch, job->lines[0] + done, (size_t)got) != 0) return false;
         done += (size_t)got;
     }
     return true;
@@ -149,45 +162,48 @@ static int begin_file(struct exact *e, const struct job *job) {
 
 /* ---------------------------------------------------------------------------------------------- first copies --- */
 
-static ssize_t cannot_compare(const struct origin *origin, const char *why) {
-    failure(input_name(origin->path), "%s, so its lines can no longer be compared; give it through a pipe", why);
+/* Told when all lanes have ended, and only once. */
+static ssize_t cannot_compare(struct lane *lane, const struct origin *origin, const char *why) {
+    lane->broken = origin;
+    lane->why = why;
     return -1;
 }
 
 /* That a first copy is not what its digest says happens to one key of many billions, and to files that someone writes to. */
-static int check_unchanged(const struct origin *origin) {
+static int check_unchanged(struct lane *lane, const struct origin *origin) {
     struct stat status;
     if (fstat(origin->fd, &status) != 0) return FINE;
     bool shorter = (uint64_t)status.st_size + 1 < origin->end; /* the last line may lack its line end there */
     if (!shorter && status.st_mtim.tv_sec == origin->modified.tv_sec &&
         status.st_mtim.tv_nsec == origin->modified.tv_nsec)
         return FINE;
-    cannot_compare(origin, shorter ? "has become shorter while it was read" : "has changed while it was read");
+    cannot_compare(lane, origin, shorter ? "has become shorter while it was read" : "has changed while it was read");
     return TROUBLE;
 }
 
 /* Sets *bytes to what a file had at this offset when it was read: its last line ended, whatever has come since. How many, or
  * -1. */
-static ssize_t look_at_file(struct exact *e, const struct origin *origin, uint64_t offset, size_t size,
+static ssize_t look_at_file(struct lane *lane, const struct origin *origin, uint64_t offset, size_t size,
                             const char **bytes) {
-    *bytes = &e->input->terminator;
+    *bytes = &lane->exact->input->terminator;
     if (offset + 1 >= origin->end) return 1;
     if (size > origin->end - 1 - offset) size = (size_t)(origin->end - 1 - offset);
     if (offset < origin->mapped) {
         *bytes = origin->map + offset;
         return (ssize_t)(size < origin->mapped - offset ? size : origin->mapped - offset);
     }
-    *bytes = e->scratch;
-    ssize_t got = read_at(origin->fd, e->scratch, size, offset);
+    *bytes = lane->scratch;
+    ssize_t got = read_at(origin->fd, lane->scratch, size, offset);
     if (got > 0) return got;
-    return cannot_compare(origin, got ? strerror(errno) : "has become shorter while it was read");
+    return cannot_compare(lane, origin, got ? "cannot be read again" : "has become shorter while it was read");
 }
 
 /* The same for any origin. What is in this job need not be read. */
-static ssize_t look_at(struct exact *e, const struct job *job, const struct origin *origin, uint64_t offset,
-                       size_t size, const char **bytes) {
-    if (origin->fd < 0) return spool_read(&e->spool, offset, size, e->scratch, bytes);
-    if (origin != current(e) || offset < job->offset) return look_at_file(e, origin, offset, size, bytes);
+static ssize_t look_at(struct lane *lane, const struct origin *origin, uint64_t offset, size_t size,
+                       const char **bytes) {
+    const struct job *job = lane->job;
+    if (origin->fd < 0) return spool_read(&lane->exact->spool, offset, size, lane->scratch, bytes);
+    if (origin != current(lane->exact) || offset < job->offset) return look_at_file(lane, origin, offset, size, bytes);
     *bytes = job->lines[0] + (size_t)(offset - job->offset);
     return (ssize_t)size;
 }
@@ -223,7 +239,9 @@ static bool same_bytes(const struct exact *e, const char *first, const char *key
 }
 
 /* Is the key at this place the same as key i of the job, and ends as soon? */
-static int compare(struct exact *e, const struct job *job, size_t i, uint64_t place, bool *same) {
+static int compare(struct lane *lane, size_t i, uint64_t place, bool *same) {
+    const struct exact *e = lane->exact;
+    const struct job *job = lane->job;
     const struct origin *origin = origin_of(e, place);
     uint64_t offset = place - origin->base + origin->start;
     size_t length = job->key_lengths[i], done = 0;
@@ -231,14 +249,14 @@ static int compare(struct exact *e, const struct job *job, size_t i, uint64_t pl
     while (*same && done <= length) {
         size_t rest = length + 1 - done;
         const char *bytes;
-        ssize_t got = look_at(e, job, origin, offset + done, rest < CHUNK ? rest : CHUNK, &bytes);
+        ssize_t got = look_at(lane, origin, offset + done, rest < CHUNK ? rest : CHUNK, &bytes);
         if (got < 0) return TROUBLE;
         size_t n = (size_t)got < rest ? (size_t)got : rest - 1;
         *same = got > 0 && same_bytes(e, bytes, job->keys[i] + done, n) &&
                 (n == (size_t)got || ends_key(e->input, bytes[n]));
         done += (size_t)got;
     }
-    return *same || origin->fd < 0 ? FINE : check_unchanged(origin);
+    return *same || origin->fd < 0 ? FINE : check_unchanged(lane, origin);
 }
 
 /* --------------------------------------------------------------------------------------------------- adding --- */
@@ -257,126 +275,148 @@ static int keep(struct exact *e, const struct job *job, size_t i, uint64_t *plac
     return *place < PLACES_END ? FINE : failure("--exact", "takes no more than 16 TiB of input; leave it out");
 }
 
-static int add_new(struct exact *e, struct job *job, size_t i, const struct search *search) {
+static int add_new(struct lane *lane, size_t i, const struct search *search) {
     uint64_t place;
-    job->answers[i] = 1;
-    if (keep(e, job, i, &place) != FINE) return TROUBLE;
-    return places_add(e->places, search, place) ? FINE : failure(NULL, "not enough memory to remember so many lines");
+    lane->job->answers[i] = 1;
+    if (keep(lane->exact, lane->job, i, &place) != FINE) return TROUBLE;
+    if (places_add(lane->places, search, place)) return FINE;
+    lane->why = "not enough memory to remember so many lines";
+    return TROUBLE;
 }
 
-static int add(struct exact *e, struct job *job, size_t i) {
+static int add(struct lane *lane, size_t i) {
     struct search search;
     uint64_t place;
     bool same = false;
-    places_search(e->places, job->digests[i], &search);
-    while (!same && places_next(e->places, &search, &place))
-        if (compare(e, job, i, place, &same) != FINE) return TROUBLE;
-    job->answers[i] = 0;
-    return same ? FINE : add_new(e, job, i, &search);
+    places_search(lane->places, lane->job->digests[i], &search);
+    while (!same && places_next(lane->places, &search, &place))
+        if (compare(lane, i, place, &same) != FINE) return TROUBLE;
+    return same ? FINE : add_new(lane, i, &search);
 }
 
-/* Looks up the digests of all lines, in the order of the table, and adds those that are new. The others become items with the first
+/* Looks up the digests of all items, in the order of the table, and adds those that are new. The others become items with the first
  * place of their digest. */
-static int look_up(struct exact *e, struct job *job, size_t *repeats) {
-    struct items *items = &e->items;
-    for (size_t i = 0; i < job->n; i++) items->now[i] = (struct item){job->digests[i], (uint32_t)i};
-    items_sort(items, job->n, UINT64_MAX);
-    memset(job->answers, 0, job->n);
-    *repeats = 0;
-    for (size_t i = 0; i < job->n; i++) {
+static int look_up(struct lane *lane) {
+    struct items *items = &lane->items;
+    size_t repeats = 0;
+    items_sort(items, lane->n, UINT64_MAX);
+    for (size_t i = 0; i < lane->n; i++) {
         struct item item = items->now[i];
         struct search search;
-        if (i + AHEAD < job->n) {
-            places_fetch(e->places, items->now[i + AHEAD].word);
-            __builtin_prefetch(&job->keys[items->now[i + AHEAD].line]);
+        if (i + AHEAD < lane->n) {
+            places_fetch(lane->places, items->now[i + AHEAD].word);
+            __builtin_prefetch(&lane->job->keys[items->now[i + AHEAD].line]);
         }
-        places_search(e->places, item.word, &search);
-        if (places_next(e->places, &search, &item.word))
-            items->next[(*repeats)++] = item;
-        else if (add_new(e, job, item.line, &search) != FINE)
+        places_search(lane->places, item.word, &search);
+        if (places_next(lane->places, &search, &item.word))
+            items->next[repeats++] = item;
+        else if (add_new(lane, item.line, &search) != FINE)
             return TROUBLE;
     }
     items_swap(items);
+    lane->n = repeats;
     return FINE;
 }
 
 /* Compares lines with what is at the places of their digests, in the order of the places. Of those that differ, the items stay. */
-static int compare_all(struct exact *e, struct job *job, size_t repeats, size_t *others) {
-    struct items *items = &e->items;
-    const struct origin *last = current(e);
-    items_sort(items, repeats, last->base + (last->end - last->start) + 1);
-    *others = 0;
-    for (size_t i = 0; i < repeats; i++) {
+static int compare_all(struct lane *lane) {
+    struct items *items = &lane->items;
+    const struct job *job = lane->job;
+    const struct origin *last = current(lane->exact);
+    size_t others = 0;
+    items_sort(items, lane->n, last->base + (last->end - last->start) + 1);
+    for (size_t i = 0; i < lane->n; i++) {
         struct item item = items->now[i];
         bool same;
-        if (i + 2 * AHEAD < repeats) {
+        if (i + 2 * AHEAD < lane->n) {
             __builtin_prefetch(&job->keys[items->now[i + 2 * AHEAD].line]);
             __builtin_prefetch(&job->key_lengths[items->now[i + 2 * AHEAD].line]);
         }
-        if (i + AHEAD < repeats) fetch_both(e, job, items->now[i + AHEAD]);
-        if (compare(e, job, item.line, item.word, &same) != FINE) return TROUBLE;
-        if (!same) items->next[(*others)++] = item;
+        if (i + AHEAD < lane->n) fetch_both(lane->exact, job, items->now[i + AHEAD]);
+        if (compare(lane, item.line, item.word, &same) != FINE) return TROUBLE;
+        if (!same) items->next[others++] = item;
     }
     items_swap(items);
+    lane->n = others;
     return FINE;
 }
 
 /* A digest may have several keys. They are rare, and looked up one by one, in the order of the lines: the first of equal ones is the
  * new one. */
-static int add_all(struct exact *e, struct job *job) {
-    size_t repeats, others;
-    if (look_up(e, job, &repeats) != FINE || compare_all(e, job, repeats, &others) != FINE) return TROUBLE;
-    items_sort_by_line(&e->items, others);
-    for (size_t i = 0; i < others; i++)
-        if (add(e, job, e->items.now[i].line) != FINE) return TROUBLE;
-    for (size_t i = 0; i < job->n; i++) job->added += job->answers[i];
+static int add_all(struct lane *lane) {
+    if (look_up(lane) != FINE || compare_all(lane) != FINE) return TROUBLE;
+    items_sort_by_line(&lane->items, lane->n);
+    for (size_t i = 0; i < lane->n; i++)
+        if (add(lane, lane->items.now[i].line) != FINE) return TROUBLE;
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- files that are cut meanwhile --- */
+/* ---------------------------------------------------------------------------------------------------- lanes --- */
 
-/* To touch what a map had, and the file has no more, is a SIGBUS in the thread that does it. */
-struct landing {
-    sigjmp_buf place;
-    const void *volatile touched;
-};
-static _Thread_local struct landing *landing;
-
-static void on_bus_error(int number, siginfo_t *info, void *context) {
-    (void)context;
-    if (!landing) {
-        signal(number, SIG_DFL); /* it was not us: the instruction is tried again */
-        return;
-    }
-    landing->touched = info->si_addr;
-    siglongjmp(landing->place, 1);
-}
-
-static void catch_bus_errors(struct exact *e) {
-    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    sigaction(SIGBUS, &action, &e->before);
-}
-
-static int cut_short(const struct exact *e, const char *touched) {
+/* A map was touched where its file has no bytes any more. */
+static int cut_short(struct lane *lane, const char *touched) {
+    const struct exact *e = lane->exact;
+    lane->why = "the temporary file of --exact cannot be read; set TMPDIR to a folder on another disk";
     for (size_t i = 0; i < e->count; i++) {
         const struct origin *origin = &e->origins[i];
-        if (!origin->map || touched < origin->map || touched >= origin->map + origin->mapped) continue;
-        cannot_compare(origin, "has become shorter while it was read");
-        return TROUBLE;
+        if (origin->map && touched >= origin->map && touched < origin->map + origin->mapped)
+            cannot_compare(lane, origin, "has become shorter while it was read");
     }
-    return failure("--exact", "its temporary file cannot be read; set TMPDIR to a folder on another disk");
+    return TROUBLE;
 }
 
-static int add_guarded(struct exact *e, struct job *job) {
-    struct landing here;
-    if (sigsetjmp(here.place, 0)) {
-        landing = NULL;
-        return cut_short(e, (const char *)here.touched);
+static void add_guarded(void *context) {
+    struct lane *lane = context;
+    lane->status = add_all(lane);
+}
+
+static void run_lane(void *context, unsigned i) {
+    struct lane *lane = &((struct exact *)context)->lanes[i];
+    const void *touched;
+    if (!bus_errors_guard(add_guarded, lane, &touched)) lane->status = cut_short(lane, touched);
+}
+
+static size_t lane_of(uint64_t digest) {
+    return (size_t)(digest >> 63);
+}
+
+/* Deals out the lines of a job. */
+static bool fill_lanes(struct exact *e, struct job *job) {
+    size_t upper = 0;
+    for (size_t i = 0; i < job->n; i++) upper += lane_of(job->digests[i]);
+    for (size_t l = 0; l < LANES; l++) {
+        struct lane *lane = &e->lanes[l];
+        lane->job = job;
+        lane->n = 0;
+        lane->broken = NULL;
+        lane->why = NULL;
+        if (!items_room(&lane->items, l ? upper : job->n - upper)) return false;
     }
-    landing = &here;
-    int status = add_all(e, job);
-    landing = NULL;
-    return status;
+    for (size_t i = 0; i < job->n; i++) {
+        struct lane *lane = &e->lanes[lane_of(job->digests[i])];
+        lane->items.now[lane->n++] = (struct item){job->digests[i], (uint32_t)i};
+    }
+    return true;
+}
+
+/* What goes to the spool goes there from one thread. */
+static void run_lanes(struct exact *e, const struct job *job) {
+    if (job->n >= FEW_LINES && current(e)->fd >= 0 && processor_count() > 1)
+        call_in_threads(LANES, run_lane, e);
+    else
+        for (unsigned i = 0; i < LANES; i++) run_lane(e, i);
+}
+
+static int tell_trouble(const struct exact *e) {
+    for (size_t l = 0; l < LANES; l++) {
+        const struct lane *lane = &e->lanes[l];
+        if (lane->status == FINE) continue;
+        if (lane->broken)
+            return failure(input_name(lane->broken->path),
+                           "%s, so its lines can no longer be compared; give it through a pipe", lane->why);
+        return lane->why ? failure(NULL, "%s", lane->why) : TROUBLE;
+    }
+    return FINE;
 }
 
 /* The bytes of LINES lines like these. Lists of lines take more memory than short lines do. */
@@ -388,14 +428,17 @@ static size_t block_for(const struct job *job) {
 int exact_add(struct exact *e, struct job *job) {
     job->added = 0;
     if (job->file != e->file && begin_file(e, job) != FINE) return TROUBLE;
-    if (!items_room(&e->items, job->n)) return failure(NULL, "not enough memory for so many lines at a time");
+    if (!fill_lanes(e, job)) return failure(NULL, "not enough memory for so many lines at a time");
     struct origin *origin = current(e);
     if (origin->fd >= 0) {
         origin->end = job->offset + (uint64_t)(job->lines[job->n] - job->lines[0]);
         if (job->offset > origin->mapped) map_file(origin);
     }
+    memset(job->answers, 0, job->n);
     job->block = block_for(job);
-    return add_guarded(e, job);
+    run_lanes(e, job);
+    for (size_t i = 0; i < job->n; i++) job->added += job->answers[i];
+    return tell_trouble(e);
 }
 
 /* The reader needs file descriptors, too. */
@@ -413,10 +456,15 @@ struct exact *exact_create(const struct input *input) {
         e->file = SIZE_MAX;
         e->most_files = files_to_keep();
         e->spool.fd = -1;
-        e->places = places_create();
-        catch_bus_errors(e);
+        bus_errors_catch();
     }
-    if (e && e->places) return e;
+    bool fine = e;
+    for (size_t l = 0; fine && l < LANES; l++) {
+        e->lanes[l].exact = e;
+        e->lanes[l].places = places_create();
+        fine = e->lanes[l].places;
+    }
+    if (fine) return e;
     exact_free(e);
     failure(NULL, "not enough memory for --exact");
     return NULL;
@@ -428,9 +476,11 @@ void exact_free(struct exact *e) {
         unmap(&e->origins[i]);
         if (e->origins[i].fd >= 0) close(e->origins[i].fd);
     }
-    sigaction(SIGBUS, &e->before, NULL);
+    bus_errors_leave();
     spool_close(&e->spool);
-    items_free(&e->items);
-    places_free(e->places);
+    for (size_t l = 0; l < LANES; l++) {
+        items_free(&e->lanes[l].items);
+        places_free(e->lanes[l].places);
+    }
     free(e);
 }

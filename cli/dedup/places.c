@@ -6,9 +6,7 @@
  *
  *     digest:  8 bits: part | 52 bits, kept; the upper 32 of them pick the line | 4 bits, not kept
  *
- *     line:    five words (52 bits of digest, the upper 12 of the place) | five times the lower 32 bits of the place | 4 bytes
- *
- * Places are kept one higher than they are, so that zeros mean a free slot. Slots in use come first in their line.
+ *     line:    five words (52 bits of digest, the upper 12 of the place) | five times the lower 32 bits of the place | slots in use
  */
 #include "places.h"
 
@@ -22,7 +20,7 @@ enum { HUGE = 2 << 20, SLAB = 4 * HUGE };
 struct line {
     uint64_t words[SLOTS];
     uint32_t lower[SLOTS];
-    uint32_t nothing;
+    uint32_t used; /* slots, which come first */
 };
 
 _Static_assert(sizeof(struct line) == 64, "a line of the cache");
@@ -73,21 +71,14 @@ static struct line *line_at(const struct part *part, size_t number) {
     return &part->pages[number / PAGE]->lines[number % PAGE];
 }
 
-/* 0 = the slot is free. */
 static uint64_t place_in(const struct line *line, unsigned slot) {
     return (line->words[slot] << LOWER & PLACES_END) | line->lower[slot];
 }
 
-static void put(struct line *line, unsigned slot, uint64_t word, uint64_t place) {
+static void put(struct line *line, uint64_t word, uint64_t place) {
+    unsigned slot = line->used++;
     line->words[slot] = word | place >> LOWER;
     line->lower[slot] = (uint32_t)place;
-}
-
-/* To the next slot; after the last line comes the first. */
-static void step(const struct part *part, struct search *search) {
-    if (++search->slot < SLOTS) return;
-    search->slot = 0;
-    if (++search->line == part->count) search->line = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------- growth --- */
@@ -133,7 +124,7 @@ static void return_pages(struct places *places, struct page **pages, size_t coun
 
 /* NULL if there is not enough memory. */
 static struct page **get_pages(struct places *places, size_t count) {
-    struct page **pages = count > SIZE_MAX / sizeof *pages ? NULL : malloc(count * sizeof *pages);
+    struct page **pages = calloc(count, sizeof(void *));
     for (size_t i = 0; pages && i < count; i++) {
         pages[i] = get_page(places);
         if (pages[i]) continue;
@@ -144,10 +135,10 @@ static struct page **get_pages(struct places *places, size_t count) {
 }
 
 /* Puts a word into a part with room for it. */
-static void move(struct part *part, uint64_t word, uint64_t place) {
-    struct search search = {.line = line_number(part, word)};
-    while (place_in(line_at(part, search.line), search.slot)) step(part, &search);
-    put(line_at(part, search.line), search.slot, word, place);
+static void move(const struct part *part, uint64_t word, uint64_t place) {
+    size_t number = line_number(part, word);
+    while (line_at(part, number)->used == SLOTS) number = number + 1 == part->count ? 0 : number + 1;
+    put(line_at(part, number), word, place);
 }
 
 /* About a quarter more lines, in whole pages. The digest makes it a little more or less, so that the parts, which have equal
@@ -163,7 +154,7 @@ static bool grow(struct places *places, struct part *part, uint64_t digest) {
     if (!larger.pages) return false;
     for (size_t i = 0; i < part->count; i++) {
         const struct line *line = line_at(part, i);
-        for (unsigned slot = 0; slot < SLOTS && place_in(line, slot); slot++)
+        for (unsigned slot = 0; slot < line->used; slot++)
             move(&larger, line->words[slot] >> UPPER << UPPER, place_in(line, slot));
     }
     return_pages(places, part->pages, part->count / PAGE);
@@ -201,15 +192,11 @@ void places_search(const struct places *places, uint64_t digest, struct search *
     *search = (struct search){.digest = digest, .line = line_number(part, kept(digest))};
 }
 
-/* Which slots of a line have these bits of a digest, and which are in use: without branches, which would be hard to guess. */
-static unsigned matches(const struct line *line, uint64_t word, unsigned *used) {
+/* Which slots of a line have these bits of a digest: without branches, which would be hard to guess. */
+static unsigned matches(const struct line *line, uint64_t word) {
     unsigned equal = 0;
-    *used = 0;
-    for (unsigned slot = 0; slot < SLOTS; slot++) {
-        equal |= (unsigned)((line->words[slot] ^ word) >> UPPER == 0) << slot;
-        *used |= (unsigned)(place_in(line, slot) != 0) << slot;
-    }
-    return equal & *used;
+    for (unsigned slot = 0; slot < SLOTS; slot++) equal |= (unsigned)((line->words[slot] ^ word) >> UPPER == 0) << slot;
+    return equal & ((1u << line->used) - 1);
 }
 
 bool places_next(const struct places *places, struct search *search, uint64_t *place) {
@@ -217,23 +204,22 @@ bool places_next(const struct places *places, struct search *search, uint64_t *p
     uint64_t word = kept(search->digest);
     for (;;) {
         const struct line *line = line_at(part, search->line);
-        unsigned used, equal = matches(line, word, &used) >> search->slot << search->slot;
+        unsigned equal = matches(line, word) >> search->slot << search->slot;
         if (equal) {
-            search->slot = (unsigned)__builtin_ctz(equal);
-            *place = place_in(line, search->slot) - 1;
-            step(part, search);
+            unsigned slot = (unsigned)__builtin_ctz(equal);
+            *place = place_in(line, slot);
+            search->slot = slot + 1;
             return true;
         }
-        search->slot = (unsigned)__builtin_ctz(~used);
-        if (search->slot < SLOTS) return false;
-        search->slot = SLOTS - 1;
-        step(part, search);
+        if (line->used < SLOTS) return false;
+        search->slot = 0;
+        if (++search->line == part->count) search->line = 0;
     }
 }
 
 bool places_add(struct places *places, const struct search *search, uint64_t place) {
     struct part *part = &places->parts[part_number(search->digest)];
-    put(line_at(part, search->line), search->slot, kept(search->digest), place + 1);
+    put(line_at(part, search->line), kept(search->digest), place);
     part->used++;
     return !is_full(part) || grow(places, part, search->digest * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }

@@ -15,7 +15,7 @@ measured() {
 
 @test "bench/dedup/run compares dedup with awk, sort and wc" {
   measured --lines 3000 --rounds 1
-  holds '[.results[].program] | contains(["wc", "dedup", "awk", "sort"])'
+  holds '[.results[].program] | contains(["wc", "dedup", "exact", "awk", "sort"])'
   holds 'all(.results[]; .seconds > 0 and .peak_bytes > 0)'
   holds '[.checks[].input] | unique | length == 3'
   holds 'all(.checks[]; .value > 0 and .goal > 0)'

@@ -60,6 +60,24 @@ load dedup_helper
   grep -q "^perhaps: b: has become shorter while it was read" said
 }
 
+@test "--exact tells once if a file is cut that two threads compare with" {
+  seq 300000 >a
+  cp a b
+  mkfifo pipe
+  "$PERHAPS" dedup --exact -d b pipe a >out 2>said &
+  exec 7>pipe
+  echo 1 >&7
+  for _ in {1..200}; do
+    [ -s out ] && break
+    sleep 0.05
+  done
+  truncate -s 1000 b
+  exec 7>&-
+  ended $!
+  [ "$status" -eq 2 ]
+  [ "$(cat said)" = "perhaps: b: has become shorter while it was read, so its lines can no longer be compared; give it through a pipe" ]
+}
+
 @test "--exact takes more files than may be open" {
   for i in {1..300}; do printf '%s\n%s\n' "$i" "$((i - 1))" >"part$i"; done
   cat part{1..300} part{1..300} >all

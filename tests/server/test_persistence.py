@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import subprocess
 import threading
 
 from harness import (ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main,
@@ -306,6 +307,36 @@ class Copies(SharedServerTest):
         self.assertTrue(self.client("BF.MERGE", "a", "s").startswith("WRONGTYPE"))
         self.client.ok("DEL", "s")
         self.assertEqual(self.client.ok("DEBUG", "DIGEST"), before)
+
+
+def foreign_dump(name):
+    """An RDB file with a key of a module's type that nobody here has."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    number = 0
+    for letter in name:
+        number = number << 6 | letters.index(letter)
+    value = b"\x81" + (number << 10).to_bytes(8, "big") + b"\x00"
+    return b"REDIS0009\xfe\x00\x07\x03key" + value + b"\xff" + bytes(8)
+
+
+class OtherTypes(ServerTest):
+    def test_keys_of_types_that_are_not_filters(self):
+        """What docs/server.md says of the other types of RedisBloom: the server ends, tells which, and leaves the file alone."""
+        server = self.server()
+        path = os.path.join(server.folder, "dump.rdb")
+        server.stop()
+        for name in "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE":
+            dump = foreign_dump(name)
+            with open(path, "wb") as file:
+                file.write(dump)
+            done = subprocess.run(server.command(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  cwd=server.folder, env=server.environment(), timeout=60)
+            self.assertIn(f"The RDB file contains module data I can't load: no matching module type '{name}'", done.stdout)
+            self.assertNotIn("Ready to accept connections", done.stdout)
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), dump)
+        os.unlink(path)
+        server.start()
 
 
 class Memory(SharedServerTest):

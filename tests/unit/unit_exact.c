@@ -88,7 +88,7 @@ static void test_places(void **state) {
 
 /* ---- lines ---- */
 
-enum { MOST_LINES = 3000 };
+enum { MOST_LINES = 6000 };
 
 /* A job of the lines of a text, and the answers that are right. */
 struct lines {
@@ -100,7 +100,8 @@ struct lines {
     uint8_t answers[MOST_LINES];
 };
 
-/* Keys are whole lines, or what stands before the first delimiter. All have the same digest. */
+/* Keys are whole lines, or what stands before the first delimiter. There are two digests: keys of even length have one, others the
+ * other. */
 static void cut_lines(struct lines *lines, const struct input *input, const char *text, size_t length) {
     lines->text = malloc(length + 1);
     CHECK(lines->text, "no memory");
@@ -117,7 +118,7 @@ static void cut_lines(struct lines *lines, const struct input *input, const char
         char *stop = input->field ? memchr(at, input->delimiter, (size_t)(end - at)) : NULL;
         lines->starts[i] = lines->keys[i] = at;
         lines->lengths[i] = (size_t)((stop ? stop : end) - at);
-        lines->digests[i] = 42;
+        lines->digests[i] = lines->lengths[i] % 2 ? UINT64_MAX - 42 : 42;
         at = end + 1;
         lines->starts[i + 1] = at;
     }
@@ -305,6 +306,30 @@ static void test_random_lines(void **state) {
     }
 }
 
+/* So many at a time that threads share them: most digests have one key, some have several. */
+static void test_many_lines(void **state) {
+    (void)state;
+    enum { LINES = 5000, KEYS = 3000 };
+    char *text = malloc(LINES * 8);
+    uint64_t random = 2;
+    CHECK(text, "no memory");
+    for (int file = 0; file < 4; file++) {
+        struct story story = {.input = plain};
+        for (int t = 0; t < 2; t++) {
+            size_t length = 0;
+            for (size_t i = 0; i < LINES; i++)
+                length += (size_t)sprintf(text + length, "%u\n", (unsigned)(next_random(&random) % KEYS));
+            tell(&story, text, length, file >> t & 1);
+            struct lines *lines = story.lines[t];
+            for (size_t i = 0; i < LINES; i++)
+                lines->digests[i] = random_digest((uint64_t)atoi(lines->keys[i]) % (KEYS * 9 / 10));
+        }
+        check_story(&story, LINES);
+        forget(&story);
+    }
+    free(text);
+}
+
 /* ---- files that change ---- */
 
 /* The first text is read, then something happens to its file, then the second one is read. */
@@ -384,11 +409,12 @@ static void test_no_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),         cmocka_unit_test(test_same_digests),
-        cmocka_unit_test(test_fields),         cmocka_unit_test(test_letters_between_fields),
-        cmocka_unit_test(test_folded),         cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_random_lines),   cmocka_unit_test(test_files_that_change),
-        cmocka_unit_test(test_other_contents), cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_same_digests),
+        cmocka_unit_test(test_fields),       cmocka_unit_test(test_letters_between_fields),
+        cmocka_unit_test(test_folded),       cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_random_lines), cmocka_unit_test(test_files_that_change),
+        cmocka_unit_test(test_many_lines),   cmocka_unit_test(test_other_contents),
+        cmocka_unit_test(test_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
