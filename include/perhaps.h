@@ -573,7 +573,8 @@ PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys,
 PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 
 /* into = what both perhaps contain. Every key that is in both is kept; its fpr is at most the smaller of the two, but
- * higher than that of a filter made from the common keys alone. Exact for bitmaps. (changes `into`, reads `from`) */
+ * higher than that of a filter made from the common keys alone. Exact for bitmaps. items and distinct become an estimate of the
+ * common keys, |A| + |B| - |A or B|; foreign files do not keep it. (changes `into`, reads `from`) */
 PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 
 /* into = what is in `into` and not in `from`; what is in one of the two but not in both. Bitmaps. (changes `into`, reads
