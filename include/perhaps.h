@@ -638,7 +638,7 @@ struct perhaps_info {
     uint64_t since;          /* a generation of a window with a period: the time at which it began */
     double growth;           /* layers: as in the want */
     int collecting;          /* 1 = of a static kind, and not sealed yet: items are adds, and sizes those of the plan */
-    int guessed;             /* 1 = a foreign file that does not state capacity and fpr_target: they are those of a filter
+    int guessed; /* 1 = a foreign file that does not state capacity and fpr_target: they are those of a filter
                                 with half of its bits set */
 };
 
