@@ -577,7 +577,8 @@ PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys,
 PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 
 /* into = what both perhaps contain. Every key that is in both is kept; its fpr is at most the smaller of the two, but
- * higher than that of a filter made from the common keys alone. Exact for bitmaps. (changes `into`, reads `from`) */
+ * higher than that of a filter made from the common keys alone. Exact for bitmaps. items and distinct become an estimate of the
+ * common keys, |A| + |B| - |A or B|; foreign files do not keep it. (changes `into`, reads `from`) */
 PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 
 /* into = what is in `into` and not in `from`; what is in one of the two but not in both. Bitmaps. (changes `into`, reads
@@ -644,7 +645,7 @@ struct perhaps_info {
     unsigned generations;    /* window: as in the want; with a period there may be more children, in bursts */
     int flooded; /* window with a period, of a kind that does not grow: 1 = more than `capacity` keys came in
                                 a period, so that fpr_now is above fpr_target, or may be when more come */
-    int guessed;             /* 1 = a foreign file that does not state capacity and fpr_target: they are those of a filter
+    int guessed; /* 1 = a foreign file that does not state capacity and fpr_target: they are those of a filter
                                 with half of its bits set */
 };
 

@@ -87,7 +87,7 @@ struct kind_ops {
                          uint8_t *answers, const struct span *next);
 
     /* Prefetches what the calls on single keys will look at: batches of those for which there is no batch here are made of this,
-     * some keys ahead, and the single call. */
+     * some keys ahead, and the single call. All that can be added to have it, composite filters too. */
     void (*fetch)(const struct array *array, struct digest digest);
 
     /* For layouts in which all of a key is in one cache line (else NULL): its number, which does not fall where the digest rises.

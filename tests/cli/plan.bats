@@ -26,6 +26,42 @@ load helper
   holds '.classic.hashes == 7 and .classic.bits == 9585058'
 }
 
+is_foreign() {
+  case $1 in guava | dcso | parquet | spark) echo "-k $1" ;; esac
+}
+
+# What both say of the same filter.
+same='[.kind, .bits_per_key, .bytes, .image_bytes, .fpr, .hashes, .cache_lines]'
+
+@test "plan and info agree on every filter, and the file is as long as both say" {
+  : >nothing
+  made=0
+  for kind in bloom blocked counting cuckoo table guava dcso parquet spark; do
+    for options in "" "--shards 3" "--grow" "--grow --shards 3" "--window 1000"; do
+      # shellcheck disable=SC2086 # a list of words
+      set -- -k "$kind" -p 0.003 $options
+      [[ $options == --window* ]] || set -- "$@" -n 1000
+      if ! planned=$("$PERHAPS" plan "$@" --json 2>/dev/null); then
+        ! "$PERHAPS" build "$@" -f -o f.ph nothing 2>/dev/null || wrong "built, and not planned: $*"
+        continue
+      fi
+      "$PERHAPS" build "$@" -f -o f.ph nothing
+      # shellcheck disable=SC2046 # two words, or none
+      told=$("$PERHAPS" info --json $(is_foreign "$kind") f.ph)
+      planned=$(jq -c ".kinds[0] | .kind = \"\" | $same" <<<"$planned")
+      told=$(jq -c ".fpr = .fpr_target | .kind = \"\" | $same" <<<"$told")
+      # Foreign files do not all tell their rate, nor what a key takes.
+      if [ -n "$(is_foreign "$kind")" ]; then
+        planned=$(jq -c '.[1] = 0 | .[4] = 0' <<<"$planned") told=$(jq -c '.[1] = 0 | .[4] = 0' <<<"$told")
+      fi
+      [ "$planned" = "$told" ] || wrong "$*: planned $planned, told $told"
+      [ "$(jq '.[3]' <<<"$told")" -eq "$(stat -c %s f.ph)" ] || wrong "$*: the file has another length"
+      made=$((made + 1))
+    done
+  done
+  [ "$made" -ge 20 ] || wrong "only $made were made"
+}
+
 @test "plan takes numbers as people write them" {
   for n in 1000000 1e6 1.0e6 1M 1000k 0.001G; do
     try 0 plan -n "$n" --json

@@ -193,10 +193,6 @@ static int64_t ask(const struct run *run, const perhaps *f, const struct keys *k
                          : MANY(contains_many, run->form, f, keys, answers);
 }
 
-static size_t step(size_t n) {
-    return n > MOST_WITH_TWIN ? SAMPLE : 1;
-}
-
 static void expect_counts(const struct run *run, const perhaps *f, const struct keys *keys, const uint8_t *found) {
     uint64_t *counts = room(keys->n, sizeof *counts), present = 0;
     CHECK(MANY(count_many, run->form, f, keys, counts) == (int64_t)sum(found, keys->n), "count and contains differ");
@@ -206,7 +202,7 @@ static void expect_counts(const struct run *run, const perhaps *f, const struct 
               (unsigned long long)keys->number[i], (unsigned long long)counts[i], run->copies[keys->number[i]]);
     }
     CHECK(present == sum(found, keys->n), "%llu keys have copies", (unsigned long long)present);
-    for (size_t i = 0; i < keys->n; i += step(keys->n))
+    for (size_t i = 0; i<keys->n; i += keys->n> MOST_WITH_TWIN ? SAMPLE : 1)
         CHECK(ONE(count, run->form, f, keys, i) == (int64_t)counts[i], "a single count is another one");
     free(counts);
 }
@@ -222,7 +218,7 @@ static void expect_answers(const struct run *run, const perhaps *f, const struct
         CHECK(found[i] || !in, "key %llu is missed", (unsigned long long)keys->number[i]);
         CHECK(!run->cell->exact || found[i] == in, "key %llu is found", (unsigned long long)keys->number[i]);
     }
-    for (size_t i = 0; i < keys->n; i += step(keys->n))
+    for (size_t i = 0; i<keys->n; i += keys->n> MOST_WITH_TWIN ? SAMPLE : 1)
         CHECK(ONE(contains, run->form, f, keys, i) == found[i], "a single call for key %zu does not answer %u", i,
               found[i]);
     if (run->cell->multiset)
@@ -339,19 +335,13 @@ static void remove_keys(struct run *run) {
 
 /* ---- through an image and back ---- */
 
-static void take(struct run *run, perhaps *opened) {
-    perhaps_free(run->f);
-    run->f = opened;
-    run->items = info_of(opened).items;
-}
-
 /* What is opened is the same filter, borrowed or as a copy, which can be changed. Files of other programs do not all tell their
  * number of items. */
 static void reopen(struct run *run) {
     uint64_t items = info_of(run->f).items;
     struct bytes image = image_of(run->f);
     perhaps_open_options options = PERHAPS_OPEN(.kind = 0);
-    if (info_of(run->f).image_bytes != image.length) CHECK(false, "the image is not as long as perhaps_info says");
+    CHECK(info_of(run->f).image_bytes == image.length, "the image is not as long as perhaps_info says");
     for (size_t r = 0; perhaps_file_kind(r); r++)
         if (perhaps_file_kind(r)->kind == run->cell->want.kind) options.kind = run->cell->want.kind;
     perhaps *borrowed = NULL, *copy = NULL;
@@ -364,7 +354,9 @@ static void reopen(struct run *run) {
     options.flags = PERHAPS_OPEN_COPY | (run->cell->want.shared ? PERHAPS_OPEN_SHARED : 0);
     MUST(perhaps_open_memory(&copy, image.data, image.length, &options));
     CHECK(perhaps_equal(copy, run->f) == 1, "the copy is another filter");
-    take(run, copy);
+    perhaps_free(run->f);
+    run->f = copy;
+    run->items = info_of(copy).items;
     free(image.data);
     if (run->n == 33) { /* once for each */
         MUST(perhaps_save(run->f, scratch("matrix.ph")));
