@@ -151,8 +151,7 @@ extern const struct option option_table[OPTIONS];
 /* What all commands that read keys have in common. */
 extern const char about_keys[];
 
-/* How keys are written. The numbers are kept in filters (as their tag): never renumber, only append; the words of
- * --key stand in the same order. */
+/* How keys are written, in the order of the words of --key. */
 enum encoding {
     ENCODING_BYTES = 0,
     ENCODING_HEX = 1,
@@ -163,9 +162,6 @@ enum encoding {
     ENCODING_UTF16 = 6,
     ENCODINGS
 };
-
-/* Set in the tag beside ENCODING_BYTES: --ignore-case. */
-enum { TAG_IGNORES_CASE = 128 };
 
 /* How much a window remembers: so many keys, or for so long. One of them is 0. */
 struct window {

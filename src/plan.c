@@ -226,7 +226,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
     shown->loss = plan_loss(kind, (double)c->items);
-    if (!image_length(shown->bytes, &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
+    if (!image_length(shown->bytes, 0, &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
     if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
                     (unsigned long long)shown->image_bytes);

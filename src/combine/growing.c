@@ -95,7 +95,7 @@ static int check_size(const perhaps *f, const struct level *level) {
         return fail(PERHAPS_EFULL,
                     "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
                     (unsigned long long)bytes, (unsigned long long)most);
-    if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
+    if (!image_length(level->length, 0, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }
@@ -369,8 +369,19 @@ static int check_first(const perhaps *f, double fpr) {
     return PERHAPS_OK;
 }
 
+/* A filter's image has its recipe before its array: with another one it is a copy, which takes the filter's place. */
+static int change_recipe(perhaps **f, struct recipe recipe) {
+    perhaps *copy;
+    if (!recipe.length && !(*f)->header.recipe.length) return PERHAPS_OK;
+    int rc = filter_clone_with(*f, recipe, &copy);
+    if (rc < 0) return rc;
+    perhaps_free(*f);
+    *f = copy;
+    return PERHAPS_OK;
+}
+
 int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
-    perhaps *first = *f, *made;
+    perhaps *first = *f, *made = NULL;
     struct header header = first->header;
     int rc = check_first(first, fpr);
     memset(header.layout, 0, sizeof header.layout);
@@ -384,7 +395,11 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     header.layout[MAX_BYTES] = max_bytes;
     header.length = ENTRY_BYTES;
     rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
-    if (rc < 0) return rc;
+    if (rc == PERHAPS_OK) rc = change_recipe(&first, (struct recipe){NULL, 0});
+    if (rc < 0) {
+        perhaps_free(made);
+        return rc;
+    }
     first->header.flags &= (unsigned)~HEADER_FIXED;
     made->family->child[made->family->count++].filter = first;
     filter_settle(made);
@@ -402,6 +417,9 @@ int perhaps_peel(perhaps **f) {
     perhaps *first = family->child[0].filter;
     if (check_first(first, (*f)->header.fpr) < 0)
         return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
+    rc = change_recipe(&family->child[0].filter, (*f)->header.recipe);
+    if (rc < 0) return rc;
+    first = family->child[0].filter;
     family->child[0].filter = NULL; /* which is freed without a thought */
     perhaps_free(*f);
     *f = first;
