@@ -274,6 +274,12 @@ const struct command commands[COMMANDS] = {
                   cmd_help, NULL},
 };
 
-const char about_keys[] = "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they "
-                          "are read, by gzip, zstd, xz, "
-                          "bzip2 and lz4, which must be installed. Standard input is taken as it is.";
+const char about_keys[] =
+    "A filter remembers how its keys are made: --key and -i, which change their bytes, and --field, "
+    "--delimiter and -0, which say where they stand. Commands that read keys use that, so the options need "
+    "not be given again, and those that contradict it are refused. A filter of whole lines takes any "
+    "--field, and --field 0 takes lines whole, whatever the filter was made with. Numbers may come as "
+    "u64 or u64le, whichever they were made from.\n\n"
+    "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they "
+    "are read, by gzip, zstd, xz, "
+    "bzip2 and lz4, which must be installed. Standard input is taken as it is.";

@@ -181,7 +181,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_STATE] =
         {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
          "Remember the lines of all runs that name this FILE, which is made if there is none, as --fpr, --last, "
-         "-n, -i, --key and --hash say. It is a filter like any other, and any set that 'perhaps build' makes "
+         "-n, --hash and the options of keys say. It is a filter like any other, and any set that 'perhaps build' "
+         "makes "
          "will do: 'perhaps info' and 'perhaps check' take it. One of a fixed size, with -n, loses ever more lines "
          "once "
          "it is full. Options need not be given again; those that contradict it are refused."},
@@ -207,16 +208,17 @@ const struct option option_table[OPTIONS] = {
     [OPT_U64] = {"u64", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
     [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
-                  "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines."},
+                  "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines. The "
+                  "filter remembers it."},
     [OPT_IGNORE_CASE] =
-        {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, ON(BUILD) | ON(DEDUP),
-         "Capital and small letters of ASCII are the same. A filter remembers it: others who ask it need not "
-         "say so."},
+        {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, READING,
+         "Capital and small letters of ASCII are the same. The filter remembers it; give it only to make one."},
     [OPT_FIELD] = {"field", 0, VALUE_NUMBER, "N", NULL, FIELD(field), READING,
                    "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an "
-                   "error, and the end."},
+                   "error, and the end. The filter remembers it; 0 takes lines whole, whatever the filter was made "
+                   "with."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
-                       "The byte between fields, such as ','. Default '\\t', a tab."},
+                       "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
     [OPT_THREADS] = {"threads", 'j', VALUE_THREADS, "N", NULL, FIELD(threads), ON(BUILD) | ON(ADD) | ON(CHECK),
                      "Work in N threads, up to 256; 0 or auto is one for each processor. Default 1. cuckoo filters, "
                      "tables and growing layers must have --shards for it, to be added to. A static filter is the same "
