@@ -211,7 +211,8 @@ const struct command commands[COMMANDS] = {
         {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
          "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
          "must have been "
-         "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
+         "made alike: same kind, -n, -p or size, hash, seed, --key and -i. Their --field, --delimiter and -0 may "
+         "differ: the first filter's are remembered. Tables and bitmaps may differ in size. Of "
          "counting and "
          "cuckoo filters it is the sum: every copy in each of them. Static filters cannot be merged: build one of "
          "all keys.",
