@@ -78,7 +78,7 @@ enum perhaps_error {
     PERHAPS_ENOMEM = -2,     /* an allocation failed */
     PERHAPS_EIO = -3,        /* the system refused a file operation; errno and perhaps_why() say why */
     PERHAPS_EFOREIGN = -4,   /* not an image of this library */
-    PERHAPS_EVERSION = -5,   /* an image of a newer format */
+    PERHAPS_EVERSION = -5,   /* an image of a newer format, with a newer recipe, or of an early format */
     PERHAPS_EDAMAGED = -6,   /* an image that is truncated, changed or inconsistent */
     PERHAPS_EKEY = -7,       /* the hash key is missing or is not the one the filter was made with */
     PERHAPS_ECANNOT = -8,    /* this kind of filter cannot do that */

@@ -29,7 +29,7 @@ const char *perhaps_strerror(int error) {
         "not enough memory",
         "the system refused a file operation",
         "not a perhaps image",
-        "the image has a newer format than this library knows",
+        "the image is of a format that this library does not read: a newer one, or an early one",
         "the image is damaged",
         "the hash key is missing or wrong",
         "this kind of filter cannot do that",

@@ -197,11 +197,21 @@ static bool has_cuckoo(const redisReply *reply) {
     return false;
 }
 
+/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients' business. */
+static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
+    if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
+    if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
+    if (value->type != REDIS_REPLY_STRING) return;
+    uint64_t byte = field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
+    take_recipe(&set->recipe, name->str, value->str, byte);
+}
+
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) take_extraction(set, reply->element[i], reply->element[i + 1]);
     return FINE;
 }
 
@@ -210,6 +220,7 @@ static int read_single(struct set *set, const char *type) {
     set->single = true;
     set->shards = 1;
     set->tells_recipe = false;
+    set->recipe = PERHAPS_RECIPE(.form = 0);
     set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
     if (strcmp(type, "perhaps--") != 0) return FINE;
     if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
@@ -265,7 +276,12 @@ void set_close(struct set *set) {
 }
 
 int set_match(const struct set *set, const struct options *options, struct input *input) {
-    if (!set->tells_recipe) return FINE;
+    if (!set->tells_recipe) {
+        perhaps_recipe recipe = set->recipe, asked = input_recipe(input);
+        recipe.form = asked.form;
+        recipe.ignore_case = asked.ignore_case;
+        return input_match_recipe(input, options, set->url.shown, &recipe);
+    }
     if (set->recipe.form == UNKNOWN_FORM)
         return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
     return input_match_recipe(input, options, set->url.shown, &set->recipe);

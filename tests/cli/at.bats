@@ -188,6 +188,22 @@ remembers() {
   try 0 check --field 0 --at "$at" line
 }
 
+@test "a filter that the server has from a file finds its keys where they stood" {
+  module_server
+  printf 'x,Alpha\nx,beta\n' >table
+  "$PERHAPS" build --field 2 --delimiter , -p 1e-6 -o f.ph table
+  size=$(stat -c %s f.ph)
+  ask -x perhaps.load set 0 "$size" <f.ph
+  try 0 check -c --at "$at" table
+  [ "$output" = 2 ]
+  refuses "was made with --field 2 --delimiter ','" check --at "$at" --field 1 table
+  try 0 check -c --field 0 --at "$at" <(printf 'beta\n')
+  [ "$output" = 1 ]
+  # Nobody knows how the keys of a filter are written that clients made.
+  ask bf.add other foo
+  try 0 check --hex --at "redis://127.0.0.1:$port/other" <(echo 666f6f)
+}
+
 @test "dedup --at goes on with the field that the set was made with" {
   plain_server
   printf 'x;1\0x;2\0' >day1
