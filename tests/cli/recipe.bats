@@ -1,4 +1,3 @@
-#!/usr/bin/env bats
 # The recipe of keys: a filter remembers the options that made its keys, every command that reads keys uses them without being
 # told again, and options that contradict them are refused. Held for each transformation, each extraction and each command.
 
@@ -120,8 +119,8 @@ hold() {
   done < <(contradictions "$t" "$e")
   held=$((held + 1))
   # Lines that are keys, whatever the filter was made from.
-  records lines "${keys[@]}" >lines
-  succeeds lines check --field 0 f.ph lines
+  records lines "${keys[@]}" >whole
+  succeeds whole check --field 0 f.ph whole
 }
 
 @test "every transformation, in a field: used by every command without being repeated" {

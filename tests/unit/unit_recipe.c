@@ -98,6 +98,10 @@ static void unknown_extraction_is_kept(void **state) {
         {{130, 2, ',', ' '}, 4, 1, 130}, /* a delimiter of two bytes */
         {{128, 1, 3}, 3, 1, 128},
         {{128, 0, 201, 0}, 4, 1, 128},
+        {{128, 1, 2}, 3, 1, 128},                                            /* raw records of what is no number, */
+        {{2, 1, 2, 128, 1, 2, 129, 4, 1, 0, 0, 0, 130, 1, ','}, 15, 2, 128}, /* or with fields */
+        {{129, 4, 1, 0, 0, 0}, 6, 1, 129},                                   /* a field without a delimiter, */
+        {{130, 1, ','}, 3, 1, 130},                                          /* and the other way round */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -153,6 +157,27 @@ static void damage_is_noticed(void **state) {
     free(image.data);
 }
 
+/* A shape has the recipe too: cut off anywhere, or with a bit turned, it is refused. */
+static void damaged_shapes_are_refused(void **state) {
+    (void)state;
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = ITEMS, .fpr = 0.01, .shards = 2,
+                                    .recipe = &PERHAPS_RECIPE(.ignore_case = 1, .field = 7)));
+    uint8_t shape[4 * HEADER_BYTES];
+    size_t length = (size_t)MUST(perhaps_shape(f, shape, sizeof shape));
+    CHECK(length > 3 * (size_t)HEADER_BYTES, "%zu bytes", length);
+    perhaps *g = NULL;
+    for (size_t part = 0; part < length; part++)
+        CHECK(perhaps_create_shape(&g, shape, part, NULL) < 0, "%zu bytes are enough", part);
+    for (size_t bit = 0; bit < 8 * length; bit++) {
+        shape[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        CHECK(perhaps_create_shape(&g, shape, length, NULL) < 0, "bit %zu may be turned", bit);
+        shape[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    MUST(perhaps_create_shape(&g, shape, length, NULL));
+    perhaps_free(g);
+    perhaps_free(f);
+}
+
 /* Only the whole has one. */
 static void a_child_has_none(void **state) {
     (void)state;
@@ -177,6 +202,7 @@ int main(void) {
         cmocka_unit_test(damaged_lists_are_refused),  cmocka_unit_test(unknown_transformations_are_refused),
         cmocka_unit_test(unknown_extraction_is_kept), cmocka_unit_test(the_flag_goes_with_a_length),
         cmocka_unit_test(damage_is_noticed),          cmocka_unit_test(a_child_has_none),
+        cmocka_unit_test(damaged_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
