@@ -120,7 +120,8 @@ int cmd_build(const struct options *options) {
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
     if (check_file_kind(&want, &input) != FINE || output_open(&output, options) != FINE) return TROUBLE;
-    want.tag = input_tag(&input);
+    perhaps_recipe recipe = input_recipe(&input);
+    if (!is_file_kind(want.kind)) want.recipe = &recipe;
     int status = is_static_kind(want.kind) ? build_static(options, &building, &want, &input)
                                            : build_from_input(&building, &want, &input);
     if (status == FINE) status = finish(options, &output, &building);

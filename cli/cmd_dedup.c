@@ -99,7 +99,8 @@ static int check_hash(const struct options *options, const struct input *input, 
 }
 
 /* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
-static int make_want(perhaps_want *want, const struct options *options, const struct input *input) {
+static int make_want(perhaps_want *want, const struct options *options, const struct input *input,
+                     perhaps_recipe *recipe) {
     bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
     perhaps_want_init(want);
     want->kind = rough ? PERHAPS_BLOCKED : PERHAPS_TABLE;
@@ -109,7 +110,8 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     want->generations = window ? GENERATIONS : 0;
     want->shards = window || rough ? 0 : SHARDS;
     want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
-    want->tag = input_tag(input);
+    *recipe = input_recipe(input);
+    want->recipe = recipe;
     if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
     if (!want->items || compares_lines(options, input)) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
     return FINE;
@@ -212,11 +214,12 @@ int cmd_dedup(const struct options *options) {
     struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
     struct input input;
     perhaps_want want;
+    perhaps_recipe recipe;
     uint8_t hash_key[HASH_KEY_BYTES];
     int status = check_options(options);
     if (status == FINE && given(options, OPT_AT)) return at_dedup(options);
     if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
-    if (status == FINE) status = make_want(&want, options, &input);
+    if (status == FINE) status = make_want(&want, options, &input, &recipe);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
     if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
     if (status == FINE) status = check_hash(options, &input, want.hash);

@@ -130,11 +130,11 @@ static void print_hash(const struct perhaps_info *info) {
 }
 
 /* Files of other programs do not tell how their keys are written, nor have they a version of ours. */
-static void print_format(const struct perhaps_info *info) {
+static void print_format(const perhaps *filter, const struct perhaps_info *info) {
     char can[100];
     bool other = is_file_kind(info->kind);
-    printf("  key       %s\n",
-           other ? "the file does not tell; give --key, if keys are not lines as they are" : tag_name(info->tag));
+    perhaps_recipe recipe = filter_recipe(filter);
+    print_recipe(other ? NULL : &recipe, "the file does not tell; give --key, if keys are not lines as they are");
     printf("  can       %s\n", info->can ? abilities_text(filter_abilities(info), ", ", can, sizeof can)
                                          : "nothing but answer: it is static");
     if (other)
@@ -159,7 +159,7 @@ static void print_text(const perhaps *filter, const struct perhaps_info *info, c
     printf("  layout    %u %s, in at most %u cache line%s\n", info->hashes, words->of_a_key, info->lines,
            info->lines == 1 ? "" : "s");
     print_hash(info);
-    print_format(info);
+    print_format(filter, info);
     if (info->children) print_children(filter, info);
 }
 

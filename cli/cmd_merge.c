@@ -13,13 +13,14 @@ struct combination {
 };
 
 /* Two filters of numbers and of lines may look alike and yet have no key in common. Kinds of integers have them in
- * common however they were written. */
-static int check_tags(const perhaps *into, const char *first, const perhaps *from, const char *path) {
-    if (same_keys(perhaps_tag(into), perhaps_tag(from)) || filter_of_integers(into)) return FINE;
-    char name[16];
-    snprintf(name, sizeof name, "%s", tag_name(perhaps_tag(into)));
-    return failure(path, "its keys are written as %s, those of %s as %s; build both with the same --key",
-                   tag_name(perhaps_tag(from)), first, name);
+ * common however they were written. Where keys stand in records does not matter: the first filter's recipe is kept. */
+static int check_recipes(const perhaps *into, const char *first, const perhaps *from, const char *path) {
+    perhaps_recipe a = filter_recipe(into), b = filter_recipe(from);
+    if ((a.form == b.form && a.ignore_case == b.ignore_case) || filter_of_integers(into)) return FINE;
+    char name[32];
+    snprintf(name, sizeof name, "%s", recipe_key_name(&a));
+    return failure(path, "its keys are written as %s, those of %s as %s; build both with the same options",
+                   recipe_key_name(&b), first, name);
 }
 
 /* Of filters with a fixed number of slots, the union may have no room. */
@@ -69,7 +70,7 @@ static int combine_one(const struct options *options, const struct combination *
     perhaps *from;
     if (filter_open(options, path, 0, &from) != FINE) return TROUBLE;
     int status = filter_refuse_sealed(from, path);
-    if (status == FINE) status = check_tags(into, options->operands[0], from, path);
+    if (status == FINE) status = check_recipes(into, options->operands[0], from, path);
     if (status == FINE) status = combine_two(what, into, options->operands[0], from, path);
     perhaps_free(from);
     return status;

@@ -223,7 +223,8 @@ const struct command commands[COMMANDS] = {
         {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
          "Writes to FILE the filter that would have come from adding the keys of all the given filters. They "
          "must have been "
-         "made alike: same kind, -n, -p or size, hash and seed. Tables and bitmaps may differ in size. Of "
+         "made alike: same kind, -n, -p or size, hash, seed, --key and -i. Their --field, --delimiter and -0 may "
+         "differ: the first filter's are remembered. Tables and bitmaps may differ in size. Of "
          "counting and "
          "cuckoo filters it is the sum: every copy in each of them. Static filters cannot be merged: build one of "
          "all keys.\n\n"
@@ -289,6 +290,12 @@ const struct command commands[COMMANDS] = {
                   cmd_help, NULL},
 };
 
-const char about_keys[] = "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they "
-                          "are read, by gzip, zstd, xz, "
-                          "bzip2 and lz4, which must be installed. Standard input is taken as it is.";
+const char about_keys[] =
+    "A filter remembers how its keys are made: --key and -i, which change their bytes, and --field, "
+    "--delimiter and -0, which say where they stand. Commands that read keys use that, so the options need "
+    "not be given again, and those that contradict it are refused. A filter of whole lines takes any "
+    "--field, and --field 0 takes lines whole, whatever the filter was made with. Numbers may come as "
+    "u64 or u64le, whichever they were made from.\n\n"
+    "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they "
+    "are read, by gzip, zstd, xz, "
+    "bzip2 and lz4, which must be installed. Standard input is taken as it is.";

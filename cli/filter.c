@@ -244,9 +244,32 @@ void warn_if_overfull(const struct perhaps_info *info, const char *path, enum ke
             counted ? "" : " or more");
 }
 
-const char *tag_name(unsigned tag) {
-    if (tag == (TAG_IGNORES_CASE | ENCODING_BYTES)) return "bytes, ignoring case";
-    return tag < ENCODINGS ? encoding_name((enum encoding)tag) : "unknown";
+perhaps_recipe filter_recipe(const perhaps *filter) {
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
+    perhaps_recipe_of(filter, &recipe);
+    if (filter_of_integers(filter) && recipe.form == PERHAPS_KEY_BYTES) recipe.form = PERHAPS_KEY_U64;
+    return recipe;
+}
+
+void print_recipe(const perhaps_recipe *recipe, const char *none) {
+    char options[RECIPE_TEXT];
+    printf("  key       %s\n", recipe ? recipe_key_name(recipe) : none);
+    if (!recipe || !recipe_extracts(recipe)) return;
+    perhaps_recipe extraction = *recipe;
+    extraction.form = extraction.ignore_case = 0;
+    if (recipe->unknown)
+        printf("  records   of a newer version of perhaps (step %d)\n", recipe->unknown);
+    else
+        printf("  records   as %s says\n", recipe_options(&extraction, options));
+}
+
+void print_recipe_json(struct json *json, const perhaps_recipe *recipe) {
+    static const char *const records[] = {"lines", "zero-terminated", "raw"};
+    char delimiter[2] = {(char)recipe->delimiter, 0};
+    json_text(json, "key", recipe_key_name(recipe));
+    json_text(json, "records", recipe->unknown ? "unknown" : records[recipe->records]);
+    json_count(json, "field", recipe->field);
+    json_text(json, "delimiter", delimiter);
 }
 
 unsigned filter_abilities(const struct perhaps_info *info) {
@@ -269,6 +292,7 @@ static void print_whole_json(struct json *json, const struct perhaps_info *info)
 
 void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path) {
     struct json json = {0};
+    perhaps_recipe recipe = filter_recipe(filter);
     json_open(&json, NULL, '{');
     json_text(&json, "file", path);
     json_text(&json, "kind", info->kind_name);
@@ -292,7 +316,7 @@ void print_info_json(const perhaps *filter, const struct perhaps_info *info, con
     json_text(&json, "hash", info->hash_name);
     if (!is_file_kind(info->kind)) {
         json_count(&json, "seed", info->seed);
-        json_text(&json, "key", tag_name(info->tag));
+        print_recipe_json(&json, &recipe);
         json_count(&json, "format_version", info->format_version);
     }
     json_text(&json, "isa", info->isa);

@@ -62,7 +62,9 @@ unsigned filter_abilities(const struct perhaps_info *info);
 /* The object that 'perhaps info --json' prints. */
 void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path);
 
-/* The name of the encoding in a filter's tag. */
-const char *tag_name(unsigned tag);
+/* How the filter's keys are made. */
+perhaps_recipe filter_recipe(const perhaps *filter);
+void print_recipe(const perhaps_recipe *recipe, const char *none); /* NULL: none */
+void print_recipe_json(struct json *json, const perhaps_recipe *recipe);
 
 #endif

@@ -17,6 +17,7 @@ struct input {
     char terminator;    /* of lines: '\n', or 0 with -0 */
     uint64_t field;     /* 1, 2, ...; 0 = the key is the whole line */
     char delimiter;     /* between fields */
+    bool field_kept;    /* the field is as the filter says, not as an option does */
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
     bool ignore_case;   /* keys are folded to small letters, of ASCII, before they are hashed */
@@ -61,23 +62,35 @@ struct work {
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
-/* What a filter of such keys has for its tag. */
-unsigned input_tag(const struct input *input);
+/* What a filter of such keys has for its recipe. */
+perhaps_recipe input_recipe(const struct input *input);
 
-/* Uses the encoding that a filter's tag names, unless --key says the same or the tag is not one of ours. */
+/* Uses the recipe of a filter. Options that contradict it are refused; --field 0 takes lines whole, whatever it says. */
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
 
-/* The same for a set that is no filter in memory: `tag` says how its keys are written. */
-int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag);
+/* The same for a set that is no filter in memory. */
+int input_match_recipe(struct input *input, const struct options *options, const char *path,
+                       const perhaps_recipe *recipe);
+
+/* Reads records as the filter's own keys were, if it tells, whatever the options said. */
+void input_follow(struct input *input, const perhaps *filter);
+
+/* What the recipe does to keys, in words; and back, false if there is no such name. */
+const char *recipe_key_name(const perhaps_recipe *recipe);
+bool recipe_key_from(const char *name, perhaps_recipe *recipe);
+
+/* Does it say where the key stands in a record? */
+bool recipe_extracts(const perhaps_recipe *recipe);
+
+/* The options that make such a recipe. */
+enum { RECIPE_TEXT = 120 };
+const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT]);
 
 /* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
 int input_for_integers(struct input *input, const struct options *options);
 
 /* Are keys handed on as numbers, for the _u64 calls? */
 bool input_of_numbers(const struct input *input);
-
-/* Are keys that are written in these two ways the same keys? */
-bool same_keys(unsigned tag, unsigned other);
 
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);

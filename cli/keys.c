@@ -1,4 +1,4 @@
-/* How keys are written: what the options say about it, and what a filter's tag does. The rest of input.h. */
+/* How records become keys: what the options say about it, and what a filter's recipe does. The rest of input.h. */
 #include "filter.h"
 #include "input.h"
 #include "overlap.h"
@@ -36,7 +36,8 @@ int input_from_options(struct input *input, const struct options *options, char 
     };
     if (given(options, OPT_KEY) + given(options, OPT_U64) + given(options, OPT_HEX) > 1)
         return failure("--key", "given more than once; choose one of --key, --u64 and --hex");
-    if (given(options, OPT_DELIMITER) && !given(options, OPT_FIELD))
+    if (options->field > UINT32_MAX) return failure("--field", "no line has so many fields; give a number below 2^32");
+    if (given(options, OPT_DELIMITER) && !options->field)
         return failure("--delimiter", "means nothing without --field; say which field is the key");
     if (input->encoding == ENCODING_U64LE && (given(options, OPT_FIELD) || given(options, OPT_NULL)))
         return failure("--key", "u64le reads raw records, which have no lines or fields; leave out -0 and --field");
@@ -48,22 +49,12 @@ int input_from_options(struct input *input, const struct options *options, char 
     return refuse_overlap(options, input);
 }
 
-unsigned input_tag(const struct input *input) {
-    return (unsigned)input->encoding | (input->ignore_case ? TAG_IGNORES_CASE : 0);
-}
-
 bool input_of_numbers(const struct input *input) {
     return input->integers || input->encoding == ENCODING_U64 || input->encoding == ENCODING_U64LE;
 }
 
-static bool is_integer(unsigned encoding) {
+static bool is_integer(enum encoding encoding) {
     return encoding >= ENCODING_U64 && encoding <= ENCODING_INT64;
-}
-
-/* u64 and u64le are two ways to write the same 64-bit keys. */
-bool same_keys(unsigned tag, unsigned other) {
-    return tag == other || (tag == ENCODING_U64 && other == ENCODING_U64LE) ||
-           (tag == ENCODING_U64LE && other == ENCODING_U64);
 }
 
 static bool encoding_given(const struct options *options) {
@@ -73,44 +64,149 @@ static bool encoding_given(const struct options *options) {
 int input_for_integers(struct input *input, const struct options *options) {
     input->integers = true;
     if (!encoding_given(options)) input->encoding = ENCODING_U64;
+    if (input->ignore_case)
+        return failure("--ignore-case", "a bitmap holds integers, which have no case; leave it out");
     if (is_integer(input->encoding)) return FINE;
     return failure("--key", "a bitmap holds integers, not %s; give u64, u64le, int32 or int64, or another -k",
                    encoding_name(input->encoding));
 }
 
-/* Raw records are read only where no option speaks of lines. */
-static enum encoding encoding_from_tag(unsigned tag, const struct options *options) {
-    bool lines = given(options, OPT_FIELD) || given(options, OPT_NULL);
-    return tag == ENCODING_U64LE && lines ? ENCODING_U64 : (enum encoding)tag;
+/* -------------------------------------------------------------------------------------------------- recipes --- */
+
+static const int forms[ENCODINGS] = {
+    [ENCODING_BYTES] = PERHAPS_KEY_BYTES, [ENCODING_HEX] = PERHAPS_KEY_HEX,     [ENCODING_U64] = PERHAPS_KEY_U64,
+    [ENCODING_U64LE] = PERHAPS_KEY_U64,   [ENCODING_INT32] = PERHAPS_KEY_INT32, [ENCODING_INT64] = PERHAPS_KEY_INT64,
+    [ENCODING_UTF16] = PERHAPS_KEY_UTF16,
+};
+
+/* Of u64 and u64le, which have one form, that of lines. */
+static enum encoding encoding_of(int form) {
+    enum encoding encoding = ENCODING_BYTES;
+    while (encoding < ENCODINGS - 1 && forms[encoding] != form) encoding++;
+    return encoding;
 }
 
-static int contradicts_tag(const char *filter_path, unsigned tag, enum encoding asked) {
+perhaps_recipe input_recipe(const struct input *input) {
+    bool raw = input->encoding == ENCODING_U64LE;
+    return PERHAPS_RECIPE(.form = forms[input->encoding], .ignore_case = input->ignore_case,
+                          .records = raw                 ? PERHAPS_RAW
+                                     : input->terminator ? PERHAPS_LINES
+                                                         : PERHAPS_ZERO_TERMINATED,
+                          .field = (uint32_t)input->field,
+                          .delimiter = input->field ? (unsigned char)input->delimiter : 0);
+}
+
+const char *recipe_key_name(const perhaps_recipe *recipe) {
+    return recipe->ignore_case ? "bytes, ignoring case" : encoding_name(encoding_of(recipe->form));
+}
+
+bool recipe_key_from(const char *name, perhaps_recipe *recipe) {
+    int encoding = word_index(option_table[OPT_KEY].words, name);
+    recipe->ignore_case = strcmp(name, "bytes, ignoring case") == 0;
+    recipe->form = encoding < 0 ? PERHAPS_KEY_BYTES : forms[encoding];
+    return recipe->ignore_case || encoding >= 0;
+}
+
+bool recipe_extracts(const perhaps_recipe *recipe) {
+    return recipe->records != PERHAPS_LINES || recipe->field || recipe->unknown;
+}
+
+const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT]) {
+    int n = 0;
+    *text = 0;
+    if (recipe->ignore_case) n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --ignore-case");
+    if (recipe->records == PERHAPS_RAW)
+        n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --key u64le");
+    else if (recipe->form)
+        n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --key %s", encoding_name(encoding_of(recipe->form)));
+    if (recipe->records == PERHAPS_ZERO_TERMINATED) n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " -0");
+    if (recipe->field) n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --field %u", (unsigned)recipe->field);
+    if (recipe->field && recipe->delimiter > ' ' && recipe->delimiter < 127)
+        snprintf(text + n, RECIPE_TEXT - (size_t)n, " --delimiter '%c'", recipe->delimiter);
+    else if (recipe->field && recipe->delimiter != '\t')
+        snprintf(text + n, RECIPE_TEXT - (size_t)n, " --delimiter $'\\x%02x'", (unsigned)recipe->delimiter);
+    return *text ? text + 1 : "whole lines";
+}
+
+/* ------------------------------------------------------------------------------------------------- matching --- */
+
+/* A transformation must be the filter's: with another one, no key would be found. */
+static int match_transformation(struct input *input, const struct options *options, const char *path,
+                                const perhaps_recipe *recipe) {
     char name[16];
-    snprintf(name, sizeof name, "%s", encoding_name(asked));
-    return failure(filter_path, "was made with --key %s, so --key %s would find nothing; leave it out",
-                   encoding_name((enum encoding)tag), name);
+    enum encoding stored = encoding_of(recipe->form);
+    if (input->integers && !is_integer(stored)) stored = ENCODING_U64; /* numbers, whatever the recipe says */
+    if (input->ignore_case && !recipe->ignore_case)
+        return failure(path, "was made without --ignore-case; leave it out, or make it anew");
+    input->ignore_case = recipe->ignore_case;
+    if (!encoding_given(options)) {
+        input->encoding = stored;
+        return FINE;
+    }
+    bool same = input->integers ? is_integer(input->encoding) : forms[input->encoding] == recipe->form;
+    snprintf(name, sizeof name, "%s", encoding_name(input->encoding));
+    return same ? FINE
+                : failure(path, "was made with --key %s, so --key %s would find nothing; leave it out",
+                          encoding_name(stored), name);
 }
 
-int input_match_tag(struct input *input, const struct options *options, const char *filter_path, unsigned tag) {
-    bool chosen = encoding_given(options), folded = tag == (TAG_IGNORES_CASE | ENCODING_BYTES);
-    if (input->ignore_case && !folded)
-        return failure(filter_path, "was made without --ignore-case; leave it out, or make it anew");
-    if (folded) tag = ENCODING_BYTES;
-    input->ignore_case = folded;
-    if (tag >= ENCODINGS) {
-        if (chosen) return FINE;
-        return failure(filter_path, "does not say how its keys are written (tag %u is another program's); give --key",
-                       tag);
-    }
-    if (!chosen) input->encoding = encoding_from_tag(tag, options);
-    bool same = input->integers ? is_integer(input->encoding) : same_keys(input->encoding, tag);
-    return !chosen || same ? FINE : contradicts_tag(filter_path, tag, input->encoding);
+static int contradicts(const char *path, const perhaps_recipe *recipe, const char *option) {
+    char text[RECIPE_TEXT];
+    return failure(path,
+                   "was made with %s, which %s contradicts. Leave that out; or take the keys out of the records first, "
+                   "and give --field 0 for lines that are keys",
+                   recipe_options(recipe, text), option);
+}
+
+/* Fields and the ends of records, of a filter that keeps them: what is given must be the same. */
+static int match_lines(struct input *input, const struct options *options, const char *path,
+                       const perhaps_recipe *recipe) {
+    bool zero = recipe->records == PERHAPS_ZERO_TERMINATED;
+    if (input->encoding == ENCODING_U64LE) return contradicts(path, recipe, "--key u64le");
+    if (given(options, OPT_FIELD) && options->field != recipe->field) return contradicts(path, recipe, "--field");
+    if (given(options, OPT_DELIMITER) && (unsigned char)input->delimiter != recipe->delimiter)
+        return contradicts(path, recipe, "--delimiter");
+    if (given(options, OPT_NULL) && !zero) return contradicts(path, recipe, "-0");
+    input->field = recipe->field;
+    input->field_kept = !given(options, OPT_FIELD);
+    if (recipe->field) input->delimiter = (char)recipe->delimiter;
+    input->terminator = zero ? 0 : '\n';
+    return FINE;
+}
+
+static int match_extraction(struct input *input, const struct options *options, const char *path,
+                            const perhaps_recipe *recipe) {
+    bool whole = given(options, OPT_FIELD) && !options->field;
+    bool lines = given(options, OPT_FIELD) || given(options, OPT_NULL) || encoding_given(options);
+    if (whole || !recipe_extracts(recipe)) return FINE;
+    if (recipe->unknown)
+        return failure(
+            path,
+            "its keys stand in records that this version cannot read (step %d of its recipe). Update perhaps, "
+            "or give --field 0 for lines that are keys",
+            recipe->unknown);
+    if (recipe->records != PERHAPS_RAW) return match_lines(input, options, path, recipe);
+    if (!lines) input->encoding = ENCODING_U64LE; /* the same keys, however they are written */
+    return FINE;
+}
+
+int input_match_recipe(struct input *input, const struct options *options, const char *path,
+                       const perhaps_recipe *recipe) {
+    int status = match_transformation(input, options, path, recipe);
+    return status == FINE ? match_extraction(input, options, path, recipe) : status;
 }
 
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter) {
-    unsigned tag = perhaps_tag(filter);
+    perhaps_recipe recipe = filter_recipe(filter);
     if (filter_is_file(filter)) return FINE; /* it cannot tell how its keys are written: the options do */
     input->integers = filter_of_integers(filter);
-    if (input->integers && !is_integer(tag)) tag = ENCODING_U64; /* another program's: numbers, whatever it says */
-    return input_match_tag(input, options, filter_path, tag);
+    return input_match_recipe(input, options, filter_path, &recipe);
+}
+
+void input_follow(struct input *input, const perhaps *filter) {
+    static const struct options none;
+    perhaps_recipe recipe = filter_recipe(filter);
+    if (!recipe_extracts(&recipe) || recipe.unknown) return;
+    if (input->encoding == ENCODING_U64LE) input->encoding = ENCODING_U64;
+    match_extraction(input, &none, NULL, &recipe);
 }

@@ -44,8 +44,10 @@ static int cut_field(struct piece *p, size_t i) {
         stop = memchr(at, p->input->delimiter, (size_t)(end - at));
         if (field == p->input->field) break;
         if (!stop)
-            return fault(p, i, "has only %llu field%s; correct it, or choose another --field or --delimiter",
-                         (unsigned long long)field, field == 1 ? "" : "s");
+            return fault(p, i, "has only %llu field%s; correct it, or %s", (unsigned long long)field,
+                         field == 1 ? "" : "s",
+                         p->input->field_kept ? "give --field 0 if lines are keys: the filter was made with fields"
+                                              : "choose another --field or --delimiter");
         at = stop + 1;
     }
     p->keys[i] = at;

@@ -149,8 +149,9 @@ const struct option option_table[OPTIONS] = {
                    "Print nothing and stop at the first key found; the exit status tells."},
     [OPT_CONFIRM] = {"confirm", 0, VALUE_FILE, "FILE", NULL, FIELD(confirm), ON(CHECK),
                      "Look again, for an exact answer: what the filter takes for present counts only if it is a key in "
-                     "FILE, which is the file that the filter was made from, written "
-                     "as KEYS are. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits "
+                     "FILE, which is the file that the filter was made from, with keys where the filter "
+                     "remembers them, or else written as KEYS are. FILE is read once, after KEYS; '-' is standard "
+                     "input. Takes memory for the hits "
                      "only, which are printed when all is read. With -v, lines that "
                      "only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), ON(DEDUP),
@@ -186,7 +187,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_STATE] =
         {"state", 0, VALUE_FILE, "FILE", NULL, FIELD(state), ON(DEDUP),
          "Remember the lines of all runs that name this FILE, which is made if there is none, as --fpr, --last, "
-         "-n, -i, --key and --hash say. It is a filter like any other, and any set that 'perhaps build' makes "
+         "-n, --hash and the options of keys say. It is a filter like any other, and any set that 'perhaps build' "
+         "makes "
          "will do: 'perhaps info' and 'perhaps check' take it. One of a fixed size, with -n, loses ever more lines "
          "once "
          "it is full. Options need not be given again; those that contradict it are refused."},
@@ -212,16 +214,17 @@ const struct option option_table[OPTIONS] = {
     [OPT_U64] = {"u64", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, VALUE_NONE, NULL, NULL, 0, READING, "Short for --key hex."},
     [OPT_NULL] = {"null", '0', VALUE_NONE, NULL, NULL, 0, READING,
-                  "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines."},
+                  "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines. The "
+                  "filter remembers it."},
     [OPT_IGNORE_CASE] =
-        {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, ON(BUILD) | ON(DEDUP),
-         "Capital and small letters of ASCII are the same. A filter remembers it: others who ask it need not "
-         "say so."},
+        {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, READING,
+         "Capital and small letters of ASCII are the same. The filter remembers it; give it only to make one."},
     [OPT_FIELD] = {"field", 0, VALUE_FIELD, "N", NULL, FIELD(field), READING,
                    "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an "
-                   "error, and the end."},
+                   "error, and the end. The filter remembers it; 0 takes lines whole, whatever the filter was made "
+                   "with."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
-                       "The byte between fields, such as ','. Default '\\t', a tab."},
+                       "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
     [OPT_THREADS] = {"threads", 'j', VALUE_THREADS, "N", NULL, FIELD(threads), ON(BUILD) | ON(ADD) | ON(CHECK),
                      "Work in N threads, up to 256; 0 or auto is one for each processor. Default 1. cuckoo filters, "
                      "tables and growing layers must have --shards for it, to be added to. A static filter is the same "

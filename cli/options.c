@@ -123,8 +123,7 @@ static const char *store_value(struct options *options, const struct option *opt
         if (parse_number(text, false, field)) return NULL;
         return number_too_large(text, false) ? too_large : "is not a number; write 5000000, 5e6, 5M, 10k or 2^20";
     case VALUE_FIELD:
-        return parse_number(text, false, field) && *(uint64_t *)field ? NULL
-                                                                      : "is not a field number from 1, such as 2";
+        return parse_number(text, false, field) ? NULL : "is not a field number from 1, or 0 for the whole line";
     case VALUE_SIZE:
         if (parse_number(text, true, field)) return NULL;
         return number_too_large(text, true) ? too_large

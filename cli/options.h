@@ -121,7 +121,7 @@ enum option_id {
 enum value_type {
     VALUE_NONE,    /* a flag; ask given() */
     VALUE_NUMBER,  /* uint64_t */
-    VALUE_FIELD,   /* uint64_t from 1 */
+    VALUE_FIELD,   /* uint64_t */
     VALUE_SIZE,    /* uint64_t, in bytes */
     VALUE_REAL,    /* double */
     VALUE_RATE,    /* double between 0 and 1 */
@@ -153,8 +153,7 @@ extern const struct option option_table[OPTIONS];
 /* What all commands that read keys have in common. */
 extern const char about_keys[];
 
-/* How keys are written. The numbers are kept in filters (as their tag): never renumber, only append; the words of
- * --key stand in the same order. */
+/* How keys are written, in the order of the words of --key. */
 enum encoding {
     ENCODING_BYTES = 0,
     ENCODING_HEX = 1,
@@ -165,9 +164,6 @@ enum encoding {
     ENCODING_UTF16 = 6,
     ENCODINGS
 };
-
-/* Set in the tag beside ENCODING_BYTES: --ignore-case. */
-enum { TAG_IGNORES_CASE = 128 };
 
 /* How much a window remembers: so many keys, or for so long. One of them is 0. */
 struct window {

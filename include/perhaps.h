@@ -78,7 +78,7 @@ enum perhaps_error {
     PERHAPS_ENOMEM = -2,     /* an allocation failed */
     PERHAPS_EIO = -3,        /* the system refused a file operation; errno and perhaps_why() say why */
     PERHAPS_EFOREIGN = -4,   /* not an image of this library */
-    PERHAPS_EVERSION = -5,   /* an image of a newer format */
+    PERHAPS_EVERSION = -5,   /* an image of a newer format, with a newer recipe, or of an early format */
     PERHAPS_EDAMAGED = -6,   /* an image that is truncated, changed or inconsistent */
     PERHAPS_EKEY = -7,       /* the hash key is missing or is not the one the filter was made with */
     PERHAPS_ECANNOT = -8,    /* this kind of filter cannot do that */
@@ -197,6 +197,46 @@ typedef struct perhaps_allocator {
 } perhaps_allocator;
 
 /*
+ * The recipe of keys: how a record of some input becomes the bytes of a key. The library does not cook: it keeps the recipe in the
+ * image, from perhaps_create on and through all copies, for programs that make the keys. It has two parts.
+ *
+ * The transformation changes the bytes. Filters of different transformations are not combined, and who cannot apply one must not
+ * use the filter: it would miss every key. The extraction only says where the key stands in a record. Filters of different
+ * extraction combine, and the first one's is kept.
+ *
+ * Zero in a field is the plain case; a recipe of zeros takes no room. Files of other programs have no place for one
+ * (PERHAPS_EINVAL), nor have their bytes (perhaps_write_foreign: PERHAPS_ECANNOT for a transformation).
+ */
+enum perhaps_key_form {
+    PERHAPS_KEY_BYTES = 0, /* the key is the text */
+    PERHAPS_KEY_HEX = 1,   /* pairs of hexadecimal digits: the key is the bytes that they mean */
+    PERHAPS_KEY_U64 = 2,   /* a number below 2^64, for the _u64 calls */
+    PERHAPS_KEY_INT32 = 3, /* a number: the key is its 4 bytes, little-endian, in two's complement */
+    PERHAPS_KEY_INT64 = 4, /* the same with 8 bytes */
+    PERHAPS_KEY_UTF16 = 5  /* text in UTF-8: the key is the same in UTF-16LE */
+};
+
+enum perhaps_records {
+    PERHAPS_LINES = 0,           /* records end in a newline */
+    PERHAPS_ZERO_TERMINATED = 1, /* records end in a zero byte */
+    PERHAPS_RAW = 2              /* records are numbers of 8 bytes, little-endian; PERHAPS_KEY_U64 */
+};
+
+typedef struct perhaps_recipe {
+    size_t size; /* of this struct; set by PERHAPS_RECIPE */
+    /* transformation */
+    int form;        /* enum perhaps_key_form */
+    int ignore_case; /* 1 = capital letters of ASCII are made small; PERHAPS_KEY_BYTES */
+    /* extraction */
+    int records;    /* enum perhaps_records */
+    uint32_t field; /* 1, 2, ...: the key is this field of the record; 0 = the whole record */
+    int delimiter;  /* the byte between fields, 1 to 255; 0 = a tab, which perhaps_recipe_of tells as such */
+    int unknown;    /* told by perhaps_recipe_of: a step of the extraction that this version does not know; 0 = none */
+} perhaps_recipe;
+
+#define PERHAPS_RECIPE(...) ((perhaps_recipe){.size = sizeof(perhaps_recipe), __VA_ARGS__})
+
+/*
  * What you want. Zero in a field means "choose for me". Fix two of the three:
  *
  *     how many keys      items
@@ -267,9 +307,9 @@ typedef struct perhaps_want {
     uint64_t seed;        /* PERHAPS_XXH3: any number; the default 0 makes files of all programs mergeable */
     const uint8_t *hash_key; /* PERHAPS_SIPHASH: 16 secret bytes; copied */
     int key_in_file;         /* PERHAPS_SIPHASH: 1 = save() writes the key into the file; 0 = only a check of it */
-    unsigned tag;            /* 0..255, the application's own; kept in the image. The command line keeps the key's
-                            encoding here */
-    const perhaps_allocator *allocator; /* NULL = the library's own; copied */
+    const struct perhaps_recipe *recipe; /* how records become keys, kept in the image; NULL = keys are what they are;
+                                            copied. See perhaps_recipe */
+    const perhaps_allocator *allocator;  /* NULL = the library's own; copied */
     uint64_t max_scratch;    /* static: memory for keys before they are sealed, 16 MiB at least; 0 = all of it */
     const char *scratch_dir; /* static: where the others wait, in a file without a name; NULL = here; copied */
 } perhaps_want;
@@ -566,7 +606,7 @@ PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys,
 
 /*
  * into = the union of both: exactly the filter that would have come from adding the keys of both; of multisets, the sum.
- * The two must have equal kind, layout, hash and seed (tables and bitmaps may differ in size); otherwise PERHAPS_EMISMATCH,
+ * The two must have equal kind, layout, hash, seed and transformation of keys (tables and bitmaps may differ in size); otherwise PERHAPS_EMISMATCH,
  * and perhaps_why() names the field that differs. `items` becomes an estimate where it cannot be exact. PERHAPS_EFULL or
  * PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was.
  *
@@ -599,7 +639,7 @@ PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 /* Forgets every key; a static filter then collects keys again. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
 
-/* 1 = same kind, layout, hash, seed and array; 0 = not. cuckoo filters and tables with the same keys, added in another
+/* 1 = same kind, layout, hash, seed, transformation of keys and array; 0 = not. cuckoo filters and tables with the same keys, added in another
  * order, may have different arrays. (reads both) */
 PERHAPS_API int perhaps_equal(const perhaps *a, const perhaps *b);
 
@@ -628,7 +668,6 @@ struct perhaps_info {
     int hash;                /* enum perhaps_hash */
     const char *hash_name;   /* "xxh3" */
     uint64_t seed;           /* PERHAPS_XXH3: the seed; PERHAPS_SIPHASH: a check of the key */
-    unsigned tag;            /* as in the want */
     unsigned format_version; /* of the image */
     const char *isa;         /* instruction set in use: "scalar", "avx2", "avx512", "neon" */
     int read_only;           /* 1 = cannot be changed */
@@ -662,8 +701,8 @@ PERHAPS_API int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info 
 PERHAPS_API int perhaps_facts(const perhaps *f, struct perhaps_info *info);
 PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info);
 
-/* The tag alone. (reads) */
-PERHAPS_API unsigned perhaps_tag(const perhaps *f);
+/* The recipe that the filter was made with; all zero if there is none. A program that makes keys must follow it. (reads) */
+PERHAPS_API int perhaps_recipe_of(const perhaps *f, perhaps_recipe *recipe);
 
 /* ---------------------------------------------------------------------------------------------------- saving --- */
 
@@ -750,7 +789,7 @@ PERHAPS_API int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_
 PERHAPS_API int perhaps_peel(perhaps **f);
 
 /*
- * The shape of a filter: layout, hash and secret key of it and of all its children, without keys and in integers. What is made
+ * The shape of a filter: layout, hash, recipe and secret key of it and of all its children, without keys and in integers. What is made
  * from a shape is empty and has the very layout, on every machine, whatever its floating point. The shape's length; it is
  * written only if `room` is enough. (reads)
  */

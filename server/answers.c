@@ -54,8 +54,12 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum family famil
     return RedisModule_ReplyWithBool(ctx, is_there != 0);
 }
 
-int reply_why(RedisModuleCtx *ctx) {
+int reply_reason(RedisModuleCtx *ctx, const char *reason) {
     char text[512];
-    snprintf(text, sizeof text, "ERR %s", perhaps_why());
+    snprintf(text, sizeof text, "ERR %s", reason);
     return RedisModule_ReplyWithError(ctx, text);
+}
+
+int reply_why(RedisModuleCtx *ctx) {
+    return reply_reason(ctx, perhaps_why());
 }

@@ -22,7 +22,7 @@ static void reply_real(RedisModuleCtx *ctx, const char *name, double number) {
 }
 
 /* What a child has; the fields of a whole filter, and those that only a filter of filters has. */
-enum { CHILD_FIELDS = 9, FIELDS = 25, FAMILY_FIELDS = 6 };
+enum { CHILD_FIELDS = 9, FIELDS = 28, FAMILY_FIELDS = 6 };
 
 static void reply_child(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     RedisModule_ReplyWithMap(ctx, CHILD_FIELDS);
@@ -98,12 +98,20 @@ static void reply_use(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "isa", info->isa);
 }
 
+/* Keys that are transformed are not served; where they stood in records is kept for those who dump the filter. */
+static void reply_recipe(RedisModuleCtx *ctx, const perhaps *whole) {
+    static const char *const records[] = {"lines", "zero-terminated", "raw"};
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
+    perhaps_recipe_of(whole, &recipe);
+    char delimiter[2] = {(char)recipe.delimiter, 0};
+    reply_text(ctx, "key", "bytes");
+    reply_text(ctx, "records", recipe.unknown ? "unknown" : records[recipe.records]);
+    reply_number(ctx, "field", recipe.field);
+    reply_text(ctx, "delimiter", delimiter);
+}
+
 /* The names are those of `perhaps info --json`. */
 static void reply_info(struct held *held, perhaps *whole) {
-    static const char *const encodings[TAGS] = {
-        [TAG_BYTES] = "bytes", [TAG_HEX] = "hex",     [TAG_U64] = "u64",     [TAG_U64LE] = "u64le",
-        [TAG_INT32] = "int32", [TAG_INT64] = "int64", [TAG_UTF16] = "utf16",
-    };
     RedisModuleCtx *ctx = held->ctx;
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(whole, &info);
@@ -120,7 +128,7 @@ static void reply_info(struct held *held, perhaps *whole) {
     reply_number(ctx, "image_bytes", info.image_bytes);
     reply_number(ctx, "memory", value_memory(held->value));
     reply_use(ctx, &info);
-    reply_text(ctx, "key", info.tag < TAGS ? encodings[info.tag] : "unknown");
+    reply_recipe(ctx, whole);
     reply_abilities(ctx, &info);
     reply_children(ctx, whole, info.children);
 }
@@ -162,6 +170,9 @@ static bool create(struct held *held, enum found found, RedisModuleString **argv
             RedisModule_ReplyWithError(held->ctx, "ERR item exists");
     } else if (perhaps_create_shape(&filter, shape, length, &server_memory) < 0) {
         reply_why(held->ctx);
+    } else if (value_unserved(filter)) {
+        reply_reason(held->ctx, value_unserved(filter));
+        perhaps_free(filter);
     } else if (!hold_quietly(held, filter, &told)) {
         RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory to create filter");
     } else {

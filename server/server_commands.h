@@ -54,6 +54,7 @@ int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, en
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);
+int reply_reason(RedisModuleCtx *ctx, const char *reason);
 
 /* ---- the commands ---- */
 

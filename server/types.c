@@ -68,22 +68,35 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
     }
 }
 
-/* Whether a filter can be asked by keys of bytes: bitmaps cannot, nor what the command line has filled with integers (it notes that
- * in the tag). */
-static bool can_be_served(perhaps *filter) {
+#define MADE_WITH(option)                                                                                              \
+    "its keys were made with " option ", and the server takes keys as they are; build it without " option
+
+const char *value_unserved(const perhaps *filter) {
+    static const char *const reasons[] = {
+        [PERHAPS_KEY_BYTES] = NULL,
+        [PERHAPS_KEY_HEX] = MADE_WITH("--hex"),
+        [PERHAPS_KEY_U64] = MADE_WITH("--key u64"),
+        [PERHAPS_KEY_INT32] = MADE_WITH("--key int32"),
+        [PERHAPS_KEY_INT64] = MADE_WITH("--key int64"),
+        [PERHAPS_KEY_UTF16] = MADE_WITH("--key utf16"),
+    };
     struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
     perhaps_facts(filter, &facts);
-    return facts.hash != PERHAPS_IDENTITY && facts.tag != TAG_U64 && facts.tag != TAG_U64LE;
+    perhaps_recipe_of(filter, &recipe);
+    if (facts.hash == PERHAPS_IDENTITY) return "its keys are integers, and the server's are bytes; build another kind";
+    return recipe.ignore_case ? MADE_WITH("--ignore-case") : reasons[recipe.form];
 }
 
 struct value *value_of_loaded(const struct value *loading, const char **reason) {
     struct value *value = NULL;
     perhaps *filter = value_loaded(loading);
     *reason = perhaps_why();
-    if (filter && !can_be_served(filter)) {
-        *reason = "its keys are integers, and the server's are bytes; build it without --u64";
+    if (!filter) return NULL;
+    *reason = value_unserved(filter);
+    if (*reason) {
         perhaps_free(filter);
-    } else if (filter) {
+    } else {
         value = value_of_filter(filter, &loading->told);
         *reason = "no memory";
     }

@@ -4,9 +4,6 @@
 
 #include "value.h"
 
-/* What the command line notes in a filter's tag: how its keys were written. */
-enum { TAG_BYTES, TAG_HEX, TAG_U64, TAG_U64LE, TAG_INT32, TAG_INT64, TAG_UTF16, TAGS };
-
 /* Our own; and RedisBloom's two, for filters in its layout. Those may be NULL, where another module has them. */
 extern RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 
@@ -14,6 +11,10 @@ extern RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 RedisModuleType *type_of(const struct value *value);
 
 bool types_register(RedisModuleCtx *ctx);
+
+/* Why a filter cannot be served, or NULL. Clients send keys as they are, so one whose keys were transformed would miss every key.
+ * Where a key stood in its record does not matter to a server. */
+const char *value_unserved(const perhaps *filter);
 
 /* The value that a whole LOADING one is, or NULL and a reason. */
 struct value *value_of_loaded(const struct value *loading, const char **reason);

@@ -366,6 +366,9 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
                           void *context) {
     struct outlet out = {sink, context};
     const struct kind *kind = f->kind == &kind_growing ? kind_of_keys(f->kind, f->header.layout) : f->kind;
+    if (recipe_transforms(f->header.recipe))
+        return fail(PERHAPS_ECANNOT, "the bytes of another program cannot tell that the keys are transformed; make the "
+                                     "filter without a transformation");
     if (kind == &kind_redis_bloom) return write_bloom(f, &out);
     if (kind == &kind_redis_cuckoo) return write_cuckoo(f, &out);
     if (kind->format) return perhaps_write(f, sink, context);

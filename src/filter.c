@@ -31,8 +31,9 @@ uint64_t filter_bytes(const perhaps *f) {
 }
 
 uint64_t filter_image_bytes(const perhaps *f) {
-    if (!f->family) return image_offset(f->header.length) + f->header.length;
-    uint64_t length = (uint64_t)f->family->count * ENTRY_BYTES, end = image_offset(length) + length;
+    uint64_t recipe = f->header.recipe.length;
+    if (!f->family) return image_offset(f->header.length, recipe) + f->header.length;
+    uint64_t length = (uint64_t)f->family->count * ENTRY_BYTES, end = image_offset(length, recipe) + length;
     for (unsigned i = 0; i < f->family->count; i++) {
         uint64_t part = filter_image_bytes(f->family->child[i].filter), offset = 0;
         directory_place(end, part, &offset);
@@ -161,6 +162,17 @@ static int start_tallies(perhaps *f) {
     return f->tallies ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for a filter's counters");
 }
 
+/* Each filter has its recipe in memory of its own. */
+static int keep_recipe(perhaps *f, struct recipe recipe) {
+    f->header.recipe = (struct recipe){NULL, 0};
+    if (!recipe.length) return PERHAPS_OK;
+    uint8_t *bytes = memory_get(&f->allocator, recipe.length);
+    if (!bytes) return fail(PERHAPS_ENOMEM, "no memory for a filter's recipe");
+    memcpy(bytes, recipe.bytes, recipe.length);
+    f->header.recipe = (struct recipe){bytes, recipe.length};
+    return PERHAPS_OK;
+}
+
 int filter_handle(perhaps **made, const perhaps_allocator *given, const struct header *header, const struct hash *hash,
                   const enum isa *given_isa, bool shared) {
     perhaps_allocator allocator = given ? *given : memory_default;
@@ -181,7 +193,8 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->file.fd = -1;
     if (!f->kind->combiner) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);
-    if (shared && f->kind->lock_free) rc = start_tallies(f);
+    rc = keep_recipe(f, header->recipe);
+    if (rc == PERHAPS_OK && shared && f->kind->lock_free) rc = start_tallies(f);
     if (rc < 0) {
         perhaps_free(f);
         return rc;
@@ -192,7 +205,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
 
 void filter_use_image(perhaps *f, uint8_t *image, enum state state) {
     f->image = image;
-    f->array.bytes = image + image_offset(f->header.length);
+    f->array.bytes = image + header_offset(&f->header);
     f->state = state;
 }
 
@@ -371,8 +384,9 @@ static int clone_family(const perhaps *f, perhaps *made) {
     return PERHAPS_OK;
 }
 
-int perhaps_clone(const perhaps *f, perhaps **copy) {
+int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     struct header header = filter_header(f, false);
+    header.recipe = recipe;
     filter_keep_key(&header, &f->hash);
     *copy = NULL;
     perhaps *made;
@@ -388,6 +402,10 @@ int perhaps_clone(const perhaps *f, perhaps **copy) {
     return rc;
 }
 
+int perhaps_clone(const perhaps *f, perhaps **copy) {
+    return filter_clone_with(f, f->header.recipe, copy);
+}
+
 void perhaps_free(perhaps *f) {
     if (!f) return;
     perhaps_allocator allocator = f->allocator;
@@ -398,6 +416,7 @@ void perhaps_free(perhaps *f) {
     if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
     memory_release(&allocator, f->tallies, TALLIES * sizeof *f->tallies);
     filter_drop_guide(f);
+    memory_release(&allocator, (void *)(uintptr_t)f->header.recipe.bytes, f->header.recipe.length);
     bins_free(f->bins);
     file_close(&f->file);
     memory_release(&allocator, f, sizeof *f);
@@ -426,7 +445,8 @@ static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint
     memcpy(header.layout, layout, sizeof header.layout);
     header.capacity = capacity;
     header.length = f->kind->check(layout, &reason);
-    if (!header.length || !image_length(header.length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
+    if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > memory_of_machine() ||
+        total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
     return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
 }

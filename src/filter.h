@@ -6,6 +6,7 @@
 #define PERHAPS_FILTER_H
 
 #include "base/file.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "build/bins.h"
 #include "hash.h"
@@ -289,6 +290,9 @@ int filter_handle(perhaps **made, const perhaps_allocator *allocator, const stru
 /* Gives a new handle an image of its own; zero bytes if `zero`, else for the caller to fill. */
 int filter_own_image(perhaps *f, bool zero);
 
+/* A clone with another recipe. */
+int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy);
+
 /* Makes it work on this image. */
 void filter_use_image(perhaps *f, uint8_t *image, enum state state);
 
@@ -325,16 +329,7 @@ const char *filter_child_misfit(const struct header *parent, const struct header
 /* An image in memory has the key; whether files have it too is the owner's choice. */
 void filter_keep_key(struct header *header, const struct hash *hash);
 
-/* ---- structs of callers ---- */
-
-/* Public structs begin with their size, so that older and newer programs can call us. A program that knows fewer fields
- * leaves the rest zero; one that knows more must not have used them. */
-int take_sized(void *ours, size_t our_size, const void *theirs, const char *name);
-
 /* The options of a call that knows these flags; `theirs` may be NULL. */
 int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed);
-
-/* The other way: fills as much of the caller's struct as the caller knows of. */
-int give_sized(void *theirs, void *ours, size_t our_size, const char *name);
 
 #endif

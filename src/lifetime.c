@@ -11,30 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------- sized structs --- */
-
-int take_sized(void *ours, size_t our_size, const void *theirs, const char *name) {
-    size_t size = *(const size_t *)theirs;
-    if (size < 2 * sizeof(size_t) || size > 4096)
-        return fail(PERHAPS_EINVAL, "%s has no size; make it with the macro or the init call of perhaps.h", name);
-    memset(ours, 0, our_size);
-    memcpy(ours, theirs, size < our_size ? size : our_size);
-    for (size_t i = our_size; i < size; i++) {
-        if (((const uint8_t *)theirs)[i])
-            return fail(PERHAPS_EINVAL, "%s uses a field that this version of the library does not know", name);
-    }
-    return PERHAPS_OK;
-}
-
-int give_sized(void *theirs, void *ours, size_t our_size, const char *name) {
-    size_t size = *(size_t *)theirs;
-    if (size < 2 * sizeof(size_t) || size > 4096)
-        return fail(PERHAPS_EINVAL, "%s.size is not set; initialise it with {sizeof %s}", name, name);
-    *(size_t *)ours = size;
-    memcpy(theirs, ours, size < our_size ? size : our_size);
-    return PERHAPS_OK;
-}
-
 /* ----------------------------------------------------------------------------------------- making and ending --- */
 
 static int choose_hash(const perhaps_want *want, const struct kind *kind, struct hash *hash) {
@@ -79,6 +55,7 @@ static int make_level(perhaps **made, const struct plan *plan, unsigned i, const
     const struct level *level = &plan->level[i];
     struct header header = *common;
     header.kind = level->kind->row.kind;
+    if (i > 0) header.recipe = (struct recipe){NULL, 0}; /* the whole has it */
     header.flags |= want->grow == PERHAPS_GROW_NEVER && level->kind->grow ? HEADER_FIXED : 0;
     header.capacity = level->capacity;
     header.fpr = level->fpr;
@@ -102,14 +79,16 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
     perhaps_want want;
     struct plan plan;
     struct hash hash;
+    struct recipe recipe;
+    uint8_t room[RECIPE_MAX];
     *f = NULL;
     int rc = take_sized(&want, sizeof want, theirs, "want");
     if (rc == PERHAPS_OK) rc = plan_make(&want, &plan);
     if (rc == PERHAPS_OK) rc = choose_hash(&want, plan.level[plan.levels - 1].kind, &hash);
-    if (rc == PERHAPS_OK && want.tag > 255) rc = fail(PERHAPS_EINVAL, "tag is %u; it has one byte", want.tag);
+    if (rc == PERHAPS_OK) rc = recipe_encode(want.recipe, room, &recipe);
     if (rc < 0) return rc;
     struct header common = {
-        .hash = hash.id, .tag = want.tag, .flags = want.key_in_file ? HEADER_KEY_IN_FILE : 0, .seed = hash.seed};
+        .hash = hash.id, .recipe = recipe, .flags = want.key_in_file ? HEADER_KEY_IN_FILE : 0, .seed = hash.seed};
     filter_keep_key(&common, &hash);
     return make_level(f, &plan, 0, &common, &want, &hash);
 }
@@ -137,12 +116,12 @@ int filter_hash(const char *name, const struct header *header, const uint8_t *gi
 
 /* What is checked of every image, wherever it comes from, before it is used. */
 static int check_image(const char *name, const struct file *map, const uint8_t *image, uint64_t length, unsigned flags,
-                       struct header *header) {
-    int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header);
+                       struct header *header, uint8_t recipe[RECIPE_MAX]) {
+    int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header, recipe);
     if (rc < 0 || header->flags & HEADER_DIRTY) return rc;
     /* A directory is small, and relied upon. */
     if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->combiner) return rc;
-    rc = image_verify(name, map, image, header->length);
+    rc = image_verify(name, map, image, header);
     /* A writer that has come since the header was read makes it dirty, not damaged. */
     return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
 }
@@ -194,6 +173,7 @@ static int open_source(perhaps **f, const struct source *source, const perhaps_o
 const char *filter_child_misfit(const struct header *parent, const struct header *child) {
     if (child->kind != (int)parent->layout[BASE]) return "a part of another kind than it should be";
     if (child->hash != parent->hash || child->seed != parent->seed) return "a part with another hash or seed";
+    if (child->recipe.length) return "a part with a recipe, which only the whole has";
     if (child->flags & HEADER_DIRTY) return "a part that is being changed in place";
     return NULL;
 }
@@ -279,7 +259,7 @@ static int open_directory(perhaps *f, const struct source *source, const uint8_t
  * read: the directory is copied once, and only the copy counts. */
 static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
                        const perhaps_open_options *options) {
-    uint64_t start = image_offset(f->header.length), length = f->header.length;
+    uint64_t start = header_offset(&f->header), length = f->header.length;
     uint8_t *directory = memory_get(&f->allocator, length);
     if (!directory) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", source->name);
     memcpy(directory, head + start, (size_t)length);
@@ -292,8 +272,9 @@ static int open_family(perhaps *f, const struct source *source, const uint8_t *h
 
 static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
     struct header header;
+    uint8_t recipe[RECIPE_MAX];
     perhaps *made = NULL;
-    int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header);
+    int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header, recipe);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (made->kind->combiner)
@@ -338,8 +319,9 @@ static int own_read_image(perhaps *f, const char *name, uint8_t *image) {
 static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, uint64_t length,
                       const perhaps_open_options *options) {
     struct header header;
+    uint8_t recipe[RECIPE_MAX];
     perhaps *made = NULL;
-    int rc = check_image(source->name, NULL, image, length, options->flags, &header);
+    int rc = check_image(source->name, NULL, image, length, options->flags, &header, recipe);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (!made->kind->combiner) {

@@ -104,7 +104,6 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .hash = f->header.hash,
         .hash_name = hash_name(f->header.hash),
         .seed = f->header.seed,
-        .tag = f->header.tag,
         .format_version = FORMAT_VERSION,
         .isa = isa_name(f->isa),
         .read_only = f->state == READ_ONLY,
@@ -147,4 +146,10 @@ int perhaps_facts(const perhaps *f, struct perhaps_info *info) {
 
 int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info) {
     return tell_of_child(f, i, false, info);
+}
+
+int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {
+    perhaps_recipe recipe;
+    recipe_decode(f->header.recipe, &recipe);
+    return give_sized(theirs, &recipe, sizeof recipe, "recipe");
 }

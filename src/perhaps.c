@@ -29,7 +29,7 @@ const char *perhaps_strerror(int error) {
         "not enough memory",
         "the system refused a file operation",
         "not a perhaps image",
-        "the image has a newer format than this library knows",
+        "the image is of a format that this library does not read: a newer one, or an early one",
         "the image is damaged",
         "the hash key is missing or wrong",
         "this kind of filter cannot do that",
@@ -230,6 +230,8 @@ static const char *difference(const perhaps *a, const perhaps *b, unsigned may_d
     }
     if (a->header.hash != b->header.hash) return "hash";
     if (a->header.seed != b->header.seed) return a->header.hash == PERHAPS_SIPHASH ? "hash key" : "seed";
+    bool of_integers = a->header.hash == PERHAPS_IDENTITY; /* which are the same however they are written */
+    if (!of_integers && !recipe_same_keys(a->header.recipe, b->header.recipe)) return "transformation of keys";
     return NULL;
 }
 
@@ -394,8 +396,4 @@ int perhaps_equal(const perhaps *a, const perhaps *b) {
     if (difference(a, b, a->family ? 1 << CHILDREN : 0)) return 0;
     if (a->family) return equal_children(a->family, b->family);
     return memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
-}
-
-unsigned perhaps_tag(const perhaps *f) {
-    return f->header.tag;
 }

@@ -219,7 +219,7 @@ static int too_large(const struct kind *kind, const perhaps_want *want) {
 static bool file_length(const struct kind *kind, const struct level *level, uint64_t *total) {
     uint8_t head[FORMAT_HEAD];
     struct facts facts = {.capacity = level->capacity, .fpr = level->fpr};
-    if (!kind->format) return image_length(level->length, total);
+    if (!kind->format) return image_length(level->length, 0, total);
     memcpy(facts.layout, level->layout, sizeof facts.layout);
     return add_fits(kind->format->write(&facts, head), level->length, total) && *total <= INT64_MAX;
 }

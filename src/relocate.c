@@ -30,6 +30,7 @@ static struct family *relocate_family(struct family *old, const struct mover *mo
 
 static perhaps *relocate(perhaps *old, const struct mover *mover) {
     perhaps *f = moved(mover, old, sizeof *old);
+    f->header.recipe.bytes = moved(mover, (void *)(uintptr_t)f->header.recipe.bytes, f->header.recipe.length);
     f->tallies = moved(mover, f->tallies, TALLIES * sizeof *f->tallies);
     if (f->family)
         f->family = relocate_family(f->family, mover);

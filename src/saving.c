@@ -41,10 +41,10 @@ static int gather(struct gathering *g, const perhaps *f, uint64_t offset);
 
 static int gather_array(struct gathering *g, const perhaps *f, uint64_t offset) {
     struct header header = filter_header(f, g->for_file);
-    uint64_t length = image_offset(header.length);
+    uint64_t length = header_offset(&header);
     uint8_t *head = start_head(g, &header, offset, length);
     if (!head) return PERHAPS_ENOMEM;
-    header_sum(head, f->array.bytes, header.length);
+    header_sum(head, f->array.bytes, header.length, header.recipe.length);
     g->pieces.piece[g->pieces.count++] = (struct piece){offset + length, header.length, f->array.bytes, head};
     return PERHAPS_OK;
 }
@@ -65,7 +65,7 @@ static int gather_child(struct gathering *g, const struct child *child, uint64_t
 
 static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset) {
     struct header header = filter_header(f, g->for_file);
-    uint64_t directory = image_offset(header.length), end = directory + header.length;
+    uint64_t directory = header_offset(&header), end = directory + header.length;
     uint8_t *head = start_head(g, &header, offset, end);
     int rc = head ? PERHAPS_OK : PERHAPS_ENOMEM;
     for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
@@ -73,7 +73,7 @@ static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset)
         rc = gather_child(g, &f->family->child[i], offset, &end, &entry);
         if (rc == PERHAPS_OK) directory_put(head + directory, i, &entry);
     }
-    if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length);
+    if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length, header.recipe.length);
     return rc;
 }
 
@@ -208,7 +208,7 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
     } else if (f->owned) {
         struct header header = filter_header(f, false);
         header_write(&header, f->image);
-        header_sum(f->image, f->array.bytes, f->array.length);
+        header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     } else if (!f->image) {
         return fail(PERHAPS_ECANNOT,
                     "a file of another program, as it is, is no image of this library; clone the filter first");
@@ -231,17 +231,17 @@ static void set_items(perhaps *f) {
 static void sync_memory(perhaps *f) {
     set_items(f);
     header_set_dirty(f->image, false); /* it may have been opened for recovery */
-    header_sum(f->image, f->array.bytes, f->array.length);
+    header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     f->header.flags &= (unsigned)~HEADER_DIRTY;
 }
 
 /* Payload first, then the header that vouches for it, and only then the flag. */
 static int sync_file(perhaps *f) {
-    uint64_t offset = image_offset(f->header.length);
+    uint64_t offset = header_offset(&f->header);
     int rc = file_sync(&f->file, offset, f->array.length);
     if (rc < 0) return rc;
     set_items(f);
-    header_sum_file(&f->file, f->array.length);
+    header_sum_file(&f->file, f->array.length, f->header.recipe.length);
     rc = file_sync(&f->file, 0, offset);
     if (rc < 0) return rc;
     header_set_dirty(f->image, false);

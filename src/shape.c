@@ -1,8 +1,8 @@
 /*
  * Shapes: what a filter is, without keys and in integers.
  *
- * A shape is the header of the filter and of all its children, each parent before its children: HEADER_BYTES for each, with a
- * checksum of its own. It comes from a file or a wire, so it is checked as an image is, before anything is made of it.
+ * A shape is the header of the filter, with its recipe, and those of all its children, each parent before its children. Each has
+ * a checksum of its own. It comes from a file or a wire, so it is checked as an image is, before anything is made of it.
  *
  *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 3,000 keys
  */
@@ -15,10 +15,10 @@
 
 /* ---- writing ---- */
 
-static size_t filters_in(const perhaps *f) {
-    size_t count = 1;
-    for (unsigned i = 0; f->family && i < f->family->count; i++) count += filters_in(f->family->child[i].filter);
-    return count;
+static size_t length_of(const perhaps *f) {
+    size_t length = (size_t)header_length_alone(&f->header);
+    for (unsigned i = 0; f->family && i < f->family->count; i++) length += length_of(f->family->child[i].filter);
+    return length;
 }
 
 /* A layer is shown as it was when it was laid over the others: keys that are added in the same order make it grow the same. */
@@ -38,14 +38,14 @@ static struct header header_of(const perhaps *f, bool is_layer) {
 static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
     struct header header = header_of(f, is_layer);
     header_write_alone(&header, at);
-    at += HEADER_BYTES;
+    at += header_length_alone(&header);
     for (unsigned i = 0; f->family && i < f->family->count; i++)
         at = write_shape(f->family->child[i].filter, f->kind == &kind_growing, at);
     return at;
 }
 
 int64_t perhaps_shape(const perhaps *f, void *shape, size_t room) {
-    size_t length = filters_in(f) * HEADER_BYTES;
+    size_t length = length_of(f);
     if (f->kind->solver) return filter_cannot(f, "tell their shape: without keys they have none");
     if (length <= room) write_shape(f, false, shape);
     return (int64_t)length;
@@ -68,11 +68,12 @@ static int next_header(struct reader *reader, const struct header *parent, struc
     if (kind_find(header->kind)->solver) return fail(PERHAPS_ECANNOT, "shape: static filters have none");
     const char *reason = parent ? filter_child_misfit(parent, header) : NULL;
     if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
-    if (!image_length(header->length, &total) || !add_fits(reader->bytes, total, &reader->bytes) ||
-        reader->bytes > memory_of_machine() || reader->bytes > SIZE_MAX / 2)
+    if (!image_length(header->length, header->recipe.length, &total) ||
+        !add_fits(reader->bytes, total, &reader->bytes) || reader->bytes > memory_of_machine() ||
+        reader->bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "shape: the filter would take more memory than this machine has");
-    reader->at += HEADER_BYTES;
-    reader->left -= HEADER_BYTES;
+    reader->at += header_length_alone(header);
+    reader->left -= header_length_alone(header);
     return PERHAPS_OK;
 }
 

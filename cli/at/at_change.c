@@ -116,7 +116,8 @@ int at_build(const struct options *options) {
     int status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status != FINE) return status;
     status = set_connect(&set, options);
-    set.encoding = (int)input_tag(&input);
+    set.recipe = input_recipe(&input);
+    set.tells_recipe = true;
     set.fpr = usual_rate;
     if (status == FINE) status = count_items(options, &input, &items);
     if (status == FINE) status = set_shape(&set, options, items);

@@ -97,7 +97,7 @@ int at_dedup(const struct options *options) {
     struct input input;
     int status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status != FINE) return status;
-    status = set_join(&set, options, usual_rate, input_tag(&input));
+    status = set_join(&set, options, usual_rate, input_recipe(&input));
     if (status == FINE) status = set_match(&set, options, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d.out);
     if (status == FINE) status = run(&d, &set, &input);

@@ -216,12 +216,12 @@ static int finish_making(struct set *set, const struct options *options) {
     return ask_about_making(set, "HDEL", NULL);
 }
 
-int set_join(struct set *set, const struct options *options, double fpr, unsigned tag) {
+int set_join(struct set *set, const struct options *options, double fpr, perhaps_recipe recipe) {
     char type[32];
     if (set_connect(set, options) != FINE || set_type(set, type) != FINE) return TROUBLE;
     if (strcmp(type, "none") == 0) {
         set->fpr = fpr;
-        set->encoding = (int)tag;
+        set->recipe = recipe;
         if (begin_making(set, options, type) != FINE) return TROUBLE;
     }
     if (set_find(set, type) != FINE) return TROUBLE;

@@ -168,7 +168,10 @@ void facts_print_json(const struct facts *f, const struct set *set) {
         json_count(&json, "hashes", set->hashes);
         json_text(&json, "seed", set->seed);
     }
-    json_text(&json, "key", set->encoding < 0 ? "unknown" : tag_name((unsigned)set->encoding));
+    if (set->tells_recipe)
+        print_recipe_json(&json, &set->recipe);
+    else
+        json_text(&json, "key", "unknown");
     json_open(&json, "nodes", '[');
     for (size_t i = 0; i < set->cluster.node_count; i++) {
         if (!f->shares[i].shards) continue;

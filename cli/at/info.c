@@ -67,7 +67,7 @@ static void print_text(const struct facts *f, const struct set *set) {
            isfinite(f->fpr_target) ? human_rate(f->fpr_target, target) : "unknown");
     print_size(f, set);
     if (set->kind == SET_BITS) printf("  layout    %u bits set per key\n", set->hashes);
-    printf("  key       %s\n", set->encoding < 0 ? "unknown" : tag_name((unsigned)set->encoding));
+    print_recipe(set->tells_recipe ? &set->recipe : NULL, "unknown");
     print_servers(f, set);
 }
 

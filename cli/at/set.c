@@ -86,9 +86,22 @@ static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
 }
 
-static int tag_of(const char *name) {
-    static const unsigned folded = TAG_IGNORES_CASE | ENCODING_BYTES;
-    return strcmp(name, tag_name(folded)) == 0 ? (int)folded : word_index(option_table[OPT_KEY].words, name);
+static const char *const records_names[] = {"lines", "zero-terminated", "raw"};
+
+/* A form of keys, or of records, that this version does not know is UNKNOWN to it. */
+enum { UNKNOWN_FORM = -1, UNKNOWN_RECORDS = 128 };
+
+static void take_recipe(perhaps_recipe *recipe, const char *name, const char *value, uint64_t number) {
+    if (strcmp(name, "key") == 0 && !recipe_key_from(value, recipe)) recipe->form = UNKNOWN_FORM;
+    if (strcmp(name, "field") == 0) recipe->field = number <= UINT32_MAX ? (uint32_t)number : 0;
+    if (strcmp(name, "delimiter") == 0) recipe->delimiter = number < 256 ? (int)number : 0;
+    if (strcmp(name, "records") != 0) return;
+    recipe->unknown = UNKNOWN_RECORDS;
+    for (int i = PERHAPS_LINES; i <= PERHAPS_RAW; i++) {
+        if (strcmp(value, records_names[i]) != 0) continue;
+        recipe->records = i;
+        recipe->unknown = 0;
+    }
 }
 
 /* Fields that are not known are another program's business. */
@@ -101,7 +114,8 @@ static void take_field(struct set *set, const char *name, const char *value) {
     if (strcmp(name, "bits") == 0) set->bits = number;
     if (strcmp(name, "hashes") == 0) set->hashes = number <= MOST_HASHES ? (unsigned)number : 0;
     if (strcmp(name, "seed") == 0) snprintf(set->seed, sizeof set->seed, "%s", value);
-    if (strcmp(name, "key") == 0) set->encoding = tag_of(value);
+    if (strcmp(name, "key") == 0) set->tells_recipe = true;
+    take_recipe(&set->recipe, name, value, number);
     if (strcmp(name, "making") == 0) snprintf(set->making, sizeof set->making, "%s", value);
     for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
         if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
@@ -118,9 +132,14 @@ void set_read_fields(struct set *set, const char *text) {
 }
 
 void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
-    int length =
-        snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
-                 set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, tag_name((unsigned)set->encoding));
+    const perhaps_recipe *recipe = &set->recipe;
+    int length = snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
+                          set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
+    if (recipe->records)
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", records_names[recipe->records]);
+    if (recipe->field)
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "field %u\ndelimiter %d\n",
+                           (unsigned)recipe->field, recipe->delimiter);
     if (set->kind == SET_BITS)
         snprintf(text + length, FIELDS_TEXT - (size_t)length, "bits %llu\nhashes %u\nseed %s\n",
                  (unsigned long long)set->bits, set->hashes, set->seed);
@@ -141,7 +160,8 @@ static int take_hash(void *context, const struct request *request, const redisRe
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     set->kind = SET_KINDS;
-    set->encoding = -1;
+    set->tells_recipe = false;
+    set->recipe = PERHAPS_RECIPE(.form = 0);
     *set->making = 0;
     for (size_t i = 0; i + 1 < reply->elements; i += 2) {
         const redisReply *name = reply->element[i], *value = reply->element[i + 1];
@@ -177,11 +197,21 @@ static bool has_cuckoo(const redisReply *reply) {
     return false;
 }
 
+/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients' business. */
+static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
+    if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
+    if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
+    if (value->type != REDIS_REPLY_STRING) return;
+    uint64_t byte = field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
+    take_recipe(&set->recipe, name->str, value->str, byte);
+}
+
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) take_extraction(set, reply->element[i], reply->element[i + 1]);
     return FINE;
 }
 
@@ -189,7 +219,8 @@ static int read_single(struct set *set, const char *type) {
     struct requests requests = {0};
     set->single = true;
     set->shards = 1;
-    set->encoding = -1;
+    set->tells_recipe = false;
+    set->recipe = PERHAPS_RECIPE(.form = 0);
     set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
     if (strcmp(type, "perhaps--") != 0) return FINE;
     if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
@@ -245,6 +276,13 @@ void set_close(struct set *set) {
 }
 
 int set_match(const struct set *set, const struct options *options, struct input *input) {
-    if (set->encoding < 0) return FINE;
-    return input_match_tag(input, options, set->url.shown, (unsigned)set->encoding);
+    if (!set->tells_recipe) {
+        perhaps_recipe recipe = set->recipe, asked = input_recipe(input);
+        recipe.form = asked.form;
+        recipe.ignore_case = asked.ignore_case;
+        return input_match_recipe(input, options, set->url.shown, &recipe);
+    }
+    if (set->recipe.form == UNKNOWN_FORM)
+        return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
+    return input_match_recipe(input, options, set->url.shown, &set->recipe);
 }

@@ -17,11 +17,12 @@ struct set {
     struct url url;
     struct cluster cluster;
     enum set_kind kind;
-    bool single;     /* one filter, at NAME itself, and no hash */
-    unsigned shards; /* 1 to MOST_SHARDS */
-    uint64_t items;  /* how many keys it was made for; 0 = unknown, it grows */
-    double fpr;      /* 0 = unknown */
-    int encoding;    /* how keys are written, as the tag of a filter says; -1 = unknown */
+    bool single;       /* one filter, at NAME itself, and no hash */
+    unsigned shards;   /* 1 to MOST_SHARDS */
+    uint64_t items;    /* how many keys it was made for; 0 = unknown, it grows */
+    double fpr;        /* 0 = unknown */
+    bool tells_recipe; /* how its keys are made; else nobody knows, as of another program's filter */
+    perhaps_recipe recipe;
     uint64_t bits;   /* SET_BITS: of each shard */
     unsigned hashes; /* SET_BITS: bits of each item */
     char seed[SEED_TEXT];
@@ -56,7 +57,7 @@ const char *set_kind_name(enum set_kind kind);
 unsigned set_shard(const struct set *set, const void *item, size_t length);
 const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]);
 
-/* Keys of the input are written as the set's, unless --key contradicts. */
+/* Keys of the input are made as the set's, unless the options contradict. */
 int set_match(const struct set *set, const struct options *options, struct input *input);
 
 /* Says what a server answered about a key, and what to do. Returns TROUBLE. */

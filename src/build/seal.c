@@ -307,7 +307,7 @@ static int assemble(struct sealing *s, perhaps *f) {
     header.capacity = keys ? keys : 1;
     header.fpr = plan_rate(f->kind, s->layout, keys);
     header.length = f->kind->check(s->layout, &reason);
-    if (!header.length || !image_length(header.length, &total) || total > SIZE_MAX / 2)
+    if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > SIZE_MAX / 2)
         return fail(PERHAPS_ERANGE, "the filter would be too large for one array");
     perhaps *sealed;
     int rc = filter_handle(&sealed, &f->allocator, &header, &f->hash, &f->isa, false);

@@ -95,7 +95,7 @@ static int check_size(const perhaps *f, const struct level *level) {
         return fail(PERHAPS_EFULL,
                     "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
                     (unsigned long long)bytes, (unsigned long long)most);
-    if (!image_length(level->length, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
+    if (!image_length(level->length, 0, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }
@@ -362,8 +362,19 @@ static int check_first(const perhaps *f, double fpr) {
     return PERHAPS_OK;
 }
 
+/* A filter's image has its recipe before its array: with another one it is a copy, which takes the filter's place. */
+static int change_recipe(perhaps **f, struct recipe recipe) {
+    perhaps *copy;
+    if (!recipe.length && !(*f)->header.recipe.length) return PERHAPS_OK;
+    int rc = filter_clone_with(*f, recipe, &copy);
+    if (rc < 0) return rc;
+    perhaps_free(*f);
+    *f = copy;
+    return PERHAPS_OK;
+}
+
 int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
-    perhaps *first = *f, *made;
+    perhaps *first = *f, *made = NULL;
     struct header header = first->header;
     int rc = check_first(first, fpr);
     memset(header.layout, 0, sizeof header.layout);
@@ -380,12 +391,14 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     if (rc < 0) return rc;
     made->family->child[made->family->count++].filter = first;
     const char *reason = misfit(made);
-    if (reason) {
+    if (reason) rc = fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
+    if (rc == PERHAPS_OK) rc = change_recipe(&made->family->child[0].filter, (struct recipe){NULL, 0});
+    if (rc < 0) {
         made->family->child[0].filter = NULL; /* it stays the caller's */
         perhaps_free(made);
-        return fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
+        return rc;
     }
-    first->header.flags &= (unsigned)~HEADER_FIXED;
+    made->family->child[0].filter->header.flags &= (unsigned)~HEADER_FIXED;
     filter_settle(made);
     *f = made;
     return PERHAPS_OK;
@@ -401,6 +414,9 @@ int perhaps_peel(perhaps **f) {
     perhaps *first = family->child[0].filter;
     if (check_first(first, (*f)->header.fpr) < 0)
         return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
+    rc = change_recipe(&family->child[0].filter, (*f)->header.recipe);
+    if (rc < 0) return rc;
+    first = family->child[0].filter;
     family->child[0].filter = NULL; /* which is freed without a thought */
     perhaps_free(*f);
     *f = first;

@@ -12,7 +12,7 @@ enum {
     AT_VERSION = 8,
     AT_KIND = 10,
     AT_HASH = 12,
-    AT_TAG = 13,
+    AT_RECIPE = 13,
     AT_FLAGS = 14,
     AT_SUM = 16,
     AT_SEED = 24,
@@ -34,13 +34,23 @@ uint64_t image_block_length(uint64_t payload_length, uint64_t block) {
     return rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
 }
 
-uint64_t image_offset(uint64_t payload_length) {
-    uint64_t unit = payload_length < BLOCK_BYTES ? 64 : 4096;
-    return (HEADER_BYTES + 8 * image_blocks(payload_length) + unit - 1) / unit * unit;
+/* The recipe follows the checksums of the blocks. */
+static uint64_t recipe_offset(uint64_t payload_length) {
+    return HEADER_BYTES + 8 * image_blocks(payload_length);
 }
 
-bool image_length(uint64_t payload_length, uint64_t *total) {
-    return payload_length <= INT64_MAX / 2 && add_fits(image_offset(payload_length), payload_length, total);
+uint64_t image_offset(uint64_t payload_length, uint64_t recipe_length) {
+    uint64_t unit = payload_length < BLOCK_BYTES ? 64 : 4096;
+    return (recipe_offset(payload_length) + recipe_length + unit - 1) / unit * unit;
+}
+
+uint64_t header_offset(const struct header *header) {
+    return image_offset(header->length, header->recipe.length);
+}
+
+bool image_length(uint64_t payload_length, uint64_t recipe_length, uint64_t *total) {
+    return payload_length <= INT64_MAX / 2 &&
+           add_fits(image_offset(payload_length, recipe_length), payload_length, total);
 }
 
 /* ---- writing ---- */
@@ -51,8 +61,8 @@ static void header_encode(const struct header *header, uint8_t head[HEADER_BYTES
     store16(head + AT_VERSION, FORMAT_VERSION);
     store16(head + AT_KIND, (uint16_t)header->kind);
     head[AT_HASH] = (uint8_t)header->hash;
-    head[AT_TAG] = (uint8_t)header->tag;
-    store16(head + AT_FLAGS, (uint16_t)header->flags);
+    head[AT_RECIPE] = (uint8_t)(header->recipe.length / RECIPE_WORD);
+    store16(head + AT_FLAGS, (uint16_t)(header->flags | (header->recipe.length ? HEADER_HAS_RECIPE : 0)));
     store64(head + AT_SEED, header->seed);
     store64(head + AT_KEY, header->key[0]);
     store64(head + AT_KEY + 8, header->key[1]);
@@ -66,8 +76,10 @@ static void header_encode(const struct header *header, uint8_t head[HEADER_BYTES
 }
 
 void header_write(const struct header *header, uint8_t *head) {
-    memset(head, 0, (size_t)image_offset(header->length));
+    const struct recipe *recipe = &header->recipe;
+    memset(head, 0, (size_t)header_offset(header));
     header_encode(header, head);
+    if (recipe->length) memcpy(head + recipe_offset(header->length), recipe->bytes, recipe->length);
 }
 
 /* 0 is for blocks of zeros, so that holes in files and untouched memory need no reading and no writing. */
@@ -90,10 +102,14 @@ uint64_t header_checksum(const uint8_t *head) {
     return load64(head + AT_SUM);
 }
 
+uint64_t header_recipe_length(const uint8_t *head) {
+    return load16(head + AT_FLAGS) & HEADER_HAS_RECIPE ? (uint64_t)head[AT_RECIPE] * RECIPE_WORD : 0;
+}
+
 uint64_t header_before_children(const uint8_t *head) {
     const struct kind *kind = kind_find(load16(head + AT_KIND));
-    uint64_t total;
-    return kind && kind->combiner && image_length(load64(head + AT_LENGTH), &total) ? total : 0;
+    uint64_t total, payload = load64(head + AT_LENGTH), recipe = header_recipe_length(head);
+    return kind && kind->combiner && image_length(payload, recipe, &total) ? total : 0;
 }
 
 bool header_is_dirty(const uint8_t *head) {
@@ -118,25 +134,34 @@ static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest
     return hash_checksum_of_two(start, sizeof start, rest, (size_t)rest_length);
 }
 
-static void sum_image(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
+static void sum_image(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length,
+                      uint64_t recipe_length) {
     for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
         uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
-    store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, image_offset(payload_length) - HEADER_BYTES));
+    store64(head + AT_SUM,
+            sum_head(head, head + HEADER_BYTES, image_offset(payload_length, recipe_length) - HEADER_BYTES));
 }
 
-void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length) {
-    sum_image(NULL, head, payload, payload_length);
+void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length, uint64_t recipe_length) {
+    sum_image(NULL, head, payload, payload_length, recipe_length);
 }
 
-void header_sum_file(const struct file *file, uint64_t payload_length) {
-    sum_image(file, file->bytes, file->bytes + image_offset(payload_length), payload_length);
+void header_sum_file(const struct file *file, uint64_t payload_length, uint64_t recipe_length) {
+    sum_image(file, file->bytes, file->bytes + image_offset(payload_length, recipe_length), payload_length,
+              recipe_length);
 }
 
-void header_write_alone(const struct header *header, uint8_t head[HEADER_BYTES]) {
+uint64_t header_length_alone(const struct header *header) {
+    return HEADER_BYTES + header->recipe.length;
+}
+
+void header_write_alone(const struct header *header, uint8_t *head) {
+    const struct recipe *recipe = &header->recipe;
     header_encode(header, head);
-    store64(head + AT_SUM, sum_head(head, head, 0));
+    if (recipe->length) memcpy(head + HEADER_BYTES, recipe->bytes, recipe->length);
+    store64(head + AT_SUM, sum_head(head, head + HEADER_BYTES, recipe->length));
 }
 
 bool image_block_is_empty(const uint8_t *head, uint64_t block) {
@@ -148,8 +173,8 @@ bool image_block_is_empty(const uint8_t *head, uint64_t block) {
 static void header_decode(const uint8_t *head, struct header *header) {
     header->kind = load16(head + AT_KIND);
     header->hash = head[AT_HASH];
-    header->tag = head[AT_TAG];
-    header->flags = load16(head + AT_FLAGS);
+    header->flags = load16(head + AT_FLAGS) & (unsigned)~HEADER_HAS_RECIPE;
+    header->recipe = (struct recipe){NULL, (uint32_t)header_recipe_length(head)};
     header->seed = load64(head + AT_SEED);
     header->key[0] = load64(head + AT_KEY);
     header->key[1] = load64(head + AT_KEY + 8);
@@ -179,6 +204,15 @@ static int check_magic(const char *name, const uint8_t *image, uint64_t length) 
     return PERHAPS_OK;
 }
 
+/* Byte 13 was a tag of the application's once, which said how the command line's keys are written. */
+static int check_tag(const char *name, const uint8_t head[HEADER_BYTES]) {
+    if (!head[AT_RECIPE] || load16(head + AT_FLAGS) & HEADER_HAS_RECIPE) return PERHAPS_OK;
+    return fail(PERHAPS_EVERSION,
+                "%s: of an early version of the format, which kept the form of keys in a tag; build it again from its "
+                "keys with the same options",
+                name);
+}
+
 int header_refuse_dirty(const char *name) {
     return fail(
         PERHAPS_EDIRTY,
@@ -189,15 +223,15 @@ int header_refuse_dirty(const char *name) {
 /* Is it as long as it says, clean, and unchanged? `rest` is what follows the header. */
 static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const uint8_t *rest, uint64_t length,
                        bool recover) {
-    uint64_t payload_length = load64(head + AT_LENGTH), total;
-    if (!image_length(payload_length, &total))
+    uint64_t payload_length = load64(head + AT_LENGTH), recipe_length = header_recipe_length(head), total;
+    if (!image_length(payload_length, recipe_length, &total))
         return fail(PERHAPS_EDAMAGED, "%s: the header's payload length is impossible", name);
     if (length < total)
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes short", name, (unsigned long long)(total - length));
     if (length > total && !header_before_children(head))
         return fail(PERHAPS_EDAMAGED, "%s: %llu bytes too long", name, (unsigned long long)(length - total));
     if (header_is_dirty(head)) return recover ? PERHAPS_OK : header_refuse_dirty(name);
-    if (load64(head + AT_SUM) != sum_head(head, rest, image_offset(payload_length) - HEADER_BYTES))
+    if (load64(head + AT_SUM) != sum_head(head, rest, image_offset(payload_length, recipe_length) - HEADER_BYTES))
         return fail(PERHAPS_EDAMAGED, "%s: the header's checksum differs; the file was changed or damaged", name);
     return PERHAPS_OK;
 }
@@ -206,7 +240,9 @@ static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const
 static const char *check_sense(const uint8_t *head, const struct header *header) {
     const struct kind *kind = kind_find(header->kind);
     const char *reason = NULL;
+    bool has_recipe = load16(head + AT_FLAGS) & HEADER_HAS_RECIPE;
     if (load16(head + AT_VERSION) == 0) return "format version 0";
+    if (has_recipe && !header->recipe.length) return "a flag that it has a recipe, but none";
     if (!kind) return "a kind of filter that this library does not know";
     if (!hash_name(header->hash)) return "a hash that this library does not know";
     if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
@@ -234,42 +270,54 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     return length != header->length ? "a payload length that does not fit the layout" : NULL;
 }
 
-static bool rest_is_zero(const uint8_t *image, uint64_t payload_length) {
-    for (uint64_t i = HEADER_BYTES + 8 * image_blocks(payload_length); i < image_offset(payload_length); i++) {
+static bool rest_is_zero(const uint8_t *image, const struct header *header) {
+    for (uint64_t i = recipe_offset(header->length) + header->recipe.length; i < header_offset(header); i++) {
         if (image[i]) return false;
     }
     return true;
 }
 
-/* The image may be a file that another process changes as we read: its header is copied once, and only the copy counts. */
-int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header) {
+/* The image may be a file that another process changes as we read: header and recipe are copied once, and only the copies
+ * count. */
+int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
+                uint8_t room[RECIPE_MAX]) {
     uint8_t head[HEADER_BYTES];
     int rc = check_magic(name, image, length);
     if (rc < 0) return rc;
     memcpy(head, image, sizeof head);
     rc = check_frame(name, head, image + HEADER_BYTES, length, recover);
+    if (rc == PERHAPS_OK) rc = check_tag(name, head);
     if (rc < 0) return rc;
     header_decode(head, header);
     const char *reason = check_sense(head, header);
-    if (!reason && !rest_is_zero(image, header->length)) reason = "padding that is not zero";
+    if (!reason && !rest_is_zero(image, header)) reason = "padding that is not zero";
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: the header has %s", name, reason);
-    return PERHAPS_OK;
+    memcpy(room, image + recipe_offset(header->length), header->recipe.length);
+    header->recipe.bytes = room;
+    return recipe_check(name, header->recipe);
 }
 
 int header_read_alone(const char *name, const uint8_t *head, uint64_t length, struct header *header) {
     int rc = check_magic(name, head, length);
     if (rc < 0) return rc;
-    if (load64(head + AT_SUM) != sum_head(head, head, 0))
+    uint64_t recipe_length = header_recipe_length(head);
+    if (length - HEADER_BYTES < recipe_length) return fail(PERHAPS_EDAMAGED, "%s: truncated", name);
+    if (load64(head + AT_SUM) != sum_head(head, head + HEADER_BYTES, recipe_length))
         return fail(PERHAPS_EDAMAGED, "%s: a checksum differs; it was changed or damaged", name);
+    rc = check_tag(name, head);
+    if (rc < 0) return rc;
     header_decode(head, header);
     const char *reason = check_sense(head, header);
     if (!reason && header->items) reason = "keys, where there can be none";
     if (!reason && header->flags & HEADER_DIRTY) reason = "a mark that it is being changed in place";
-    return reason ? fail(PERHAPS_EDAMAGED, "%s: a header has %s", name, reason) : PERHAPS_OK;
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: a header has %s", name, reason);
+    header->recipe.bytes = head + HEADER_BYTES;
+    return recipe_check(name, header->recipe);
 }
 
-int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length) {
-    const uint8_t *payload = image + image_offset(payload_length);
+int image_verify(const char *name, const struct file *file, const uint8_t *image, const struct header *header) {
+    const uint8_t *payload = image + header_offset(header);
+    uint64_t payload_length = header->length;
     for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
         uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         if (sum != load64(image + HEADER_BYTES + 8 * i))

@@ -6,7 +6,7 @@
  *          8      2  format version, now 1
  *         10      2  kind (enum perhaps_kind)
  *         12      1  hash (enum perhaps_hash)
- *         13      1  tag: the application's own
+ *         13      1  the recipe's length in words of 8 bytes, R; 0 = there is none
  *         14      2  flags (enum header_flag)
  *         16      8  checksum of every byte before the payload, this field and the dirty flag taken as zero
  *         24      8  seed: of xxh3; for siphash a check of the key
@@ -17,6 +17,7 @@
  *         72     40  layout: five words, see the kind
  *        112      8  payload length L
  *        120    8·B  a checksum for each of the B = max(1, ceil(L / 1 MiB)) blocks of payload; 0 = all bytes are zero
+ *          ·    8·R  recipe (recipe.h)
  *          ·      ·  zeros up to the payload's offset, a multiple of 64 (of 4096 when L is 1 MiB or more)
  *          ·      L  payload
  *
@@ -26,6 +27,7 @@
 #define PERHAPS_IMAGE_HEADER_H
 
 #include "base/file.h"
+#include "image/recipe.h"
 #include "kind.h"
 
 #include <stdbool.h>
@@ -37,13 +39,15 @@ enum header_flag {
     HEADER_HAS_KEY = 1 << 1,     /* the siphash key is in the image */
     HEADER_KEY_IN_FILE = 1 << 2, /* and shall be in files too */
     HEADER_FIXED = 1 << 3,       /* it does not grow */
-    HEADER_INTERSECTED = 1 << 4, /* bits of no key in it are left: items tell of its keys, the bits do not */
-    HEADER_FLAGS = 31
+    HEADER_HAS_RECIPE = 1 << 4,  /* byte 13 is its length */
+    HEADER_INTERSECTED = 1 << 5, /* bits of no key in it are left: items tell of its keys, the bits do not */
+    HEADER_FLAGS = 63
 };
 
 struct header {
     int kind, hash;
-    unsigned tag, flags;
+    unsigned flags;       /* all but HEADER_HAS_RECIPE, which follows from the recipe */
+    struct recipe recipe; /* of a filter, its bytes are memory of the filter's allocator */
     uint64_t seed, key[2];
     uint64_t items, capacity;
     double fpr;
@@ -52,19 +56,20 @@ struct header {
 };
 
 /* Where the payload begins. The length has passed image_length. */
-uint64_t image_offset(uint64_t payload_length);
+uint64_t image_offset(uint64_t payload_length, uint64_t recipe_length);
+uint64_t header_offset(const struct header *header);
 
 /* The whole image's length; false if it does not fit 63 bits. */
-bool image_length(uint64_t payload_length, uint64_t *total);
+bool image_length(uint64_t payload_length, uint64_t recipe_length, uint64_t *total);
 
-/* Writes everything before the payload but checksums; `head` has image_offset bytes. */
+/* Writes everything before the payload but checksums; `head` has header_offset bytes. */
 void header_write(const struct header *header, uint8_t *head);
 
 /* Computes the payload's checksums into the head, then the head's own. */
-void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length);
+void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length, uint64_t recipe_length);
 
 /* The same for an image that is a mapped file, whose holes stay out of memory. */
-void header_sum_file(const struct file *file, uint64_t payload_length);
+void header_sum_file(const struct file *file, uint64_t payload_length, uint64_t recipe_length);
 
 /* For a mapped file. A writer may be killed between any two of these stores, so: the flag is one byte and not part of
  * the checksum, and what changes else changes only while it is set. */
@@ -76,22 +81,28 @@ void header_set_items(uint8_t *head, uint64_t items, bool intersected);
 bool header_has_magic(const uint8_t *image, uint64_t length);
 
 /* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. A dirty one is refused, unless
- * `recover`: then its checksum, which its writer may have left half-way, is passed over. */
-int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header);
+ * `recover`: then its checksum, which its writer may have left half-way, is passed over. The header's recipe is in `room`. */
+int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
+                uint8_t room[RECIPE_MAX]);
 
-/* A header without an image, of a filter without keys: HEADER_BYTES, with a checksum over them alone. */
-void header_write_alone(const struct header *header, uint8_t head[HEADER_BYTES]);
+/* A header without an image, of a filter without keys: HEADER_BYTES and the recipe, with a checksum over them alone. What is
+ * read has its recipe in `head`. */
+uint64_t header_length_alone(const struct header *header);
+void header_write_alone(const struct header *header, uint8_t *head);
 int header_read_alone(const char *name, const uint8_t *head, uint64_t length, struct header *header);
 
 /* PERHAPS_EDIRTY, with its sentence. */
 int header_refuse_dirty(const char *name);
 
 /* Checks the payload's checksums. If the image is a mapped file, its holes stay out of memory; else `file` is NULL. */
-int image_verify(const char *name, const struct file *file, const uint8_t *image, uint64_t payload_length);
+int image_verify(const char *name, const struct file *file, const uint8_t *image, const struct header *header);
 
 /* The kind, and the checksum of everything before the payload, as they stand in these first bytes of an image. */
 int header_kind(const uint8_t *head);
 uint64_t header_checksum(const uint8_t *head);
+
+/* The length of the recipe, from these first bytes, HEADER_BYTES of them, not checked yet. */
+uint64_t header_recipe_length(const uint8_t *head);
 
 /* How long the header and the directory of a filter of filters are, from its first bytes, HEADER_BYTES of them, not checked yet;
  * 0 for other kinds. */

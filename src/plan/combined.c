@@ -189,9 +189,9 @@ unsigned combined_can(const struct outer *outer, const struct kind *kind) {
 
 /* ---- from the inside to the outside ---- */
 
-/* The image of `count` children of that length. */
-static bool family_image(uint64_t count, uint64_t child, uint64_t *total) {
-    uint64_t end = image_offset(count * ENTRY_BYTES) + count * ENTRY_BYTES, offset;
+/* The image of `count` children of that length, with a recipe of that length. */
+static bool family_image(uint64_t count, uint64_t child, uint64_t recipe, uint64_t *total) {
+    uint64_t end = image_offset(count * ENTRY_BYTES, recipe) + count * ENTRY_BYTES, offset;
     for (uint64_t i = 0; i < count; i++) {
         if (!directory_place(end, child, &offset)) return false;
         end = offset + child;
@@ -228,7 +228,7 @@ static void wrap_shards(const perhaps_want *want, struct level *level, uint64_t 
     if (level->capacity == 0) level->capacity = 1;
 }
 
-static int wrap(const perhaps_want *want, const struct kind *kind, struct plan *plan) {
+static int wrap(const perhaps_want *want, const struct kind *kind, uint64_t recipe, struct plan *plan) {
     struct perhaps_plan *shown = &plan->shown;
     memmove(plan->level + 1, plan->level, plan->levels * sizeof *plan->level);
     plan->levels++;
@@ -246,10 +246,21 @@ static int wrap(const perhaps_want *want, const struct kind *kind, struct plan *
     shown->loss = plan_loss(plan->level[plan->levels - 1].kind, (double)shown->items);
     shown->bytes *= count;
     shown->bits_per_key = 8 * (double)shown->bytes / (double)shown->items;
-    if (!family_image(count, shown->image_bytes, &shown->image_bytes) || shown->image_bytes > memory_of_machine() ||
-        shown->image_bytes > SIZE_MAX / 2)
+    if (!family_image(count, shown->image_bytes, recipe, &shown->image_bytes) ||
+        shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the filters would take more memory than this machine has");
     return PERHAPS_OK;
+}
+
+/* The outermost filter has the recipe. */
+static int add_recipe(const perhaps_want *want, const struct kind *kind, uint64_t *length) {
+    uint8_t room[RECIPE_MAX];
+    struct recipe recipe;
+    int rc = recipe_encode(want->recipe, room, &recipe);
+    *length = recipe.length;
+    if (rc == PERHAPS_OK && recipe.length && kind->format)
+        rc = fail(PERHAPS_EINVAL, "files of %s have no place for a recipe; leave it out", kind->row.name);
+    return rc;
 }
 
 int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
@@ -257,8 +268,10 @@ int combined_wrap(const perhaps_want *want, const struct outer *outer, struct pl
     if (want->max_bytes && plan->shown.bytes > most)
         return fail(PERHAPS_ERANGE, "max_bytes is %llu, and the first layer%s would take %llu already",
                     (unsigned long long)most, want->shards ? " of a shard" : "", (unsigned long long)plan->shown.bytes);
-    int rc = PERHAPS_OK;
-    for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;) rc = wrap(want, outer->kind[i], plan);
+    uint64_t recipe;
+    int rc = add_recipe(want, plan->level[0].kind, &recipe);
+    if (rc == PERHAPS_OK && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);
+    for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;) rc = wrap(want, outer->kind[i], i ? 0 : recipe, plan);
     if (outer->count && plan->shown.fpr > 0) plan->shown.limit_bits_per_key = log2(1 / plan->shown.fpr);
     return rc;
 }

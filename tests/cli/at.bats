@@ -142,6 +142,78 @@ works() {
   echo foo | "$PERHAPS" check -q --at "$at"
 }
 
+# remembers OPTIONS KEY OTHER WRONG...: a set made with OPTIONS of table finds KEY's line without them, adds OTHER's, and refuses
+# each WRONG option.
+remembers() {
+  local options=$1 key=$2 other=$3 wrong words
+  shift 3
+  read -ra words <<<"$options"
+  ask flushall >/dev/null
+  printf 'x,%s\n' "$key" >table
+  printf 'x,%s\n' "$other" >more
+  echo "$key" >line
+  try 0 build --at "$at" -n 100 -p 1e-9 "${words[@]}" table
+  try 0 check --at "$at" "${words[@]}" table
+  try 0 check --at "$at" table more
+  [ "$output" = "x,$key" ]
+  try 0 add --at "$at" more
+  try 0 check -c --at "$at" table more
+  [ "$output" = 2 ]
+  try 0 dedup --at "$at" table more
+  [ -z "$output" ]
+  try 0 check --field 0 --at "$at" line
+  for wrong; do
+    read -ra words <<<"$wrong"
+    refuses " made with" check --at "$at" "${words[@]}" table
+    refuses " made with" add --at "$at" "${words[@]}" table
+    refuses " made with" dedup --at "$at" "${words[@]}" table
+  done
+}
+
+@test "a set remembers how its keys are made, and refuses what contradicts that" {
+  plain_server
+  remembers "--field 2 --delimiter ," Alpha beta --hex -i "--field 1" "--field 2 --delimiter ;" -0
+  remembers "-i --field 2 --delimiter ," Alpha beta --hex "--field 1"
+  remembers "--hex --field 2 --delimiter ," 0aFF beef --u64 -i "--field 1"
+  remembers "--u64 --field 2 --delimiter ," 17 18 --hex "--key int32" "--field 1"
+  remembers "--key int32 --field 2 --delimiter ," -17 18 --u64
+  remembers "--key utf16 --field 2 --delimiter ," grüße drei --u64
+  try 0 info --json --at "$at"
+  holds '.key == "utf16" and .records == "lines" and .field == 2 and .delimiter == ","'
+  ask hset set key rot13
+  refuses "pdate perhaps" check --at "$at" table
+  ask hset set key utf16
+  ask hset set records csv
+  refuses "pdate perhaps" check --at "$at" table
+  try 0 check --field 0 --at "$at" line
+}
+
+@test "a filter that the server has from a file finds its keys where they stood" {
+  module_server
+  printf 'x,Alpha\nx,beta\n' >table
+  "$PERHAPS" build --field 2 --delimiter , -p 1e-6 -o f.ph table
+  size=$(stat -c %s f.ph)
+  ask -x perhaps.load set 0 "$size" <f.ph
+  try 0 check -c --at "$at" table
+  [ "$output" = 2 ]
+  refuses "was made with --field 2 --delimiter ','" check --at "$at" --field 1 table
+  try 0 check -c --field 0 --at "$at" <(printf 'beta\n')
+  [ "$output" = 1 ]
+  # Nobody knows how the keys of a filter are written that clients made.
+  ask bf.add other foo
+  try 0 check --hex --at "redis://127.0.0.1:$port/other" <(echo 666f6f)
+}
+
+@test "dedup --at goes on with the field that the set was made with" {
+  plain_server
+  printf 'x;1\0x;2\0' >day1
+  printf 'y;2\0y;3\0' >day2
+  "$PERHAPS" dedup --at "$at" -n 100 -0 --field 2 --delimiter ';' day1 >out
+  cmp out day1
+  "$PERHAPS" dedup --at "$at" day2 | tr '\0' '\n' >out
+  [ "$(cat out)" = "y;3" ]
+}
+
 # -- Refusals. --
 
 @test "URLs that are none" {

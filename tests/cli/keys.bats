@@ -126,7 +126,8 @@ one() { # one ENCODING FILE OUT: a filter of one cache line, so that its array i
   printf 'a,7,x\nb,8,y\n' >csv
   "$PERHAPS" build --u64 --field 2 --delimiter , -p 1e-9 -o f.ph csv
   printf '7\n' >seven
-  try 0 check f.ph seven
+  try 0 check --field 0 f.ph seven
+  try 0 check f.ph csv
   try 0 check --field 2 --delimiter , f.ph csv
   [ "$output" = "$(cat csv)" ]
 }

@@ -86,7 +86,7 @@ alone() {
   try 0 check -c --hash-key secret a.ph keys
   [ "$output" = 1000 ]
   try 0 build --static --field 2 --delimiter : -i -o c.ph <(printf 'x:ONE\ny:two\n')
-  try 0 check -c c.ph <(printf 'one\nTWO\n')
+  try 0 check -c --field 0 c.ph <(printf 'one\nTWO\n')
   [ "$output" = 2 ]
 }
 

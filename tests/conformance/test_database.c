@@ -332,11 +332,15 @@ static void use_scratch_and_image(perhaps *f) {
     MUST(perhaps_image(f, &bytes, &length));
 }
 
+static const perhaps_recipe some_recipe = {
+    .size = sizeof some_recipe, .form = PERHAPS_KEY_HEX, .field = 2, .delimiter = ','};
+
 static void filters_move_while_they_live(const struct layout *layout) {
     struct estate estate = {0};
     perhaps_allocator allocator = {estate_allocate, estate_release, &estate};
     perhaps_want want = layout->want;
     want.allocator = &allocator;
+    want.recipe = &some_recipe;
     perhaps *f = make(&want);
     for (uint64_t first = 0; first < ITEMS; first += ITEMS / 3) {
         if (is_static(layout)) MUST(perhaps_clear(f));
@@ -383,6 +387,22 @@ static int lay_over(perhaps **f, struct bytes shape) {
     return perhaps_lay_over(f, 0.5, 0, 0);
 }
 
+/* A copy is laid over and peeled; if peeling fails, it is as it was. */
+static int lay_over_and_peel(perhaps **f, struct bytes shape) {
+    perhaps *copy;
+    (void)shape;
+    int rc = perhaps_clone(*f, &copy);
+    if (rc == PERHAPS_OK) rc = perhaps_lay_over(&copy, 0.5, 0, 0);
+    bool laid_over = rc == PERHAPS_OK;
+    if (laid_over) rc = perhaps_peel(&copy);
+    if (laid_over) {
+        CHECK((info_of(copy).kind == PERHAPS_GROWING) == (rc < 0), "kind %d after %d", info_of(copy).kind, rc);
+        expect_members(copy, 0, 10);
+    }
+    perhaps_free(copy);
+    return rc;
+}
+
 static int reshape(perhaps **f, struct bytes shape) {
     return perhaps_reshape(*f, shape.data, shape.length);
 }
@@ -417,6 +437,10 @@ static void without_memory_nothing_changes(const struct layout *layout) {
     perhaps_want want = layout->want;
     want.items = ITEMS;
     if (can_be_layer(layout)) fail_in_turn(&want, lay_over, (struct bytes){0});
+    want.recipe = &some_recipe;
+    if (can_be_layer(layout)) fail_in_turn(&want, lay_over, (struct bytes){0});
+    if (can_be_layer(layout)) fail_in_turn(&want, lay_over_and_peel, (struct bytes){0});
+    want.recipe = NULL;
     perhaps *f = make_with_members(layout, 20);
     bool layers = grows_in_layers(f);
     perhaps_free(f);

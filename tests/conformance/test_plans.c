@@ -81,7 +81,7 @@ static perhaps_want want_like(const struct layout *layout, perhaps_want numbers)
     want.bytes = numbers.bytes;
     want.hashes = numbers.hashes;
     want.lines = numbers.lines;
-    want.tag = numbers.tag;
+    want.recipe = numbers.recipe;
     want.hash = numbers.hash;
     return want;
 }
@@ -387,7 +387,7 @@ static void nonsense_is_refused(const struct layout *layout) {
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .bits_per_key = 8));
     expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .bytes = 4096, .bits_per_key = 8));
     perhaps *f = NULL;
-    perhaps_want wrong[] = {WANT_LIKE(layout, .items = 10, .fpr = 0.01, .tag = 256),
+    perhaps_want wrong[] = {WANT_LIKE(layout, .items = 10, .fpr = 0.01, .recipe = &PERHAPS_RECIPE(.form = 99)),
                             WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = 99),
                             WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = -1),
                             WANT_LIKE(layout, .items = 10, .fpr = 0.01, .hash = PERHAPS_SIPHASH)};

@@ -6,10 +6,12 @@
 
 static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) {
     perhaps_want want = layout->want;
-    want.size = offsetof(perhaps_want, tag);
-    want.tag = 100000; /* beyond the struct's end: must not be looked at */
+    want.size = offsetof(perhaps_want, recipe);
+    want.recipe = &PERHAPS_RECIPE(.form = PERHAPS_KEY_HEX); /* beyond the struct's end: must not be looked at */
     perhaps *f = make(&want);
-    CHECK(info_of(f).tag == 0, "a field beyond the want's size was read");
+    perhaps_recipe told = PERHAPS_RECIPE(.form = -1);
+    MUST(perhaps_recipe_of(f, &told));
+    CHECK(told.form == PERHAPS_KEY_BYTES, "a field beyond the want's size was read");
     perhaps_free(f);
     want.size = 0;
     REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
@@ -65,10 +67,11 @@ static void older_answers_are_written_as_far_as_they_go(const struct layout *lay
 
     struct perhaps_info info;
     memset(&info, 0xAA, sizeof info);
-    info.size = offsetof(struct perhaps_info, tag);
+    info.size = offsetof(struct perhaps_info, format_version);
     perhaps *f = make(&layout->want);
     MUST(perhaps_info(f, &info));
-    CHECK(info.capacity == layout->plan.items && info.tag == 0xAAAAAAAA, "tag became %x", info.tag);
+    CHECK(info.capacity == layout->plan.items && info.format_version == 0xAAAAAAAA, "version became %x",
+          info.format_version);
     info.size = 0;
     REFUSED(PERHAPS_EINVAL, perhaps_info(f, &info));
     perhaps_free(f);

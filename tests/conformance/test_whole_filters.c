@@ -368,7 +368,6 @@ static void info_tells_the_truth(const struct layout *layout) {
     perhaps_want want = layout->want;
     bool hashed = hashes_keys(layout);
     want.seed = hashed ? 99 : 0;
-    want.tag = 200;
     perhaps *f = make(&want);
     struct perhaps_info info = info_of(f);
     CHECK(info.items == 0 && info.distinct == 0 && info.fill == 0, "an empty filter has %g keys, fill %g",
@@ -386,12 +385,10 @@ static void info_tells_the_truth(const struct layout *layout) {
     }
     CHECK(info.kind == layout->row->kind && strcmp(info.kind_name, layout->row->name) == 0, "kind %d %s", info.kind,
           info.kind_name);
-    CHECK(perhaps_tag(f) == 200, "the tag is %u", perhaps_tag(f));
     CHECK(info.can == layout->row->can, "can %x", info.can);
     CHECK(info.hash == (hashed ? PERHAPS_XXH3 : PERHAPS_IDENTITY), "hash %d", info.hash);
     CHECK(strcmp(info.hash_name, hashed ? "xxh3" : "identity") == 0, "hash %s", info.hash_name);
-    CHECK(info.seed == want.seed && info.tag == 200 && info.read_only == 0, "seed %llu, tag %u",
-          (unsigned long long)info.seed, info.tag);
+    CHECK(info.seed == want.seed && info.read_only == 0, "seed %llu", (unsigned long long)info.seed);
     CHECK(info.format_version >= 1 && info.isa[0], "version %u, isa %s", info.format_version, info.isa);
     CHECK(is_layered(layout) || fabs(info.bits_per_key - layout->plan.bits_per_key) < 1e-9, "bits per key %g",
           info.bits_per_key);

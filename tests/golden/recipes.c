@@ -11,12 +11,17 @@ const uint8_t golden_key[16] = {0x67, 0x6F, 0x6C, 0x64, 0x65, 0x6E, 0x20, 0x6B,
 
 enum {
     SEED = 7,
-    TAG = 3,
     SOME = 20000,
     MANY = 100000,
     MORE = 1000000,
     TWO_PARTS = 1500000
 }; /* MORE keys need more than one block of checksums, and TWO_PARTS of a static filter more than one part */
+
+const perhaps_recipe golden_recipe = {.size = sizeof golden_recipe,
+                                      .ignore_case = 1,
+                                      .records = PERHAPS_ZERO_TERMINATED,
+                                      .field = 70000,
+                                      .delimiter = ','};
 
 /* ---- keys ---- */
 
@@ -81,7 +86,6 @@ static struct bytes take_image(perhaps *f) {
 }
 
 static struct bytes make_image(perhaps_want want, uint64_t items) {
-    want.tag = TAG;
     perhaps *f = make(&want);
     add_golden_keys(f, 0, items);
     return take_image(f);
@@ -90,7 +94,6 @@ static struct bytes make_image(perhaps_want want, uint64_t items) {
 /* The same keys are in it at the end, but some went and came back; of a multiset one is in twice, and one so often that
  * no slots can have all its copies. */
 static struct bytes make_changed_image(perhaps_want want, uint64_t items) {
-    want.tag = TAG;
     perhaps *f = make(&want);
     add_golden_keys(f, 0, items);
     remove_golden_keys(f, 0, items / 2);
@@ -111,7 +114,6 @@ static void use_image(const char *name, const char *ending, struct bytes image,
 
 /* A tenth of a period goes by between the keys of a tenth: all of them are remembered. Other filters know no time. */
 static struct bytes make_timed_image(perhaps_want want, uint64_t items) {
-    want.tag = TAG;
     perhaps *f = make(&want);
     for (uint64_t tenth = 0; tenth < 10; tenth++) {
         MUST(perhaps_advance(f, 1000000 + tenth * want.period / 10));
@@ -131,6 +133,9 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
         use_image(layout->row->name, "-siphash-with-key", make_image(want, layout->items), use);
     }
     want = layout->want;
+    want.recipe = &golden_recipe;
+    use_image(layout->row->name, "-recipe", make_image(want, layout->items), use);
+    want = layout->want;
     want.grow = PERHAPS_GROW_NEVER;
     if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);
 }
@@ -138,7 +143,7 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
 /* A table with a stash: digests that share their buckets come before the golden keys, and some go again. */
 static void make_stash_image(void (*use)(const char *name, struct bytes bytes)) {
     enum { CHOSEN = 60 };
-    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = GOLDEN_KEYS, .seed = SEED, .tag = TAG));
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = GOLDEN_KEYS, .seed = SEED));
     for (uint64_t i = 0; i < CHOSEN; i++) MUST(perhaps_add_digest(f, chosen_shared(i * 7 % CHOSEN)));
     add_golden_keys(f, 0, GOLDEN_KEYS);
     for (uint64_t i = 0; i < CHOSEN; i += 5) MUST(perhaps_remove_digest(f, chosen_shared(i)));
@@ -175,6 +180,9 @@ static void make_combined_images(void (*use)(const char *name, struct bytes byte
         want.hash = PERHAPS_SIPHASH;
         want.hash_key = golden_key;
         use_image(layouts[i].name, "-siphash", make_image(want, GOLDEN_KEYS), use);
+        want = layouts[i].want;
+        want.recipe = &golden_recipe;
+        use_image(layouts[i].name, "-recipe", make_image(want, GOLDEN_KEYS), use);
     }
 }
 

@@ -53,6 +53,14 @@ static void the_files_are_what_is_made_now(void **state) {
     for_each_golden(expect_same_as_committed);
 }
 
+static void expect_recipe(const char *name, const perhaps *f) {
+    perhaps_recipe told = PERHAPS_RECIPE(.form = -1);
+    MUST(perhaps_recipe_of(f, &told));
+    const perhaps_recipe *made_with = strstr(name, "-recipe") ? &golden_recipe : &PERHAPS_RECIPE(.form = 0);
+    CHECK(memcmp(&told, made_with, sizeof told) == 0, "%s: form %d, case %d, records %d, field %u, delimiter %d", name,
+          told.form, told.ignore_case, told.records, (unsigned)told.field, told.delimiter);
+}
+
 /* Needs nothing but the file: also what an older version wrote must open and answer. */
 static void expect_readable(const char *name) {
     perhaps *f = NULL;
@@ -64,7 +72,8 @@ static void expect_readable(const char *name) {
     struct perhaps_info info = info_of(f);
     bool grown = info.base || info.stashed; /* layers, or a table */
     bool made_for = grown ? info.capacity >= GOLDEN_KEYS : info.capacity == GOLDEN_KEYS;
-    CHECK(made_for && info.tag == 3, "%s: capacity %llu, tag %u", name, (unsigned long long)info.capacity, info.tag);
+    CHECK(made_for, "%s: capacity %llu", name, (unsigned long long)info.capacity);
+    expect_recipe(name, f);
     if (info.can & PERHAPS_REMOVE)
         CHECK(info.items >= GOLDEN_KEYS, "%s: %llu items", name, (unsigned long long)info.items);
     double questions = 100000;

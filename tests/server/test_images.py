@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 from harness import MODULE, SharedServerTest, ask_all, image, items, main
+from payloads import FOOTER, put_together, take_apart
 
 COMMAND_LINE = os.environ.get("PERHAPS", os.path.join(os.path.dirname(os.path.dirname(MODULE)), "cli/perhaps"))
 NUMBER = 5000
@@ -46,15 +47,67 @@ class Images(SharedServerTest):
         for start in range(0, len(whole), size):
             self.client.ok("PERHAPS.LOAD", key, start, len(whole), whole[start:start + size])
 
-    def test_integers_are_not_bytes(self):
-        """A command sends "5"; what was built of the number 5 would never be found."""
-        self.write("numbers", b"5\n6\n")
-        for options in ["--u64"], ["--kind", "bitmap", "--u64"]:
-            self.perhaps("build", "-f", "-o", "filter.ph", *options, "numbers")
-            with open(self.path("filter.ph"), "rb") as file:
-                whole = file.read()
-            self.assertIn("integers", self.client("PERHAPS.LOAD", "u", 0, len(whole), whole))
-            self.assertEqual(self.client.ok("EXISTS", "u"), 0)
+    def build(self, *words):
+        self.perhaps("build", "-f", "-o", "filter.ph", *words)
+        with open(self.path("filter.ph"), "rb") as file:
+            return file.read()
+
+    def restore(self, key, whole):
+        """RESTORE of a value whose image is this one: what an RDB file would have, too."""
+        self.client.ok("CONFIG", "SET", "rdbcompression", "no")
+        self.client.ok("BF.RESERVE", "plain", "0.01", 1000, "NONSCALING")
+        dump = self.client.ok("DUMP", "plain")
+        module, values = take_apart(dump)
+        self.client.ok("DEL", "plain")
+        places = [i for i, (_, value) in enumerate(values) if isinstance(value, bytes)]
+        first = [i for i in places if values[i][1]][0]
+        values = values[:first] + [(values[first][0], whole), (values[places[-1]][0], b"")]
+        return self.client("RESTORE", key, 0, put_together(module, values, dump[-FOOTER:-8]))
+
+    def test_transformed_keys_are_refused(self):
+        """A command sends "0A"; what was built of the byte 10, or of "0a", would never be found."""
+        self.write("numbers", b"0A\n17\n")
+        self.write("decimal", b"5\n6\n")
+        refused = {("--kind", "bitmap"): "integers", ("--kind", "bitmap", "--u64"): "integers", ("-i",): "--ignore-case",
+                   ("--hex",): "--hex", ("--u64",): "--key u64", ("--key", "int32"): "--key int32",
+                   ("--key", "int64"): "--key int64", ("--key", "utf16"): "--key utf16"}
+        for options, word in refused.items():
+            for more in [], ["--grow"], ["--shards", "2"]:
+                if "bitmap" in options and more:
+                    continue
+                with self.subTest(options=options, more=more):
+                    keys = "numbers" if word in ("--hex", "--ignore-case", "--key utf16") else "decimal"
+                    whole = self.build(*options, *more, keys)
+                    reply = self.client("PERHAPS.LOAD", "u", 0, len(whole), whole)
+                    self.assertIn(word, reply)
+                    self.assertIn("build", reply)
+                    self.assertEqual(self.client.ok("EXISTS", "u"), 0)
+                    self.assertIn("Bad data format", self.restore("u", whole))
+                    self.assertEqual(self.client.ok("EXISTS", "u"), 0)
+
+    def test_extraction_does_not_matter(self):
+        """Where the key stood in its record is nothing to a server, which keeps it for those who dump the filter."""
+        self.write("table", b"".join(b"x;" + item + b";y\0" for item in items(0, 100)))
+        for kind in ["--kind", "bloom"], ["--kind", "bloom", "--grow", "-n", "100"], ["--kind", "cuckoo"], ["--shards", "2"]:
+            with self.subTest(kind=kind):
+                whole = self.build(*kind, "-0", "--field", "2", "--delimiter", ";", "table")
+                self.client.ok("DEL", "key", "copy", "other")
+                self.load("key", whole)
+                self.assertEqual(self.restore("other", whole), "OK")
+                self.client.ok("COPY", "key", "copy")
+                self.client.ok("DEBUG", "RELOAD")
+                family = "CF" if "cuckoo" in kind else "BF"
+                for key in "key", "copy", "other":
+                    self.assertEqual(ask_all(self.client, f"{family}.MEXISTS", key, items(0, 100)), 100)
+                    self.assertTrue(image(self.client, key) == whole, "the image is another")
+                self.client.ok(f"{family}.ADD", "key", "something new")
+                with self.shared.client(3) as client:
+                    told = {str(word): value for word, value in client.ok("PERHAPS.INFO", "key").items()}
+                told = {word.strip("b'"): value for word, value in told.items()}
+                self.assertEqual(told["field"], 2)
+                self.write("filter.ph", image(self.client, "key"))
+                self.write("new", b"x;something new;y\0")
+                self.assertEqual(self.perhaps("check", "filter.ph", "new"), b"x;something new;y\0")
 
     def test_from_the_command_line(self):
         for name, options in BUILDS.items():

@@ -67,7 +67,7 @@ static struct bytes image_number(unsigned i) {
 }
 
 static uint8_t *directory_of(struct bytes image) {
-    return image.data + image_offset(load64(image.data + AT_LENGTH));
+    return image.data + image_offset(load64(image.data + AT_LENGTH), 0);
 }
 
 static uint64_t children_of(struct bytes image) {
@@ -81,7 +81,7 @@ static struct bytes child_image(struct bytes image, uint64_t i) {
 
 /* A family with the first header, and these children in their places; all checksums right. */
 static struct bytes build(struct bytes head, const struct bytes *children, const uint64_t *since, uint64_t count) {
-    uint64_t length = count * ENTRY_BYTES, end = image_offset(length) + length, offset;
+    uint64_t length = count * ENTRY_BYTES, end = image_offset(length, 0) + length, offset;
     struct bytes made = {calloc(1, (size_t)end), (size_t)end};
     memcpy(made.data, head.data, HEADER_BYTES);
     store64(made.data + AT_LAYOUT + 8, count);
@@ -295,7 +295,7 @@ static void a_child_must_be_the_one_the_directory_knows(void **state) {
         struct entry entry = directory_get(directory_of(image), 0);
         entry.sum++;
         directory_put(directory_of(image), 0, &entry);
-        header_sum(image.data, directory_of(image), length);
+        header_sum(image.data, directory_of(image), length, 0);
         expect_refused(image, "a sum that is not the child's");
         free(image.data);
     }

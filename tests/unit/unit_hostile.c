@@ -284,7 +284,7 @@ static void what_cannot_be_laid_over_is_not_peeled(void **state) {
     (void)state;
     for (uint64_t less = 0; less < 2; less++) {
         struct bytes hostile = image_of(f);
-        uint64_t child = load64(hostile.data + image_offset(ENTRY_BYTES));
+        uint64_t child = load64(hostile.data + image_offset(ENTRY_BYTES, 0));
         store64(hostile.data + FPR_AT, load64(hostile.data + child + FPR_AT) - less);
         fix_checksums(hostile.data, hostile.length);
         perhaps *g;
@@ -333,7 +333,7 @@ static void doctored_images_of_others_have_a_way_out(void **state) {
         perhaps *f = filled(round % SORTS, round % 150);
         struct bytes hostile = image_of(f);
         uint64_t child =
-            info_of(f).children ? load64(hostile.data + image_offset(ENTRY_BYTES * info_of(f).children)) : 0;
+            info_of(f).children ? load64(hostile.data + image_offset(ENTRY_BYTES * info_of(f).children, 0)) : 0;
         for (uint64_t changes = 1 + next_random(&random) % 3; changes; changes--) {
             uint64_t where = next_random(&random) % 4, word = awkward[next_random(&random) % AWKWARD];
             size_t at = where == 0   ? 48 + 8 * (size_t)(next_random(&random) % 8)
@@ -352,7 +352,7 @@ static void doctored_images_of_others_have_a_way_out(void **state) {
 static void expect_no_way_in(unsigned sort, size_t layers, size_t at, uint64_t word) {
     perhaps *f = filled(sort, 150);
     struct bytes hostile = image_of(f);
-    uint64_t directory = image_offset(ENTRY_BYTES * info_of(f).children);
+    uint64_t directory = image_offset(ENTRY_BYTES * info_of(f).children, 0);
     for (size_t i = 0; i < layers; i++)
         store64(hostile.data + load64(hostile.data + directory + i * ENTRY_BYTES) + at, word);
     if (!layers) store64(hostile.data + hostile.length - at, word);

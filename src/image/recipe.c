@@ -1,0 +1,177 @@
+#include "image/recipe.h"
+
+#include "base/endian.h"
+#include "base/sized.h"
+#include "base/why.h"
+
+#include <string.h>
+
+/* In files: never renumber. */
+enum step_number {
+    STEP_END = 0,         /* padding */
+    STEP_IGNORE_CASE = 1, /* no value */
+    STEP_FORM = 2,        /* one byte: enum perhaps_key_form, not 0 */
+    STEP_RECORDS = 128,   /* one byte: enum perhaps_records, not 0 */
+    STEP_FIELD = 129,     /* four bytes: 1, 2, ... */
+    STEP_DELIMITER = 130, /* the byte between fields */
+    FIRST_EXTRACTION = 128
+};
+
+struct step {
+    unsigned number, length;
+    const uint8_t *value;
+};
+
+/* The step at *at, which is moved behind it; number STEP_END after the last one, or for one that is not whole. */
+static struct step next_step(struct recipe recipe, size_t *at) {
+    struct step none = {STEP_END, 0, NULL};
+    if (recipe.length < 2 || *at > recipe.length - 2) return none;
+    struct step step = {recipe.bytes[*at], recipe.bytes[*at + 1], recipe.bytes + *at + 2};
+    if (step.number == STEP_END || step.length > recipe.length - *at - 2) return none;
+    *at += 2 + step.length;
+    return step;
+}
+
+/* ---- writing ---- */
+
+static void put_step(uint8_t *room, size_t *at, unsigned number, const void *value, size_t length) {
+    room[*at] = (uint8_t)number;
+    room[*at + 1] = (uint8_t)length;
+    if (length) memcpy(room + *at + 2, value, length);
+    *at += 2 + length;
+}
+
+static int check_wanted(const perhaps_recipe *r) {
+    if (r->form < PERHAPS_KEY_BYTES || r->form > PERHAPS_KEY_UTF16)
+        return fail(PERHAPS_EINVAL, "recipe.form is %d; see enum perhaps_key_form", r->form);
+    if (r->records < PERHAPS_LINES || r->records > PERHAPS_RAW)
+        return fail(PERHAPS_EINVAL, "recipe.records is %d; see enum perhaps_records", r->records);
+    if (r->ignore_case && r->form != PERHAPS_KEY_BYTES)
+        return fail(PERHAPS_EINVAL, "recipe.ignore_case goes with PERHAPS_KEY_BYTES only");
+    if (r->records == PERHAPS_RAW && (r->form != PERHAPS_KEY_U64 || r->field))
+        return fail(PERHAPS_EINVAL, "raw records are integers of 64 bits, and have no fields");
+    if (r->delimiter < 0 || r->delimiter > 255 || (r->delimiter && !r->field))
+        return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte, and goes with a field", r->delimiter);
+    if (r->unknown) return fail(PERHAPS_EINVAL, "recipe.unknown is told, not wanted; leave it 0");
+    return PERHAPS_OK;
+}
+
+int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct recipe *recipe) {
+    perhaps_recipe r;
+    size_t at = 0;
+    *recipe = (struct recipe){NULL, 0};
+    if (!wanted) return PERHAPS_OK;
+    int rc = take_sized(&r, sizeof r, wanted, "recipe");
+    if (rc == PERHAPS_OK) rc = check_wanted(&r);
+    if (rc < 0) return rc;
+    uint8_t form = (uint8_t)r.form, records = (uint8_t)r.records, delimiter = r.delimiter ? (uint8_t)r.delimiter : '\t';
+    uint8_t field[4];
+    store32(field, r.field);
+    memset(room, 0, RECIPE_MAX);
+    if (r.ignore_case) put_step(room, &at, STEP_IGNORE_CASE, NULL, 0);
+    if (form) put_step(room, &at, STEP_FORM, &form, 1);
+    if (records) put_step(room, &at, STEP_RECORDS, &records, 1);
+    if (r.field) put_step(room, &at, STEP_FIELD, field, sizeof field);
+    if (r.field) put_step(room, &at, STEP_DELIMITER, &delimiter, 1);
+    if (at) *recipe = (struct recipe){room, (uint32_t)((at + RECIPE_WORD - 1) / RECIPE_WORD * RECIPE_WORD)};
+    return PERHAPS_OK;
+}
+
+/* ---- reading ---- */
+
+static bool is_byte(const struct step *step, unsigned most) {
+    return step->length == 1 && step->value[0] >= 1 && step->value[0] <= most;
+}
+
+/* Takes what a step says; false if this library does not know the step, or what it says. */
+static bool take_step(const struct step *step, perhaps_recipe *told) {
+    bool known = false;
+    switch (step->number) {
+    case STEP_IGNORE_CASE:
+        if ((known = step->length == 0)) told->ignore_case = 1;
+        break;
+    case STEP_FORM:
+        if ((known = is_byte(step, PERHAPS_KEY_UTF16))) told->form = step->value[0];
+        break;
+    case STEP_RECORDS:
+        if ((known = is_byte(step, PERHAPS_RAW))) told->records = step->value[0];
+        break;
+    case STEP_FIELD:
+        if ((known = step->length == 4 && load32(step->value))) told->field = load32(step->value);
+        break;
+    case STEP_DELIMITER:
+        if ((known = is_byte(step, 255))) told->delimiter = step->value[0];
+        break;
+    default:
+        break;
+    }
+    return known;
+}
+
+/* Steps of the extraction that do not go together, of which this library makes nothing: the number of one, or STEP_END. */
+static int misfit(const perhaps_recipe *told) {
+    bool raw = told->records == PERHAPS_RAW;
+    if (raw && (told->form != PERHAPS_KEY_U64 || told->field)) return STEP_RECORDS;
+    if (told->field && !told->delimiter) return STEP_FIELD;
+    return told->delimiter && !told->field ? STEP_DELIMITER : STEP_END;
+}
+
+void recipe_decode(struct recipe recipe, perhaps_recipe *told) {
+    size_t at = 0;
+    *told = (perhaps_recipe){.size = sizeof *told};
+    for (struct step step; (step = next_step(recipe, &at)).number != STEP_END;)
+        if (!take_step(&step, told) && !told->unknown) told->unknown = (int)step.number;
+    if (!told->unknown) told->unknown = misfit(told);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i]) return false;
+    }
+    return true;
+}
+
+/* Whether it is a list of steps, the shortest of its words: NULL, or what is wrong. */
+static const char *check_list(struct recipe recipe) {
+    size_t at = 0;
+    unsigned last = 0;
+    for (struct step step; (step = next_step(recipe, &at)).number != STEP_END; last = step.number)
+        if (step.number <= last) return "steps out of order, or twice";
+    if (at == 0) return "no steps";
+    if (!is_zero(recipe.bytes + at, recipe.length - at)) return "a step that is not whole, or padding that is not zero";
+    return recipe.length - at >= RECIPE_WORD ? "too much padding" : NULL;
+}
+
+int recipe_check(const char *name, struct recipe recipe) {
+    if (!recipe.length) return PERHAPS_OK;
+    const char *reason = check_list(recipe);
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: the recipe of its keys has %s", name, reason);
+    size_t at = 0;
+    perhaps_recipe told = {.size = sizeof told};
+    for (struct step step; (step = next_step(recipe, &at)).number != STEP_END && step.number < FIRST_EXTRACTION;)
+        if (!take_step(&step, &told))
+            return fail(
+                PERHAPS_EVERSION,
+                "%s: its keys are made with transformation %u, which this library does not know; update perhaps", name,
+                step.number);
+    if (told.ignore_case && told.form)
+        return fail(PERHAPS_EDAMAGED, "%s: the recipe of its keys ignores the case of what is not text", name);
+    return PERHAPS_OK;
+}
+
+/* How many bytes the transformations take: they come first. */
+static size_t transformations(struct recipe recipe) {
+    size_t at = 0, end = 0;
+    for (struct step step; (step = next_step(recipe, &at)).number != STEP_END && step.number < FIRST_EXTRACTION;)
+        end = at;
+    return end;
+}
+
+bool recipe_transforms(struct recipe recipe) {
+    return transformations(recipe) > 0;
+}
+
+bool recipe_same_keys(struct recipe a, struct recipe b) {
+    size_t length = transformations(a);
+    return length == transformations(b) && (!length || memcmp(a.bytes, b.bytes, length) == 0);
+}
