@@ -186,12 +186,17 @@ static uint64_t add_some(perhaps *f, uint64_t first, uint64_t n) {
 }
 
 /* Half full, full, and with far too many keys. */
-static void expect_filled(perhaps *f, uint64_t items) {
-    uint64_t first = 0, steps[] = {items / 2 + 1, items, 20 * items + 1000};
+static void expect_filled(perhaps *f, const struct perhaps_plan *plan) {
+    uint64_t first = 0, items = plan->items, steps[] = {items / 2 + 1, items, 20 * items + 1000};
     for (size_t i = 0; i < sizeof steps / sizeof *steps && steps[i] <= 20000; i++) {
         first += add_some(f, first, steps[i] - first);
         struct perhaps_info info = info_of(f);
         expect_shares(&info, "filled");
+        bool tells = i < 2 && plan->fpr < 0.2 && info.kind != PERHAPS_WINDOW; /* its bits are not nearly all set */
+        CHECK(!tells || fabs(info.distinct - (double)first) <= 0.2 * (double)first + 20,
+              "%g different keys where there are %llu", info.distinct, (unsigned long long)first);
+        CHECK(info.items <= first, "%llu items where %llu were added", (unsigned long long)info.items,
+              (unsigned long long)first);
         expect_children(f, &info);
         expect_image(f, &info);
     }
@@ -209,7 +214,7 @@ static void expect_made(perhaps *f, const struct perhaps_plan *plan) {
     info = info_of(f);
     expect_children(f, &info);
     expect_image(f, &info);
-    if (!collecting) expect_filled(f, plan->items);
+    if (!collecting) expect_filled(f, plan);
 }
 
 /* ---- all of it ---- */
