@@ -30,8 +30,10 @@ static int find_target(struct file_lock *lock) {
         return fail(PERHAPS_EIO, "the file's name is empty");
     }
     if (realpath(lock->path, lock->target)) return PERHAPS_OK;
-    bool missing = errno == ENOENT && lstat(lock->path, &status) < 0; /* and not a link to nothing */
-    if (!missing) return file_refused(lock->path, "cannot save there");
+    int error = errno;
+    bool link = lstat(lock->path, &status) == 0 && S_ISLNK(status.st_mode); /* to nothing */
+    errno = error;
+    if (link || error != ENOENT) return file_refused(lock->path, "cannot save there");
     strcpy(lock->target, lock->path);
     return PERHAPS_OK;
 }
@@ -93,11 +95,30 @@ static int folder_length(const char *path) {
 /* What makes a temporary file appear under r->temporary; EEXIST if that name is taken. */
 typedef int make_name(struct replacement *r);
 
-/* What has a name is locked, but for a moment, in which another may take it for a leftover. */
+/* Marks a temporary file as one whose process lives, until it is closed. That is a lock of another sort than those above, since
+ * who tries it on a name may find the file that has just been put in its place. Fails with EAGAIN if another has it. */
+static int mark_as_living(int fd) {
+#ifdef F_OFD_SETLK
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &all);
+#else
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* Nobody else reads it before it has the permissions of the old file. */
+static mode_t first_mode(const struct replacement *r) {
+    return r->lock->fd >= 0 ? 0600 : 0666;
+}
+
+/* For a moment another may take it for a leftover. */
 static int make_new(struct replacement *r) {
-    r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(r));
     if (r->fd < 0) return -1;
-    bool taken = flock_now(r->fd, r->lock->sharing) < 0 && errno == EWOULDBLOCK;
+    bool taken = mark_as_living(r->fd) < 0 && (errno == EAGAIN || errno == EACCES);
+    flock_now(r->fd, r->lock->sharing);
     if (!taken && file_is_current(r->fd, r->temporary)) return 0;
     close(r->fd);
     r->fd = -1;
@@ -115,12 +136,12 @@ static int make_link(struct replacement *r) {
     return link_unnamed(r, r->temporary);
 }
 
-/* A temporary file that nobody has locked is one of a process that was killed. True if its name may be tried again. */
+/* A temporary file without a mark is one of a process that was killed. True if its name may be tried again. */
 static bool remove_leftover(const char *name) {
     struct stat status;
     int fd = open_to_lock(name);
     if (fd < 0) return errno == ENOENT;
-    bool left = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && flock_now(fd, FILE_ALONE) == 0;
+    bool left = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mark_as_living(fd) == 0;
     if (left && file_is_current(fd, name)) left = unlink(name) == 0;
     close(fd);
     return left;
@@ -153,7 +174,8 @@ static bool open_unnamed(struct replacement *r) {
     if (access("/proc/self/fd", X_OK) < 0) return false;
     int folder = folder_length(r->lock->target);
     snprintf(r->temporary, sizeof r->temporary, "%.*s.", folder, r->lock->target);
-    r->fd = open(r->temporary, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    r->fd = open(r->temporary, O_RDWR | O_TMPFILE | O_CLOEXEC, first_mode(r));
+    if (r->fd >= 0) mark_as_living(r->fd);
     if (r->fd >= 0) flock_now(r->fd, r->lock->sharing);
 #endif
     return r->fd >= 0;
@@ -182,7 +204,6 @@ int replacement_begin(struct replacement *r, struct file_lock *lock) {
     r->named = false;
     int rc = PERHAPS_OK;
     if (!open_unnamed(r) && name_temporary(r, make_new) < 0) rc = file_refused(lock->path, "cannot save there");
-    if (rc == PERHAPS_OK) rc = keep_owner(r);
     if (rc < 0) replacement_abandon(r);
     return rc;
 }
@@ -242,7 +263,8 @@ static int put_new(struct replacement *r) {
 
 int replacement_commit(struct replacement *r) {
     struct file_lock *lock = r->lock;
-    int rc = fsync(r->fd) < 0 ? file_refused(lock->path, "cannot write it to disk") : PERHAPS_OK;
+    int rc = keep_owner(r);
+    if (rc == PERHAPS_OK && fsync(r->fd) < 0) rc = file_refused(lock->path, "cannot write it to disk");
     if (rc == PERHAPS_OK) rc = lock->fd < 0 ? put_new(r) : put_over_old(r);
     if (rc == PERHAPS_OK && lock->sharing == FILE_ALONE) {
         file_unlock(lock);

@@ -218,8 +218,11 @@ static const perhaps *to_save;
 
 static void save_often(const char *path, unsigned number) {
     (void)number;
-    for (int i = 0; i < 20; i++)
-        if (perhaps_save(to_save, path) < 0) _exit(1);
+    for (int i = 0; i < 20; i++) {
+        if (perhaps_save(to_save, path) == PERHAPS_OK) continue;
+        fprintf(stderr, "a save: %s\n", perhaps_why());
+        _exit(1);
+    }
 }
 
 /* Without locks, the last one stays; nobody is refused. */
