@@ -172,8 +172,11 @@ static uint64_t room_needed(const struct change *c, const struct perhaps_info *i
 }
 
 static void advise(const struct change *c, const struct perhaps_info *info, char *text, size_t size) {
+    bool table = info->kind == PERHAPS_TABLE || info->base == PERHAPS_TABLE;
     if (info->max_bytes || info->base == PERHAPS_GROWING)
         snprintf(text, size, "build it with a larger --max-bytes");
+    else if (table && info->fill < 0.5) /* keys that nobody chose fill nine tenths */
+        snprintf(text, size, "too many keys share their places: build it without --no-grow, or with --hash siphash");
     else
         snprintf(text, size, "build it with -n %llu%s", (unsigned long long)room_needed(c, info),
                  info->grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");

@@ -16,12 +16,13 @@
 #include <unistd.h>
 
 enum {
-    MOST_FILES = 200, /* that are kept open */
-    CHUNK = 64 << 10, /* of a first copy that is compared at a time */
-    AHEAD = 32,       /* lines whose places, or first copies, are being fetched */
-    LINES = 200000,   /* at a time: so many are looked up in the order of memory */
-    LANES = 2,        /* each with half of the digests, and a thread if that pays */
-    FEW_LINES = 4096  /* for which it does not */
+    MOST_FILES = 200,    /* that are kept open */
+    CHUNK = 64 << 10,    /* of a first copy that is compared at a time */
+    AHEAD = 32,          /* lines whose places, or first copies, are being fetched */
+    MANY_KEYS = 1 << 18, /* fewer are in the cache, and so is what is compared, if blocks stay small */
+    LINES = 200000,      /* at a time: so many are looked up in the order of memory */
+    LANES = 2,           /* each with half of the digests, and a thread if that pays */
+    FEW_LINES = 4096     /* for which it does not */
 };
 
 /* Places from `base` on belong to one input file, or to the spool. */
@@ -52,6 +53,7 @@ struct exact {
     const struct input *input;
     bool fold; /* letters that differ in case are the same */
     struct lane lanes[LANES];
+    uint64_t keys; /* different ones so far */
     struct spool spool;
     size_t file;                               /* the number of the file that is being read */
     size_t files, most_files;                  /* kept open */
@@ -435,9 +437,10 @@ int exact_add(struct exact *e, struct job *job) {
         if (job->offset > origin->mapped) map_file(origin);
     }
     memset(job->answers, 0, job->n);
-    job->block = block_for(job);
     run_lanes(e, job);
     for (size_t i = 0; i < job->n; i++) job->added += job->answers[i];
+    e->keys += job->added;
+    if (e->keys >= MANY_KEYS) job->block = block_for(job);
     return tell_trouble(e);
 }
 
