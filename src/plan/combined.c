@@ -270,7 +270,7 @@ int combined_wrap(const perhaps_want *want, const struct outer *outer, struct pl
                     (unsigned long long)most, want->shards ? " of a shard" : "", (unsigned long long)plan->shown.bytes);
     uint64_t recipe;
     int rc = add_recipe(want, plan->level[0].kind, &recipe);
-    if (rc == PERHAPS_OK && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);
+    if (recipe && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);
     for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;) rc = wrap(want, outer->kind[i], i ? 0 : recipe, plan);
     if (outer->count && plan->shown.fpr > 0) plan->shown.limit_bits_per_key = log2(1 / plan->shown.fpr);
     return rc;

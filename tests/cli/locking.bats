@@ -91,7 +91,7 @@ slowly='(sleep 0.02; cat part.$i)'
 @test "merge onto an input: eight at once, in every kind that can" {
   for kind in "${kinds[@]}"; do
     [ "$kind" != window ] || continue
-    [ -n "${PERHAPS_TEST_FULL-}" ] || [[ $kind =~ ^(blocked|cuckoo|guava|dcso.gz|roaring)$ ]] || continue
+    [ "${PERHAPS_TEST_SIZE-}" = long ] || [[ $kind =~ ^(blocked|cuckoo|guava|dcso.gz|roaring)$ ]] || continue
     file=f.$kind
     opens "$kind"
     made "$kind" "$file" /dev/null

@@ -17,7 +17,7 @@ typos() {
   done
 }
 
-[ -n "${PERHAPS_TEST_FULL-}" ] || few=yes
+[ "${PERHAPS_TEST_SIZE-}" = long ] || few=yes
 
 # misspelt NAME NAMES...: the typos of NAME that are no other name; only some of them, if $few.
 misspelt() {
@@ -41,7 +41,7 @@ means() {
     names=$(options_of "$command")
     [ -n "$names" ] || wrong "no options of $command"
     for name in $names; do
-      [ -n "${PERHAPS_TEST_FULL-}" ] || [[ $seen != *" $name "* ]] || continue
+      [ "${PERHAPS_TEST_SIZE-}" = long ] || [[ $seen != *" $name "* ]] || continue
       seen+="$name "
       # shellcheck disable=SC2086 # a list of words
       for typo in $(misspelt "$name" $names); do

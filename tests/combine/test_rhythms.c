@@ -219,7 +219,7 @@ static void every_rhythm_is_kept(void **state) {
     static const int kinds[] = {PERHAPS_BLOOM, PERHAPS_BLOCKED, PERHAPS_TABLE};
     static const unsigned generations[] = {2, 4, 8, 64};
     static const size_t batches[] = {1, 33, 5000};
-    bool full = getenv("PERHAPS_TEST_FULL");
+    bool full = test_everything();
     (void)state;
     for (unsigned rhythm = 0; rhythm < RHYTHMS; rhythm++)
         for (unsigned k = 0; k < 3; k++)

@@ -25,7 +25,7 @@ quietly cmake --install "$build" --prefix "$folder/prefix"
 echo 'FetchContent, shared, with all but the tests'
 embed FetchContent -DLANGUAGES=CXX -DBUILD_SHARED_LIBS=ON -DPERHAPS_CLI=ON -DPERHAPS_SERVER=ON -DPERHAPS_EXAMPLES=ON \
   -DPERHAPS_INSTALL=ON
-if [ -n "${PERHAPS_TEST_FULL-}" ]; then
+if [ "${PERHAPS_TEST_SIZE-}" = long ]; then
   build=$folder/FetchContent
   build_and_run "$build"
   readelf -d "$build/consumer_cpp_perhaps" | grep -q libperhaps || fail 'perhaps::perhaps is not shared'

@@ -47,7 +47,7 @@ enum test_size test_size(void);
  * the code, for which a few filters of some thousand keys do. */
 bool time_is_short(void);
 
-/* With PERHAPS_TEST_FULL=1: every combination, where the normal run takes a selection. */
+/* With PERHAPS_TEST_SIZE=long: every combination, where the normal run takes a selection. */
 bool test_everything(void);
 
 /* ---- layouts ---- */
