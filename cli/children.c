@@ -53,12 +53,12 @@ static bool look_at(const perhaps *filter, unsigned i, struct perhaps_info *chil
 
 /* ---------------------------------------------------------------------------------------------------- text --- */
 
-/* A time in seconds as people read it; a number that cannot be one, of another program's clock, as it is. */
+/* A time in milliseconds as people read it; a number that cannot be one, of another program's clock, as it is. */
 static void print_since(uint64_t since) {
     char text[NUMBER_TEXT];
-    time_t seconds = (time_t)since;
+    time_t seconds = (time_t)(since / 1000);
     struct tm parts;
-    bool plausible = since > UINT64_C(100000000) && since < UINT64_C(100000000000) && (uint64_t)seconds == since;
+    bool plausible = since > UINT64_C(100000000000) && since < UINT64_C(100000000000000);
     if (plausible && localtime_r(&seconds, &parts) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts))
         printf("  %s", text);
     else

@@ -14,7 +14,6 @@
 #include "interrupt.h"
 #include "want.h"
 
-#include <time.h>
 #include <unistd.h>
 
 /* A pipe is not opened for few lines; where it is, some megabytes do no harm. */
@@ -73,7 +72,7 @@ static int check_options(const struct options *options) {
         return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
     if (options->last.keys && given(options, OPT_DIFFERENT))
         return failure("--last", "with a number says how many lines there are; leave out -n, or give a time");
-    if (options->last.seconds && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
+    if (options->last.period && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
         return failure("--last", "with --fpr, how many lines come in that time must be known; give -n");
     return FINE;
 }
@@ -106,7 +105,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     want->kind = rough ? PERHAPS_BLOCKED : PERHAPS_TABLE;
     want->fpr = rough ? options->fpr : 0;
     want->items = window && options->last.keys ? options->last.keys : options->items;
-    want->period = options->last.seconds;
+    want->period = options->last.period;
     want->generations = window ? GENERATIONS : 0;
     want->shards = window || rough ? 0 : SHARDS;
     want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
@@ -145,9 +144,9 @@ static double patience_of_state(void *context) {
 
 /* -------------------------------------------------------------------------------------------------- command --- */
 
-static uint64_t clock_of_windows(void *context) {
+static uint64_t clock_of_seen(void *context) {
     (void)context;
-    return (uint64_t)time(NULL);
+    return clock_of_windows();
 }
 
 /* Of n keys in a table, any two share a digest with this chance. */
@@ -190,7 +189,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
     }
     struct perhaps_info info = {.size = sizeof info};
     int rc = perhaps_facts(d->seen.filter, &info);
-    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_windows, NULL);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_seen, NULL);
     return rc < 0 ? library_failure(d->options->state, rc) : FINE;
 }
 

@@ -140,13 +140,14 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     return FINE;
 }
 
-/* The library reads no clock. Its windows take any unit; the command line's are seconds. */
-static uint64_t now(void) {
-    return (uint64_t)time(NULL);
+uint64_t clock_of_windows(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 int filter_advance(perhaps *filter, const char *path) {
-    int rc = perhaps_advance(filter, now());
+    int rc = perhaps_advance(filter, clock_of_windows());
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
@@ -155,7 +156,7 @@ int filter_open_now(const struct options *options, const char *path, perhaps **f
     perhaps *mapped;
     if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
     *filter = mapped;
-    if (perhaps_advance(mapped, now()) != PERHAPS_EREADONLY) return FINE;
+    if (perhaps_advance(mapped, clock_of_windows()) != PERHAPS_EREADONLY) return FINE;
     int rc = perhaps_clone(mapped, filter);
     int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
     perhaps_free(mapped);

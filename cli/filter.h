@@ -20,7 +20,11 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
 /* Opens a filter to be asked as of now: mapped, but for a window by time, of which a copy forgets what is too old. */
 int filter_open_now(const struct options *options, const char *path, perhaps **filter);
 
-/* Tells a window by time what time it is, in seconds. */
+/* Milliseconds since 1970. The library reads no clock, and its windows take any unit; the command line's take the server's, so that
+ * a file of one is a filter of the other. */
+uint64_t clock_of_windows(void);
+
+/* Tells a window by time what time it is. */
 int filter_advance(perhaps *filter, const char *path);
 
 /* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */

@@ -107,8 +107,13 @@ bool parse_duration(const char *text, uint64_t *seconds) {
     return true;
 }
 
-const char *human_duration(uint64_t seconds, char buffer[NUMBER_TEXT]) {
+const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]) {
     size_t used = 0;
+    uint64_t seconds = milliseconds / 1000;
+    if (milliseconds % 1000) {
+        snprintf(buffer, NUMBER_TEXT, "%llu ms", (unsigned long long)milliseconds);
+        return buffer;
+    }
     for (size_t i = 0; i < UNITS; i++) {
         uint64_t number = seconds / units_of_time[i].seconds;
         seconds %= units_of_time[i].seconds;

@@ -31,7 +31,7 @@ const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]);
 const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]);
 
 /* "1h30m". Returns `buffer`. */
-const char *human_duration(uint64_t seconds, char buffer[NUMBER_TEXT]);
+const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
 
 /* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]);

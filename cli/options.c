@@ -102,8 +102,9 @@ static int kind_from(const char *text) {
 /* A number of keys, or a time; "M" is a million and "m" a minute. */
 static const char *store_window(struct window *window, const char *text) {
     *window = (struct window){0};
-    bool fits = parse_number(text, false, &window->keys) || parse_duration(text, &window->seconds);
-    if (fits && (window->keys || window->seconds)) return NULL;
+    uint64_t seconds = 0;
+    bool fits = parse_number(text, false, &window->keys) || parse_duration(text, &seconds);
+    if (fits && !__builtin_mul_overflow(seconds, 1000, &window->period) && (window->keys || seconds)) return NULL;
     return "is neither a number of keys, such as 1000000 or 1M, nor a time, such as 30s, 10m, 1h30m or 7d";
 }
 

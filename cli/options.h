@@ -167,7 +167,7 @@ enum encoding {
 
 /* How much a window remembers: so many keys, or for so long. One of them is 0. */
 struct window {
-    uint64_t keys, seconds;
+    uint64_t keys, period; /* in milliseconds */
 };
 
 /* A parsed command line. Fields whose option was not given are zero. */

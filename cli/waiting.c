@@ -20,7 +20,7 @@ static void tell(struct waiting *w) {
     w->told = true;
     if (isatty(STDERR_FILENO))
         remark(w->path, "another process is changing it; waiting up to %s",
-               human_duration((uint64_t)w->patience, time));
+               human_duration((uint64_t)w->patience * 1000, time));
 }
 
 bool keep_waiting(struct waiting *w) {
@@ -37,5 +37,5 @@ int waited_in_vain(const struct waiting *w) {
     if (input_was_interrupted()) return TROUBLE;
     return failure(w->path,
                    "another process is changing it, and did not end within %s; try again, or give more --patience",
-                   human_duration((uint64_t)w->patience, time));
+                   human_duration((uint64_t)w->patience * 1000, time));
 }

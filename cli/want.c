@@ -67,7 +67,7 @@ static int window_from_options(perhaps_want *want, const struct options *options
     if (options->window.keys && given(options, OPT_ITEMS))
         return failure("--window", "with a number says how many keys there are; leave out -n, or give a time");
     if (options->window.keys) want->items = options->window.keys;
-    want->period = options->window.seconds;
+    want->period = options->window.period;
     want->clear_at = options->clear_at;
     want->generations = given(options, OPT_GENERATIONS) ? clamp(options->generations) : window ? usual : 0;
     return FINE;

@@ -162,17 +162,6 @@ static int start_tallies(perhaps *f) {
     return f->tallies ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for a filter's counters");
 }
 
-/* Each filter has its recipe in memory of its own. */
-static int keep_recipe(perhaps *f, struct recipe recipe) {
-    f->header.recipe = (struct recipe){NULL, 0};
-    if (!recipe.length) return PERHAPS_OK;
-    uint8_t *bytes = memory_get(&f->allocator, recipe.length);
-    if (!bytes) return fail(PERHAPS_ENOMEM, "no memory for a filter's recipe");
-    memcpy(bytes, recipe.bytes, recipe.length);
-    f->header.recipe = (struct recipe){bytes, recipe.length};
-    return PERHAPS_OK;
-}
-
 int filter_handle(perhaps **made, const perhaps_allocator *given, const struct header *header, const struct hash *hash,
                   const enum isa *given_isa, bool shared) {
     perhaps_allocator allocator = given ? *given : memory_default;
@@ -193,7 +182,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->file.fd = -1;
     if (!f->kind->combiner) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);
-    rc = keep_recipe(f, header->recipe);
+    rc = recipe_copy(&allocator, header->recipe, &f->header.recipe);
     if (rc == PERHAPS_OK && shared && f->kind->lock_free) rc = start_tallies(f);
     if (rc < 0) {
         perhaps_free(f);

@@ -61,7 +61,7 @@ static int settle(struct run *r) {
         return failure(c->url->shown,
                        "no answer for %s; last, %s; what was done before stays done: give the command again when the "
                        "server is back, or give more --patience",
-                       human_duration((uint64_t)c->patience, time), r->why);
+                       human_duration((uint64_t)c->patience * 1000, time), r->why);
     nanosleep(&(struct timespec){.tv_sec = r->pause / 1000, .tv_nsec = r->pause % 1000 * 1000000L}, NULL);
     r->pause = r->pause * 2 < LONGEST_PAUSE ? r->pause * 2 : LONGEST_PAUSE;
     unsigned restarts = c->restarts;

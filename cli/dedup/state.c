@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct state {
@@ -52,7 +51,7 @@ static const char *describe_memory(const struct perhaps_info *info, char *text, 
     if (info->kind != PERHAPS_WINDOW)
         snprintf(text, size, "all lines");
     else if (info->period)
-        snprintf(text, size, "the lines of the last %s seconds", group_digits(info->period, count));
+        snprintf(text, size, "the lines of the last %s", human_duration(info->period, count));
     else if (info->clear_at > 0)
         snprintf(text, size, "as many lines as it has room for");
     else
@@ -66,7 +65,7 @@ static int check_last(const struct state *s, const struct perhaps_info *info) {
     if (!given(s->options, OPT_LAST)) return FINE;
     bool by_time = info->kind == PERHAPS_WINDOW && info->period > 0;
     bool by_number = info->kind == PERHAPS_WINDOW && !info->period && !(info->clear_at > 0);
-    bool fits = last->seconds ? by_time && info->period == last->seconds : by_number && info->capacity == last->keys;
+    bool fits = last->period ? by_time && info->period == last->period : by_number && info->capacity == last->keys;
     if (fits) return FINE;
     return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
                    describe_memory(info, text, sizeof text));
@@ -222,9 +221,9 @@ static double save_every(const struct state *s) {
 }
 
 int state_note(struct state *s, const struct job *job) {
-    uint64_t before = journal_bytes(s->journal), seconds = s->timed ? (uint64_t)time(NULL) : 0;
+    uint64_t before = journal_bytes(s->journal), now = s->timed ? clock_of_windows() : 0;
     const uint8_t *answers = s->ordered ? NULL : job->answers;
-    if (journal_note(s->journal, seconds, job->digests, answers, job->n) != FINE) return TROUBLE;
+    if (journal_note(s->journal, now, job->digests, answers, job->n) != FINE) return TROUBLE;
     if (!s->unsaved && journal_bytes(s->journal) > before) {
         s->unsaved = true;
         s->due = clock_now() + save_every(s);

@@ -1,6 +1,7 @@
 #include "image/recipe.h"
 
 #include "base/endian.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "base/why.h"
 
@@ -169,6 +170,16 @@ static size_t transformations(struct recipe recipe) {
 
 bool recipe_transforms(struct recipe recipe) {
     return transformations(recipe) > 0;
+}
+
+int recipe_copy(const perhaps_allocator *allocator, struct recipe recipe, struct recipe *copy) {
+    *copy = (struct recipe){NULL, 0};
+    if (!recipe.length) return PERHAPS_OK;
+    uint8_t *bytes = memory_get(allocator, recipe.length);
+    if (!bytes) return fail(PERHAPS_ENOMEM, "no memory for a filter's recipe");
+    memcpy(bytes, recipe.bytes, recipe.length);
+    *copy = (struct recipe){bytes, recipe.length};
+    return PERHAPS_OK;
 }
 
 bool recipe_same_keys(struct recipe a, struct recipe b) {

@@ -36,6 +36,9 @@ void recipe_decode(struct recipe recipe, perhaps_recipe *told);
 /* Checks steps from an image: PERHAPS_EDAMAGED, or PERHAPS_EVERSION for a transformation that this library does not know. */
 int recipe_check(const char *name, struct recipe recipe);
 
+/* A copy in memory of this allocator; none if that fails. */
+int recipe_copy(const perhaps_allocator *allocator, struct recipe recipe, struct recipe *copy);
+
 /* Do both make the same key of the same text? */
 bool recipe_same_keys(struct recipe a, struct recipe b);
 

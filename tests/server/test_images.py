@@ -122,6 +122,22 @@ class Images(SharedServerTest):
                 self.assertTrue(image(self.client, name) == whole, "the image is another")
                 self.assertEqual(self.client.ok(f"{family}.ADD", name, "something new"), 1)
 
+    def test_windows_by_time_go_both_ways(self):
+        """The command line and the server have one unit of time: what is young to one is young to the other."""
+        for kind in "blocked", "bloom", "table":
+            with self.subTest(kind=kind):
+                self.client.ok("DEL", "timed")
+                self.load("timed", self.build("--kind", kind, "--window", "10m", "-n", str(2 * NUMBER), "keys"))
+                self.client.ok("BF.ADD", "timed", "something new")
+                self.assertEqual(ask_all(self.client, "BF.MEXISTS", "timed", items(0, NUMBER)), NUMBER)
+                self.write("filter.ph", image(self.client, "timed"))
+                self.assertEqual(len(self.perhaps("check", "filter.ph", "keys").split()), NUMBER)
+        self.client.ok("BF.RESERVE", "hours", "0.01", NUMBER, "WINDOW", 4, "PERIOD", 3_600_000)
+        self.client.ok("BF.MADD", "hours", *items(0, NUMBER))
+        self.write("filter.ph", image(self.client, "hours"))
+        self.assertEqual(len(self.perhaps("check", "filter.ph", "keys").split()), NUMBER)
+        self.assertIn(b"what is older than 1h", self.perhaps("info", "filter.ph"))
+
     def test_static_filters(self):
         """A server asks them, and says why it does not add to them."""
         for name in "fuse", "ribbon":
