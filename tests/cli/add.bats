@@ -114,7 +114,7 @@ until_added() {
   mkfifo pipe
   "$PERHAPS" add f.ph --in-place pipe &
   exec 7>pipe
-  refuses "another process" add f.ph --in-place more
+  refuses "another process" add --patience 0s f.ph --in-place more
   exec 7>&-
   wait
   try 0 add f.ph --in-place more

@@ -85,7 +85,7 @@ def lines(keys):
 
 
 def compare_build(blocks, keys):
-    perhaps("build", "-f", "-k", "parquet", "-n", "1000", "--bytes", str(32 * blocks), "-o", "made", given=lines(keys))
+    perhaps("build", "-f", "-k", "parquet", "-n", str(10 * blocks), "--bytes", str(32 * blocks), "-o", "made", given=lines(keys))
     assert read("made") == Filter(blocks, keys).file(), f"{len(keys)} keys in {blocks} blocks"
 
 
