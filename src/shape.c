@@ -73,7 +73,7 @@ static int next_header(struct reader *reader, const struct header *parent, struc
         reader->bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "shape: the filter would take more memory than this machine has");
     reader->at += header_length_alone(header);
-    reader->left -= header_length_alone(header);
+    reader->left -= (size_t)header_length_alone(header);
     return PERHAPS_OK;
 }
 

@@ -3,51 +3,54 @@
 #   quick              script/test quick: the core promises and the basics of the command line, in seconds each
 #   sanitizers         script/test, in the build with AddressSanitizer and UndefinedBehaviorSanitizer
 #   optimized          script/test, in the release build
-#   clang              script/test, in the build of clang with its sanitizers
+#   clang              script/test, in the build of clang with its sanitizers and fuzzers
 #   threads            script/test, in the build with ThreadSanitizer
-#   fuzz               script/test, in the build with libFuzzer
 #   aarch64 s390x armhf  script/test, on the emulated machine
 #
-# The target tests_LABEL builds the programs of a label. script/test full runs every test in every build, whatever its labels. A new test runs in both main builds unless a list below has it.
+# The target tests_LABEL builds the programs of a label. script/test full runs every test in every build, whatever its labels.
+# Tests of the library run with sanitizers, those of the command line and of servers in the release build, unless a list below says
+# otherwise.
 
-# The command line calls the same code as the library's tests: the release build will do, except for commands with much memory of
-# their own.
+# What users get: the compiler's optimisations, the instruction sets, threads.
+set(optimized_too test_answers test_instruction_sets test_whole_filters test_threads test_sharded test_growing test_window
+  test_static test_large)
+
+# Arithmetic, kills, many combinations: sanitizers would only make them slow.
+set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_invariants
+  foreign_guava foreign_hyparquet)
+
+# Commands with much memory of their own.
 set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys cli_state)
 
-# Arithmetic, other programs, kills and benchmarks: sanitizers would only make them slow.
-set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar foreign_guava foreign_hyparquet)
-
-# About memory alone, or slow without depending on what the compiler optimises.
-set(sanitizers_only unit_hostile unit_parts unit_recipe unit_windows test_memory test_recipes test_images test_damage foreign_model server_commands
-  cli_add cli_bitmap cli_check cli_combine cli_dedup cli_keys cli_state)
-
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table
-  unit_ribbon unit_bins test_answers test_plans test_structs test_instruction_sets test_whole_filters test_secrets
-  test_forgetting test_room test_windows test_golden cli_build cli_check cli_add cli_dedup cli_keys)
+  unit_ribbon unit_bins unit_recipe unit_windows unit_operations test_answers test_plans test_structs test_errors
+  test_instruction_sets test_whole_filters test_secrets test_forgetting test_room test_windows test_matrix test_golden
+  cli_build cli_check cli_add cli_dedup cli_keys)
 
 # Where clang's sanitizers have other eyes: pointers in arithmetic, and what hostile bytes and odd combinations lead to.
 set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_counting unit_recipe unit_windows unit_chosen
-  test_static test_matrix test_invariants test_whole_filters replay_open_fixed replay_calls)
+  test_static test_matrix test_invariants test_whole_filters)
 
 # What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
-set(aarch64 test_instruction_sets test_golden unit_hash unit_table)
-set(s390x unit_recipe unit_hash unit_table unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
-  test_java test_static)
-set(armhf unit_hash unit_table unit_directory unit_bins unit_parts test_golden test_images test_memory test_foreign test_static)
+set(aarch64 test_instruction_sets test_golden unit_hash)
+set(s390x unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
+  test_java)
+set(armhf unit_hash unit_directory unit_bins unit_parts test_golden test_images test_memory)
 
 # label_test(NAME): gives a test its labels, and each label's target the test's program.
 function(label_test name)
-  set(labels "")
   if(name MATCHES "^fuzz_")
-    list(APPEND labels fuzz)
-  elseif(name MATCHES "^(replay|mutate)_" OR name IN_LIST sanitizers_only)
-    list(APPEND labels sanitizers)
+    set(labels clang)
   elseif(name IN_LIST optimized_only)
-    list(APPEND labels optimized)
-  elseif(name MATCHES "^cli_" AND NOT name IN_LIST cli_with_sanitizers)
-    list(APPEND labels optimized)
+    set(labels optimized)
+  elseif(name IN_LIST cli_with_sanitizers)
+    set(labels sanitizers)
+  elseif(name MATCHES "^cli_")
+    set(labels optimized)
+  elseif(name MATCHES "^server_" OR name IN_LIST optimized_too)
+    set(labels sanitizers optimized)
   else()
-    list(APPEND labels sanitizers optimized)
+    set(labels sanitizers)
   endif()
   if(name MATCHES "threads|shared|sharded")
     list(APPEND labels threads)

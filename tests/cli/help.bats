@@ -142,7 +142,7 @@ run_example() {
     while IFS= read -r line <&3; do
       case $line in *" --at "*) continue ;; esac # takes a server: at.bats
       case $line in *" -k roaring "*) "$PERHAPS" build -k roaring -o /dev/null /dev/null || continue ;; esac # takes libroaring
-      [ "$line" != "perhaps bench" ] || continue # takes a minute; look.bats has shorter ones
+      case $line in "perhaps bench"*) continue ;; esac # take their time; look.bats has shorter ones
       run_example "$line"
     done 3<examples
   done
