@@ -41,9 +41,10 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
 
 /* ------------------------------------------------------------------------------------------- journals of dedup --- */
 
-/* A filter that someone else replaced is not the one that its journal belongs to. */
-int filter_refuse_journal(const char *path) {
-    if (journal_beside(path) < 0) return FINE;
+/* A filter that someone else replaced is not the one that its journal belongs to. Under the file's lock, a journal without lines is
+ * that of a dedup that waits for the lock. */
+int filter_refuse_journal(const char *path, bool locked) {
+    if (journal_beside(path) < (locked ? 1 : 0)) return FINE;
     return failure(path,
                    "has a journal beside it, %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s "
                    "< /dev/null' finishes it",
@@ -53,7 +54,7 @@ int filter_refuse_journal(const char *path) {
 static int mind_journal(const struct options *options, const char *path) {
     bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
     if (options->command == &commands[CMD_DEDUP]) return FINE;
-    if (changes) return filter_refuse_journal(path);
+    if (changes) return filter_refuse_journal(path, !given(options, OPT_IN_PLACE));
     if (journal_beside(path) > 0)
         warning(
             path,
@@ -146,8 +147,14 @@ uint64_t clock_of_windows(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static uint64_t clock_of_filter(void *context) {
+    (void)context;
+    return clock_of_windows();
+}
+
 int filter_advance(perhaps *filter, const char *path) {
     int rc = perhaps_advance(filter, clock_of_windows());
+    if (rc >= 0) perhaps_set_clock(filter, clock_of_filter, NULL); /* others than windows by time have no use for it */
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
@@ -192,7 +199,7 @@ int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answer
 /* -------------------------------------------------------------------------------------------------- changing --- */
 
 int filter_lock(const struct options *options, const char *path, perhaps_lock **lock) {
-    if (filter_refuse_journal(path) != FINE) return TROUBLE; /* whose dedup may go on for days */
+    if (filter_refuse_journal(path, false) != FINE) return TROUBLE; /* whose dedup may go on for days */
     return lock_file(options, path, lock);
 }
 

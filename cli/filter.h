@@ -24,7 +24,7 @@ int filter_open_now(const struct options *options, const char *path, perhaps **f
  * a file of one is a filter of the other. */
 uint64_t clock_of_windows(void);
 
-/* Tells a window by time what time it is. */
+/* Tells a window by time what time it is, now and in each call that adds. */
 int filter_advance(perhaps *filter, const char *path);
 
 /* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
@@ -41,7 +41,7 @@ struct batch;
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);
 
 /* FINE, or TROUBLE after having said that a journal of dedup is beside it: what is in that would be lost. */
-int filter_refuse_journal(const char *path);
+int filter_refuse_journal(const char *path, bool locked);
 
 /* Locks a filter that is to be read, changed and replaced, unless a journal of dedup is beside it. */
 int filter_lock(const struct options *options, const char *path, perhaps_lock **lock);

@@ -114,7 +114,7 @@ static int check(const struct options *options, const char *path) {
         return failure("-o",
                        "is missing; say where the filter must go: -o FILE, -o - for standard output, or --at URL");
     if (is_standard_output(path)) return check_standard_output(options);
-    if (filter_refuse_journal(path) != FINE) return TROUBLE;
+    if (filter_refuse_journal(path, false) != FINE) return TROUBLE;
     if (stat(path, &status) != 0) return check_folder(path);
     if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
     if (!S_ISREG(status.st_mode)) return FINE;
@@ -129,7 +129,7 @@ int output_open(struct output *output, const struct options *options) {
     if (check(options, output->path) != FINE || refuse_overlap(options, NULL) != FINE) return TROUBLE;
     if (overwrites || is_device(output->path)) return FINE;
     int status = lock_file(options, output->path, &output->lock);
-    if (status == FINE) status = filter_refuse_journal(output->path);
+    if (status == FINE) status = filter_refuse_journal(output->path, output->lock);
     if (status != FINE) output_close(output);
     return status;
 }
@@ -152,7 +152,7 @@ static int write_device(const char *path, struct content *c) {
 static int write_output(struct output *output, struct content *c) {
     if (is_device(output->path)) return write_device(output->path, c);
     if (!output->lock && lock_file(output->options, output->path, &output->lock) != FINE) return TROUBLE;
-    int status = filter_refuse_journal(output->path);
+    int status = filter_refuse_journal(output->path, output->lock);
     return status == FINE ? replace(output->lock, output->path, c) : status;
 }
 

@@ -176,11 +176,12 @@ void hold_advance(struct held *held) {
     RedisModule_SignalModifiedKey(held->ctx, held->name);
 }
 
-/* Whether so many keys may be more than the newest generation of a window by time takes. */
+/* Whether so many keys may be more than the newest generation of a window by time takes: its share of the whole, even if it is a table
+ * and has grown. */
 static bool may_begin_generation(const struct held *held, size_t n) {
     if (!held->value->timed || !held->now) return false;
-    struct perhaps_info newest = newest_generation(held);
-    return newest.items + n > newest.capacity;
+    struct perhaps_info whole = facts_of(held->filter);
+    return newest_generation(held).items + n > whole.capacity / (whole.generations - 1);
 }
 
 /* A generation that the keys have begun began at a time that replicas must know before they get the keys. The filter's time may be

@@ -220,8 +220,14 @@ static double save_every(const struct state *s) {
     return s->options->save_every ? (double)s->options->save_every : INFINITY;
 }
 
+/* In whole seconds, as a block of the journal has one time; rounded up, so that nothing is forgotten too early. */
+static uint64_t time_to_note(const struct state *s) {
+    enum { SECOND = 1000 };
+    return s->timed ? (clock_of_windows() + SECOND - 1) / SECOND * SECOND : 0;
+}
+
 int state_note(struct state *s, const struct job *job) {
-    uint64_t before = journal_bytes(s->journal), now = s->timed ? clock_of_windows() : 0;
+    uint64_t before = journal_bytes(s->journal), now = time_to_note(s);
     const uint8_t *answers = s->ordered ? NULL : job->answers;
     if (journal_note(s->journal, now, job->digests, answers, job->n) != FINE) return TROUBLE;
     if (!s->unsaved && journal_bytes(s->journal) > before) {

@@ -254,6 +254,16 @@ static int meet_another(struct replacement *r) {
     return rc < 0 ? rc : put_over_old(r);
 }
 
+/* Who does not ask for locks may have replaced or removed the file that the lock is on, and those who save share it: before the new
+ * file takes the name, the lock is on what the name leads to. */
+static int keep_lock(struct file_lock *lock) {
+    if (lock->fd < 0 || file_is_current(lock->fd, lock->target)) return PERHAPS_OK;
+    if (lock->sharing == FILE_SHARED) return lock_current(lock);
+    return fail(PERHAPS_EBUSY,
+                "%s: another process has replaced or removed it meanwhile; look at what is there, and try again",
+                lock->path);
+}
+
 /* A link appears only where nothing is. Where the system has none, a rename has to do. */
 static int put_new(struct replacement *r) {
     int linked = r->named ? link(r->temporary, r->lock->target) : link_unnamed(r, r->lock->target);
@@ -263,8 +273,10 @@ static int put_new(struct replacement *r) {
 
 int replacement_commit(struct replacement *r) {
     struct file_lock *lock = r->lock;
-    int rc = keep_owner(r);
+    int rc = keep_lock(lock);
+    if (rc == PERHAPS_OK) rc = keep_owner(r);
     if (rc == PERHAPS_OK && fsync(r->fd) < 0) rc = file_refused(lock->path, "cannot write it to disk");
+    if (rc == PERHAPS_OK) rc = keep_lock(lock);
     if (rc == PERHAPS_OK) rc = lock->fd < 0 ? put_new(r) : put_over_old(r);
     if (rc == PERHAPS_OK && lock->sharing == FILE_ALONE) {
         file_unlock(lock);

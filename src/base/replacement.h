@@ -35,7 +35,7 @@ int replacement_begin(struct replacement *r, struct file_lock *lock);
 int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length);
 int replacement_set_length(struct replacement *r, uint64_t length);
 /* Makes it durable and puts it in the place of the old one; a lock that is FILE_ALONE goes over to it. PERHAPS_EBUSY if
- * there was no file when that was locked, and there is one now. */
+ * that was locked and another file, or none, has the name now. */
 int replacement_commit(struct replacement *r);
 /* Leaves the old file as it was. */
 void replacement_abandon(struct replacement *r);

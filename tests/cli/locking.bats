@@ -171,6 +171,33 @@ slowly='(sleep 0.02; cat part.$i)'
   [ ! -e s.ph.journal ]
 }
 
+@test "add and merge finish their work while a dedup waits for them" {
+  for i in 1 2; do seq "$i" >part.$i; "$PERHAPS" build -k table -n 100 -o $i.ph part.$i; done
+  (sleep 1; echo 50) | "$PERHAPS" add 1.ph 3>&- &
+  local adding=$!
+  sleep 0.3
+  echo 60 | "$PERHAPS" dedup --state 1.ph >new
+  wait $adding
+  [ "$(cat new)" = 60 ]
+  printf '%s\n' 1 50 60 >members
+  try 0 check -c 1.ph members
+  [ "$output" = 3 ]
+}
+
+@test "what was moved onto a file meanwhile is not lost" {
+  echo old >part
+  "$PERHAPS" build -n 100 -o f.ph part
+  "$PERHAPS" build -n 100 -o moved.ph part
+  cp moved.ph kept.ph
+  (sleep 0.8; echo 50) | { "$PERHAPS" add f.ph 2>err || echo $? >code; } 3>&- &
+  sleep 0.3
+  mv moved.ph f.ph
+  wait
+  [ "$(cat code)" = 2 ]
+  grep -q "another process has replaced or removed it meanwhile" err
+  cmp f.ph kept.ph
+}
+
 @test "build without -f: of eight at once, one makes the file" {
   for kind in table roaring; do
     [[ $kind != roaring || " ${kinds[*]} " == *roaring* ]] || continue

@@ -48,6 +48,17 @@ load helper
   holds '.items == 1'
 }
 
+@test "lines that come late are as young as they are" {
+  for how in table; do
+    : >none
+    "$PERHAPS" build --window 2s -n 1000 -k $how -f -o f.ph none
+    (echo first; sleep 3.5; echo last) | "$PERHAPS" add f.ph
+    echo last | try 0 check f.ph
+    (echo first; sleep 3.5; echo last) | "$PERHAPS" build --window 2s -n 1000 -k $how -f -o f.ph
+    echo last | try 0 check f.ph
+  done
+}
+
 @test "times: a unit is required, and M is not m" {
   : >none
   for time in 30s:30 10m:600 12h:43200 7d:604800 1d2h3m3s:93783; do

@@ -105,6 +105,29 @@ static void a_name_can_be_locked(const struct layout *layout) {
     unlink(path);
 }
 
+/* Who asks for no lock can move or remove a file; what is there then is not overwritten by those who have read another. */
+static void a_lock_on_a_file_that_is_gone(const struct layout *layout) {
+    const char *path = scratch("gone.ph"), *other = scratch("other.ph");
+    for (int removed = 0; removed < 2; removed++) {
+        perhaps_lock *first = NULL, *second = NULL;
+        save_new(layout, path, 10);
+        save_new(layout, other, 20);
+        MUST(perhaps_lock_file(&first, path));
+        CHECK((removed ? unlink(path) : rename(other, path)) == 0, "%s", strerror(errno));
+        perhaps *f = make_with_members(layout, 5);
+        if (!removed) MUST(perhaps_lock_file(&second, path));
+        REFUSED(PERHAPS_EBUSY, perhaps_save_locked(f, first));
+        CHECK(strstr(perhaps_why(), path), "reason: %s", perhaps_why());
+        if (!removed) MUST(perhaps_save_locked(f, second));
+        perhaps_unlock(second);
+        perhaps_unlock(first);
+        MUST(perhaps_save(f, path));
+        perhaps_free(f);
+        unlink(path);
+        unlink(other);
+    }
+}
+
 static void what_is_no_file_cannot_be_locked(const struct layout *layout) {
     (void)layout;
     perhaps_lock *lock = NULL;
@@ -244,6 +267,7 @@ int main(void) {
         FOR_EACH_COMBINED(a_lock_keeps_others_out, ITEMS),
         FOR_EACH_KIND(a_file_changed_in_place_cannot_be_locked, ITEMS),
         FOR_EACH_KIND(a_name_can_be_locked, ITEMS),
+        FOR_EACH_KIND(a_lock_on_a_file_that_is_gone, ITEMS),
         FOR_EACH_KIND(what_is_no_file_cannot_be_locked, ITEMS),
         FOR_EACH_KIND(any_file_can_be_replaced, ITEMS),
         FOR_EACH_KIND(no_change_is_lost, ITEMS),

@@ -29,6 +29,7 @@ MODULE = os.environ.get("PERHAPS_MODULE", os.path.join(ROOT, "build/release/serv
 SERVER = shlex.split(os.environ.get("PERHAPS_TEST_SERVER", "redis-server"))
 CLI = shlex.split(os.environ.get("PERHAPS_TEST_CLI", "redis-cli"))
 PRELOAD = os.environ.get("PERHAPS_TEST_PRELOAD", "")
+COMMAND_LINE = os.environ.get("PERHAPS", os.path.join(os.path.dirname(os.path.dirname(MODULE)), "cli/perhaps"))
 LONG = os.environ.get("PERHAPS_TEST_SIZE") == "long"
 PATIENCE = 60 if PRELOAD else 20  # seconds until a server must be ready
 

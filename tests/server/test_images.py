@@ -5,10 +5,9 @@ import os
 import subprocess
 import tempfile
 
-from harness import MODULE, SharedServerTest, ask_all, image, items, main
+from harness import COMMAND_LINE, SharedServerTest, ask_all, image, items, main
 from payloads import FOOTER, put_together, take_apart
 
-COMMAND_LINE = os.environ.get("PERHAPS", os.path.join(os.path.dirname(os.path.dirname(MODULE)), "cli/perhaps"))
 NUMBER = 5000
 BUILDS = {
     "bloom": ["--kind", "bloom"],

@@ -1,10 +1,13 @@
 """A primary and its replica: the same bytes, nothing superfluous on the wire, nothing lost that was acknowledged."""
 
+import os
 import random
+import subprocess
+import tempfile
 import threading
 import time
 
-from harness import ServerTest, ask_all, image, info, items, main, wait_for
+from harness import COMMAND_LINE, ServerTest, ask_all, image, info, items, main, wait_for
 from resp import Error
 
 MIXED = 400  # commands of the mixed load
@@ -159,6 +162,23 @@ class Equality(Pair):
             if start % 1500 == 0:
                 self.copy.ok("DEBUG", "RELOAD")
         self.assert_equal_data()
+
+    def test_tables_that_have_grown_in_a_window(self):
+        """A flood makes one generation large; those that begin after it have their quota as before."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "w.ph")
+            subprocess.run([COMMAND_LINE, "build", "-k", "table", "--window", "1s", "--generations", "3", "-n", "20", "-o",
+                            path, "/dev/null"], check=True, stderr=subprocess.DEVNULL)
+            with open(path, "rb") as file:
+                whole = file.read()
+        self.client.ok("PERHAPS.LOAD", "w", 0, len(whole), whole)
+        self.client.ok("BF.MADD", "w", *range(500))
+        self.assert_equal_data()
+        time.sleep(2)
+        for start in range(1000, 1080, 5):
+            self.client.ok("BF.MADD", "w", *range(start, start + 5))
+            time.sleep(0.07)
+            self.assert_equal_data()
 
     def test_expansions_beyond_the_usual(self):
         """The limit is a setting of the primary; a replica that has loaded the filter takes what the primary took."""
