@@ -218,9 +218,11 @@ static size_t choose_rows(const struct options *options, struct answer answers[M
 static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
                       struct answer answers[MOST_KINDS]) {
     size_t n = choose_rows(options, answers);
+    bool found = false; /* several kinds of shards may look the same: the first is the one */
     for (size_t i = 0; i < n; i++) {
         ask(want, options, &answers[i]);
-        answers[i].recommended = answers[i].rc == PERHAPS_OK && same_plan(&answers[i].plan, best);
+        answers[i].recommended = !found && answers[i].rc == PERHAPS_OK && same_plan(&answers[i].plan, best);
+        found |= answers[i].recommended;
     }
     return n;
 }

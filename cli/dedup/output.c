@@ -1,5 +1,6 @@
 #include "output.h"
 #include "../overlap.h"
+#include "../replace.h"
 #include "../report.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static int check_inputs(const struct input *input) {
 int dedup_output_open(const struct options *options, const struct input *input, int *out) {
     struct stat status;
     *out = given(options, OPT_JSON) ? -1 : STDOUT_FILENO;
-    if (!options->output) return FINE;
+    if (!options->output || is_standard_output(options->output)) return FINE;
     bool exists = stat(options->output, &status) == 0 && S_ISREG(status.st_mode);
     if (exists && !given(options, OPT_FORCE))
         return failure(options->output, "exists; give -f to replace it, or another name with -o");

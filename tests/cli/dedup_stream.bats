@@ -119,3 +119,10 @@ as_promised() {
   { echo a; echo a; sleep 0.5; echo a; sleep 4.1; echo a; echo b; } | "$PERHAPS" dedup --last 2s >out
   printf 'a\na\nb\n' | cmp - out
 }
+
+@test "-o - is standard output" {
+  printf 'a\nb\na\n' >lines
+  try 0 dedup -o - lines
+  [ "$output" = $'a\nb' ]
+  [ ! -e ./- ]
+}

@@ -244,3 +244,11 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
   says "gnuplot failed"
   [ "$(cat a.svg*)" = old ] || wrong "the picture has changed, or a half one is there: $(ls)"
 }
+
+@test "one kind is recommended, also where several look the same" {
+  for how in "-n 2 --shards 256" "-n 5 --shards 500" "-n 1000" "-n 1000 --grow" "-n 1000 --window 100"; do
+    # shellcheck disable=SC2086 # a list of words
+    "$PERHAPS" plan $how --json >plan 2>err || continue
+    [ "$(jq '[.kinds[] | select(.recommended)] | length' plan)" = 1 ] || wrong "$how"
+  done
+}
