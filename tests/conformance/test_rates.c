@@ -54,7 +54,8 @@ static uint64_t filters_for(uint64_t items) {
 
 /* Enough questions for 2,500 false positives, within what time allows. At the smallest rate there are 100. */
 static uint64_t questions_for(double planned) {
-    double most = test_size() == TEST_SMALL ? 1e6 : fmax(6e6, fmin(1.1e8, 110 / planned));
+    double most =
+        test_size() == TEST_SMALL ? 1e6 : fmax(test_size() == TEST_LONG ? 6e6 : 3e6, fmin(1.1e8, 110 / planned));
     return (uint64_t)fmin(2500 / planned, most);
 }
 
