@@ -100,7 +100,7 @@ static void print_text(const struct perhaps_info *info, const char *path, const 
                group_digits(info->image_bytes, a));
     if (!with_keys) return;
     printf("  keys      %s of %s found\n", group_digits(v->keys - v->missing, a), group_digits(v->keys, b));
-    printf("  fpr       planned   %s\n", human_rate(info->fpr_target, a));
+    printf("  fpr       %-10s%s\n", info->guessed ? "half set" : "planned", human_rate(info->fpr_target, a));
     printf("            now       %s\n", human_rate(info->fpr_now, a));
     printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
            human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->strangers, c));
@@ -117,17 +117,17 @@ static int verify(const struct options *options, const char *path, const perhaps
     else
         print_text(&info, path, &v, options->keys);
     if (!v.missing) return FINE;
-    return failure(path,
-                   "%s of %s keys are missing, the first on line %llu of %s; it was made from other keys or has lost "
-                   "some: build it again",
+    return failure(path, "%s of %s keys are missing, the first on line %llu of %s; %s",
                    group_digits(v.missing, missing), group_digits(v.keys, keys), (unsigned long long)v.first_line,
-                   input_name(v.first_path));
+                   input_name(v.first_path),
+                   info.kind == PERHAPS_WINDOW ? "a window forgets old keys: verify it with those that it must remember"
+                                               : "it was made from other keys or has lost some: build it again");
 }
 
 int cmd_verify(const struct options *options) {
     perhaps *filter;
     const char *path = options->operands[0];
-    if (filter_open(options, path, 0, &filter) != FINE) return TROUBLE;
+    if (filter_open_now(options, path, &filter) != FINE) return TROUBLE;
     int status = verify(options, path, filter);
     perhaps_free(filter);
     return status;

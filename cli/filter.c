@@ -233,13 +233,13 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
 /* Some make room, or forget, before there are too many. A window by time takes what comes, and knows when that was too much. */
 static bool is_overfull(const struct perhaps_info *info, uint64_t margin) {
     if (info->kind == PERHAPS_WINDOW) return info->flooded;
+    if (info->guessed) return false; /* a foreign file that does not state how many keys it was made for */
     return !(info->can & PERHAPS_GROW) && keys_held(info) > info->capacity + margin;
 }
 
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT], period[NUMBER_TEXT];
-    /* Most files of other programs do not tell for how many keys they were made: it follows from their bits and hashes, roughly. */
-    uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : is_file_kind(info->kind) ? info->capacity / 8 : 0;
+    uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
     if (!is_overfull(info, margin)) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);

@@ -20,7 +20,7 @@ set(optimized_only test_rates test_parallel test_crash test_disk test_golden_sca
   foreign_guava foreign_hyparquet)
 
 # Commands with much memory of their own.
-set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys cli_state)
+set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys)
 
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table
   unit_ribbon unit_bins unit_recipe unit_windows unit_operations test_answers test_plans test_structs test_errors
@@ -35,7 +35,7 @@ set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_co
 set(aarch64 test_instruction_sets test_golden unit_hash)
 set(s390x unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
   test_java)
-set(armhf unit_hash unit_directory unit_bins unit_parts test_golden test_images test_memory)
+set(armhf unit_hash unit_directory unit_bins unit_parts test_golden test_memory)
 
 # label_test(NAME): gives a test its labels, and each label's target the test's program.
 function(label_test name)

@@ -62,3 +62,17 @@ prepare() {
   : >bad
   refuses "no whole header" check -k parquet bad keys
 }
+
+@test "a foreign file that does not state its capacity raises no alarm, whatever it holds" {
+  seq 2000 >keys
+  for kind in guava spark parquet; do
+    "$PERHAPS" build -k $kind -n 1000 -f -o a keys 2>/dev/null
+    seq 2001 2010 >more
+    try 0 add -k $kind a more
+    [ -z "$stderr" ] || wrong "$kind: $stderr"
+    try 0 merge -k $kind a a -f -o b
+    [ -z "$stderr" ] || wrong "$kind: $stderr"
+    try 0 info -k $kind b
+    [[ $output != *"more than"* ]] || wrong "$kind"
+  done
+}

@@ -59,6 +59,19 @@ load helper
   done
 }
 
+@test "verify knows that a window forgets" {
+  seq 1 100 >keys
+  "$PERHAPS" build --window 1s --generations 2 -n 1000 -k table -o f.ph keys
+  "$PERHAPS" build --window 30 -k table -o g.ph keys
+  sleep 2.2
+  for name in f g; do
+    try 2 verify $name.ph --keys keys
+    says "a window forgets old keys"
+  done
+  tail -n 30 keys >last
+  try 0 verify g.ph --keys last
+}
+
 @test "times: a unit is required, and M is not m" {
   : >none
   for time in 30s:30 10m:600 12h:43200 7d:604800 1d2h3m3s:93783; do

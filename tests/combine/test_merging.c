@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static const int bases[] = {PERHAPS_BLOOM, PERHAPS_BLOCKED};
-enum { BASES = 2, ASKED = 200000 };
+enum { BASES = 2, ASKED = 100000 };
 
 static perhaps *make_growing(int kind, uint64_t items, double fpr, uint64_t first, uint64_t keys) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = items, .fpr = fpr, .grow = PERHAPS_GROW_LAYERS));

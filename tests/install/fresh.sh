@@ -7,7 +7,7 @@ suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 machine=$folder/machine
 
 echo "a fresh Debian $suite"
-quietly debootstrap --variant=minbase "$suite" "$machine" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+quietly debootstrap --variant=minbase "$suite" "$machine" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
 cp /etc/resolv.conf "$machine/etc/"
 mkdir "$machine/perhaps"
 (cd "$root" && tar c --exclude=./build --exclude=./.git .) | tar x -C "$machine/perhaps"
