@@ -80,9 +80,9 @@ for place in inside elsewhere; do
   use_package -Dperhaps_DIR="$at/lib/deep/cmake/perhaps" -DLANGUAGES=C
   use_pkg_config "$at/lib/deep/pkgconfig"
 done
+rm -r "$folder/elsewhere" # CMake does not install what seems to be as old as what is there
 quietly configure -DCMAKE_INSTALL_INCLUDEDIR=include # the libraries are elsewhere, the header is not
 quietly cmake --install "$build"
-rm -r "$folder/elsewhere/headers"
 use_package -Dperhaps_DIR="$folder/elsewhere/lib/deep/cmake/perhaps" -DLANGUAGES=C
 use_pkg_config "$folder/elsewhere/lib/deep/pkgconfig"
 
