@@ -132,7 +132,8 @@ static int read_and_check(const struct input *input, const struct checking *how,
     return status;
 }
 
-/* Which hits are true? The file of --confirm has its keys where the filter's were, or else in the same way as the input. */
+/* Which hits are true? The file of --confirm has its keys where the filter's were, or else in the same way as the
+ * input. */
 static int confirm(const struct options *options, const struct input *input, struct checking *c) {
     char *key_paths[] = {(char *)(uintptr_t)options->confirm};
     struct input keys = *input;

@@ -144,11 +144,6 @@ static double patience_of_state(void *context) {
 
 /* -------------------------------------------------------------------------------------------------- command --- */
 
-static uint64_t clock_of_seen(void *context) {
-    (void)context;
-    return clock_of_windows();
-}
-
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
@@ -189,7 +184,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
     }
     struct perhaps_info info = {.size = sizeof info};
     int rc = perhaps_facts(d->seen.filter, &info);
-    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_seen, NULL);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_windows, NULL);
     return rc < 0 ? library_failure(d->options->state, rc) : FINE;
 }
 

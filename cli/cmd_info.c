@@ -71,8 +71,8 @@ static uint64_t keys_in(const struct perhaps_info *info) {
     return info->items || !is_file_kind(info->kind) ? info->items : (uint64_t)(info->distinct + 0.5);
 }
 
-/* A bitmap is made for integers rather than for a number of keys, a window remembers some more than it must, some foreign files
- * do not state what they were made for, and what grows makes room. */
+/* A bitmap is made for integers rather than for a number of keys, a window remembers some more than it must, some
+ * foreign files do not state what they were made for, and what grows makes room. */
 static bool has_room(const struct perhaps_info *info) {
     bool grows = info->can & PERHAPS_GROW && info->grow != PERHAPS_GROW_NEVER;
     return inner_kind(info) != PERHAPS_BITMAP && info->kind != PERHAPS_WINDOW && !info->guessed &&

@@ -32,7 +32,7 @@ static int full_failure(const perhaps *into, const perhaps *from, const char *pa
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
-/* Made with the same options but for the number of keys and the rate? */
+/* Made with the same options, except the number of keys and the rate? */
 static bool made_alike(const struct perhaps_info *a, const struct perhaps_info *b) {
     return a->hash == b->hash && a->seed == b->seed && a->base == b->base && a->children == b->children;
 }

@@ -41,8 +41,8 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
 
 /* ------------------------------------------------------------------------------------------- journals of dedup --- */
 
-/* A filter that someone else replaced is not the one that its journal belongs to. Under the file's lock, a journal without lines is
- * that of a dedup that waits for the lock. */
+/* A filter that someone else replaced is not the one that its journal belongs to. Under the file's lock, a journal
+ * without lines is that of a dedup that waits for the lock. */
 int filter_refuse_journal(const char *path, bool locked) {
     if (journal_beside(path) < (locked ? 1 : 0)) return FINE;
     return failure(path,
@@ -141,20 +141,16 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     return FINE;
 }
 
-uint64_t clock_of_windows(void) {
+uint64_t clock_of_windows(void *unused) {
     struct timespec now;
+    (void)unused;
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static uint64_t clock_of_filter(void *context) {
-    (void)context;
-    return clock_of_windows();
-}
-
 int filter_advance(perhaps *filter, const char *path) {
-    int rc = perhaps_advance(filter, clock_of_windows());
-    if (rc >= 0) perhaps_set_clock(filter, clock_of_filter, NULL); /* others than windows by time have no use for it */
+    int rc = perhaps_advance(filter, clock_of_windows(NULL));
+    if (rc >= 0) perhaps_set_clock(filter, clock_of_windows, NULL); /* others than windows by time have no use for it */
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
@@ -163,7 +159,7 @@ int filter_open_now(const struct options *options, const char *path, perhaps **f
     perhaps *mapped;
     if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
     *filter = mapped;
-    if (perhaps_advance(mapped, clock_of_windows()) != PERHAPS_EREADONLY) return FINE;
+    if (perhaps_advance(mapped, clock_of_windows(NULL)) != PERHAPS_EREADONLY) return FINE;
     int rc = perhaps_clone(mapped, filter);
     int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
     perhaps_free(mapped);
@@ -230,7 +226,8 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     return take_most ? most : seen;
 }
 
-/* Some make room, or forget, before there are too many. A window by time takes what comes, and knows when that was too much. */
+/* Some make room, or forget, before there are too many. A window by time takes what comes, and knows when that was
+ * too much. */
 static bool is_overfull(const struct perhaps_info *info, uint64_t margin) {
     if (info->kind == PERHAPS_WINDOW) return info->flooded;
     if (info->guessed) return false; /* a foreign file that does not state how many keys it was made for */
@@ -272,10 +269,9 @@ void print_recipe(const perhaps_recipe *recipe, const char *none) {
 }
 
 void print_recipe_json(struct json *json, const perhaps_recipe *recipe) {
-    static const char *const records[] = {"lines", "zero-terminated", "raw"};
     char delimiter[2] = {(char)recipe->delimiter, 0};
     json_text(json, "key", recipe_key_name(recipe));
-    json_text(json, "records", recipe->unknown ? "unknown" : records[recipe->records]);
+    json_text(json, "records", recipe_records_name(recipe));
     json_count(json, "field", recipe->field);
     json_text(json, "delimiter", delimiter);
 }

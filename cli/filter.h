@@ -20,9 +20,9 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
 /* Opens a filter to be asked as of now: mapped, but for a window by time, of which a copy forgets what is too old. */
 int filter_open_now(const struct options *options, const char *path, perhaps **filter);
 
-/* Milliseconds since 1970. The library reads no clock, and its windows take any unit; the command line's take the server's, so that
- * a file of one is a filter of the other. */
-uint64_t clock_of_windows(void);
+/* Milliseconds since 1970, for perhaps_set_clock. The library reads no clock, and its windows take any unit; the
+ * command line's take the server's, so that a file of one is a filter of the other. */
+uint64_t clock_of_windows(void *unused);
 
 /* Tells a window by time what time it is, now and in each call that adds. */
 int filter_advance(perhaps *filter, const char *path);

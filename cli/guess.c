@@ -1,6 +1,7 @@
 #include "guess.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { LONGEST = 20 };
@@ -9,11 +10,11 @@ static size_t least_of(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* How many letters must be changed, put in, left out or swapped with the next (the optimal string alignment distance): three rows of
- * the usual table. SIZE_MAX for names that are too long to be any of ours. */
+/* How many letters must be changed, put in, left out or swapped with the next (the optimal string alignment
+ * distance): three rows of the usual table. SIZE_MAX for names that are too long to be any of ours. */
 static size_t edit_distance(const char *a, const char *b) {
     size_t rows[3][LONGEST + 1], n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST) return (size_t)-1;
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
     for (size_t j = 0; j <= m; j++) rows[0][j] = j;
     for (size_t i = 1; i <= n; i++) {
         size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];

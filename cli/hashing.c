@@ -15,13 +15,13 @@ static bool random_bytes(void *bytes, size_t size) {
 
 static int random_key(uint8_t key[HASH_KEY_BYTES]) {
     if (random_bytes(key, HASH_KEY_BYTES)) return FINE;
-    return failure("--hash", "no random numbers to be had for a key: %s; give --hash-key FILE", strerror(errno));
+    return failure("--hash", "the system gave no random numbers for a key: %s; give --hash-key FILE", strerror(errno));
 }
 
 int seed_from_options(uint64_t *seed, const struct options *options) {
     *seed = options->seed;
     if (given(options, OPT_SEED) || random_bytes(seed, sizeof *seed)) return FINE;
-    return failure("--seed", "no random numbers to be had for one: %s; give --seed N", strerror(errno));
+    return failure("--seed", "the system gave no random numbers for a seed: %s; give --seed N", strerror(errno));
 }
 
 static int refuse_hash(const struct options *options, const char *why) {

@@ -65,7 +65,8 @@ int input_from_options(struct input *input, const struct options *options, char 
 /* What a filter of such keys has for its recipe. */
 perhaps_recipe input_recipe(const struct input *input);
 
-/* Uses the recipe of a filter. Options that contradict it are refused; --field 0 takes lines whole, whatever it says. */
+/* Uses the recipe of a filter. Options that contradict it are refused; --field 0 takes lines whole, whatever it says.
+ * */
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
 
 /* The same for a set that is no filter in memory. */
@@ -78,6 +79,10 @@ void input_follow(struct input *input, const perhaps *filter);
 /* What the recipe does to keys, in words; and back, false if there is no such name. */
 const char *recipe_key_name(const perhaps_recipe *recipe);
 bool recipe_key_from(const char *name, perhaps_recipe *recipe);
+
+/* How records end, as JSON and sets on servers have it; and back, false if there is no such name. */
+const char *recipe_records_name(const perhaps_recipe *recipe);
+bool recipe_records_from(const char *name, perhaps_recipe *recipe);
 
 /* Does it say where the key stands in a record? */
 bool recipe_extracts(const perhaps_recipe *recipe);

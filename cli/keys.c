@@ -36,7 +36,7 @@ int input_from_options(struct input *input, const struct options *options, char 
     };
     if (given(options, OPT_KEY) + given(options, OPT_U64) + given(options, OPT_HEX) > 1)
         return failure("--key", "given more than once; choose one of --key, --u64 and --hex");
-    if (options->field > UINT32_MAX) return failure("--field", "no line has so many fields; give a number below 2^32");
+    if (options->field > UINT32_MAX) return failure("--field", "is not the number of a field; give one below 2^32");
     if (given(options, OPT_DELIMITER) && !options->field)
         return failure("--delimiter", "means nothing without --field; say which field is the key");
     if (input->encoding == ENCODING_U64LE && (given(options, OPT_FIELD) || given(options, OPT_NULL)))
@@ -107,6 +107,21 @@ bool recipe_key_from(const char *name, perhaps_recipe *recipe) {
     return recipe->ignore_case || encoding >= 0;
 }
 
+static const char *const records_names[] = {"lines", "zero-terminated", "raw"};
+
+const char *recipe_records_name(const perhaps_recipe *recipe) {
+    return recipe->unknown ? "unknown" : records_names[recipe->records];
+}
+
+bool recipe_records_from(const char *name, perhaps_recipe *recipe) {
+    for (int i = PERHAPS_LINES; i <= PERHAPS_RAW; i++) {
+        if (strcmp(name, records_names[i]) != 0) continue;
+        recipe->records = i;
+        return true;
+    }
+    return false;
+}
+
 bool recipe_extracts(const perhaps_recipe *recipe) {
     return recipe->records != PERHAPS_LINES || recipe->field || recipe->unknown;
 }
@@ -121,7 +136,7 @@ const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT])
         n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --key %s", encoding_name(encoding_of(recipe->form)));
     if (recipe->records == PERHAPS_ZERO_TERMINATED) n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " -0");
     if (recipe->field) n += snprintf(text + n, RECIPE_TEXT - (size_t)n, " --field %u", (unsigned)recipe->field);
-    if (recipe->field && recipe->delimiter > ' ' && recipe->delimiter < 127)
+    if (recipe->field && recipe->delimiter > ' ' && recipe->delimiter < 127 && recipe->delimiter != '\'')
         snprintf(text + n, RECIPE_TEXT - (size_t)n, " --delimiter '%c'", recipe->delimiter);
     else if (recipe->field && recipe->delimiter != '\t')
         snprintf(text + n, RECIPE_TEXT - (size_t)n, " --delimiter $'\\x%02x'", (unsigned)recipe->delimiter);

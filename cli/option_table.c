@@ -138,7 +138,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_OUTPUT] = {"output", 'o', VALUE_FILE, "FILE", NULL, FIELD(output), WRITING,
                     "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', VALUE_NONE, NULL, NULL, 0, WRITING | ON(DEDUP) | ON(PLAN) | ON(BENCH),
-                   "Replace the FILE of -o or --plot if it exists; for build also the set of --at."},
+                   "Replace the output file (-o, --plot) if it exists; for build also the set of --at."},
     [OPT_FOLD] = {"fold", 0, VALUE_SIZE, "SIZE", NULL, FIELD(bytes), ON(MERGE),
                   "Halve the union until it has at most SIZE bytes, written as for --bytes, as if the filters had been "
                   "made of that size: smaller, with a higher rate. For parquet; then A alone will do, too."},
@@ -218,11 +218,11 @@ const struct option option_table[OPTIONS] = {
                   "filter remembers it."},
     [OPT_IGNORE_CASE] =
         {"ignore-case", 'i', VALUE_NONE, NULL, NULL, 0, READING,
-         "Capital and small letters of ASCII are the same. The filter remembers it; give it only to make one."},
+         "Take upper and lower case letters of ASCII for the same. The filter remembers it; give it only to make one."},
     [OPT_FIELD] = {"field", 0, VALUE_FIELD, "N", NULL, FIELD(field), READING,
                    "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an "
-                   "error, and the end. The filter remembers it; 0 takes lines whole, whatever the filter was made "
-                   "with."},
+                   "error that ends the command. The filter remembers it; 0 takes lines whole, whatever the filter was "
+                   "made with."},
     [OPT_DELIMITER] = {"delimiter", 0, VALUE_TEXT, "C", NULL, FIELD(delimiter), READING,
                        "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
     [OPT_THREADS] = {"threads", 'j', VALUE_THREADS, "N", NULL, FIELD(threads), ON(BUILD) | ON(ADD) | ON(CHECK),
@@ -255,10 +255,9 @@ const struct option option_table[OPTIONS] = {
          "million to build, and 128 MiB to ask. Also what -k does for one of them."},
     [OPT_GOALS] = {"goals", 0, VALUE_NONE, NULL, NULL, 0, ON(BENCH),
                    "Also show the figures that this project has set itself a goal for, and whether they are met."},
-    [OPT_PLOT] =
-        {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
-         "Also draw the results into FILE, a picture in SVG whose name ends in .svg, with gnuplot. It replaces an "
-         "earlier one with -f."},
+    [OPT_PLOT] = {"plot", 0, VALUE_FILE, "FILE", NULL, FIELD(plot), ON(PLAN) | ON(BENCH),
+                  "Also draw the results into FILE, a picture in SVG whose name ends in .svg, with gnuplot. Give -f to "
+                  "replace an earlier one."},
     [OPT_SCDOC] = {"scdoc", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),
                    "Print the source of the manual page, for scdoc(1)."},
     [OPT_NAMES] = {"names", 0, VALUE_NONE, NULL, NULL, 0, ON(HELP),

@@ -4,8 +4,9 @@
 
 #include "input.h"
 
-/* FINE, or TROUBLE after having said that what -o, --state, FILTER or standard output names is also a file of keys (`input`, which
- * may be NULL), or that of --hash-key or --confirm; for dedup's lines also that of --state and its journal. */
+/* FINE, or TROUBLE after having said that what -o, --state, FILTER or standard output names is also a file of keys
+ * (`input`, which may be NULL), or that of --hash-key or --confirm; for dedup's lines also that of --state and its
+ * journal. */
 int refuse_overlap(const struct options *options, const struct input *input);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <perhaps.h>
 
-/* Locks a file before it is read, so that nobody else changes it until it is replaced; waits for those who do. A lock is
- * ended with perhaps_unlock. What is no regular file is not locked. */
+/* Locks a file before it is read, so that nobody else changes it until it is replaced; waits for those who do. A lock
+ * is ended with perhaps_unlock. What is no regular file is not locked. */
 int lock_file(const struct options *options, const char *path, perhaps_lock **lock);
 
 /* Puts a filter, or bytes, in the place of `path`, which is locked. `compressed` with gzip. */

@@ -197,12 +197,13 @@ typedef struct perhaps_allocator {
 } perhaps_allocator;
 
 /*
- * The recipe of keys: how a record of some input becomes the bytes of a key. The library does not cook: it keeps the recipe in the
- * image, from perhaps_create on and through all copies, for programs that make the keys. It has two parts.
+ * The recipe of keys: how a record of some input becomes the bytes of a key. The library does not apply it. It keeps
+ * the recipe in the image, from perhaps_create on and through all copies, for programs that make the keys. It has two
+ * parts.
  *
- * The transformation changes the bytes. Filters of different transformations are not combined, and who cannot apply one must not
- * use the filter: it would miss every key. The extraction only says where the key stands in a record. Filters of different
- * extraction combine, and the first one's is kept.
+ * The transformation changes the bytes. Filters of different transformations are not combined, and a program that
+ * cannot apply one must not use the filter: it would miss every key. The extraction only says where the key stands in
+ * a record. Filters of different extraction combine, and the first one's is kept.
  *
  * Zero in a field is the plain case; a recipe of zeros takes no room. Files of other programs have no place for one
  * (PERHAPS_EINVAL), nor have their bytes (perhaps_write_foreign: PERHAPS_ECANNOT for a transformation).
@@ -226,7 +227,7 @@ typedef struct perhaps_recipe {
     size_t size; /* of this struct; set by PERHAPS_RECIPE */
     /* transformation */
     int form;        /* enum perhaps_key_form */
-    int ignore_case; /* 1 = capital letters of ASCII are made small; PERHAPS_KEY_BYTES */
+    int ignore_case; /* 1 = ASCII letters are taken in lower case; PERHAPS_KEY_BYTES */
     /* extraction */
     int records;    /* enum perhaps_records */
     uint32_t field; /* 1, 2, ...: the key is this field of the record; 0 = the whole record */
@@ -266,13 +267,14 @@ typedef struct perhaps_recipe {
  *       has items·g/(g-1) different younger ones. `add` of a key of an older generation answers 0, and makes it young again,
  *       for which it takes a place among the newest.
  *       With `period` it remembers keys by time instead: every key that was added less than `period` ago is found, none
- *       that is older than period·g/(g-1), rounded up. `items` is then how many adds come in a period, at most. They may come in any
- *       rhythm, all at once too: the fpr holds. A generation takes keys for period/(g-1), or until it has items/(g-1); in a
- *       burst there are up to 2g-2 generations in place of g, and those beyond g are freed when they are forgotten. Plans tell
- *       what g take. More than `items` in a period raise the rate (info.flooded), and nothing is lost. The same is so without
- *       memory for more than g generations; keys may then be remembered for longer, too.
- *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share; with
- *       one generation that is everything: the classic filter that clears itself at, say, 0.8.
+ *       that is older than period·g/(g-1), rounded up. `items` is then how many adds come in a period, at most. They
+ *       may come in any rhythm, all at once too: the fpr holds. A generation takes keys for period/(g-1), or until it
+ *       has items/(g-1); in a burst there are up to 2g-2 generations in place of g, and those beyond g are freed when
+ *       they are forgotten. Plans tell what g take. More than `items` in a period raise the rate (info.flooded), and
+ *       nothing is lost. The same is so without memory for more than g generations; keys may then be remembered for
+ *       longer, too.
+ *       With `clear_at` it forgets the oldest generation when the newest's fill (perhaps_info) has reached this share;
+ *       with one generation that is everything: the classic filter that clears itself at, say, 0.8.
  *
  *   shards = N: N filters, each for its share of the keys. Over every kind but bitmap and static ones, and over growing
  *       layers. A sharded table grows one shard at a time, so that growing never takes twice the memory.
@@ -398,8 +400,9 @@ typedef struct perhaps_open_options {
  * place, for a bitmap: its files have holes, and get disk space as they fill. All other kinds get theirs when they are opened.
  *
  * With PERHAPS_OPEN_WRITE the file itself changes with every add, without save. The file is locked against a second
- * writer, against perhaps_lock_file and against being replaced by perhaps_save (all get PERHAPS_EBUSY), and marked dirty from the first change until
- * perhaps_sync. Filters that have mapped it for reading see the changes; do not save or clone those meanwhile.
+ * writer, against perhaps_lock_file and against being replaced by perhaps_save (all get PERHAPS_EBUSY), and marked
+ * dirty from the first change until perhaps_sync. Filters that have mapped it for reading see the changes; do not
+ * save or clone those meanwhile.
  *
  * Files of other programs open likewise, mapped or as a copy, and perhaps_save writes such a file again; they cannot be changed
  * in place, and have no checksums. Some can be told by their first bytes; others only if options.kind says what they are. (free)
@@ -569,9 +572,10 @@ PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uin
 
 /*
  * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
- * back; a time before the last one is taken as the last one. Keys that were added before the first time is told count as
- * added then; so do keys that are added to a filter that was opened before it is told the time again. Generations whose time
- * is over are forgotten. The number of generations forgotten, without empty ones; 0 for all other filters. (changes)
+ * back; a time before the last one is taken as the last one. Keys that were added before the first time is told count
+ * as added then; so do keys that are added to a filter that was opened before it is told the time again. Generations
+ * whose time is over are forgotten. The number of generations forgotten, without empty ones; 0 for all other filters.
+ * (changes)
  */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
 
@@ -606,9 +610,9 @@ PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys,
 
 /*
  * into = the union of both: exactly the filter that would have come from adding the keys of both; of multisets, the sum.
- * The two must have equal kind, layout, hash, seed and transformation of keys (tables and bitmaps may differ in size); otherwise PERHAPS_EMISMATCH,
- * and perhaps_why() names the field that differs. `items` becomes an estimate where it cannot be exact. PERHAPS_EFULL or
- * PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was.
+ * The two must have equal kind, layout, hash, seed and transformation of keys (tables and bitmaps may differ in
+ * size); otherwise PERHAPS_EMISMATCH, and perhaps_why() names the field that differs. `items` becomes an estimate
+ * where it cannot be exact. PERHAPS_EFULL or PERHAPS_ENOMEM if both do not fit into `into`, which then is as it was.
  *
  * Growing filters over sets need equal base, hash and seed only. Layers of `from` become part of layers like them, or layers of
  * their own: the union may have the layers of both, and a rate of up to twice the higher of the two. fpr_target is then the
@@ -617,8 +621,8 @@ PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys,
 PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 
 /* into = what both perhaps contain. Every key that is in both is kept; its fpr is at most the smaller of the two, but
- * higher than that of a filter made from the common keys alone. Exact for bitmaps. items and distinct become an estimate of the
- * common keys, |A| + |B| - |A or B|; foreign files do not keep it. (changes `into`, reads `from`) */
+ * higher than that of a filter made from the common keys alone. Exact for bitmaps. items and distinct become an
+ * estimate of the common keys, |A| + |B| - |A or B|; foreign files do not keep it. (changes `into`, reads `from`) */
 PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 
 /* into = what is in `into` and not in `from`; what is in one of the two but not in both. Bitmaps. (changes `into`, reads
@@ -639,8 +643,8 @@ PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 /* Forgets every key; a static filter then collects keys again. (changes) */
 PERHAPS_API int perhaps_clear(perhaps *f);
 
-/* 1 = same kind, layout, hash, seed, transformation of keys and array; 0 = not. cuckoo filters and tables with the same keys, added in another
- * order, may have different arrays. (reads both) */
+/* 1 = same kind, layout, hash, seed, transformation of keys and array; 0 = not. cuckoo filters and tables with the
+ * same keys, added in another order, may have different arrays. (reads both) */
 PERHAPS_API int perhaps_equal(const perhaps *a, const perhaps *b);
 
 /* ------------------------------------------------------------------------------------------------ looking in --- */
@@ -701,27 +705,28 @@ PERHAPS_API int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info 
 PERHAPS_API int perhaps_facts(const perhaps *f, struct perhaps_info *info);
 PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info);
 
-/* The recipe that the filter was made with; all zero if there is none. A program that makes keys must follow it. (reads) */
+/* The recipe that the filter was made with; all zero if there is none. A program that makes keys must follow it.
+ * (reads) */
 PERHAPS_API int perhaps_recipe_of(const perhaps *f, perhaps_recipe *recipe);
 
 /* ---------------------------------------------------------------------------------------------------- saving --- */
 
 /*
  * Writes the filter to a file, atomically and durably: a temporary file beside it, fsync, rename, fsync of the folder.
- * After a crash at any moment there is the old file or the new one, and where the system knows files without names (Linux
- * does, on most file systems) nothing beside it; elsewhere the next save removes the leftover. A link is followed. The new file keeps
- * the permissions of the old one, its group if the caller is in it, and its owner if the caller is root; an old file that
- * cannot be read is not replaced.
+ * After a crash at any moment there is the old file or the new one, and where the system knows files without names
+ * (Linux does, on most file systems) nothing beside it; elsewhere the next save removes the leftover. A link is
+ * followed. The new file keeps the permissions of the old one, its group if the caller is in it, and its owner if the
+ * caller is root; an old file that cannot be read is not replaced.
  *
- * PERHAPS_EBUSY over a file that is locked: by perhaps_lock_file, or by a filter, this one included, that has it open with
- * PERHAPS_OPEN_WRITE; that one takes perhaps_sync. Several processes may save over one file at the same time: the last
- * one stays. (reads; changes what it seals)
+ * PERHAPS_EBUSY over a file that is locked: by perhaps_lock_file, or by a filter, this one included, that has it open
+ * with PERHAPS_OPEN_WRITE; that one takes perhaps_sync. Several processes may save over one file at the same time:
+ * the last one stays. (reads; changes what it seals)
  */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
 /*
- * To open a file as a copy, change it and save it loses what another process has saved in between. A lock, taken before the file
- * is opened, keeps the others out until then:
+ * Opening a file as a copy, changing it and saving it loses what another process has saved in between. A lock, taken
+ * before the file is opened, keeps the others out until then:
  *
  *     perhaps_lock *lock;
  *     while ((rc = perhaps_lock_file(&lock, path)) == PERHAPS_EBUSY) sleep(1);
@@ -730,23 +735,23 @@ PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
  *     rc = perhaps_save_locked(f, lock);
  *     perhaps_unlock(lock);
  *
- * The lock is the library's because all who replace a file must respect it: perhaps_save and PERHAPS_OPEN_WRITE do, and the
- * command line is made of these calls. How long to wait is the caller's: the library never waits, but says PERHAPS_EBUSY.
- * Readers need no lock, and are not kept out: what they open is the old file or the new one, and stays it. The lock is
- * advisory (flock), and ends with the process. Do not use one lock in two threads at the same time.
+ * The lock is the library's because all who replace a file must respect it: perhaps_save and PERHAPS_OPEN_WRITE do,
+ * and the command line is made of these calls. How long to wait is the caller's: the library never waits, but says
+ * PERHAPS_EBUSY. Readers need no lock, and are not kept out: what they open is the old file or the new one, and stays
+ * that. The lock is advisory (flock), and ends with the process. Do not use one lock in two threads at the same time.
  *
- * Locks a file, or the name of one that is not there yet: then the first save makes it, or says PERHAPS_EBUSY if
- * another process has made one meanwhile. PERHAPS_EIO on a file system without locks. (free)
+ * Locks a file, or the name of one that is not there yet. A save says PERHAPS_EBUSY if someone without a lock has made,
+ * moved or removed the file in the meantime. PERHAPS_EIO on a file system without locks. (free)
  */
 typedef struct perhaps_lock perhaps_lock;
 PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
 
-/* Replaces the file that is locked, as perhaps_save does. The lock goes over to the new file, without a moment in between. (reads;
- * changes what it seals) */
+/* Replaces the file that is locked, as perhaps_save does. The lock goes over to the new file, without a moment in
+ * between. (reads; changes what it seals) */
 PERHAPS_API int perhaps_save_locked(const perhaps *f, perhaps_lock *lock);
 
-/* The same for any other file: with what `write` writes to `fd`. If it returns non-zero, the old file stays, and the answer is
- * PERHAPS_EIO; errno is then as it left it. (free) */
+/* The same for any other file: with what `write` writes to `fd`. If it returns non-zero, the old file stays, and the
+ * answer is PERHAPS_EIO; errno is then as it left it. (free) */
 PERHAPS_API int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int fd), void *context);
 
 /* Ends a lock; NULL is fine. (free) */
@@ -789,9 +794,9 @@ PERHAPS_API int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_
 PERHAPS_API int perhaps_peel(perhaps **f);
 
 /*
- * The shape of a filter: layout, hash, recipe and secret key of it and of all its children, without keys and in integers. What is made
- * from a shape is empty and has the very layout, on every machine, whatever its floating point. The shape's length; it is
- * written only if `room` is enough. (reads)
+ * The shape of a filter: layout, hash, recipe and secret key of it and of all its children, without keys and in
+ * integers. What is made from a shape is empty and has the very layout, on every machine, whatever its floating
+ * point. The shape's length; it is written only if `room` is enough. (reads)
  */
 PERHAPS_API int64_t perhaps_shape(const perhaps *f, void *shape, size_t room);
 PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const perhaps_allocator *allocator);

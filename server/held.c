@@ -155,7 +155,8 @@ static void replicate_time(const struct held *held, uint64_t now) {
     RedisModule_Replicate(held->ctx, command_name("PERHAPS.ADVANCE"), "sl", held->name, (long long)now);
 }
 
-/* What was loaded knows no time but those at which its generations began, and must not begin another before its primary does. */
+/* What was loaded knows no time but those at which its generations began, and must not begin another before its
+ * primary does. */
 static void recall_time(const struct held *held) {
     uint64_t since = newest_generation(held).since;
     if (since) perhaps_advance(held->filter, since);
@@ -176,16 +177,16 @@ void hold_advance(struct held *held) {
     RedisModule_SignalModifiedKey(held->ctx, held->name);
 }
 
-/* Whether so many keys may be more than the newest generation of a window by time takes: its share of the whole, even if it is a table
- * and has grown. */
+/* Whether n keys may be more than the newest generation of a window by time takes: its share of the whole, even if it
+ * is a table that has grown. */
 static bool may_begin_generation(const struct held *held, size_t n) {
     if (!held->value->timed || !held->now) return false;
     struct perhaps_info whole = facts_of(held->filter);
     return newest_generation(held).items + n > whole.capacity / (whole.generations - 1);
 }
 
-/* A generation that the keys have begun began at a time that replicas must know before they get the keys. The filter's time may be
- * later than the clock's, which may have gone back. */
+/* A generation that the keys have begun began at a time that replicas must know before they get the keys. The
+ * filter's time may be later than the clock's, which may have gone back. */
 static void tell_of_generations(const struct held *held) {
     uint64_t since = newest_generation(held).since;
     replicate_time(held, since > held->now ? since : held->now);

@@ -12,8 +12,8 @@ RedisModuleType *type_of(const struct value *value);
 
 bool types_register(RedisModuleCtx *ctx);
 
-/* Why a filter cannot be served, or NULL. Clients send keys as they are, so one whose keys were transformed would miss every key.
- * Where a key stood in its record does not matter to a server. */
+/* Why a filter cannot be served, or NULL. Clients send keys as they are, so one whose keys were transformed would
+ * miss every key. Where a key stood in its record does not matter to a server. */
 const char *value_unserved(const perhaps *filter);
 
 /* The value that a whole LOADING one is, or NULL and a reason. */

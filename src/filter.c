@@ -136,17 +136,19 @@ void filter_clear(perhaps *f) {
         f->kind->combiner->clear(f);
     else
         memory_clear(f->array.bytes, f->array.length);
+    filter_set_items(f, 0);
+}
+
+void filter_set_items(perhaps *f, uint64_t items) {
     for (unsigned i = 0; f->tallies && i < TALLIES; i++) f->tallies[i].items = 0;
-    f->header.items = 0;
+    f->header.items = items;
     f->header.flags &= (unsigned)~HEADER_INTERSECTED;
 }
 
 void filter_count_items(perhaps *f) {
     struct sight sight;
-    for (unsigned i = 0; f->tallies && i < TALLIES; i++) f->tallies[i].items = 0;
     plan_look(f->kind, &f->array, &sight);
-    f->header.items = sight.items;
-    f->header.flags &= (unsigned)~HEADER_INTERSECTED;
+    filter_set_items(f, sight.items);
 }
 
 double filter_distinct(const perhaps *f, const struct sight *sight) {

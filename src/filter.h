@@ -274,7 +274,9 @@ int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]);
 /* Forgets every key of a filter that may be changed. */
 void filter_clear(perhaps *f);
 
-/* Sets the number of items from the bits, when counting adds no longer tells. */
+/* Sets the number of items, which are not those of an intersection; and sets it from the bits, when counting adds no
+ * longer tells. */
+void filter_set_items(perhaps *f, uint64_t items);
 void filter_count_items(perhaps *f);
 
 /* Different keys in a filter with an array, of whose bits this is the sight. */

@@ -305,8 +305,7 @@ static int intersect_arrays(perhaps *into, const perhaps *from) {
     uint64_t common = plan_common(into->kind, &into->array, distinct_in(into), &from->array, distinct_in(from));
     int rc = combine_in_place(into, from, COMBINE_INTERSECT);
     if (rc < 0) return rc;
-    filter_count_items(into);
-    into->header.items = common;
+    filter_set_items(into, common);
     into->header.flags |= HEADER_INTERSECTED;
     return PERHAPS_OK;
 }

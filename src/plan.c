@@ -351,8 +351,7 @@ int plan_make(const perhaps_want *want, struct plan *plan) {
     rc = kind ? plan_kind(kind, &inner, plan) : choose_kind(&inner, &outer, plan);
     if (rc == PERHAPS_OK) rc = combined_wrap(want, &outer, plan);
     if (rc == PERHAPS_OK && plan->shown.fpr >= 1)
-        return fail(PERHAPS_ERANGE,
-                    "so little memory for so many keys says \"perhaps\" to every key; give more of it%s",
+        return fail(PERHAPS_ERANGE, "with so little memory it would say \"perhaps\" to every key; give it more%s",
                     want->shards ? ", or take fewer shards" : "");
     return rc;
 }

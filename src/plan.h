@@ -63,8 +63,8 @@ struct model {
 
     void (*look)(const struct array *array, struct sight *sight);
 
-    /* Different keys in the union of two arrays of one layout, estimated; for kinds whose intersection keeps bits of keys that
-     * are in only one of both, else NULL. */
+    /* Different keys in the union of two arrays of one layout, estimated; for kinds whose intersection keeps bits of
+     * keys that are in only one of both, else NULL. */
     double (*either)(const struct array *a, const struct array *b);
 };
 
@@ -130,8 +130,8 @@ double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], u
 /* What the array's bits say. */
 void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);
 
-/* The keys that two arrays have in common, estimated as |A| + |B| - |A or B|, where |A| and |B| are given. The bits that both have
- * would say too many: some are those of different keys. */
+/* The keys that two arrays have in common, estimated as |A| + |B| - |A or B|, where |A| and |B| are given. The bits
+ * that both have would say too many: some are those of different keys. */
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b);
 
 /* The share of questions about keys never added that two equal digests answer wrongly. */

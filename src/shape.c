@@ -1,8 +1,9 @@
 /*
  * Shapes: what a filter is, without keys and in integers.
  *
- * A shape is the header of the filter, with its recipe, and those of all its children, each parent before its children. Each has
- * a checksum of its own. It comes from a file or a wire, so it is checked as an image is, before anything is made of it.
+ * A shape is the header of the filter, with its recipe, and those of all its children, each parent before its
+ * children. Each has a checksum of its own. It comes from a file or a wire, so it is checked as an image is, before
+ * anything is made of it.
  *
  *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 3,000 keys
  */

@@ -86,8 +86,6 @@ static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
 }
 
-static const char *const records_names[] = {"lines", "zero-terminated", "raw"};
-
 /* A form of keys, or of records, that this version does not know is UNKNOWN to it. */
 enum { UNKNOWN_FORM = -1, UNKNOWN_RECORDS = 128 };
 
@@ -95,13 +93,7 @@ static void take_recipe(perhaps_recipe *recipe, const char *name, const char *va
     if (strcmp(name, "key") == 0 && !recipe_key_from(value, recipe)) recipe->form = UNKNOWN_FORM;
     if (strcmp(name, "field") == 0) recipe->field = number <= UINT32_MAX ? (uint32_t)number : 0;
     if (strcmp(name, "delimiter") == 0) recipe->delimiter = number < 256 ? (int)number : 0;
-    if (strcmp(name, "records") != 0) return;
-    recipe->unknown = UNKNOWN_RECORDS;
-    for (int i = PERHAPS_LINES; i <= PERHAPS_RAW; i++) {
-        if (strcmp(value, records_names[i]) != 0) continue;
-        recipe->records = i;
-        recipe->unknown = 0;
-    }
+    if (strcmp(name, "records") == 0) recipe->unknown = recipe_records_from(value, recipe) ? 0 : UNKNOWN_RECORDS;
 }
 
 /* Fields that are not known are another program's business. */
@@ -136,7 +128,7 @@ void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
     int length = snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
                           set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
     if (recipe->records)
-        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", records_names[recipe->records]);
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", recipe_records_name(recipe));
     if (recipe->field)
         length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "field %u\ndelimiter %d\n",
                            (unsigned)recipe->field, recipe->delimiter);
@@ -197,7 +189,8 @@ static bool has_cuckoo(const redisReply *reply) {
     return false;
 }
 
-/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients' business. */
+/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients'
+ * business. */
 static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
     if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
     if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);

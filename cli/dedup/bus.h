@@ -8,8 +8,8 @@
 void bus_errors_catch(void);
 void bus_errors_leave(void);
 
-/* Calls the function. False if it touched what is no more, and *touched is where: what it was at is left undone. Any number of
- * threads may do that. */
+/* Calls the function. False if it touched what is no more, and *touched is where: what it was at is left undone. Any
+ * number of threads may do that. */
 bool bus_errors_guard(void (*function)(void *context), void *context, const void **touched);
 
 #endif

@@ -20,7 +20,7 @@ enum {
     CHUNK = 64 << 10,    /* of a first copy that is compared at a time */
     AHEAD = 32,          /* lines whose places, or first copies, are being fetched */
     MANY_KEYS = 1 << 18, /* fewer are in the cache, and so is what is compared, if blocks stay small */
-    LINES = 200000,      /* at a time: so many are looked up in the order of memory */
+    LINES = 200000,      /* that are looked up at a time, in the order of memory */
     LANES = 2,           /* each with half of the digests, and a thread if that pays */
     FEW_LINES = 4096     /* for which it does not */
 };
@@ -59,7 +59,6 @@ struct exact {
     size_t files, most_files;                  /* kept open */
     size_t count;                              /* of origins, the last of which is being read */
     struct origin origins[2 * MOST_FILES + 1]; /* by place; there is a file between any two parts of the spool */
-    struct sigaction before;                   /* what SIGBUS did */
 };
 
 /* -------------------------------------------------------------------------------------------------- origins --- */
@@ -282,7 +281,7 @@ static int add_new(struct lane *lane, size_t i, const struct search *search) {
     lane->job->answers[i] = 1;
     if (keep(lane->exact, lane->job, i, &place) != FINE) return TROUBLE;
     if (places_add(lane->places, search, place)) return FINE;
-    lane->why = "not enough memory to remember so many lines";
+    lane->why = "not enough memory to remember all lines";
     return TROUBLE;
 }
 
@@ -296,8 +295,8 @@ static int add(struct lane *lane, size_t i) {
     return same ? FINE : add_new(lane, i, &search);
 }
 
-/* Looks up the digests of all items, in the order of the table, and adds those that are new. The others become items with the first
- * place of their digest. */
+/* Looks up the digests of all items, in the order of the table, and adds those that are new. The others become items
+ * with the first place of their digest. */
 static int look_up(struct lane *lane) {
     struct items *items = &lane->items;
     size_t repeats = 0;
@@ -320,7 +319,8 @@ static int look_up(struct lane *lane) {
     return FINE;
 }
 
-/* Compares lines with what is at the places of their digests, in the order of the places. Of those that differ, the items stay. */
+/* Compares lines with what is at the places of their digests, in the order of the places. Of those that differ, the
+ * items stay. */
 static int compare_all(struct lane *lane) {
     struct items *items = &lane->items;
     const struct job *job = lane->job;
@@ -343,8 +343,8 @@ static int compare_all(struct lane *lane) {
     return FINE;
 }
 
-/* A digest may have several keys. They are rare, and looked up one by one, in the order of the lines: the first of equal ones is the
- * new one. */
+/* A digest may have several keys. They are rare, and looked up one by one, in the order of the lines: the first of
+ * equal ones is the new one. */
 static int add_all(struct lane *lane) {
     if (look_up(lane) != FINE || compare_all(lane) != FINE) return TROUBLE;
     items_sort_by_line(&lane->items, lane->n);
@@ -430,7 +430,7 @@ static size_t block_for(const struct job *job) {
 int exact_add(struct exact *e, struct job *job) {
     job->added = 0;
     if (job->file != e->file && begin_file(e, job) != FINE) return TROUBLE;
-    if (!fill_lanes(e, job)) return failure(NULL, "not enough memory for so many lines at a time");
+    if (!fill_lanes(e, job)) return failure(NULL, "not enough memory for a block of lines");
     struct origin *origin = current(e);
     if (origin->fd >= 0) {
         origin->end = job->offset + (uint64_t)(job->lines[job->n] - job->lines[0]);

@@ -1,4 +1,5 @@
-/* What is looked up for the lines of a job, in the order of memory rather than of lines: a word for each line, and the lines. */
+/* What is looked up for the lines of a job, in the order of memory rather than of lines: a word for each line, and
+ * the lines. */
 #ifndef CLI_DEDUP_ITEMS_H
 #define CLI_DEDUP_ITEMS_H
 
@@ -22,7 +23,8 @@ bool items_room(struct items *items, size_t n);
 
 void items_swap(struct items *items);
 
-/* Sorts the first n items of `now`, whose words are below `end`, by the upper bits of those. Lines of equal words stay in order. */
+/* Sorts the first n items of `now`, whose words are below `end`, by the upper bits of those. Lines of equal words
+ * stay in order. */
 void items_sort(struct items *items, size_t n, uint64_t end);
 
 /* Sorts them by line. */

@@ -21,8 +21,8 @@ int64_t journal_beside(const char *file);
 /* Is a file with this status that journal? */
 bool is_journal(const char *file, const struct stat *status);
 
-/* Opens and locks it, and makes it if need be. Waits for another process that has it. TROUBLE if that takes too long, or if it is something else. `file` must live as
- * long. */
+/* Opens and locks it, and makes it if need be. Waits for another process that has it. TROUBLE if that takes too long,
+ * or if it is something else. `file` must live as long. */
 int journal_open(struct journal **journal, const char *file, struct waiting *waiting);
 
 /* Hands on all blocks, in order, if they belong to the file as it is; forgets them otherwise: they are in it already, or it is

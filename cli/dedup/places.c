@@ -1,12 +1,14 @@
 /*
  * A hash table in parts, each with a share of the digests, that grow by themselves: the stream waits for one of them at a time,
- * and only one is in memory twice. A part is a list of cache lines with five slots each, in pages of 64. A digest has a line; if that
- * is full, the next one with a free slot has it. The pages of all parts are cut from slabs of huge pages, and those that a part has
- * left are used again: to look up digests costs few entries of the TLB, and to grow no calls of the system.
+ * and only one is in memory twice. A part is a list of cache lines with five slots each, in pages of 64. A digest has
+ * a line; if that is full, the next one with a free slot has it. The pages of all parts are cut from slabs of huge
+ * pages, and those that a part has left are used again: to look up digests costs few entries of the TLB, and to grow
+ * no calls of the system.
  *
  *     digest:  8 bits: part | 52 bits, kept; the upper 32 of them pick the line | 4 bits, not kept
  *
- *     line:    five words (52 bits of digest, the upper 12 of the place) | five times the lower 32 bits of the place | slots in use
+ *     line:    five words (52 bits of digest, the upper 12 of the place) | five times the lower 32 bits of the place
+ *     | slots in use
  */
 #include "places.h"
 

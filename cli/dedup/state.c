@@ -223,7 +223,7 @@ static double save_every(const struct state *s) {
 /* In whole seconds, as a block of the journal has one time; rounded up, so that nothing is forgotten too early. */
 static uint64_t time_to_note(const struct state *s) {
     enum { SECOND = 1000 };
-    return s->timed ? (clock_of_windows() + SECOND - 1) / SECOND * SECOND : 0;
+    return s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
 }
 
 int state_note(struct state *s, const struct job *job) {

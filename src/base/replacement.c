@@ -1,7 +1,7 @@
 /*
- * Locks are flock() on the file itself, so they end with the process that has them. A replaced file takes its lock with it:
- * who gets a lock looks whether the name still leads to that file, and begins again if it does not. The new file is
- * locked before it gets the name, so that there is no moment in between.
+ * Locks are flock() on the file itself, so they end with the process that has them. A replaced file takes its lock
+ * with it: who gets a lock looks whether the name still leads to that file, and begins again if it does not. The new
+ * file is locked before it gets the name, so that there is no moment in between.
  */
 #include "base/replacement.h"
 
@@ -95,8 +95,9 @@ static int folder_length(const char *path) {
 /* What makes a temporary file appear under r->temporary; EEXIST if that name is taken. */
 typedef int make_name(struct replacement *r);
 
-/* Marks a temporary file as one whose process lives, until it is closed. That is a lock of another sort than those above, since
- * who tries it on a name may find the file that has just been put in its place. Fails with EAGAIN if another has it. */
+/* Marks a temporary file as one whose process lives, until it is closed. That is a lock of another sort than those
+ * above, since who tries it on a name may find the file that has just been put in its place. Fails with EAGAIN if
+ * another has it. */
 static int mark_as_living(int fd) {
 #ifdef F_OFD_SETLK
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -245,7 +246,8 @@ static int put_over_old(struct replacement *r) {
     return PERHAPS_OK;
 }
 
-/* A file that appeared meanwhile is not one that the caller has read. What was going to be saved whatever is there still is. */
+/* A file that appeared meanwhile is not one that the caller has read. What was going to be saved whatever is there
+ * still is. */
 static int meet_another(struct replacement *r) {
     if (r->lock->sharing == FILE_ALONE)
         return fail(PERHAPS_EBUSY, "%s: another process has made it meanwhile; look at that one, and try again",
@@ -254,8 +256,8 @@ static int meet_another(struct replacement *r) {
     return rc < 0 ? rc : put_over_old(r);
 }
 
-/* Who does not ask for locks may have replaced or removed the file that the lock is on, and those who save share it: before the new
- * file takes the name, the lock is on what the name leads to. */
+/* Who does not ask for locks may have replaced or removed the file that the lock is on, and those who save share it:
+ * before the new file takes the name, the lock is on what the name leads to. */
 static int keep_lock(struct file_lock *lock) {
     if (lock->fd < 0 || file_is_current(lock->fd, lock->target)) return PERHAPS_OK;
     if (lock->sharing == FILE_SHARED) return lock_current(lock);

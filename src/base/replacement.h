@@ -21,8 +21,9 @@ struct file_lock {
 int file_lock(struct file_lock *lock, const char *path, enum file_sharing sharing);
 void file_unlock(struct file_lock *lock);
 
-/* A file being replaced: what is written goes to a temporary file beside it, which has no name until it is complete where the
- * system can do that, so that even kill -9 leaves nothing behind. Elsewhere the next replacement removes what was left. */
+/* A file being replaced: what is written goes to a temporary file beside it, which has no name until it is complete
+ * where the system can do that, so that even kill -9 leaves nothing behind. Elsewhere the next replacement removes
+ * what was left. */
 struct replacement {
     struct file_lock *lock;
     int fd;

@@ -37,7 +37,8 @@ void family_fetch(const struct array *array, struct digest digest);
 /* Clears all children. */
 void family_clear(perhaps *f);
 
-/* An empty child for layers or generations, with capacity, rate and layout of another, and all else as the newest child has it. */
+/* An empty child for layers or generations, with capacity, rate and layout of another, and all else as the newest
+ * child has it. */
 int layers_make(const perhaps *f, const struct header *like, perhaps **made);
 
 /* Whether layers of that kind grow by the rule of another program: the rate of the whole then follows from the first layer's. */

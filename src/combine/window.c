@@ -13,31 +13,34 @@
  * The promise, with a quota of q = N/(g-1): each of the g-1 generations before the newest took q adds or more, so every key of
  * the last N adds is found; and a key that g·q = N·g/(g-1) different ones came after is in none.
  *
- * With a period T a generation has a quota and a time t = T/(g-1), whichever ends first: then the next one begins, an empty one
- * or, in a burst, one more than g. It is forgotten T after its end, which is where the next one begins, and t after its own
- * beginning at the latest. So every key that is younger than T is found, and none that is older than T + t = T·g/(g-1).
+ * With a period T a generation has a quota and a time t = T/(g-1), whichever ends first: then the next one begins, an
+ * empty one or, in a burst, one more than g. It is forgotten T after its end, which is where the next one begins, and
+ * t after its own beginning at the latest. So every key that is younger than T is found, and none that is older than
+ * T + t = T·g/(g-1).
  *
  *     even     ┌─ q ─┐┌─ q ─┐┌─ q ─┐┌──         g generations, each ended by its time
- *     burst    ┌q┐┌q┐┌q┐┌── 1 ──┐┌── 1 ──┐┌──   those of the burst ended by their quota, and those after it by their time
+ *     burst    ┌q┐┌q┐┌q┐┌── 1 ──┐┌── 1 ──┐┌──   those of the burst end by their quota, later ones by time
  *              └───────────── T ──────────────┘
  *
- * As long as at most N keys come in any period, all generations but the oldest have at most N keys, which are younger than T, and
- * the oldest has at most q. That is g·q keys in generations of at most q each, so that each has its share p/g of the rate. (The
- * fewer keys a generation has, the lower is its rate for each of them: keys in more generations do not raise the sum.) There are
- * at most 2g-2 generations then:
+ * As long as at most N keys come in any period, all generations but the oldest have at most N keys, which are younger
+ * than T, and the oldest has at most q. That is g·q keys in generations of at most q each, so that each has its share
+ * p/g of the rate. (The fewer keys a generation has, the lower is its rate for each of them: keys in more generations
+ * do not raise the sum.) There are at most 2g-2 generations then:
  *   - the oldest and the newest;
- *   - at most g-2 between them that were ended by their time, since that is t for each and the oldest ended less than T ago;
- *   - at most g-2 that are full, since N is g-1 times q, and some of it is in the newest or in those of the line before.
- * If more than N keys come, the newest takes more than its quota as soon as g others are full: nothing is lost, and the rate
- * rises. So it does, and remembers its keys for longer, if there is no memory for one more generation than g.
+ *   - at most g-2 between them that were ended by their time, since that is t for each and the oldest ended less than
+ *     T ago;
+ *   - at most g-2 that are full, since N is g-1 times q, and some of it is in the newest or in those of the line
+ *     before.
+ * If more than N keys come, the newest takes more than its quota as soon as g others are full: nothing is lost, and
+ * the rate rises. It does the same, and remembers its keys for longer, if there is no memory for one more generation.
  *
  * A key of an older generation that is added again is written to the newest, so that it stays; the answer is "known". It is
  * then in two generations and uses the quota of both: where keys repeat, fewer than N different ones may be remembered.
  *
  * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for 0.25 %: 17.7 bits a key.
  *
- * Layout: kind of the generations, how many there are, quota (keys), period (in the caller's units), and the fill to forget at (in
- * 2^-32) or, with a period, g. There is a quota, a quota and a period, or a fill.
+ * Layout: kind of the generations, how many there are, quota (keys), period (in the caller's units), and the fill to
+ * forget at (in 2^-32) or, with a period, g. There is a quota, a quota and a period, or a fill.
  *
  * Invariants
  *   I1  all generations have the same layout; a table may have grown.
@@ -158,7 +161,8 @@ static void set_time(perhaps *f, uint64_t now) {
     }
 }
 
-/* Forgets what is over at this time, and begins a generation if the newest has had its time; how many with keys are forgotten. */
+/* Forgets what is over at this time, and begins a generation if the newest has had its time; how many with keys are
+ * forgotten. */
 static int advance(perhaps *f, uint64_t now) {
     perhaps *newest = newest_of(f);
     if (now == NEVER) now = NEVER - 1;
@@ -172,8 +176,8 @@ static int advance(perhaps *f, uint64_t now) {
     return forgotten + over;
 }
 
-/* Keys that come to a window that was opened, and not told the time since, are younger than those it has by an unknown time: they
- * have a generation of their own, which begins when the time is told. */
+/* Keys that come to a window that was opened, and not told the time since, are younger than those it has by an
+ * unknown time: they have a generation of their own, which begins when the time is told. */
 static void begin_untold(perhaps *f) {
     bool begun = filter_items(newest_of(f)) && begin_next(f, NEVER);
     if (!begun) newest_entry(f)->since = NEVER;

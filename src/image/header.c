@@ -277,8 +277,8 @@ static bool rest_is_zero(const uint8_t *image, const struct header *header) {
     return true;
 }
 
-/* The image may be a file that another process changes as we read: header and recipe are copied once, and only the copies
- * count. */
+/* The image may be a file that another process changes as we read: header and recipe are copied once, and only the
+ * copies count. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
                 uint8_t room[RECIPE_MAX]) {
     uint8_t head[HEADER_BYTES];

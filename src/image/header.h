@@ -65,7 +65,8 @@ bool image_length(uint64_t payload_length, uint64_t recipe_length, uint64_t *tot
 /* Writes everything before the payload but checksums; `head` has header_offset bytes. */
 void header_write(const struct header *header, uint8_t *head);
 
-/* Computes the payload's checksums into the head, then the head's own. */
+/* Computes the payload's checksums into the head, then the head's own. The lengths are those that were checked: the
+ * bytes of a mapped file may have changed since. */
 void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length, uint64_t recipe_length);
 
 /* The same for an image that is a mapped file, whose holes stay out of memory. */
@@ -81,12 +82,13 @@ void header_set_items(uint8_t *head, uint64_t items, bool intersected);
 bool header_has_magic(const uint8_t *image, uint64_t length);
 
 /* Reads and checks an image of `length` bytes, all but its payload. `name` is for messages. A dirty one is refused, unless
- * `recover`: then its checksum, which its writer may have left half-way, is passed over. The header's recipe is in `room`. */
+ * `recover`: then its checksum, which its writer may have left half-way, is passed over. The header's recipe is in
+ * `room`. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
                 uint8_t room[RECIPE_MAX]);
 
-/* A header without an image, of a filter without keys: HEADER_BYTES and the recipe, with a checksum over them alone. What is
- * read has its recipe in `head`. */
+/* A header without an image, of a filter without keys: HEADER_BYTES and the recipe, with a checksum over them alone.
+ * What is read has its recipe in `head`. */
 uint64_t header_length_alone(const struct header *header);
 void header_write_alone(const struct header *header, uint8_t *head);
 int header_read_alone(const char *name, const uint8_t *head, uint64_t length, struct header *header);

@@ -109,8 +109,8 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
     return known;
 }
 
-/* Steps of the extraction that do not go together, of which this library makes nothing: the number of one, or STEP_END. */
-static int misfit(const perhaps_recipe *told) {
+/* A step of the extraction that is invalid because of another one; STEP_END if all go together. */
+static int invalid_step(const perhaps_recipe *told) {
     bool raw = told->records == PERHAPS_RAW;
     if (raw && (told->form != PERHAPS_KEY_U64 || told->field)) return STEP_RECORDS;
     if (told->field && !told->delimiter) return STEP_FIELD;
@@ -122,7 +122,7 @@ void recipe_decode(struct recipe recipe, perhaps_recipe *told) {
     *told = (perhaps_recipe){.size = sizeof *told};
     for (struct step step; (step = next_step(recipe, &at)).number != STEP_END;)
         if (!take_step(&step, told) && !told->unknown) told->unknown = (int)step.number;
-    if (!told->unknown) told->unknown = misfit(told);
+    if (!told->unknown) told->unknown = invalid_step(told);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t length) {

@@ -6,9 +6,9 @@
  *         1  length of the value, n
  *         n  value
  *
- * in rising order of their numbers, each at most once, padded with zeros to whole words. A transformation changes the bytes of
- * a key, so whoever does not know it cannot use the filter. Extraction says where the key stands in a record, which matters only
- * to those who read records. docs/FORMAT.md has the steps.
+ * in rising order of their numbers, each at most once, padded with zeros to whole words. A transformation changes the
+ * bytes of a key, so whoever does not know it cannot use the filter. Extraction says where the key stands in a
+ * record, which matters only to those who read records. docs/FORMAT.md has the steps.
  */
 #ifndef PERHAPS_IMAGE_RECIPE_H
 #define PERHAPS_IMAGE_RECIPE_H
@@ -27,13 +27,15 @@ struct recipe {
     uint32_t length;
 };
 
-/* The steps for a caller's recipe, in `room`; NULL, and one that says nothing, has none. PERHAPS_EINVAL, with a reason. */
+/* The steps for a caller's recipe, in `room`; NULL, and one that says nothing, has none. PERHAPS_EINVAL, with a
+ * reason. */
 int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct recipe *recipe);
 
 /* What the steps say. */
 void recipe_decode(struct recipe recipe, perhaps_recipe *told);
 
-/* Checks steps from an image: PERHAPS_EDAMAGED, or PERHAPS_EVERSION for a transformation that this library does not know. */
+/* Checks steps from an image: PERHAPS_EDAMAGED, or PERHAPS_EVERSION for a transformation that this library does not
+ * know. */
 int recipe_check(const char *name, struct recipe recipe);
 
 /* A copy in memory of this allocator; none if that fails. */

@@ -22,9 +22,10 @@
  *
  * A digest that is found was added: the table is as exact as digests are. Two keys of n share one with chance n²/2^65.
  *
- * Whoever knows the hash can choose any number of keys whose digests share both buckets, in tables of every size. A table that
- * has no room for a digest although it is rather empty gets a stash (table_stash.h) in place of more buckets, and from then on
- * other operations, which look there too. So any set of keys fits, in about twice the memory; only time suffers.
+ * Whoever knows the hash can choose any number of keys whose digests share both buckets, in tables of every size. A
+ * table that has no room for a digest although it is rather empty gets a stash (table_stash.h) in place of more
+ * buckets, and from then on other operations, which look there too. So any set of keys fits, in about twice the
+ * memory; only time suffers.
  *
  * Cost: two cache lines a query. Layout: buckets, any number of them; cells of the stash, mostly 0.
  *
@@ -34,7 +35,7 @@
  *   I3  the slots of a bucket that are in use come first.
  *   I4  the word behind the buckets is 0 or 1.
  *   I5  the digests of the stash are in order, and empty cells come last.
- * A payload of strangers may break I2 to I5: answers are then wrong, but nothing leaves the array or runs for ever.
+ * A hostile payload may break I2 to I5: answers are then wrong, but nothing leaves the array or runs forever.
  */
 #include "kind.h"
 #include "base/arith.h"
@@ -139,8 +140,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return stash ? &ops_stash_scalar : &ops_scalar;
 }
 
-/* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the same two. Other keys fill more
- * than nine tenths of the slots, if there are not just a few. */
+/* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the same two. Other
+ * keys fill more than nine tenths of the slots, if there are not just a few. */
 static bool is_strangely_empty(const struct array *array) {
     enum { FEW_BUCKETS = 64 };
     uint64_t slots = array->layout[BUCKETS] * SLOTS, used = 0;

@@ -189,7 +189,8 @@ TARGET static int ISA(take)(struct array *array, struct digest digest) {
 
 /* ---- with a stash ----
  *
- * Not in the way of tables without one: what follows costs a search in the stash for every digest that the buckets do not have. */
+ * Not in the way of tables without one: what follows costs a search in the stash for every digest that the buckets do
+ * not have. */
 
 TARGET static int ISA(add_stash)(struct array *array, struct digest digest) {
     struct table_stash stash = stash_of(array);
@@ -228,9 +229,9 @@ TARGET static int ISA(take_stash)(struct array *array, struct digest digest) {
 
 /* ---- growing ---- */
 
-/* All digests in the buckets of one table into a larger, empty one: each into its first bucket if it can be. That is a cache line
- * less than for adding, and since first buckets are in the order of digests, the half of them that stand in theirs are poured from
- * one end to the other. False if one finds no place. */
+/* All digests in the buckets of one table into a larger, empty one: each into its first bucket if it can be. That is
+ * a cache line less than for adding, and since first buckets are in the order of digests, the half of them that stand
+ * in theirs are poured from one end to the other. False if one finds no place. */
 TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
     enum { EARLY = 24 };
     uint64_t slots = from->layout[BUCKETS] * SLOTS, buckets = into->layout[BUCKETS];

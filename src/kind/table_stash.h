@@ -1,13 +1,13 @@
 /*
- * The stash of a table: digests that found no slot although the table is far from full, because keys were chosen to share their
- * buckets. Most tables have none.
+ * The stash of a table: digests that found no slot although the table is far from full, because keys were chosen to
+ * share their buckets. Most tables have none.
  *
  *     ┌────┬────┬────┬────┬───┬───┬───┐
  *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, in order, empty cells last
  *     └────┴────┴────┴────┴───┴───┴───┘
  *
- * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and an add or a remove moves at
- * most the whole list, whatever the digests are. 0 is not among them.
+ * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and an add or a
+ * remove moves at most the whole list, whatever the digests are. 0 is not among them.
  *
  * Cells out of order, as hostile images have them, make wrong answers. Every index is below `cells` all the same.
  */
@@ -24,8 +24,8 @@ struct table_stash {
     uint64_t cells;
 };
 
-/* How many cells come before a digest. To compare what is one less makes 0, an empty cell, the last in order: the place of 0 is
- * the number of cells in use. */
+/* How many cells come before a digest. To compare what is one less makes 0, an empty cell, the last in order: the
+ * place of 0 is the number of cells in use. */
 static inline uint64_t table_stash_place(struct table_stash s, uint64_t digest) {
     uint64_t low = 0, rest = s.cells;
     while (rest) {

@@ -1,6 +1,6 @@
 /*
- * Windows by time beside an exact model, a list of keys and of when each came, in every rhythm: as long as at most `items` keys
- * come in any period, the false-positive rate holds and no key younger than the period is lost.
+ * Windows by time beside an exact model, a list of keys and of when each came, in every rhythm: as long as at most
+ * `items` keys come in any period, the false-positive rate holds and no key younger than the period is lost.
  */
 #include "support.h"
 

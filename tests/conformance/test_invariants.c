@@ -1,7 +1,7 @@
 /*
- * What perhaps_plan and perhaps_info promise together, for thousands of wants of every sort: what is planned is what is made and
- * saved, what is asked for holds, shares are shares, and what cannot be made is not planned. The wants are random, always the same
- * ones; PERHAPS_TEST_SIZE=long takes twenty times as many.
+ * What perhaps_plan and perhaps_info promise together, for thousands of wants of every sort: what is planned is what
+ * is made and saved, what is asked for holds, shares are shares, and what cannot be made is not planned. The wants
+ * are random, always the same ones; PERHAPS_TEST_SIZE=long takes twenty times as many.
  */
 #include "support.h"
 

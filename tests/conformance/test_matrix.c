@@ -1,10 +1,10 @@
 /*
- * Every kind, alone and in every composite filter, shared or not, with batches of every size and keys of every form: single calls,
- * batches and threads give the same answers, and an exact multiset of what was added and removed agrees with all of them; after
- * saving and opening too.
+ * Every kind, alone and in every composite filter, shared or not, with batches of every size and keys of every form:
+ * single calls, batches and threads give the same answers, and an exact multiset of what was added and removed agrees
+ * with all of them; after saving and opening too.
  *
- * The normal run has every filter with every size of batch (the largest: a fourth of them) and form of keys; PERHAPS_TEST_SIZE=long all
- * three together, with every instruction set.
+ * The normal run has every filter with every size of batch (the largest: a fourth of them) and form of keys;
+ * PERHAPS_TEST_SIZE=long all three together, with every instruction set.
  */
 #include "support.h"
 
@@ -335,8 +335,8 @@ static void remove_keys(struct run *run) {
 
 /* ---- through an image and back ---- */
 
-/* What is opened is the same filter, borrowed or as a copy, which can be changed. Files of other programs do not all tell their
- * number of items. */
+/* What is opened is the same filter, borrowed or as a copy, which can be changed. Files of other programs do not all
+ * tell their number of items. */
 static void reopen(struct run *run) {
     uint64_t items = info_of(run->f).items;
     struct bytes image = image_of(run->f);
@@ -446,7 +446,8 @@ static bool refuses_form(const struct cell *cell, enum form form) {
     return true;
 }
 
-/* Large batches are for a fourth of the filters. With sanitizers a fifth of all do, and under an emulator none of the large. */
+/* Large batches are for a fourth of the filters. With sanitizers a fifth of all do, and under an emulator none of the
+ * large. */
 static bool is_too_long(unsigned cell, unsigned batch, size_t keys) {
     if (test_everything()) return false;
     if (keys > 1000 && (cell % 4 || time_is_short())) return true;

@@ -105,7 +105,8 @@ static void a_name_can_be_locked(const struct layout *layout) {
     unlink(path);
 }
 
-/* Who asks for no lock can move or remove a file; what is there then is not overwritten by those who have read another. */
+/* Who asks for no lock can move or remove a file; what is there then is not overwritten by those who have read
+ * another. */
 static void a_lock_on_a_file_that_is_gone(const struct layout *layout) {
     const char *path = scratch("gone.ph"), *other = scratch("other.ph");
     for (int removed = 0; removed < 2; removed++) {
@@ -185,7 +186,7 @@ static void any_file_can_be_replaced(const struct layout *layout) {
 
 /* ---- processes ---- */
 
-/* Runs `work` in so many processes at once; all must end well. */
+/* Runs `work` in PROCESSES processes at once; all must end well. */
 static void in_processes(void (*work)(const char *path, unsigned number), const char *path) {
     pid_t children[PROCESSES];
     fflush(NULL);

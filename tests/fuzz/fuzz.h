@@ -18,7 +18,8 @@ void open_and_use(const uint8_t *image, size_t length);
 /* Uses a filter in every way. */
 void use(perhaps *f);
 
-/* Whatever was done to a filter in memory of its own, its image can be opened. Large ones pass, since this is for after every call. */
+/* Whatever was done to a filter in memory of its own, its image can be opened. Large ones pass, since this is for
+ * after every call. */
 void expect_openable(perhaps *f);
 
 /* The image of f in memory that the caller frees. */

@@ -6,8 +6,8 @@
 
 static const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B); /* see src/kind/table.c */
 
-/* The digests d for which d and d · multiplier mod 2^64 are both small are a lattice in the plane. These two vectors of it, found
- * by Lagrange's reduction, have small positive coordinates; sums of them have, too. */
+/* The digests d for which d and d · multiplier mod 2^64 are both small are a lattice in the plane. These two vectors
+ * of it, found by Lagrange's reduction, have small positive coordinates; sums of them have, too. */
 static const uint64_t u = 1232221121, v = 1080527769;
 
 uint64_t chosen_shared(uint64_t i) {

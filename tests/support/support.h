@@ -72,8 +72,8 @@ size_t find_layouts(struct layout *layouts, uint64_t items);
 size_t find_static(struct layout *layouts, uint64_t items);
 
 /* Filters of filters: each combinator over every kind that it takes, at 1 %. Each has a row of its own, which says what it
- * can. Nobody tells windows with a period the time. With PERHAPS_TEST_SIZE=small, as under emulators, only some of them, unless
- * all are wanted. */
+ * can. Nobody tells windows with a period the time. With PERHAPS_TEST_SIZE=small, as under emulators, only some of
+ * them, unless all are wanted. */
 size_t find_combined(struct layout *layouts, uint64_t items, bool all);
 
 /* Files of other programs: each of the kinds at some rates. */

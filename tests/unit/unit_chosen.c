@@ -1,5 +1,5 @@
-/* Tables against an exact set, with digests that were chosen to share buckets: any set of keys fits, none is lost, and memory
- * stays in proportion. */
+/* Tables against an exact set, with digests that were chosen to share buckets: any set of keys fits, none is lost,
+ * and memory stays in proportion. */
 #include "chosen.h"
 #include "support.h"
 
@@ -46,7 +46,8 @@ static void expect_list(const perhaps *f, const struct model_set *set) {
     free(expected);
 }
 
-/* The answers of single calls and of a batch, the numbers, and the list. The last digests of the sort were never added. */
+/* The answers of single calls and of a batch, the numbers, and the list. The last digests of the sort were never
+ * added. */
 static void expect_set(const perhaps *f, const struct model_set *set) {
     uint64_t *digests = calloc(MOST + ABSENT, sizeof *digests);
     uint8_t *answers = calloc(MOST + ABSENT, 1);
@@ -135,7 +136,8 @@ static void expect_unions(const perhaps *f, const perhaps_want *want, const stru
     perhaps_free(copy);
 }
 
-/* Beside what it had at first: buckets are at least 46 % full when they have grown, if there are not just a few, and a stash half. */
+/* Beside what it had at first: buckets are at least 46 % full when they have grown, if there are not just a few, and
+ * a stash half. */
 static void expect_little_memory(const perhaps *f, size_t added, uint64_t first) {
     struct perhaps_info info = info_of(f);
     uint64_t children = info.children ? info.children : 1, most = first + 18 * added + children * 12000;
@@ -312,7 +314,8 @@ static uint64_t shared_words(uint64_t *seed) {
     return i % 4 ? chosen_shared(i) : 0;
 }
 
-/* Every call: whatever it answers, it comes back. What is added to a table of its own that was poured from it is found. */
+/* Every call: whatever it answers, it comes back. What is added to a table of its own that was poured from it is
+ * found. */
 static void use_hostile(struct bytes image, const char *set) {
     uint64_t digests[200], at = 0, digest, listed = 0;
     uint8_t answers[200];

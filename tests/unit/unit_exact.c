@@ -100,8 +100,8 @@ struct lines {
     uint8_t answers[MOST_LINES];
 };
 
-/* Keys are whole lines, or what stands before the first delimiter. There are two digests: keys of even length have one, others the
- * other. */
+/* Keys are whole lines, or what stands before the first delimiter. There are two digests: keys of even length have
+ * one, others the other. */
 static void cut_lines(struct lines *lines, const struct input *input, const char *text, size_t length) {
     lines->text = malloc(length + 1);
     CHECK(lines->text, "no memory");

@@ -376,7 +376,8 @@ static void absurd_numbers_of_others_are_refused(void **state) {
     }
 }
 
-/* Whatever its header says, a filter becomes a layer only where the image of both can be opened; else it stays as it was. */
+/* Whatever its header says, a filter becomes a layer only where the image of both can be opened; else it stays as it
+ * was. */
 static void what_is_laid_over_can_be_saved(const struct layout *layout) {
     enum { CAPACITY_AT = 56 };
     struct bytes image = image_for(layout);

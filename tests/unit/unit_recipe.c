@@ -84,7 +84,8 @@ static void unknown_transformations_are_refused(void **state) {
     CHECK(strstr(perhaps_why(), "77") && strstr(perhaps_why(), "update"), "%s", perhaps_why());
 }
 
-/* Where keys stand in records of a later version is no business of the library's: it keeps it, byte for byte, and says so. */
+/* Where keys stand in records of a later version is no business of the library's: it keeps it, byte for byte, and
+ * says so. */
 static void unknown_extraction_is_kept(void **state) {
     static const struct {
         uint8_t steps[16];
