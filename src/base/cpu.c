@@ -1,6 +1,6 @@
 #include "base/cpu.h"
 
-#include "base/why.h"
+#include "base/error.h"
 #include "perhaps.h"
 
 #include <stdlib.h>

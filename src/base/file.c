@@ -1,6 +1,6 @@
 #include "base/file.h"
 
-#include "base/why.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

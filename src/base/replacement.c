@@ -5,7 +5,7 @@
  */
 #include "base/replacement.h"
 
-#include "base/why.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "base/sized.h"
 
-#include "base/why.h"
+#include "base/error.h"
 
 #include <perhaps.h>
 

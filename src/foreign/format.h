@@ -3,7 +3,7 @@
 #ifndef PERHAPS_FOREIGN_FORMAT_H
 #define PERHAPS_FOREIGN_FORMAT_H
 
-#include "kind.h"
+#include "kind/kind.h"
 
 enum { FORMAT_HEAD = 64 }; /* no format has more bytes before its array */
 

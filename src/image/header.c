@@ -3,8 +3,8 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "base/memory.h"
-#include "base/why.h"
-#include "hash.h"
+#include "base/error.h"
+#include "core/hash.h"
 
 static const uint8_t magic[8] = {0x8F, 'p', 'e', 'r', 'h', 'a', 'p', 's'};
 

@@ -28,7 +28,7 @@
 
 #include "base/file.h"
 #include "image/recipe.h"
-#include "kind.h"
+#include "kind/kind.h"
 
 #include <stdbool.h>
 

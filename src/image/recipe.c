@@ -3,7 +3,7 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "base/why.h"
+#include "base/error.h"
 
 #include <string.h>
 

@@ -24,8 +24,8 @@
  *
  * Layers that must nest cannot be stricter than a newer one. For them w is flat from x = 0 on.
  */
-#include "base/why.h"
-#include "plan/combined.h"
+#include "base/error.h"
+#include "plan/composite_plan.h"
 
 #include <math.h>
 

@@ -26,8 +26,8 @@ expect 'the build type' "$(sed -n 's/^CMAKE_BUILD_TYPE:.*=//p' "$build/CMakeCach
 quietly configure # once more, as after a change of CMakeLists.txt
 
 echo 'a changed source changes both libraries'
-echo 'int perhaps_new_symbol(void); int perhaps_new_symbol(void) { return 1; }' >>"$source/src/shape.c"
-sed -i 's/^int perhaps_new/__attribute__((visibility("default"))) &/' "$source/src/shape.c"
+echo 'int perhaps_new_symbol(void); int perhaps_new_symbol(void) { return 1; }' >>"$source/src/api/shape.c"
+sed -i 's/^int perhaps_new/__attribute__((visibility("default"))) &/' "$source/src/api/shape.c"
 quietly cmake --build "$build" -j "$(nproc)"
 for library in "$build/libperhaps.so" "$build/libperhaps.a"; do
   nm "$library" | grep -q ' T perhaps_new_symbol' || fail "$library was not made anew"

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/memory.h"
-#include "build/bins.h"
+#include "static/bins.h"
 
 #include <stdlib.h>
 #include <string.h>

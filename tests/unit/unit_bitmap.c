@@ -1,8 +1,8 @@
 /* Bitmaps against a plain array, their growth, and what they cost in memory and on disk. */
 #include "support.h"
 
-#include "kind.h"
-#include "store/bits.h"
+#include "kind/kind.h"
+#include "base/bits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Counting filters against an exact multiset, and their counters one by one. */
 #include "support.h"
 
-#include "kind.h"
-#include "plan.h"
-#include "store/bits.h"
-#include "store/counters.h"
+#include "kind/kind.h"
+#include "plan/plan.h"
+#include "base/bits.h"
+#include "kind/counting/counting_cells.h"
 
 #include <stdlib.h>
 #include <string.h>

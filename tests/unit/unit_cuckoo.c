@@ -1,7 +1,7 @@
 /* The parts of the cuckoo filter: packed slots, places and back, the stash; and filters that are as full as can be. */
 #include "support.h"
 
-#include "kind/places.h"
+#include "kind/cuckoo/cuckoo_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

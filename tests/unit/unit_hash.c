@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/arith.h"
-#include "hash.h"
+#include "core/hash.h"
 
 #include <math.h>
 #include <string.h>

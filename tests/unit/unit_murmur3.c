@@ -1,8 +1,8 @@
 /* MurmurHash3 of other programs against published values. */
 #include "support.h"
 
-#include "foreign/hashes.h"
-#include "hash.h"
+#include "foreign/foreign_hashes.h"
+#include "core/hash.h"
 
 #include <string.h>
 

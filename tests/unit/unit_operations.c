@@ -5,8 +5,8 @@
  */
 #include "support.h"
 
-#include "filter.h"
-#include "plan.h"
+#include "core/filter.h"
+#include "plan/plan.h"
 
 #include <stdio.h>
 

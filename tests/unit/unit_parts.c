@@ -4,8 +4,8 @@
 
 #include "base/endian.h"
 #include "image/header.h"
-#include "kind.h"
-#include "kind/parts.h"
+#include "kind/kind.h"
+#include "static/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

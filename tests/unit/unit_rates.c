@@ -1,8 +1,8 @@
 /* The planner's rates against counting every case, against exact arithmetic, and against simulation. */
 #include "support.h"
 
-#include "kind.h"
-#include "plan.h"
+#include "kind/kind.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

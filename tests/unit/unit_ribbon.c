@@ -4,8 +4,8 @@
 
 #include "base/arith.h"
 #include "base/endian.h"
-#include "kind/ribbon.h"
-#include "kind/ordering.h"
+#include "kind/ribbon/ribbon_layout.h"
+#include "static/key_sort.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "support.h"
 
 #include "base/endian.h"
-#include "hash.h"
+#include "core/hash.h"
 #include "image/header.h"
 
 #include <stdlib.h>

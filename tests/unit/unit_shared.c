@@ -3,8 +3,8 @@
 #include "isas.h"
 #include "support.h"
 
-#include "kind.h"
-#include "store/counters.h"
+#include "kind/kind.h"
+#include "kind/counting/counting_cells.h"
 
 #include <pthread.h>
 #include <sched.h>

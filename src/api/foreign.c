@@ -1,0 +1,389 @@
+/*
+ * Filters of other programs: from their bytes, and back to them.
+ *
+ * RedisBloom's dumps are a header and the arrays, one after the other. All numbers are little-endian, and nothing is padded:
+ *
+ *     BF   items u64, layers u32, options u32, growth u32; for each layer: bytes u64, bits u64, items u64, error f64,
+ *          bits per entry f64, hashes u32, entries u64, n2 u8
+ *     CF   items u64, buckets u64, deletions u64, sub-filters u64, bucket size u16, steps u16, expansion u16
+ *
+ * What is read is turned into the headers of this library's images first; the kinds check the layouts as they do of every image,
+ * and what no kind knows of is checked here. Only then is there memory for it, and never more than there are bytes.
+ */
+#include "base/arith.h"
+#include "base/endian.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "core/filter.h"
+#include "foreign/redis_layout.h"
+#include "api/foreign_file.h"
+#include "foreign/redis_fpr.h"
+
+#include <string.h>
+
+/* Where the fields are; those of a layer count from its beginning. */
+enum { CHAIN_ITEMS = 0, CHAIN_LAYERS = 8, CHAIN_OPTIONS = 12, CHAIN_GROWTH = 16, CHAIN_BYTES = 20 };
+enum {
+    LAYER_BYTES = 0,
+    LAYER_BITS = 8,
+    LAYER_ITEMS = 16,
+    LAYER_ERROR = 24,
+    LAYER_BPE = 32,
+    LAYER_HASHES = 40,
+    LAYER_ENTRIES = 44,
+    LAYER_N2 = 52,
+    LAYER_HEADER_BYTES = 53
+};
+enum {
+    CUCKOO_ITEMS_AT = 0,
+    CUCKOO_BUCKETS_AT = 8,
+    CUCKOO_DELETIONS_AT = 16,
+    CUCKOO_FILTERS_AT = 24,
+    CUCKOO_SIZE_AT = 32,
+    CUCKOO_STEPS_AT = 34,
+    CUCKOO_EXPANSION_AT = 36,
+    CUCKOO_HEADER_BYTES = 38
+};
+
+static int damaged(const char *reason) {
+    return fail(PERHAPS_EDAMAGED, "the bytes have %s", reason);
+}
+
+static double load_double(const uint8_t *p) {
+    uint64_t bits = load64(p);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void store_double(uint8_t *p, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    store64(p, bits);
+}
+
+/* ------------------------------------------------------------------------------------------ reading headers --- */
+
+/* ---- Bloom ---- */
+
+/* A chain's own part of its header, and where those of its layers are. */
+struct chain {
+    uint64_t items;
+    uint32_t layers, options, growth;
+    const uint8_t *layer;
+};
+
+static bool scales(const struct chain *chain) {
+    return !(chain->options & OPTION_NO_SCALING);
+}
+
+static const char *read_chain(const uint8_t *bytes, uint64_t length, struct chain *chain) {
+    if (length < CHAIN_BYTES) return "no whole header";
+    *chain = (struct chain){load64(bytes + CHAIN_ITEMS), load32(bytes + CHAIN_LAYERS), load32(bytes + CHAIN_OPTIONS),
+                            load32(bytes + CHAIN_GROWTH), bytes + CHAIN_BYTES};
+    if (chain->layers < 1 || chain->layers > LAYERS_MAX || (!scales(chain) && chain->layers > 1))
+        return "an impossible number of layers";
+    if (chain->growth > EXPANSION_MAX || (scales(chain) && chain->growth == 0)) return "growth out of range";
+    if (length - CHAIN_BYTES < (uint64_t)chain->layers * LAYER_HEADER_BYTES) return "no whole header";
+    return NULL;
+}
+
+/* Layer i as a filter of this library. */
+static const char *read_layer(const struct chain *chain, unsigned i, struct header *header) {
+    const uint8_t *at = chain->layer + (size_t)i * LAYER_HEADER_BYTES;
+    const char *reason;
+    *header = (struct header){.kind = PERHAPS_REDIS_BLOOM,
+                              .hash = PERHAPS_MURMUR,
+                              .seed = kind_redis_bloom.seed,
+                              .items = load64(at + LAYER_ITEMS),
+                              .capacity = load64(at + LAYER_ENTRIES),
+                              .fpr = load_double(at + LAYER_ERROR),
+                              .length = load64(at + LAYER_BYTES)};
+    header->layout[BLOOM_BITS] = load64(at + LAYER_BITS);
+    header->layout[BLOOM_HASHES] = load32(at + LAYER_HASHES);
+    header->layout[BLOOM_N2] = at[LAYER_N2];
+    header->layout[BLOOM_BPE] = load64(at + LAYER_BPE);
+    header->layout[BLOOM_OPTIONS] = chain->options | (scales(chain) ? 0 : (uint64_t)chain->growth << 32);
+    uint64_t length = kind_redis_bloom.check(header->layout, &reason);
+    if (!length) return reason;
+    if (length != header->length) return "numbers of bits and of bytes that disagree";
+    return kind_redis_bloom.facts_misfit(header->capacity, header->fpr, header->length);
+}
+
+/* Checks all layers; *total becomes the length of the whole. Items and entries may add up to so much as growing filters let
+ * them, see layers_fit. */
+static const char *check_chain(const struct chain *chain, uint64_t *total) {
+    uint64_t items = 0, keys = 0;
+    *total = CHAIN_BYTES + (uint64_t)chain->layers * LAYER_HEADER_BYTES;
+    for (unsigned i = 0; i < chain->layers; i++) {
+        struct header header;
+        const char *reason = read_layer(chain, i, &header);
+        if (reason) return reason;
+        uint64_t more = header.items > header.capacity ? header.items : header.capacity;
+        if (!add_fits(*total, header.length, total) || !add_fits(keys, more, &keys) || (*total | keys) > INT64_MAX)
+            return "layers that are too large together";
+        items += header.items;
+    }
+    return items == chain->items ? NULL : "another number of items than its layers";
+}
+
+/* ---- cuckoo ---- */
+
+static const char *read_cuckoo(const uint8_t *bytes, uint64_t length, struct header *header) {
+    const char *reason;
+    if (length < CUCKOO_HEADER_BYTES) return "no whole header";
+    uint64_t filters = load64(bytes + CUCKOO_FILTERS_AT), most = filters > FILTERS_USUAL ? filters : FILTERS_USUAL;
+    if (filters > FILTERS_MAX) return "an impossible number of sub-filters";
+    *header =
+        (struct header){.kind = PERHAPS_REDIS_CUCKOO, .hash = PERHAPS_MURMUR, .items = load64(bytes + CUCKOO_ITEMS_AT)};
+    header->layout[CUCKOO_BUCKETS] = load64(bytes + CUCKOO_BUCKETS_AT);
+    header->layout[CUCKOO_BUCKET_SIZE] = load16(bytes + CUCKOO_SIZE_AT);
+    header->layout[CUCKOO_EXPANSION] = load16(bytes + CUCKOO_EXPANSION_AT);
+    header->layout[CUCKOO_FILTERS] = filters;
+    header->layout[CUCKOO_LIMITS] = load16(bytes + CUCKOO_STEPS_AT) | most << 16;
+    header->length = kind_redis_cuckoo.check(header->layout, &reason);
+    if (!header->length) return reason;
+    header->capacity = header->length - TAIL_BYTES;
+    header->fpr = redis_cuckoo_rate(header->layout);
+    if (header->layout[CUCKOO_EXPANSION] == 0) header->flags = HEADER_FIXED;
+    return header->items <= header->capacity ? NULL : "more items than slots";
+}
+
+/* ---- both ---- */
+
+int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header_length) {
+    struct header header;
+    struct chain chain;
+    uint64_t total = 0;
+    const char *reason;
+    if (kind == PERHAPS_REDIS_BLOOM) {
+        reason = read_chain(bytes, length, &chain);
+        if (!reason) *header_length = CHAIN_BYTES + (uint64_t)chain.layers * LAYER_HEADER_BYTES;
+        if (!reason) reason = check_chain(&chain, &total);
+    } else if (kind == PERHAPS_REDIS_CUCKOO) {
+        reason = read_cuckoo(bytes, length, &header);
+        *header_length = CUCKOO_HEADER_BYTES;
+        if (!reason) total = CUCKOO_HEADER_BYTES + header.length - TAIL_BYTES;
+    } else {
+        return format_length(kind, bytes, length, header_length);
+    }
+    return reason ? damaged(reason) : (int64_t)total;
+}
+
+/* ------------------------------------------------------------------------------------------------- opening --- */
+
+/* A filter with an array, of which these are the first bytes; *made is NULL if that fails. */
+static int make_from(perhaps **made, const struct header *header, const uint8_t *bytes, uint64_t length,
+                     const perhaps_allocator *allocator) {
+    struct hash hash = hash_murmur(header->seed);
+    int rc = filter_make(made, allocator, header, &hash, NULL, false);
+    if (rc == PERHAPS_OK) memcpy((*made)->array.bytes, bytes, (size_t)length);
+    return rc;
+}
+
+static int open_layers(perhaps *f, const struct chain *chain, const uint8_t *bits, const perhaps_allocator *allocator) {
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < chain->layers; i++) {
+        struct header header;
+        read_layer(chain, i, &header);
+        rc = make_from(&f->family->child[i].filter, &header, bits, header.length, allocator);
+        f->family->count += rc == PERHAPS_OK;
+        bits += header.length;
+    }
+    if (rc == PERHAPS_OK) filter_settle(f);
+    return rc;
+}
+
+/* The growing filter around layers of which this is the first. */
+static struct header header_of_chain(const struct chain *chain, const struct header *first) {
+    struct header header = {.kind = PERHAPS_GROWING,
+                            .hash = PERHAPS_MURMUR,
+                            .seed = first->seed,
+                            .capacity = first->capacity,
+                            .fpr = redis_error_of_chain(first->fpr)};
+    header.layout[BASE] = PERHAPS_REDIS_BLOOM;
+    header.layout[CHILDREN] = chain->layers;
+    header.layout[GROWTH] = (uint64_t)chain->growth * 256;
+    return header;
+}
+
+static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const perhaps_allocator *allocator) {
+    struct chain chain;
+    struct header first;
+    const char *reason = read_chain(bytes, length, &chain);
+    if (!reason) reason = read_layer(&chain, 0, &first);
+    if (reason) return damaged(reason);
+    const uint8_t *bits = chain.layer + (size_t)chain.layers * LAYER_HEADER_BYTES;
+    if (!scales(&chain)) return make_from(f, &first, bits, first.length, allocator);
+    struct header header = header_of_chain(&chain, &first);
+    struct hash hash = hash_murmur(header.seed);
+    perhaps *made;
+    int rc = filter_make(&made, allocator, &header, &hash, NULL, false);
+    if (rc < 0) return rc;
+    rc = open_layers(made, &chain, bits, allocator);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+/* How many items there are, the slots know better than the header. */
+static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const perhaps_allocator *allocator) {
+    struct header header;
+    const char *reason = read_cuckoo(bytes, length, &header);
+    if (reason) return damaged(reason);
+    int rc = make_from(f, &header, bytes + CUCKOO_HEADER_BYTES, header.capacity, allocator);
+    if (rc < 0) return rc;
+    (*f)->header.items = cuckoo_used((*f)->array.bytes, header.capacity);
+    store64(cuckoo_tail(&(*f)->array, TAIL_ITEMS), (*f)->header.items);
+    store64(cuckoo_tail(&(*f)->array, TAIL_DELETIONS), load64(bytes + CUCKOO_DELETIONS_AT));
+    return PERHAPS_OK;
+}
+
+/* Kinds that are files of other programs, in the same way. */
+static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
+                          const perhaps_open_options *options) {
+    const struct kind *found = kind_find(kind);
+    perhaps_open_options copy = *options;
+    copy.flags = PERHAPS_OPEN_COPY;
+    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    return format_open_memory(f, found, bytes, length, &copy);
+}
+
+int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
+                         const perhaps_open_options *theirs) {
+    perhaps_open_options options;
+    uint64_t header_length;
+    *f = NULL;
+    int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY);
+    if (rc < 0) return rc;
+    if (kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO)
+        return open_file_kind(f, kind, bytes, length, &options);
+    int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
+    if (total < 0) return (int)total;
+    if ((uint64_t)total != length)
+        return fail(PERHAPS_EDAMAGED, "there are %llu bytes, but the header speaks of %llu", (unsigned long long)length,
+                    (unsigned long long)total);
+    return kind == PERHAPS_REDIS_BLOOM ? open_bloom(f, bytes, length, options.allocator)
+                                       : open_cuckoo(f, bytes, length, options.allocator);
+}
+
+/* ------------------------------------------------------------------------------------------------- writing --- */
+
+/* Where pieces go. */
+struct outlet {
+    int (*sink)(void *context, const void *bytes, size_t length);
+    void *context;
+};
+
+static int send(const struct outlet *out, const uint8_t *bytes, uint64_t length) {
+    if (out->sink(out->context, bytes, (size_t)length)) return fail(PERHAPS_EIO, "the sink stopped the writing");
+    return PERHAPS_OK;
+}
+
+/* ---- Bloom ---- */
+
+/* A filter that does not scale is a chain of one layer. */
+static unsigned layers_of(const perhaps *f) {
+    return f->family ? f->family->count : 1;
+}
+
+static const perhaps *layer_of(const perhaps *f, unsigned i) {
+    return f->family ? f->family->child[i].filter : f;
+}
+
+/* A single filter may be added to without end. */
+static uint64_t items_of(const perhaps *f) {
+    uint64_t items = filter_items(f);
+    return items < INT64_MAX ? items : INT64_MAX;
+}
+
+static void write_layer_header(const perhaps *layer, uint8_t *at) {
+    const uint64_t *layout = layer->header.layout;
+    store64(at + LAYER_BYTES, layer->array.length);
+    store64(at + LAYER_BITS, layout[BLOOM_BITS]);
+    store64(at + LAYER_ITEMS, items_of(layer));
+    store_double(at + LAYER_ERROR, layer->header.fpr);
+    store64(at + LAYER_BPE, layout[BLOOM_BPE]);
+    store32(at + LAYER_HASHES, (uint32_t)layout[BLOOM_HASHES]);
+    store64(at + LAYER_ENTRIES, layer->header.capacity);
+    at[LAYER_N2] = (uint8_t)layout[BLOOM_N2];
+}
+
+/* A layer that stands alone but could scale has lost the growth of its chain: it gets the usual one. */
+static uint32_t growth_of(const perhaps *f, uint64_t options) {
+    if (f->family) return (uint32_t)(f->header.layout[GROWTH] / 256);
+    return options & OPTION_NO_SCALING ? (uint32_t)(options >> 32) : 2;
+}
+
+static void write_chain_header(const perhaps *f, uint8_t *at) {
+    uint64_t options = layer_of(f, 0)->header.layout[BLOOM_OPTIONS];
+    store64(at + CHAIN_ITEMS, items_of(f));
+    store32(at + CHAIN_LAYERS, layers_of(f));
+    store32(at + CHAIN_OPTIONS, (uint32_t)options);
+    store32(at + CHAIN_GROWTH, growth_of(f, options));
+    for (unsigned i = 0; i < layers_of(f); i++)
+        write_layer_header(layer_of(f, i), at + CHAIN_BYTES + (size_t)i * LAYER_HEADER_BYTES);
+}
+
+static int write_bloom(const perhaps *f, const struct outlet *out) {
+    uint64_t length = CHAIN_BYTES + (uint64_t)layers_of(f) * LAYER_HEADER_BYTES;
+    uint8_t *header = memory_get(&f->allocator, length);
+    if (!header) return fail(PERHAPS_ENOMEM, "no memory for a header of %llu bytes", (unsigned long long)length);
+    write_chain_header(f, header);
+    int rc = send(out, header, length);
+    memory_release(&f->allocator, header, length);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < layers_of(f); i++)
+        rc = send(out, layer_of(f, i)->array.bytes, layer_of(f, i)->array.length);
+    return rc;
+}
+
+/* ---- cuckoo ---- */
+
+static void write_cuckoo_header(const perhaps *f, uint8_t *at) {
+    const uint64_t *layout = f->header.layout;
+    store64(at + CUCKOO_ITEMS_AT, load64(cuckoo_tail(&f->array, TAIL_ITEMS)));
+    store64(at + CUCKOO_BUCKETS_AT, layout[CUCKOO_BUCKETS]);
+    store64(at + CUCKOO_DELETIONS_AT, load64(cuckoo_tail(&f->array, TAIL_DELETIONS)));
+    store64(at + CUCKOO_FILTERS_AT, cuckoo_in_use(&f->array));
+    store16(at + CUCKOO_SIZE_AT, (uint16_t)layout[CUCKOO_BUCKET_SIZE]);
+    store16(at + CUCKOO_STEPS_AT, (uint16_t)layout[CUCKOO_LIMITS]);
+    store16(at + CUCKOO_EXPANSION_AT, (uint16_t)layout[CUCKOO_EXPANSION]);
+}
+
+static int write_cuckoo(const perhaps *f, const struct outlet *out) {
+    uint8_t header[CUCKOO_HEADER_BYTES];
+    const uint64_t *layout = f->header.layout;
+    write_cuckoo_header(f, header);
+    int rc = send(out, header, sizeof header);
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < cuckoo_in_use(&f->array); i++)
+        rc = send(out, f->array.bytes + cuckoo_slots_of(layout, i), cuckoo_slots(layout, i));
+    return rc;
+}
+
+int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
+                          void *context) {
+    struct outlet out = {sink, context};
+    const struct kind *kind = f->kind == &kind_growing ? kind_of_keys(f->kind, f->header.layout) : f->kind;
+    if (recipe_transforms(f->header.recipe))
+        return fail(PERHAPS_ECANNOT, "the bytes of another program cannot tell that the keys are transformed; make the "
+                                     "filter without a transformation");
+    if (kind == &kind_redis_bloom) return write_bloom(f, &out);
+    if (kind == &kind_redis_cuckoo) return write_cuckoo(f, &out);
+    if (kind->format) return perhaps_write(f, sink, context);
+    return filter_cannot(f, "be written in the format of another program");
+}
+
+/* ---- limits ---- */
+
+int perhaps_set_parts(perhaps *f, unsigned parts) {
+    uint64_t filters = f->header.layout[CUCKOO_FILTERS], most = parts > filters ? parts : filters;
+    if (f->kind != &kind_redis_cuckoo) return filter_cannot(f, "be told how many parts to grow to");
+    if (!parts || parts > FILTERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", FILTERS_MAX);
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    f->header.layout[CUCKOO_LIMITS] = (f->header.layout[CUCKOO_LIMITS] & STEPS_MAX) | most << 16;
+    f->array.layout[CUCKOO_LIMITS] = f->header.layout[CUCKOO_LIMITS];
+    return PERHAPS_OK;
+}

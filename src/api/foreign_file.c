@@ -1,0 +1,216 @@
+#include "api/foreign_file.h"
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "foreign/format.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* ---- whose it is ---- */
+
+static bool has_its_length(const struct kind *kind, const uint8_t *bytes, uint64_t given, uint64_t length) {
+    struct facts facts;
+    const char *reason = kind->format->read(bytes, given, length, &facts);
+    uint64_t array = reason ? 0 : kind->check(facts.layout, &reason);
+    return array && length == facts.start + array;
+}
+
+static const struct kind *recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
+    for (size_t i = 0; i < file_kind_count; i++) {
+        const struct format *format = file_kinds[i]->format;
+        if (format->recognise && format->recognise(bytes, given, length)) return file_kinds[i];
+        if (format->told_by_length && has_its_length(file_kinds[i], bytes, given, length)) return file_kinds[i];
+    }
+    return NULL;
+}
+
+int format_find(const uint8_t *bytes, uint64_t given, uint64_t length, const perhaps_open_options *options,
+                const struct kind **kind) {
+    *kind = NULL;
+    if (options->kind != PERHAPS_ANY) {
+        *kind = kind_find(options->kind);
+        if (!*kind || !(*kind)->format)
+            return fail(PERHAPS_EINVAL, "options.kind is for files of other programs; see perhaps_file_kind()");
+    } else if (!header_has_magic(bytes, given)) {
+        *kind = recognise(bytes, given, length);
+    }
+    return PERHAPS_OK;
+}
+
+int format_find_file(const struct file *file, const perhaps_open_options *options, const struct kind **kind) {
+    uint8_t head[FORMAT_HEAD];
+    uint64_t given = file->length < sizeof head ? file->length : sizeof head;
+    int rc = given ? file_read_part(file, head, 0, given) : PERHAPS_OK;
+    return rc < 0 ? rc : format_find(head, given, file->length, options, kind);
+}
+
+int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *start) {
+    struct facts facts;
+    const struct kind *found = kind ? kind_find(kind) : recognise(bytes, given, INT64_MAX);
+    if (!kind && !found) return fail(PERHAPS_EFOREIGN, "these bytes do not tell which program they are of");
+    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    const char *reason = found->format->read(bytes, given, INT64_MAX, &facts);
+    uint64_t array = reason ? 0 : found->check(facts.layout, &reason), end;
+    if (!reason && (!add_fits(facts.start, array, &end) || end > INT64_MAX)) reason = "more bytes than there can be";
+    if (reason) return fail(PERHAPS_EDAMAGED, "as a file of %s it has %s", found->row.name, reason);
+    *start = facts.start;
+    return (int64_t)end;
+}
+
+/* ---- opening ---- */
+
+/* Everything that later calls rely on is checked here. */
+static const char *check_facts(const struct kind *kind, struct facts *facts, uint64_t length, struct header *header) {
+    const char *reason;
+    uint64_t array = kind->check(facts->layout, &reason), end;
+    if (!array) return reason;
+    if (!add_fits(facts->start, array, &end) || end > length) return "fewer bytes than its header speaks of";
+    if (end < length && !kind->format->has_tail) return "more bytes than its header speaks of";
+    plan_guess(kind, facts->layout, &facts->capacity, &facts->fpr);
+    reason = kind->facts_misfit ? kind->facts_misfit(facts->capacity, facts->fpr, array) : NULL;
+    if (reason) return reason;
+    *header = (struct header){.kind = kind->row.kind,
+                              .hash = kind->hash,
+                              .seed = kind->seed,
+                              .items = facts->items,
+                              .capacity = facts->capacity,
+                              .fpr = facts->fpr,
+                              .length = array};
+    memcpy(header->layout, facts->layout, sizeof header->layout);
+    return NULL;
+}
+
+/* A handle for a file whose first bytes these are. */
+static int start(perhaps **made, const struct kind *kind, const char *name, const uint8_t *bytes, uint64_t given,
+                 uint64_t length, const perhaps_open_options *options, struct facts *facts) {
+    struct header header;
+    struct hash hash = hash_unkeyed(kind->hash, kind->seed);
+    const char *reason = kind->format->read(bytes, given, length, facts);
+    bool guessed = !reason && facts->capacity == 0;
+    if (!reason) reason = check_facts(kind, facts, length, &header);
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: as a file of %s it has %s", name, kind->row.name, reason);
+    if (options->flags & PERHAPS_OPEN_WRITE)
+        return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", name,
+                    kind->row.name);
+    if (options->flags & PERHAPS_OPEN_SHARED)
+        return fail(PERHAPS_ECANNOT, "%s: %s filters are not for many threads to change", name, kind->row.name);
+    int rc = filter_handle(made, options->allocator, &header, &hash, NULL, false);
+    if (rc == PERHAPS_OK) (*made)->guessed = guessed;
+    return rc;
+}
+
+/* Bytes that stay where they are. */
+static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t start) {
+    uint8_t *mine = (uint8_t *)(uintptr_t)bytes; /* never written through a read-only filter */
+    uint64_t end = start + f->array.length;
+    f->array.bytes = mine + start;
+    f->state = READ_ONLY;
+    f->tail = end < length ? mine + end : NULL;
+    f->tail_length = length - end;
+}
+
+/* A copy is read from one end to the other anyway, and so its keys can be counted, where the format does not tell. */
+static int finish(perhaps **f, perhaps *made, unsigned flags) {
+    *f = made;
+    if (!(flags & PERHAPS_OPEN_COPY)) return PERHAPS_OK;
+    int rc = perhaps_clone(made, f);
+    if (rc == PERHAPS_OK && !made->kind->format->counts) filter_count_items(*f);
+    perhaps_free(made);
+    return rc;
+}
+
+int format_open_memory(perhaps **f, const struct kind *kind, const uint8_t *bytes, uint64_t length,
+                       const perhaps_open_options *options) {
+    struct facts facts;
+    perhaps *made;
+    int rc = start(&made, kind, "image", bytes, length, length, options, &facts);
+    if (rc < 0) return rc;
+    borrow(made, bytes, length, facts.start);
+    return finish(f, made, options->flags);
+}
+
+static int map_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {
+    static const uint8_t nothing[1];
+    struct facts facts;
+    int rc = file_map(file, false);
+    if (rc < 0) return rc;
+    const uint8_t *bytes = file->bytes ? file->bytes : nothing;
+    rc = start(f, kind, file->path, bytes, file->length, file->length, options, &facts);
+    if (rc < 0) return rc;
+    borrow(*f, bytes, file->length, facts.start);
+    (*f)->file = *file;
+    (*f)->file.path = "the mapped file";
+    *file = (struct file){.fd = -1};
+    return PERHAPS_OK;
+}
+
+static int read_tail(perhaps *f, const struct file *file, uint64_t offset) {
+    uint64_t length = file->length - offset;
+    f->tail = memory_zeroed(&f->allocator, length);
+    if (!f->tail)
+        return fail(PERHAPS_ENOMEM, "%s: no memory for the %llu bytes after the filter", file->path,
+                    (unsigned long long)length);
+    f->tail_length = length;
+    return file_read(file, f->tail, offset, length);
+}
+
+/* Array and tail of a handle for the file. */
+static int read_rest(perhaps *f, const struct file *file, uint64_t start) {
+    uint64_t end = start + f->array.length;
+    if (file->length > memory_of_machine())
+        return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", file->path, (unsigned long long)file->length);
+    int rc = filter_own_image(f, true);
+    if (rc == PERHAPS_OK) rc = file_read(file, f->array.bytes, start, f->array.length);
+    if (rc == PERHAPS_OK && end < file->length) rc = read_tail(f, file, end);
+    if (rc == PERHAPS_OK && !f->kind->format->counts) filter_count_items(f);
+    return rc;
+}
+
+/* A copy is read, not mapped, so that nobody can cut it short under our hands. */
+static int copy_file(perhaps **f, const struct kind *kind, const struct file *file,
+                     const perhaps_open_options *options) {
+    uint8_t head[FORMAT_HEAD];
+    uint64_t given = file->length < sizeof head ? file->length : sizeof head;
+    struct facts facts;
+    perhaps *made;
+    int rc = file_read_part(file, head, 0, given);
+    if (rc == PERHAPS_OK) rc = start(&made, kind, file->path, head, given, file->length, options, &facts);
+    if (rc < 0) return rc;
+    rc = read_rest(made, file, facts.start);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+int format_open_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {
+    bool copy = options->flags & PERHAPS_OPEN_COPY;
+    return copy ? copy_file(f, kind, file, options) : map_file(f, kind, file, options);
+}
+
+/* ---- writing ---- */
+
+static struct facts facts_of(const perhaps *f) {
+    struct facts facts = {.items = filter_items(f), .capacity = f->header.capacity, .fpr = f->header.fpr};
+    memcpy(facts.layout, f->header.layout, sizeof facts.layout);
+    return facts;
+}
+
+void format_gather(const perhaps *f, uint8_t *head, struct pieces *pieces) {
+    struct facts facts = facts_of(f);
+    uint64_t length = f->kind->format->write(&facts, head);
+    pieces->piece[0] = (struct piece){.length = length, .bytes = head};
+    pieces->piece[1] = (struct piece){.offset = length, .length = f->array.length, .bytes = f->array.bytes};
+    pieces->piece[2] = (struct piece){.offset = length + f->array.length, .length = f->tail_length, .bytes = f->tail};
+    pieces->count = f->tail_length ? 3 : 2;
+    pieces->total = length + f->array.length + f->tail_length;
+}
+
+uint64_t format_bytes(const perhaps *f) {
+    uint8_t head[FORMAT_HEAD];
+    struct facts facts = facts_of(f);
+    return f->kind->format->write(&facts, head) + f->array.length + f->tail_length;
+}

@@ -1,0 +1,155 @@
+/* Looking in: perhaps_info and perhaps_child, and both without counting bits. */
+#include "base/error.h"
+#include "core/filter.h"
+#include "api/foreign_file.h"
+#include "plan/plan.h"
+
+/* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
+static void add_sight(struct sight *all, const struct sight *one, bool rates_add_up, double share, double weight) {
+    all->distinct += one->distinct;
+    all->fill += one->fill * weight;
+    all->fpr = rates_add_up ? all->fpr + one->fpr - all->fpr * one->fpr : all->fpr + one->fpr * share;
+    all->stuck += one->stuck;
+    all->stashed += one->stashed;
+}
+
+/* The filter with an array that is asked first. */
+static const perhaps *leaf_of(const perhaps *f) {
+    while (f->family) f = f->family->child[f->family->count - 1].filter;
+    return f;
+}
+
+static void look(const perhaps *f, struct sight *sight) {
+    if (f->bins) return; /* there is nothing to see yet */
+    if (!f->family) {
+        plan_look(f->kind, &f->array, sight);
+        sight->distinct = filter_distinct(f, sight);
+        return;
+    }
+    *sight = (struct sight){0};
+    double share = 1.0 / f->family->count, bytes = (double)filter_bytes(f);
+    for (unsigned i = 0; i < f->family->count; i++) {
+        const perhaps *child = f->family->child[i].filter;
+        struct sight one;
+        look(child, &one);
+        add_sight(sight, &one, f->kind->combiner->rates_add_up, share, (double)filter_bytes(child) / bytes);
+    }
+    if (sight->fill > 1) sight->fill = 1; /* sums of shares may round to a little more than all */
+    if (sight->fpr > 1) sight->fpr = 1;
+    sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
+}
+
+/* What all of `filters` growing ones have in common. */
+static void look_at_layers(const perhaps *f, unsigned filters, struct perhaps_info *info) {
+    info->max_bytes = f->header.layout[MAX_BYTES] * filters;
+    info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
+}
+
+/* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
+static void look_at_window(const perhaps *f, struct perhaps_info *info) {
+    const uint64_t *layout = f->header.layout;
+    bool timed = filter_is_timed(f), grows = f->family->child[0].filter->kind->row.can & PERHAPS_GROW;
+    info->period = layout[PERIOD];
+    info->clear_at = timed ? 0 : (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
+    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->family->count;
+    info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
+}
+
+/* What stands only in filters of filters. */
+static void look_at_family(const perhaps *f, struct perhaps_info *info) {
+    const uint64_t *layout = f->header.layout;
+    info->base = (int)layout[BASE];
+    info->children = f->family->count;
+    if (f->kind == &kind_growing) look_at_layers(f, 1, info);
+    if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
+        look_at_layers(f->family->child[0].filter, info->children, info);
+    if (f->kind == &kind_window) look_at_window(f, info);
+}
+
+static int growth_of(const perhaps *f) {
+    if (f->kind == &kind_growing) return PERHAPS_GROW_LAYERS;
+    if (f->family) return growth_of(f->family->child[0].filter);
+    return f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
+}
+
+static unsigned lines_of(const perhaps *f) {
+    if (!f->family) return f->kind->model->lines(f->header.layout);
+    unsigned lines = 0;
+    for (unsigned i = 0; i < f->family->count; i++) {
+        unsigned here = lines_of(f->family->child[i].filter);
+        lines = f->kind->combiner->rates_add_up ? lines + here : here > lines ? here : lines;
+    }
+    return lines;
+}
+
+/* `seen` is what the bits say, or zeros. */
+static void describe(const perhaps *f, const struct sight *seen, struct perhaps_info *info) {
+    *info = (struct perhaps_info){
+        .kind = f->kind->row.kind,
+        .kind_name = f->kind->row.name,
+        .can = filter_can(f),
+        .capacity = filter_capacity(f),
+        .items = filter_items(f),
+        .distinct = seen->distinct,
+        .fill = seen->fill,
+        .fpr_target = f->header.fpr,
+        .fpr_now = seen->fpr,
+        .loss = seen->loss < 1 ? seen->loss : 1,
+        .stuck = seen->stuck,
+        .stashed = seen->stashed,
+        .bytes = filter_bytes(f),
+        .image_bytes = f->kind->format ? format_bytes(f) : filter_image_bytes(f),
+        .hashes = leaf_of(f)->kind->model->hashes(leaf_of(f)->header.layout),
+        .lines = lines_of(f),
+        .hash = f->header.hash,
+        .hash_name = hash_name(f->header.hash),
+        .seed = f->header.seed,
+        .format_version = FORMAT_VERSION,
+        .isa = isa_name(f->isa),
+        .read_only = f->state == READ_ONLY,
+        .grow = growth_of(f),
+        .shared = f->shared,
+        .collecting = f->bins != NULL,
+        .guessed = f->guessed,
+    };
+    info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
+    if (f->family) look_at_family(f, info);
+}
+
+static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {
+    struct perhaps_info info;
+    struct sight seen = {0};
+    if (count_bits) look(f, &seen);
+    describe(f, &seen, &info);
+    info.since = since;
+    return give_sized(theirs, &info, sizeof info, "info");
+}
+
+static int tell_of_child(const perhaps *f, unsigned i, bool count_bits, struct perhaps_info *theirs) {
+    if (!f->family || i >= f->family->count)
+        return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
+    const struct child *child = &f->family->child[i];
+    return tell(child->filter, count_bits, child->since == NEVER ? 0 : child->since, theirs);
+}
+
+int perhaps_info(const perhaps *f, struct perhaps_info *info) {
+    return tell(f, true, 0, info);
+}
+
+int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *info) {
+    return tell_of_child(f, i, true, info);
+}
+
+int perhaps_facts(const perhaps *f, struct perhaps_info *info) {
+    return tell(f, false, 0, info);
+}
+
+int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info) {
+    return tell_of_child(f, i, false, info);
+}
+
+int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {
+    perhaps_recipe recipe;
+    recipe_decode(f->header.recipe, &recipe);
+    return give_sized(theirs, &recipe, sizeof recipe, "recipe");
+}

@@ -1,0 +1,456 @@
+/*
+ * Making and opening filters: where the image of a filter lives, and what is checked before it is used.
+ */
+#include "base/memory.h"
+#include "base/error.h"
+#include "static/seal.h"
+#include "core/filter.h"
+#include "api/foreign_file.h"
+#include "plan/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------- making and ending --- */
+
+static int choose_hash(const perhaps_want *want, const struct kind *kind, struct hash *hash) {
+    int id = want->hash == PERHAPS_HASH_DEFAULT ? kind->hash : want->hash;
+    if (hash_name(id) && !kind_takes_hash(kind, id))
+        return fail(PERHAPS_EINVAL, "%s filters do not take the hash %s", kind->row.name, hash_name(id));
+    if (!hash_name(id)) return fail(PERHAPS_EINVAL, "there is no hash with number %d", id);
+    if (id == PERHAPS_SIPHASH) {
+        if (!want->hash_key) return fail(PERHAPS_EINVAL, "siphash needs a hash_key of 16 bytes");
+        if (want->seed) return fail(PERHAPS_EINVAL, "siphash takes a hash_key, not a seed");
+        *hash = hash_siphash(want->hash_key);
+        return PERHAPS_OK;
+    }
+    if (want->hash_key || want->key_in_file) return fail(PERHAPS_EINVAL, "a hash key goes with siphash only");
+    if (kind->own_hash && want->seed)
+        return fail(PERHAPS_EINVAL, "the keys of %s filters are hashed in one way only: it takes no seed",
+                    kind->row.name);
+    *hash = hash_unkeyed(id, kind->own_hash ? kind->seed : want->seed);
+    return PERHAPS_OK;
+}
+
+/* ---- filters of filters ---- */
+
+static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
+                      const perhaps_want *want, const struct hash *hash);
+
+static int make_children(perhaps *f, const struct plan *plan, unsigned level, const struct header *common,
+                         const perhaps_want *want, const struct hash *hash) {
+    int rc = PERHAPS_OK;
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
+        rc = make_level(&f->family->child[i].filter, plan, level, common, want, hash);
+        f->family->child[i].since = filter_is_timed(f) ? NEVER : 0;
+        f->family->count += rc == PERHAPS_OK;
+    }
+    if (rc == PERHAPS_OK) filter_settle(f);
+    return rc;
+}
+
+/* A filter of a plan, with all that is in it. What all have in common stands in a header. */
+static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
+                      const perhaps_want *want, const struct hash *hash) {
+    const struct level *level = &plan->level[i];
+    struct header header = *common;
+    header.kind = level->kind->row.kind;
+    if (i > 0) header.recipe = (struct recipe){NULL, 0}; /* the whole has it */
+    header.flags |= want->grow == PERHAPS_GROW_NEVER && level->kind->grow ? HEADER_FIXED : 0;
+    header.capacity = level->capacity;
+    header.fpr = level->fpr;
+    header.length = level->length;
+    memcpy(header.layout, level->layout, sizeof header.layout);
+    /* Where there are locks around it, a filter needs no operations for many threads. */
+    bool shared = want->shared && (i == 0 || (i == 1 && level->kind->lock_free));
+    perhaps *f;
+    int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);
+    if (rc < 0) return rc;
+    if (f->family) rc = make_children(f, plan, i + 1, common, want, hash);
+    if (f->kind->solver) rc = seal_collect(f, want->max_scratch, want->scratch_dir);
+    if (rc < 0)
+        perhaps_free(f);
+    else
+        *made = f;
+    return rc;
+}
+
+int perhaps_create(perhaps **f, const perhaps_want *theirs) {
+    perhaps_want want;
+    struct plan plan;
+    struct hash hash;
+    struct recipe recipe;
+    uint8_t room[RECIPE_MAX];
+    *f = NULL;
+    int rc = take_sized(&want, sizeof want, theirs, "want");
+    if (rc == PERHAPS_OK) rc = plan_make(&want, &plan);
+    if (rc == PERHAPS_OK) rc = choose_hash(&want, plan.level[plan.levels - 1].kind, &hash);
+    if (rc == PERHAPS_OK) rc = recipe_encode(want.recipe, room, &recipe);
+    if (rc < 0) return rc;
+    struct header common = {
+        .hash = hash.id, .recipe = recipe, .flags = want.key_in_file ? HEADER_KEY_IN_FILE : 0, .seed = hash.seed};
+    filter_keep_key(&common, &hash);
+    return make_level(f, &plan, 0, &common, &want, &hash);
+}
+
+/* -------------------------------------------------------------------------------------------------- opening --- */
+
+int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
+    if (header->hash != PERHAPS_SIPHASH) {
+        *hash = hash_unkeyed(header->hash, header->seed);
+        return PERHAPS_OK;
+    }
+    uint8_t key[16];
+    bool has_key = header->flags & HEADER_HAS_KEY;
+    hash_key_bytes(header->key, key);
+    if (has_key) *hash = hash_siphash(key);
+    if (has_key && hash->seed != header->seed)
+        return fail(PERHAPS_EDAMAGED, "%s: the hash key in it is not the one it was made with", name);
+    if (!has_key && !given)
+        return fail(PERHAPS_EKEY, "%s: its keys are hashed with a secret key, which is not in the file; give it", name);
+    if (given) *hash = hash_siphash(given);
+    if (hash->seed != header->seed)
+        return fail(PERHAPS_EKEY, "%s: made with another hash key than the one given", name);
+    return PERHAPS_OK;
+}
+
+/* What is checked of every image, wherever it comes from, before it is used. */
+static int check_image(const char *name, const struct file *map, const uint8_t *image, uint64_t length, unsigned flags,
+                       struct header *header, uint8_t recipe[RECIPE_MAX]) {
+    int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header, recipe);
+    if (rc < 0 || header->flags & HEADER_DIRTY) return rc;
+    /* A directory is small, and relied upon. */
+    if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->combiner) return rc;
+    rc = image_verify(name, map, image, header);
+    /* A writer that has come since the header was read makes it dirty, not damaged. */
+    return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
+}
+
+int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed) {
+    *options = (perhaps_open_options){.size = sizeof *options};
+    int rc = theirs ? take_sized(options, sizeof *options, theirs, "options") : PERHAPS_OK;
+    if (rc == PERHAPS_OK && options->flags & ~allowed)
+        rc = fail(PERHAPS_EINVAL, "options.flags has a bit that this call does not know");
+    if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_COPY && options->flags & PERHAPS_OPEN_WRITE)
+        rc = fail(PERHAPS_EINVAL, "a copy is not a map to write to; give one of the two flags");
+    if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_SHARED && !(options->flags & PERHAPS_OPEN_COPY))
+        rc = fail(PERHAPS_EINVAL, "only a copy can be changed by many threads; give PERHAPS_OPEN_COPY too");
+    return rc;
+}
+
+/* A handle for a checked header. */
+static int adopt(perhaps **f, const char *name, const struct header *header, const perhaps_open_options *options) {
+    struct hash hash;
+    int rc = filter_hash(name, header, options->hash_key, &hash);
+    bool shared = options->flags & PERHAPS_OPEN_SHARED;
+    const struct kind *kind = kind_find(header->kind);
+    if (rc == PERHAPS_OK && shared && !kind->lock_free && kind != &kind_sharded)
+        rc = fail(PERHAPS_ECANNOT, "%s: %s filters are shared between threads only in shards", name, kind->row.name);
+    return rc < 0 ? rc : filter_handle(f, options->allocator, header, &hash, NULL, shared);
+}
+
+/* A dirty one was let in for recovery: it is counted anew. */
+static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
+    filter_use_image(f, image, READ_ONLY);
+    if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
+    const char *reason = f->kind->array_misfit ? f->kind->array_misfit(&f->array, f->header.items) : NULL;
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : filter_make_guide(f, name);
+}
+
+/* ---- children ---- */
+
+/* Where an image lies: in memory, which may be a mapped file, or in a file that is to be read. */
+struct source {
+    const char *name;
+    struct file *file;    /* NULL: only memory */
+    const uint8_t *image; /* NULL: to be read from the file */
+    uint64_t offset, length;
+};
+
+static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
+
+/* A child has what its parent has, and the header that the directory vouches for. */
+const char *filter_child_misfit(const struct header *parent, const struct header *child) {
+    if (child->kind != (int)parent->layout[BASE]) return "a part of another kind than it should be";
+    if (child->hash != parent->hash || child->seed != parent->seed) return "a part with another hash or seed";
+    if (child->recipe.length) return "a part with a recipe, which only the whole has";
+    if (child->flags & HEADER_DIRTY) return "a part that is being changed in place";
+    return NULL;
+}
+
+/* The zeros before a child. */
+static int check_gap(const struct source *parent, uint64_t from, uint64_t to) {
+    uint8_t bytes[MEMORY_PAGE];
+    int rc = PERHAPS_OK;
+    if (parent->image)
+        memcpy(bytes, parent->image + from, (size_t)(to - from));
+    else
+        rc = file_read_part(parent->file, bytes, parent->offset + from, to - from);
+    if (rc == PERHAPS_OK && !memory_is_zero(bytes, to - from))
+        rc = fail(PERHAPS_EDAMAGED, "%s: padding between its parts that is not zero", parent->name);
+    return rc;
+}
+
+/* Looks at a child before it is opened: a part of another kind could have parts of its own, without end. */
+static int check_child(const perhaps *parent, const struct source *source, const struct entry *entry) {
+    uint8_t head[HEADER_BYTES];
+    int rc = PERHAPS_OK;
+    if (source->image)
+        memcpy(head, source->image, sizeof head);
+    else
+        rc = file_read_part(source->file, head, source->offset, sizeof head);
+    if (rc < 0) return rc;
+    if (header_kind(head) != (int)parent->header.layout[BASE])
+        return fail(PERHAPS_EDAMAGED, "%s: it is of another kind than it should be", source->name);
+    if (header_checksum(head) != entry->sum)
+        return fail(PERHAPS_EDAMAGED, "%s: it is not the one that the directory knows", source->name);
+    return PERHAPS_OK;
+}
+
+static int open_child(perhaps *f, unsigned i, const struct source *parent, const struct entry *entry,
+                      const perhaps_open_options *options) {
+    char name[256];
+    struct source source = {name, parent->file, parent->image ? parent->image + entry->offset : NULL,
+                            parent->offset + entry->offset, entry->length};
+    struct child *child = &f->family->child[i];
+    snprintf(name, sizeof name, "%s: part %u", parent->name, i + 1);
+    int rc = check_child(f, &source, entry);
+    if (rc == PERHAPS_OK) rc = open_source(&child->filter, &source, options);
+    if (rc < 0) return rc;
+    f->family->count++;
+    child->since = entry->since;
+    const char *reason = filter_child_misfit(&f->header, &child->filter->header);
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
+}
+
+/* Opens the children of a handle from the directory in `head`, which ends at `end`. */
+static int open_children(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
+                         const perhaps_open_options *options) {
+    unsigned count = (unsigned)f->header.layout[CHILDREN];
+    uint8_t key[16];
+    perhaps_open_options inner = *options;
+    hash_key_bytes(f->hash.key, key);
+    if (f->hash.id == PERHAPS_SIPHASH) inner.hash_key = key;
+    if (f->family->locks) inner.flags &= (unsigned)~PERHAPS_OPEN_SHARED;
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < count; i++) {
+        struct entry entry = directory_get(directory, i);
+        rc = check_gap(source, end, entry.offset);
+        if (rc == PERHAPS_OK) rc = open_child(f, i, source, &entry, &inner);
+        end = entry.offset + entry.length;
+    }
+    const char *reason = rc == PERHAPS_OK ? f->kind->combiner->misfit(f) : NULL;
+    if (reason) rc = fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
+    if (rc == PERHAPS_OK) filter_settle(f);
+    return rc;
+}
+
+static int open_directory(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
+                          const perhaps_open_options *options) {
+    const char *reason = directory_check(directory, f->header.layout[CHILDREN], end, source->length);
+    if (reason) return fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
+    int rc = filter_start_family(f, (unsigned)f->header.layout[CHILDREN]);
+    if (rc == PERHAPS_OK) rc = open_children(f, source, directory, end, options);
+    if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
+    return rc;
+}
+
+/* The family of a handle whose head, with the directory, is in memory. That may be a file that another process changes as we
+ * read: the directory is copied once, and only the copy counts. */
+static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
+                       const perhaps_open_options *options) {
+    uint64_t start = header_offset(&f->header), length = f->header.length;
+    uint8_t *directory = memory_get(&f->allocator, length);
+    if (!directory) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", source->name);
+    memcpy(directory, head + start, (size_t)length);
+    int rc = open_directory(f, source, directory, start + length, options);
+    memory_release(&f->allocator, directory, length);
+    return rc;
+}
+
+/* ---- from memory, or a mapped file ---- */
+
+static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    struct header header;
+    uint8_t recipe[RECIPE_MAX];
+    perhaps *made = NULL;
+    int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header, recipe);
+    if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
+    if (rc < 0) return rc;
+    if (made->kind->combiner)
+        rc = open_family(made, source, source->image, options);
+    else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
+        rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)source->image);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+/* ---- from a file that is read, not mapped, so that nobody can change it under our hands ---- */
+
+/* How much of an image is to be read in one piece: all of it, or, of a filter of filters, what comes before the children. */
+static int length_to_read(const struct source *source, uint64_t *length, bool *sparse) {
+    uint8_t head[HEADER_BYTES] = {0};
+    *length = source->length;
+    *sparse = false;
+    if (source->length < HEADER_BYTES) return PERHAPS_OK;
+    int rc = file_read_part(source->file, head, source->offset, sizeof head);
+    if (rc < 0) return rc;
+    *sparse = header_is_sparse(head);
+    uint64_t before_children = header_before_children(head);
+    if (before_children && before_children < source->length) *length = before_children;
+    return PERHAPS_OK;
+}
+
+/* The image is in memory of ours, which the handle takes over. */
+static int own_read_image(perhaps *f, const char *name, uint8_t *image) {
+    int rc = use_found_image(f, name, image);
+    if (rc < 0) return rc;
+    f->owned = true;
+    f->state = CHANGEABLE;
+    f->header.flags &= (unsigned)~HEADER_DIRTY;
+    filter_keep_key(&f->header, &f->hash);
+    return PERHAPS_OK;
+}
+
+/* `length` bytes were read: what the header says now may be another thing than what it said before that. */
+static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, uint64_t length,
+                      const perhaps_open_options *options) {
+    struct header header;
+    uint8_t recipe[RECIPE_MAX];
+    perhaps *made = NULL;
+    int rc = check_image(source->name, NULL, image, length, options->flags, &header, recipe);
+    if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
+    if (rc < 0) return rc;
+    if (!made->kind->combiner) {
+        rc = own_read_image(made, source->name, image);
+    } else {
+        rc = open_family(made, source, image, options);
+        filter_keep_key(&made->header, &made->hash);
+    }
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *f = made;
+    return rc;
+}
+
+static int open_copy(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    perhaps_allocator allocator = options->allocator ? *options->allocator : memory_default;
+    uint64_t length;
+    bool sparse;
+    int rc = length_to_read(source, &length, &sparse);
+    if (rc < 0) return rc;
+    uint64_t size = length ? length : 1;
+    uint8_t *image = size <= memory_of_machine() ? memory_zeroed(&allocator, size) : NULL;
+    if (!image) return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", source->name, (unsigned long long)size);
+    if (sparse) memory_keep_sparse(&allocator, image, size);
+    rc = file_read(source->file, image, source->offset, length);
+    if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, length, options);
+    if (rc < 0 || (*f)->family) memory_release(&allocator, image, size);
+    return rc;
+}
+
+static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    return source->image ? open_in_place(f, source, options) : open_copy(f, source, options);
+}
+
+/* ---- the public calls ---- */
+
+/* Turns a filter over bytes of others into one of its own. */
+static int become_owner(perhaps **f) {
+    perhaps *copy;
+    int rc = perhaps_clone(*f, &copy);
+    perhaps_free(*f);
+    *f = copy;
+    return rc;
+}
+
+/* The bytes are changed in place. Nobody else looks at them meanwhile, so they need no mark that they are. */
+static int borrow_for_changing(perhaps **f) {
+    if (!(*f)->family) {
+        (*f)->state = CHANGEABLE;
+        return PERHAPS_OK;
+    }
+    int rc = fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", (*f)->kind->row.name);
+    perhaps_free(*f);
+    *f = NULL;
+    return rc;
+}
+
+int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const perhaps_open_options *theirs) {
+    perhaps_open_options options;
+    *f = NULL;
+    int rc = take_open_options(&options, theirs,
+                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
+                                   PERHAPS_OPEN_SHARED);
+    const struct kind *other;
+    if (rc == PERHAPS_OK) rc = format_find(bytes, length, length, &options, &other);
+    if (rc == PERHAPS_OK && other) return format_open_memory(f, other, bytes, length, &options);
+    if (rc == PERHAPS_OK) rc = open_in_place(f, &(struct source){"image", NULL, bytes, 0, length}, &options);
+    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(f);
+    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_WRITE) rc = borrow_for_changing(f);
+    return rc;
+}
+
+/* A file of a kind that stays sparse keeps its holes: filling one on a full disk is then a SIGBUS. */
+static int check_in_place(const struct file *file, const perhaps *f) {
+    if (f->kind->solver)
+        return fail(PERHAPS_ESEALED, "%s: it is sealed, and cannot be changed; make a new one of all keys", file->path);
+    if (!(filter_can(f) & PERHAPS_IN_PLACE))
+        return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", file->path,
+                    f->kind->row.name);
+    return f->kind->sparse ? PERHAPS_OK : file_reserve(file);
+}
+
+static void advise(const struct file *file, bool writable) {
+    if (file->length < HEADER_BYTES || !header_is_sparse(file->bytes))
+        file_use_huge_pages(file);
+    else if (writable)
+        file_keep_sparse(file);
+}
+
+static int open_map(perhaps **f, struct file *file, const perhaps_open_options *options) {
+    static const uint8_t nothing[1];
+    bool writable = options->flags & PERHAPS_OPEN_WRITE;
+    int rc = file_map(file, writable);
+    const uint8_t *image = file->bytes ? file->bytes : nothing;
+    if (rc < 0) return rc;
+    advise(file, writable);
+    rc = open_in_place(f, &(struct source){file->path, file, image, 0, file->length}, options);
+    if (rc == PERHAPS_OK && writable) rc = check_in_place(file, *f);
+    if (rc < 0) {
+        perhaps_free(*f);
+        *f = NULL;
+        return rc;
+    }
+    (*f)->file = *file;
+    (*f)->file.path = "the mapped file"; /* the caller's name may be gone when a message needs one */
+    *file = (struct file){.fd = -1};
+    if (writable) (*f)->state = (*f)->header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
+    return PERHAPS_OK;
+}
+
+int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *theirs) {
+    perhaps_open_options options;
+    struct file file;
+    *f = NULL;
+    int rc = take_open_options(&options, theirs,
+                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
+                                   PERHAPS_OPEN_SHARED);
+    if (rc == PERHAPS_OK) rc = file_open(&file, path, options.flags & PERHAPS_OPEN_WRITE);
+    if (rc < 0) return rc;
+    const struct kind *other;
+    rc = format_find_file(&file, &options, &other);
+    if (rc < 0 || other) {
+        if (rc == PERHAPS_OK) rc = format_open_file(f, other, &file, &options);
+        file_close(&file);
+        return rc;
+    }
+    struct source source = {path, &file, NULL, 0, file.length};
+    rc = options.flags & PERHAPS_OPEN_COPY ? open_copy(f, &source, &options) : open_map(f, &file, &options);
+    file_close(&file);
+    return rc;
+}

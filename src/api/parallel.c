@@ -1,0 +1,331 @@
+/*
+ * The verbs on many keys with many threads. The keys are cut into slices, which the threads take one after the other.
+ *
+ * Where all of a key lies in one cache line, or in one shard, a thread sorts its slice by ranges of lines, or by shards, and takes
+ * a lock for each: what it does then is as fast as with one thread. Elsewhere threads change the same memory with atomic operations,
+ * which pays only if they are many.
+ */
+#include "api/partitioned.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "composite/partition.h"
+#include "static/parts.h"
+#include "api/batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SLICE = 65536, SMALL_SLICE = 4096 };
+enum { PARTS = 64, MANY_THREADS = 4 };
+
+struct job {
+    perhaps *f;           /* adding */
+    const perhaps *asked; /* asking */
+    const struct keys *keys;
+    size_t n, slice;
+    uint8_t *answers;
+    size_t next;         /* the first key that no thread has taken */
+    uint64_t ones;       /* answers that were 1 */
+    uint8_t *memory;     /* for sorting, where there are locks: sorting_bytes for each thread */
+    struct locks *locks; /* of the parts of an array in which a key is in one line; else NULL */
+    int failed;          /* the first error, and its reason */
+    char reason[WHY_BYTES];
+};
+
+static struct keys keys_from(const struct keys *keys, size_t from) {
+    return (struct keys){.bytes = keys->bytes ? keys->bytes + from : NULL,
+                         .lengths = keys->lengths ? keys->lengths + from : NULL,
+                         .integers = keys->integers ? keys->integers + from : NULL,
+                         .digests = keys->digests ? keys->digests + from : NULL};
+}
+
+/* The next slice; false if there is none, or a thread has failed. */
+static bool take_slice(struct job *job, size_t *from, size_t *n) {
+    if (__atomic_load_n(&job->failed, __ATOMIC_ACQUIRE)) return false;
+    *from = __atomic_fetch_add(&job->next, job->slice, __ATOMIC_RELAXED);
+    if (*from >= job->n) return false;
+    *n = job->n - *from < job->slice ? job->n - *from : job->slice;
+    return true;
+}
+
+/* Only the thread that fails first writes its reason. */
+static void note_failure(struct job *job, int rc) {
+    int none = 0;
+    if (__atomic_compare_exchange_n(&job->failed, &none, rc, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        snprintf(job->reason, sizeof job->reason, "%s", why());
+}
+
+/* How to cut n keys for so many threads: in slices of the usual size, or smaller ones, so that all have something to do. */
+static unsigned cut(struct job *job, size_t n, unsigned threads) {
+    if (threads == 0) threads = processors();
+    if (threads > THREADS_MAX) threads = THREADS_MAX;
+    job->n = n;
+    job->slice = n / threads / 4 < SLICE ? n / threads / 4 : SLICE;
+    if (job->slice < SMALL_SLICE) job->slice = SMALL_SLICE;
+    size_t slices = n / job->slice + 1;
+    return slices < threads ? (unsigned)slices : threads;
+}
+
+/* ---- adding ---- */
+
+/* Each thread has a handle of its own on the same array, with its own count of items; and with operations for many threads, unless
+ * there are locks. */
+static perhaps own_handle(const struct job *job) {
+    const perhaps *f = job->f;
+    perhaps own = *f;
+    if (f->family) return own;
+    own.ops = *f->kind->ops(f->header.layout, f->isa, !job->locks);
+    own.header.items = 0;
+    own.items_in = ITEMS_IN_HEADER;
+    own.shared = true;
+    return own;
+}
+
+/* Which part of the array each key is in: a number that rises with its line. */
+static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
+    uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)PARTS << 32) / lines;
+    for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(f->ops.line(&f->array, digests[i]) * scale >> 32);
+}
+
+static int64_t add_by_parts(struct job *job, perhaps *own, const struct keys *keys, size_t n, struct sorted *sorted) {
+    uint64_t before = own->header.items;
+    const uint64_t *digests = many_digests(own, keys, 0, n, sorted->unsorted);
+    find_parts(own, digests, n, sorted->part);
+    sorting_sort(sorted, digests, n);
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < PARTS; i++) {
+        unsigned part = (sorted->part[0] + i) % PARTS;
+        size_t first = sorted->first[part], count = sorted->first[part + 1] - first;
+        struct added added;
+        if (!count) continue;
+        lock_take(job->locks, part);
+        rc = filter_add_many(own, sorted->digests + first, count, sorted->answers + first,
+                             (const char *)(sorted->digests + first + count), &added);
+        lock_leave(job->locks, part);
+    }
+    return rc < 0 ? rc : (int64_t)(own->header.items - before);
+}
+
+/* Adds a slice; `sorted` is room to sort it in, where there are locks. */
+static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, struct sorted *sorted) {
+    struct keys keys = keys_from(job->keys, from);
+    uint8_t *answers = job->answers ? job->answers + from : NULL;
+    if (!job->locks) return many_put(own, &keys, n, answers);
+    int64_t added = add_by_parts(job, own, &keys, n, sorted);
+    if (added >= 0 && answers) sorting_give_back(sorted, answers);
+    return added;
+}
+
+static void add_slices(void *context, unsigned thread) {
+    struct job *job = context;
+    perhaps own = own_handle(job);
+    uint64_t ones = 0, bytes = sorting_bytes(job->slice, PARTS);
+    uint8_t *memory = job->memory ? job->memory + thread * bytes : NULL;
+    struct sorted sorted = {.n = 0};
+    size_t from, n;
+    if (memory) sorted = sorting_in_memory(memory, job->slice, PARTS);
+    while (take_slice(job, &from, &n)) {
+        int64_t added = add_slice(job, &own, from, n, &sorted);
+        if (added >= 0) {
+            ones += (uint64_t)added;
+            continue;
+        }
+        note_failure(job, (int)added);
+        if (job->answers) memset(job->answers + from, 0, n); /* it has taken them out again */
+    }
+    __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
+}
+
+/* Takes out what slices before a failure have added. */
+static int undo_all(struct job *job) {
+    if (job->answers) many_undo(job->f, job->keys, job->n, job->answers);
+    return fail(job->failed, "%s", job->reason);
+}
+
+static int64_t run_adding(struct job *job, unsigned threads) {
+    if (job->answers) memset(job->answers, 0, job->n);
+    run_in_threads(threads, add_slices, job);
+    if (!job->f->family) filter_count_added(job->f, 0, job->ones);
+    return job->failed ? undo_all(job) : (int64_t)job->ones;
+}
+
+/* A kind that grows, but not while threads share it, grows beforehand. */
+static int grow_beforehand(perhaps *f, const struct keys *keys, size_t n) {
+    const uint64_t *digests = keys->digests ? keys->digests : keys->integers;
+    uint64_t largest = 0;
+    if (f->family || !f->kind->beyond) return PERHAPS_OK;
+    for (size_t i = 0; i < n; i++) largest = digests[i] > largest ? digests[i] : largest;
+    return largest < f->kind->beyond(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
+}
+
+static int check_parallel(const perhaps *f) {
+    if (f->kind->lock_free || f->kind == &kind_sharded) return PERHAPS_OK;
+    return filter_cannot(f, "be added to by many threads, unless they are in shards");
+}
+
+/* Shards have locks while threads share them, if not always. */
+static int64_t add_to_shards(struct job *job, unsigned threads) {
+    struct family *family = job->f->family;
+    if (family->locks || job->f->shared) return run_adding(job, threads);
+    family->locks = locks_make(&job->f->allocator, family->count);
+    if (!family->locks) return fail(PERHAPS_ENOMEM, "no memory for %u locks", family->count);
+    int64_t added = run_adding(job, threads);
+    locks_free(&job->f->allocator, family->locks);
+    family->locks = NULL;
+    return added;
+}
+
+/* Locks for parts of the array are of no use where others, who do not know of them, may be adding too. */
+static int64_t add_to_parts(struct job *job, unsigned threads) {
+    const perhaps_allocator *allocator = &job->f->allocator;
+    uint64_t bytes = threads * sorting_bytes(job->slice, PARTS);
+    job->locks = locks_make(allocator, PARTS);
+    job->memory = memory_get(allocator, bytes);
+    int64_t added = job->locks && job->memory ? run_adding(job, threads)
+                                              : fail(PERHAPS_ENOMEM, "no memory to sort keys for %u threads", threads);
+    memory_release(allocator, job->memory, bytes);
+    locks_free(allocator, job->locks);
+    return added;
+}
+
+static int64_t add_to_array(struct job *job, unsigned threads) {
+    return job->f->ops.line && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
+}
+
+static int64_t add_with_locks(struct job *job, unsigned threads) {
+    return job->f->family ? add_to_shards(job, threads) : add_to_array(job, threads);
+}
+
+/* ---- collecting ---- */
+
+/* The keys of a slice, sorted by bins, go to them one bin after the other, beginning with another one in each thread. */
+static int collect_slice(struct job *job, const struct keys *keys, size_t n, struct sorted *sorted) {
+    const uint64_t *digests = many_digests(job->f, keys, 0, n, sorted->unsorted);
+    for (size_t i = 0; i < n; i++) {
+        sorted->unsorted[i] = part_key(digests[i]);
+        sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
+    }
+    sorting_sort(sorted, sorted->unsorted, n);
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i++) {
+        unsigned bin = (sorted->part[0] + i) % BINS, first = sorted->first[bin];
+        lock_take(job->locks, bin);
+        rc = bins_put(job->f->bins, bin, sorted->digests + first, sorted->first[bin + 1] - first);
+        lock_leave(job->locks, bin);
+    }
+    return rc;
+}
+
+static void collect_slices(void *context, unsigned thread) {
+    struct job *job = context;
+    uint8_t *memory = job->memory + thread * sorting_bytes(job->slice, BINS);
+    struct sorted sorted = sorting_in_memory(memory, job->slice, BINS);
+    size_t from, n;
+    while (take_slice(job, &from, &n)) {
+        struct keys keys = keys_from(job->keys, from);
+        int rc = collect_slice(job, &keys, n, &sorted);
+        if (rc < 0) note_failure(job, rc);
+    }
+}
+
+/* Where memory is short, one thread does it, and writes to the file. */
+static int64_t collect_parallel(struct job *job, unsigned threads) {
+    perhaps *f = job->f;
+    uint64_t bytes = threads * sorting_bytes(job->slice, BINS);
+    int rc = bins_begin(f->bins, PENDING + job->n);
+    if (rc < 0) return rc;
+    bool can = threads > 1 && bins_reserve(f->bins, job->n);
+    job->locks = can ? locks_make(&f->allocator, BINS) : NULL;
+    job->memory = can ? memory_get(&f->allocator, bytes) : NULL;
+    can = job->locks && job->memory;
+    if (can) run_in_threads(threads, collect_slices, job);
+    memory_release(&f->allocator, job->memory, bytes);
+    locks_free(&f->allocator, job->locks);
+    if (!can) return many_add(f, job->keys, job->n, job->answers);
+    if (job->failed) bins_undo(f->bins);
+    f->header.items = bins_keys(f->bins);
+    if (job->answers) memset(job->answers, 1, job->n);
+    return job->failed ? fail(job->failed, "%s", job->reason) : (int64_t)job->n;
+}
+
+static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, unsigned threads) {
+    struct job job = {.f = f, .keys = keys, .answers = answers};
+    int rc = many_takes(f, keys);
+    if (rc == PERHAPS_OK && !f->kind->solver) rc = check_parallel(f);
+    if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
+    if (rc < 0 || n == 0) return rc;
+    threads = cut(&job, n, threads);
+    if (f->bins) return collect_parallel(&job, threads);
+    if (f->kind->solver) return filter_sealed();
+    bool atomic = !f->family && (f->shared || !f->ops.line);
+    if (threads < (atomic ? MANY_THREADS : 2)) return many_add(f, keys, n, answers);
+    rc = grow_beforehand(f, keys, n);
+    if (rc == PERHAPS_OK) rc = many_provide(f, keys, n);
+    if (rc < 0) return rc;
+    if (answers || !filter_may_be_full(f)) return add_with_locks(&job, threads);
+    job.answers = memory_get(&f->allocator, n);
+    if (!job.answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);
+    int64_t added = add_with_locks(&job, threads);
+    memory_release(&f->allocator, job.answers, n);
+    return added;
+}
+
+int64_t perhaps_add_parallel(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers,
+                             unsigned threads) {
+    return add_parallel(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers, threads);
+}
+
+int64_t perhaps_add_parallel_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers, unsigned threads) {
+    return add_parallel(f, &(struct keys){.integers = keys}, n, answers, threads);
+}
+
+int64_t perhaps_add_parallel_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, unsigned threads) {
+    return add_parallel(f, &(struct keys){.digests = digests}, n, answers, threads);
+}
+
+/* ---- asking ---- */
+
+static void ask_slices(void *context, unsigned thread) {
+    struct job *job = context;
+    uint64_t ones = 0;
+    size_t from, n;
+    (void)thread;
+    while (take_slice(job, &from, &n)) {
+        struct keys keys = keys_from(job->keys, from);
+        ones += (uint64_t)many_contains(job->asked, &keys, n, job->answers ? job->answers + from : NULL);
+    }
+    __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
+}
+
+/* Keys that are arranged are so by each thread for itself, all of its share at a time. */
+static unsigned cut_questions(struct job *job, size_t n, unsigned threads) {
+    threads = cut(job, n, threads);
+    size_t share = n / threads + 1;
+    if (arranging_pays(job->asked, share)) job->slice = share;
+    return threads;
+}
+
+static int64_t contains_parallel(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers,
+                                 unsigned threads) {
+    struct job job = {.asked = f, .keys = keys, .answers = answers};
+    int rc = many_takes(f, keys);
+    if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
+    if (rc < 0 || n == 0) return rc;
+    run_in_threads(cut_questions(&job, n, threads), ask_slices, &job);
+    return (int64_t)job.ones;
+}
+
+int64_t perhaps_contains_parallel(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
+                                  uint8_t *answers, unsigned threads) {
+    return contains_parallel(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers, threads);
+}
+
+int64_t perhaps_contains_parallel_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
+                                      unsigned threads) {
+    return contains_parallel(f, &(struct keys){.integers = keys}, n, answers, threads);
+}
+
+int64_t perhaps_contains_parallel_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
+                                         unsigned threads) {
+    return contains_parallel(f, &(struct keys){.digests = digests}, n, answers, threads);
+}

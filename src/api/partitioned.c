@@ -1,0 +1,235 @@
+#include "api/partitioned.h"
+
+#include "base/memory.h"
+#include "base/error.h"
+#include "composite/composite.h"
+#include "composite/partition.h"
+
+#include <string.h>
+
+/* When it pays: filters below FEWEST_BYTES stay in most caches anyway. What arranging costs is the same for every filter; what it saves, in
+ * the cache and in finding pages, grows with the batch and with the filter. A family of layers of which some have one line a key and some
+ * two is rare: the newest decides for all. */
+enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
+#define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
+
+/* When it pays for adding: if the filter has no more bytes than this for each key, so that fetching all of it one line after the other
+ * takes less time than fetching what is needed. */
+enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 256 };
+
+/* How many keys are arranged at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
+enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
+
+/* If the filter has no more bytes for each key, most of its lines are needed, and all are fetched. */
+enum { SWEPT_BYTES = 96 };
+
+/* Parts are so many that their cache lines that are written to stay in the cache. */
+enum { MOST_PARTS = 1024 };
+
+struct arranged {
+    unsigned parts; /* a power of two */
+    unsigned shift; /* what this leaves of a digest is the number of its part */
+    size_t most;    /* keys of all parts */
+    size_t room;    /* keys of a part */
+    size_t n;       /* keys of all parts, now */
+    bool sweep;     /* all lines are fetched, whether they are needed or not */
+    uint64_t *digests;
+    uint32_t *count; /* keys of each part */
+    uint16_t *part;  /* of each key, in the order of the batch; NULL if there are no answers to be given back */
+    uint8_t *answers;
+};
+
+bool arranging_pays(const perhaps *f, size_t n) {
+    if (n < FEWEST_KEYS || !f->family || !f->kind->combiner->rates_add_up || !newest_of(f)->ops.line) return false;
+    uint64_t bytes = filter_bytes(f);
+    return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
+}
+
+/* Parts of uniform digests are seldom larger than the mean by so much; if one is full, the batch ends early. Parts begin an odd number of
+ * cache lines apart: otherwise all would want the same places in the cache. */
+static size_t room_of_part(size_t keys) {
+    return (keys + keys / 16 + 128) / 8 * 8 | 8;
+}
+
+/* For up to n keys, as many as the size of the filter allows. */
+static struct arranged plan(const perhaps *f, size_t n) {
+    uint64_t most = filter_bytes(f) / BYTES_PER_KEY;
+    struct arranged arranged = {.parts = 2};
+    if (most > MOST_KEYS) most = MOST_KEYS;
+    arranged.most = most < n ? (size_t)most : n;
+    while (arranged.parts < MOST_PARTS && arranged.parts * (size_t)FAMILY_BLOCK < arranged.most) arranged.parts *= 2;
+    arranged.shift = 64 - (unsigned)__builtin_ctz(arranged.parts);
+    arranged.room = room_of_part(arranged.most / arranged.parts);
+    return arranged;
+}
+
+/* Without answers there is nothing to be given back in the order of the keys. */
+static uint64_t bytes_of(const struct arranged *arranged, bool answered) {
+    uint64_t of_key = sizeof *arranged->digests + (answered ? sizeof *arranged->answers : 0);
+    return arranged->parts * (arranged->room * of_key + sizeof *arranged->count) +
+           (answered ? arranged->most * sizeof *arranged->part : 0);
+}
+
+static void use_memory(struct arranged *arranged, uint8_t *memory, bool answered) {
+    arranged->digests = (uint64_t *)(void *)memory;
+    arranged->count = (uint32_t *)(arranged->digests + arranged->parts * arranged->room);
+    if (!answered) return;
+    arranged->part = (uint16_t *)(arranged->count + arranged->parts);
+    arranged->answers = (uint8_t *)(arranged->part + arranged->most);
+}
+
+/* Brings n keys to their parts, or as many as there is room for. */
+static inline __attribute__((always_inline)) size_t put(struct arranged *arranged, const uint64_t *digests, size_t n,
+                                                        bool answered) {
+    uint32_t *restrict count = arranged->count;
+    uint16_t *restrict part = answered ? arranged->part + arranged->n : NULL;
+    size_t room = arranged->room, i;
+    for (i = 0; i < n; i++) {
+        size_t p = (size_t)(digests[i] >> arranged->shift);
+        if (__builtin_expect(count[p] == room, 0)) break;
+        uint64_t *place = arranged->digests + p * room + count[p]++;
+        *place = digests[i];
+        __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
+        if (answered) part[i] = (uint16_t)p;
+    }
+    arranged->n += i;
+    return i;
+}
+
+/* Arranges the first of n keys, until they are enough or a part is full. */
+static void collect(const perhaps *f, const struct keys *keys, size_t from, size_t n, unsigned swept_bytes,
+                    struct arranged *arranged) {
+    uint64_t room[CHUNK];
+    size_t some, done;
+    if (n > arranged->most) n = arranged->most;
+    arranged->n = 0;
+    memset(arranged->count, 0, arranged->parts * sizeof *arranged->count);
+    do {
+        some = n - arranged->n < CHUNK ? n - arranged->n : CHUNK;
+        const uint64_t *digests = many_digests(f, keys, from + arranged->n, some, room);
+        done = arranged->part ? put(arranged, digests, some, true) : put(arranged, digests, some, false);
+    } while (done == some && arranged->n < n);
+    arranged->sweep = arranged->n * (uint64_t)swept_bytes >= filter_bytes(f);
+}
+
+/* What is to be fetched with piece i of so many of part p: the same piece of the next part, or as good as nothing. */
+static struct span span_ahead(const struct arranged *arranged, unsigned p, size_t i, size_t pieces) {
+    if (p + 1 == arranged->parts) return (struct span){0, 0};
+    uint64_t width = (UINT64_C(1) << arranged->shift) / pieces, first = ((uint64_t)p + 1) << arranged->shift;
+    return (struct span){first + i * width, first + i * width + (width - 1)};
+}
+
+static void ask_part(const perhaps *f, const struct arranged *arranged, unsigned p) {
+    const uint64_t *digests = arranged->digests + p * arranged->room;
+    uint8_t *answers = arranged->answers + p * arranged->room;
+    size_t n = arranged->count[p], pieces = (n + FAMILY_BLOCK - 1) / FAMILY_BLOCK, from = 0;
+    for (size_t i = 0; i < pieces; i++) {
+        size_t some = (n - from) / (pieces - i);
+        struct span next = span_ahead(arranged, p, i, pieces);
+        family_have_near(f, digests + from, some, answers + from, arranged->sweep ? &next : NULL);
+        from += some;
+    }
+}
+
+static uint64_t ask(const perhaps *f, const struct arranged *arranged) {
+    uint64_t ones = 0;
+    for (unsigned p = 0; p < arranged->parts; p++) {
+        ask_part(f, arranged, p);
+        ones += count_ones(arranged->answers + p * arranged->room, arranged->count[p]);
+    }
+    return ones;
+}
+
+static void give_back(const struct arranged *arranged, uint8_t *restrict answers) {
+    const uint16_t *restrict part = arranged->part;
+    const uint8_t *restrict arranged_answers = arranged->answers;
+    uint32_t *restrict count = arranged->count;
+    size_t room = arranged->room;
+    memset(count, 0, arranged->parts * sizeof *count);
+    for (size_t i = 0, n = arranged->n; i < n; i++) answers[i] = arranged_answers[part[i] * room + count[part[i]]++];
+}
+
+bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones) {
+    struct arranged arranged = plan(f, n);
+    struct scratch *scratch = filter_take_scratch(f, bytes_of(&arranged, true));
+    if (!scratch) return false;
+    use_memory(&arranged, scratch->room, true);
+    *ones = 0;
+    for (size_t from = 0; from < n; from += arranged.n) {
+        collect(f, keys, from, n - from, SWEPT_BYTES, &arranged);
+        *ones += ask(f, &arranged);
+        if (answers) give_back(&arranged, answers + from);
+    }
+    filter_leave_scratch(f, scratch);
+    return true;
+}
+
+/* ---- adding ---- */
+
+bool arranging_pays_to_add(const perhaps *f, size_t n) {
+    if (n < FEWEST_KEYS || !f->ops.add_near) return false;
+    return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
+}
+
+/* Takes copies out again of so many keys that were added. */
+static void undo(perhaps *f, const uint64_t *digests, size_t n) {
+    uint8_t all[CHUNK];
+    memset(all, 1, sizeof all);
+    for (size_t from = 0; from < n; from += CHUNK)
+        filter_undo(f, digests + from, n - from < CHUNK ? n - from : CHUNK, all);
+}
+
+static void undo_batch(perhaps *f, const struct keys *keys, size_t n) {
+    uint64_t room[CHUNK];
+    for (size_t from = 0; from < n; from += CHUNK) {
+        size_t some = n - from < CHUNK ? n - from : CHUNK;
+        undo(f, many_digests(f, keys, from, some, room), some);
+    }
+}
+
+/* As filter_add_many. If there are few keys, because one part was full long before the others, nothing else is fetched. */
+static int add_part(perhaps *f, const struct arranged *arranged, unsigned p, size_t *done) {
+    const uint64_t *digests = arranged->digests + p * arranged->room;
+    struct span next = span_ahead(arranged, p, 0, 1);
+    int rc = PERHAPS_OK;
+    *done = 0;
+    while (rc == PERHAPS_OK && *done < arranged->count[p]) {
+        size_t rest = arranged->count[p] - *done;
+        *done += f->ops.add_near(&f->array, digests + *done, rest, arranged->sweep ? &next : NULL);
+        if (*done < arranged->count[p]) rc = filter_grow(f, digests[*done]);
+    }
+    filter_count_added(f, 0, *done);
+    return rc;
+}
+
+/* Adds all that is arranged, or nothing. */
+static int add_parts(perhaps *f, const struct arranged *arranged) {
+    for (unsigned p = 0; p < arranged->parts; p++) {
+        size_t done;
+        int rc = add_part(f, arranged, p, &done);
+        if (rc == PERHAPS_OK) continue;
+        undo(f, arranged->digests + p * arranged->room, done);
+        while (p-- > 0) undo(f, arranged->digests + p * arranged->room, arranged->count[p]);
+        return rc;
+    }
+    return PERHAPS_OK;
+}
+
+int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+    struct arranged arranged = plan(f, n);
+    uint64_t bytes = bytes_of(&arranged, false);
+    uint8_t *memory = memory_get(&f->allocator, bytes);
+    size_t added = 0;
+    if (!memory) return fail(PERHAPS_ENOMEM, "no memory to arrange %llu keys", (unsigned long long)n);
+    int rc = PERHAPS_OK;
+    use_memory(&arranged, memory, false);
+    while (rc == PERHAPS_OK && added < n) {
+        collect(f, keys, added, n - added, DENSE_BYTES, &arranged);
+        rc = add_parts(f, &arranged);
+        if (rc == PERHAPS_OK) added += arranged.n;
+    }
+    if (rc < 0) undo_batch(f, keys, added);
+    memory_release(&f->allocator, memory, bytes);
+    if (rc == PERHAPS_OK && answers) memset(answers, 1, n);
+    return rc < 0 ? rc : (int64_t)n;
+}

@@ -1,0 +1,274 @@
+/*
+ * Saving: from a filter, or a filter of filters, to the pieces of its image, and from there to a file, a callback or memory.
+ */
+#include "base/memory.h"
+#include "base/error.h"
+#include "core/filter.h"
+#include "foreign/format.h"
+#include "api/foreign_file.h"
+#include "image/write.h"
+
+/* ---- gathering ---- */
+
+/* One piece for the head of each filter, which is made for the occasion, and one for each array. A filter of filters has its
+ * directory in one piece with its head. */
+struct gathering {
+    struct pieces pieces;
+    size_t room;
+    bool for_file; /* without keys that shall not be in files */
+    const perhaps_allocator *allocator;
+};
+
+static size_t pieces_of(const perhaps *f) {
+    size_t count = f->family ? 1 : 2;
+    for (unsigned i = 0; f->family && i < f->family->count; i++) count += pieces_of(f->family->child[i].filter);
+    return count;
+}
+
+/* Everything before the payload, and a directory with it; the checksums are for later. */
+static uint8_t *start_head(struct gathering *g, const struct header *header, uint64_t offset, uint64_t length) {
+    uint8_t *head = memory_zeroed(g->allocator, length);
+    if (!head) {
+        fail(PERHAPS_ENOMEM, "no memory for the image's header");
+        return NULL;
+    }
+    header_write(header, head);
+    g->pieces.piece[g->pieces.count++] = (struct piece){.offset = offset, .length = length, .bytes = head};
+    return head;
+}
+
+static int gather(struct gathering *g, const perhaps *f, uint64_t offset);
+
+static int gather_array(struct gathering *g, const perhaps *f, uint64_t offset) {
+    struct header header = filter_header(f, g->for_file);
+    uint64_t length = header_offset(&header);
+    uint8_t *head = start_head(g, &header, offset, length);
+    if (!head) return PERHAPS_ENOMEM;
+    header_sum(head, f->array.bytes, header.length, header.recipe.length);
+    g->pieces.piece[g->pieces.count++] = (struct piece){offset + length, header.length, f->array.bytes, head};
+    return PERHAPS_OK;
+}
+
+static int gather_child(struct gathering *g, const struct child *child, uint64_t start, uint64_t *end,
+                        struct entry *entry) {
+    entry->length = filter_image_bytes(child->filter);
+    entry->since = child->since;
+    if (!directory_place(*end, entry->length, &entry->offset))
+        return fail(PERHAPS_ERANGE, "the image would be larger than a file can be");
+    size_t first = g->pieces.count;
+    int rc = gather(g, child->filter, start + entry->offset);
+    if (rc < 0) return rc;
+    entry->sum = header_checksum(g->pieces.piece[first].bytes);
+    *end = entry->offset + entry->length;
+    return PERHAPS_OK;
+}
+
+static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset) {
+    struct header header = filter_header(f, g->for_file);
+    uint64_t directory = header_offset(&header), end = directory + header.length;
+    uint8_t *head = start_head(g, &header, offset, end);
+    int rc = head ? PERHAPS_OK : PERHAPS_ENOMEM;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
+        struct entry entry;
+        rc = gather_child(g, &f->family->child[i], offset, &end, &entry);
+        if (rc == PERHAPS_OK) directory_put(head + directory, i, &entry);
+    }
+    if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length, header.recipe.length);
+    return rc;
+}
+
+static int gather(struct gathering *g, const perhaps *f, uint64_t offset) {
+    return f->family ? gather_family(g, f, offset) : gather_array(g, f, offset);
+}
+
+/* Heads are the pieces that are not payloads. */
+static void end_gathering(struct gathering *g) {
+    for (size_t i = 0; i < g->pieces.count; i++) {
+        struct piece *piece = &g->pieces.piece[i];
+        if (!piece->head) memory_release(g->allocator, (void *)(uintptr_t)piece->bytes, piece->length);
+    }
+    memory_release(g->allocator, g->pieces.piece, g->room * sizeof(struct piece));
+}
+
+static int start_gathering(struct gathering *g, const perhaps *f, bool for_file) {
+    *g = (struct gathering){.for_file = for_file, .allocator = &f->allocator, .room = pieces_of(f)};
+    g->pieces.total = filter_image_bytes(f);
+    g->pieces.piece = memory_zeroed(&f->allocator, g->room * sizeof(struct piece));
+    if (!g->pieces.piece) return fail(PERHAPS_ENOMEM, "no memory for the parts of an image");
+    int rc = gather(g, f, 0);
+    if (rc < 0) end_gathering(g);
+    return rc;
+}
+
+/* ---- the public calls ---- */
+
+/* A file of another program: in the place of one that is locked, or else to a sink. */
+static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sink, void *context) {
+    uint8_t head[FORMAT_HEAD];
+    struct piece piece[FORMAT_PIECES];
+    struct pieces pieces = {.piece = piece};
+    format_gather(f, head, &pieces);
+    return lock ? image_save(&pieces, lock) : image_write(&pieces, sink, context);
+}
+
+/* Saving reads, but for this one case, which the header tells of: no handle is made constant. */
+static int seal_first(const perhaps *f) {
+    return perhaps_seal((perhaps *)(uintptr_t)f, NULL);
+}
+
+static int save(const perhaps *f, struct file_lock *lock) {
+    struct gathering g;
+    if (f->kind->format) return save_format(f, lock, NULL, NULL);
+    int rc = seal_first(f);
+    if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
+    if (rc < 0) return rc;
+    rc = image_save(&g.pieces, lock);
+    end_gathering(&g);
+    return rc;
+}
+
+int perhaps_save(const perhaps *f, const char *path) {
+    struct file_lock lock;
+    int rc = file_lock(&lock, path, FILE_SHARED);
+    if (rc < 0) return rc;
+    rc = save(f, &lock);
+    file_unlock(&lock);
+    return rc;
+}
+
+struct perhaps_lock {
+    struct file_lock file;
+};
+
+int perhaps_lock_file(perhaps_lock **lock, const char *path) {
+    *lock = memory_get(&memory_default, sizeof **lock);
+    if (!*lock) return fail(PERHAPS_ENOMEM, "no memory for a lock");
+    int rc = file_lock(&(*lock)->file, path, FILE_ALONE);
+    if (rc == PERHAPS_OK) return rc;
+    perhaps_unlock(*lock);
+    *lock = NULL;
+    return rc;
+}
+
+void perhaps_unlock(perhaps_lock *lock) {
+    if (!lock) return;
+    file_unlock(&lock->file);
+    memory_release(&memory_default, lock, sizeof *lock);
+}
+
+int perhaps_save_locked(const perhaps *f, perhaps_lock *lock) {
+    return save(f, &lock->file);
+}
+
+int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int fd), void *context) {
+    struct replacement r;
+    int rc = replacement_begin(&r, &lock->file);
+    if (rc < 0) return rc;
+    if (write(context, r.fd) == 0) return replacement_commit(&r);
+    rc = file_refused(lock->file.path, "cannot write the new file; the old one is as it was");
+    replacement_abandon(&r);
+    return rc;
+}
+
+int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
+    struct gathering g;
+    if (f->kind->format) return save_format(f, NULL, sink, context);
+    int rc = seal_first(f);
+    if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
+    if (rc < 0) return rc;
+    rc = image_write(&g.pieces, sink, context);
+    end_gathering(&g);
+    return rc;
+}
+
+/* The parts of a filter of filters lie in many places, so its image is a copy. */
+static int assemble(perhaps *f) {
+    struct gathering g;
+    struct family *family = f->family;
+    int rc = start_gathering(&g, f, false);
+    if (rc < 0) return rc;
+    uint8_t *image = memory_zeroed(&f->allocator, g.pieces.total);
+    if (image) {
+        image_copy(&g.pieces, image);
+        memory_release(&f->allocator, family->image, family->image_bytes);
+        family->image = image;
+        family->image_bytes = g.pieces.total;
+    } else {
+        rc = fail(PERHAPS_ENOMEM, "no memory for an image of %llu bytes", (unsigned long long)g.pieces.total);
+    }
+    end_gathering(&g);
+    return rc;
+}
+
+int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
+    int rc = perhaps_seal(f, NULL);
+    if (rc < 0) return rc;
+    if (f->family) {
+        rc = assemble(f);
+    } else if (f->owned) {
+        struct header header = filter_header(f, false);
+        header_write(&header, f->image);
+        header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
+    } else if (!f->image) {
+        return fail(PERHAPS_ECANNOT,
+                    "a file of another program, as it is, is no image of this library; clone the filter first");
+    } else {
+        if (f->state == READ_ONLY && f->header.flags & HEADER_DIRTY)
+            return fail(PERHAPS_EREADONLY, "the image is a dirty file, opened for reading; clone the filter first");
+        rc = perhaps_sync(f);
+    }
+    if (rc < 0) return rc;
+    *bytes = f->family ? f->family->image : f->image;
+    *length = filter_image_bytes(f);
+    return PERHAPS_OK;
+}
+
+static void set_items(perhaps *f) {
+    header_set_items(f->image, filter_items(f), f->header.flags & HEADER_INTERSECTED);
+}
+
+/* Bytes in memory that the filter has borrowed. */
+static void sync_memory(perhaps *f) {
+    set_items(f);
+    header_set_dirty(f->image, false); /* it may have been opened for recovery */
+    header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
+    f->header.flags &= (unsigned)~HEADER_DIRTY;
+}
+
+/* Payload first, then the header that vouches for it, and only then the flag. */
+static int sync_file(perhaps *f) {
+    uint64_t offset = header_offset(&f->header);
+    int rc = file_sync(&f->file, offset, f->array.length);
+    if (rc < 0) return rc;
+    set_items(f);
+    header_sum_file(&f->file, f->array.length, f->header.recipe.length);
+    rc = file_sync(&f->file, 0, offset);
+    if (rc < 0) return rc;
+    header_set_dirty(f->image, false);
+    rc = file_sync(&f->file, 0, HEADER_BYTES);
+    if (rc < 0)
+        header_set_dirty(f->image, true);
+    else
+        f->state = CLEAN_MAP;
+    return rc;
+}
+
+int perhaps_sync(perhaps *f) {
+    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
+    if (f->file.fd >= 0) return sync_file(f);
+    sync_memory(f);
+    return PERHAPS_OK;
+}
+
+/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
+int filter_unlock(perhaps *f) {
+    if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
+    if (f->state == READ_ONLY) return filter_read_only(f);
+    header_set_dirty(f->image, true);
+    int rc = file_sync(&f->file, 0, HEADER_BYTES);
+    if (rc < 0)
+        header_set_dirty(f->image, false);
+    else
+        f->state = CHANGEABLE;
+    return rc;
+}

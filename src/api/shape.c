@@ -1,0 +1,190 @@
+/*
+ * Shapes: what a filter is, without keys and in integers.
+ *
+ * A shape is the header of the filter, with its recipe, and those of all its children, each parent before its
+ * children. Each has a checksum of its own. It comes from a file or a wire, so it is checked as an image is, before
+ * anything is made of it.
+ *
+ *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 3,000 keys
+ */
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "composite/composite.h"
+
+#include <string.h>
+
+/* ---- writing ---- */
+
+static size_t length_of(const perhaps *f) {
+    size_t length = (size_t)header_length_alone(&f->header);
+    for (unsigned i = 0; f->family && i < f->family->count; i++) length += length_of(f->family->child[i].filter);
+    return length;
+}
+
+/* A layer is shown as it was when it was laid over the others: keys that are added in the same order make it grow the same. */
+static struct header header_of(const perhaps *f, bool is_layer) {
+    struct header header = filter_header(f, false);
+    const char *reason;
+    filter_keep_key(&header, &f->hash);
+    header.items = 0;
+    header.flags &= (unsigned)~HEADER_INTERSECTED;
+    if (is_layer && f->kind->ungrow) {
+        f->kind->ungrow(header.layout);
+        header.length = f->kind->check(header.layout, &reason);
+    }
+    return header;
+}
+
+static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
+    struct header header = header_of(f, is_layer);
+    header_write_alone(&header, at);
+    at += header_length_alone(&header);
+    for (unsigned i = 0; f->family && i < f->family->count; i++)
+        at = write_shape(f->family->child[i].filter, f->kind == &kind_growing, at);
+    return at;
+}
+
+int64_t perhaps_shape(const perhaps *f, void *shape, size_t room) {
+    size_t length = length_of(f);
+    if (f->kind->solver) return filter_cannot(f, "tell their shape: without keys they have none");
+    if (length <= room) write_shape(f, false, shape);
+    return (int64_t)length;
+}
+
+/* ---- reading ---- */
+
+/* What is left of a shape, and how much memory the filters before it take. */
+struct reader {
+    const uint8_t *at;
+    size_t left;
+    uint64_t bytes;
+};
+
+static int next_header(struct reader *reader, const struct header *parent, struct header *header) {
+    uint64_t total;
+    if (!reader->left) return fail(PERHAPS_EDAMAGED, "shape: truncated: it has fewer headers than it says");
+    int rc = header_read_alone("shape", reader->at, reader->left, header);
+    if (rc < 0) return rc;
+    if (kind_find(header->kind)->solver) return fail(PERHAPS_ECANNOT, "shape: static filters have none");
+    const char *reason = parent ? filter_child_misfit(parent, header) : NULL;
+    if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
+    if (!image_length(header->length, header->recipe.length, &total) ||
+        !add_fits(reader->bytes, total, &reader->bytes) || reader->bytes > memory_of_machine() ||
+        reader->bytes > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "shape: the filter would take more memory than this machine has");
+    reader->at += header_length_alone(header);
+    reader->left -= (size_t)header_length_alone(header);
+    return PERHAPS_OK;
+}
+
+static int check_end(const struct reader *reader) {
+    return reader->left ? fail(PERHAPS_EDAMAGED, "shape: it has more headers than it says") : PERHAPS_OK;
+}
+
+/* ---- making ---- */
+
+static int make_shape(perhaps **made, struct reader *reader, const perhaps *parent, const perhaps_allocator *allocator);
+
+static int make_children(perhaps *f, struct reader *reader) {
+    int rc = PERHAPS_OK;
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
+        struct child *child = &f->family->child[i];
+        child->since = filter_is_timed(f) ? NEVER : 0;
+        rc = make_shape(&child->filter, reader, f, &f->allocator);
+        f->family->count += rc == PERHAPS_OK;
+    }
+    if (rc < 0) return rc;
+    const char *reason = f->kind->combiner->misfit(f);
+    if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
+    filter_settle(f);
+    return PERHAPS_OK;
+}
+
+/* Children are of the kind that their parent says, and no kind can be inside itself, so this ends soon. */
+static int make_shape(perhaps **made, struct reader *reader, const perhaps *parent,
+                      const perhaps_allocator *allocator) {
+    struct header header;
+    struct hash hash;
+    perhaps *f = NULL;
+    int rc = next_header(reader, parent ? &parent->header : NULL, &header);
+    if (rc == PERHAPS_OK) rc = filter_hash("shape", &header, NULL, &hash);
+    if (rc == PERHAPS_OK) rc = filter_make(&f, allocator, &header, &hash, parent ? &parent->isa : NULL, false);
+    if (rc == PERHAPS_OK && f->family) rc = make_children(f, reader);
+    if (rc < 0)
+        perhaps_free(f);
+    else
+        *made = f;
+    return rc;
+}
+
+int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const perhaps_allocator *allocator) {
+    struct reader reader = {.at = shape, .left = length};
+    *f = NULL;
+    int rc = make_shape(f, &reader, NULL, allocator);
+    if (rc == PERHAPS_OK) rc = check_end(&reader);
+    if (rc < 0) {
+        perhaps_free(*f);
+        *f = NULL;
+    }
+    return rc;
+}
+
+/* ---- further layers ---- */
+
+/* Whether a header is that of this filter, whose words in the set `may_differ` have perhaps grown since, or will. The bytes of
+ * other programs do not keep the rate of a whole chain. */
+static bool is_of(const struct header *header, const perhaps *f, unsigned may_differ) {
+    for (int i = 0; i < LAYOUT_WORDS; i++) {
+        if (header->layout[i] != f->header.layout[i] && !(may_differ >> i & 1)) return false;
+    }
+    bool rate_matters = !f->family || !layers_have_rule(newest_of(f)->kind);
+    return header->kind == f->header.kind && header->hash == f->header.hash && header->seed == f->header.seed &&
+           (header->fpr == f->header.fpr || !rate_matters);
+}
+
+static void drop_spares(struct family *family, unsigned from) {
+    while (family->count + family->spare > from) perhaps_free(family->child[family->count + --family->spare].filter);
+}
+
+/* What was made ahead here may be another layer than the one there. */
+static int take_layer(perhaps *f, unsigned i, const struct header *header) {
+    struct family *family = f->family;
+    unsigned used = family->count + family->spare;
+    bool is_there = i < used && header->capacity == family->child[i].filter->header.capacity &&
+                    is_of(header, family->child[i].filter, family->child[i].filter->kind->differing);
+    if (is_there) return PERHAPS_OK;
+    if (i < family->count)
+        return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: layer %u differs", i + 1);
+    drop_spares(family, i);
+    int rc = filter_family_room(f);
+    if (rc == PERHAPS_OK) rc = layers_make(f, header, &family->child[i].filter);
+    family->spare += rc == PERHAPS_OK;
+    return rc;
+}
+
+static int take_layers(perhaps *f, struct reader *reader, const struct header *parent) {
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < parent->layout[CHILDREN]; i++) {
+        struct header header;
+        rc = next_header(reader, parent, &header);
+        if (rc == PERHAPS_OK) rc = take_layer(f, i, &header);
+    }
+    if (rc == PERHAPS_OK) rc = check_end(reader);
+    const char *reason = rc == PERHAPS_OK ? f->kind->combiner->misfit(f) : NULL;
+    return reason ? fail(PERHAPS_EDAMAGED, "shape: it has %s", reason) : rc;
+}
+
+int perhaps_reshape(perhaps *f, const void *shape, size_t length) {
+    struct reader reader = {.at = shape, .left = length};
+    struct header header;
+    if (f->kind != &kind_growing) return filter_cannot(f, "take further layers");
+    int rc = filter_prepare_change(f);
+    if (rc == PERHAPS_OK) rc = next_header(&reader, NULL, &header);
+    if (rc < 0) return rc;
+    if (!is_of(&header, f, 1 << CHILDREN))
+        return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: make both with the same want");
+    rc = take_layers(f, &reader, &header);
+    if (rc < 0) drop_spares(f->family, f->family->count);
+    return rc;
+}

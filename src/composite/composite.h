@@ -1,0 +1,64 @@
+/* What combinators share: asking children from the newest to the oldest. */
+#ifndef PERHAPS_COMPOSITE_COMPOSITE_H
+#define PERHAPS_COMPOSITE_COMPOSITE_H
+
+#include "core/filter.h"
+
+enum { FAMILY_BLOCK = 2048 }; /* keys that go through all children together, in room on the stack; else LARGE_BATCH */
+
+/* The operations of a combinator get the array of a filter, which is its first part. */
+static inline perhaps *filter_of(struct array *array) {
+    return (perhaps *)array;
+}
+
+static inline const perhaps *filter_of_const(const struct array *array) {
+    return (const perhaps *)array;
+}
+
+static inline perhaps *newest_of(const perhaps *f) {
+    return f->family->child[f->family->count - 1].filter;
+}
+
+/* Whether one of the oldest `children` has the key. */
+bool family_has(const perhaps *f, unsigned children, struct digest digest);
+
+/* The same for at most FAMILY_BLOCK keys: 1 or 0 for each. */
+void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* The same for all children and keys that are near each other; `next` is as in kind_ops.contains_any. See arranging.h. */
+void family_have_near(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const struct span *next);
+
+/* The operations that follow from it. */
+int family_contains(const struct array *array, struct digest digest);
+void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead);
+void family_fetch(const struct array *array, struct digest digest);
+
+/* Clears all children. */
+void family_clear(perhaps *f);
+
+/* An empty child for layers or generations, with capacity, rate and layout of another, and all else as the newest
+ * child has it. */
+int layers_make(const perhaps *f, const struct header *like, perhaps **made);
+
+/* Whether layers of that kind grow by the rule of another program: the rate of the whole then follows from the first layer's. */
+bool layers_have_rule(const struct kind *base);
+
+/* Whether layers, and one for so many keys `more`, are few enough keys together for the bytes of another program, whose numbers
+ * have 63 bits. A layer has no more keys than it is for, unless it had them before. */
+bool layers_fit(const perhaps *f, uint64_t more);
+
+/* Layers over sets: into = the union of both. See combine/merging.c. */
+int layers_merge(perhaps *into, const perhaps *from);
+
+/* Some of at most FAMILY_BLOCK keys, in order, and which ones they are. */
+struct some_keys {
+    size_t n;
+    uint64_t digests[FAMILY_BLOCK];
+    uint16_t at[FAMILY_BLOCK];
+};
+
+/* Drops those that are answered 1, from key `from` on: the rest moves up to the beginning. */
+void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers);
+
+#endif

@@ -1,0 +1,483 @@
+/*
+ * Layers that grow (Almeida, Baquero, Preguiça, Hutchison, "Scalable Bloom filters", 2007, generalised).
+ *
+ * Idea: a filter is made for a number of keys. When it has them, a larger one is laid over it, which takes the keys that
+ * come next; questions go through all layers, from the newest to the oldest. The sum of the layers' rates stays
+ * below the rate that was asked for, however many there will be: plan/layers.c says how.
+ *
+ *     newest   ┌───────────────────────────────┐
+ *              │ ░░░░░░░░░░░                   │   keys go here
+ *              └───────────────────────────────┘
+ *              ┌───────────────┐
+ *              │ ░░░░░░░░░░░░░ │                   full
+ *              └───────────────┘
+ *     oldest   ┌───────┐
+ *              │ ░░░░░ │                           full
+ *              └───────┘
+ *
+ * Over sets (bloom, blocked), a key that an older layer perhaps has is not stored again, so a layer fills with different
+ * keys. Over multisets (cuckoo, counting) every copy is stored, in the newest layer, and a count is the sum.
+ *
+ * Removing takes from the newest layer that has the key. Another key may look the same there, and lose its copy; then both
+ * must look the same in the layer where the removed key's own copy stays, or the other one is lost. So cuckoo layers nest: what
+ * looks the same in a newer layer looks the same in all older ones (places.h). Counters of a newer layer cannot promise
+ * that, so there is no remove over counting.
+ *
+ * Example: from 1,000 keys at 1 %, a hundred million take twelve layers: 1,000, 3,000, 12,000, 112,000, 896,000, ... 65.5 million.
+ *
+ * Layout: kind of the layers, how many, growth in 256ths (0 = the library's rule), most bytes (0 = no limit), siblings (if it is a
+ * shard: how many shards there are).
+ *
+ * Invariants
+ *   I1  only the newest layer is added to; a layer is laid over another when that one has as many keys as it was made for,
+ *       or, a cuckoo filter, says that it is full.
+ *   I2  layers of a kind that nests lie over each other as its model's `nested` says.
+ */
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "composite/composite.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
+
+bool layers_have_rule(const struct kind *base) {
+    return base->model && base->model->next_layer;
+}
+
+static bool is_multiset(const perhaps *f) {
+    return newest_of(f)->kind->row.can & PERHAPS_COUNT;
+}
+
+/* Keys that the newest layer can still take. */
+static uint64_t room_in(const perhaps *layer) {
+    uint64_t items = filter_items(layer);
+    return items < layer->header.capacity ? layer->header.capacity - items : 0;
+}
+
+bool layers_fit(const perhaps *f, uint64_t more) {
+    if (!layers_have_rule(newest_of(f)->kind)) return true;
+    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
+        const perhaps *layer = f->family->child[i].filter;
+        uint64_t items = filter_items(layer), capacity = layer->header.capacity;
+        if (!add_fits(more, items > capacity ? items : capacity, &more)) return false;
+    }
+    return more <= INT64_MAX;
+}
+
+/* ---- the next layer ---- */
+
+static int plan_over(const perhaps *f, struct level *level) {
+    const struct family *family = f->family;
+    const perhaps *newest = family->child[family->count + family->spare - 1].filter;
+    struct layers layers = {.base = newest->kind,
+                            .fpr = f->header.fpr,
+                            .rest = f->header.fpr - family->child[0].filter->header.fpr,
+                            .growth = f->header.layout[GROWTH],
+                            .siblings = f->header.layout[SIBLINGS],
+                            .newest = newest->header.capacity,
+                            .newest_fpr = newest->header.fpr,
+                            .layout = newest->header.layout};
+    for (unsigned i = 0; i < family->count + family->spare; i++)
+        layers.total += family->child[i].filter->header.capacity;
+    return plan_next_layer(&layers, level);
+}
+
+static int check_size(const perhaps *f, const struct level *level) {
+    uint64_t bytes = level->length, most = f->header.layout[MAX_BYTES], total;
+    unsigned layers = f->family->count + f->family->spare;
+    for (unsigned i = 0; i < layers; i++) bytes += f->family->child[i].filter->array.length;
+    if (layers >= LAYERS_MAX || !layers_fit(f, level->capacity))
+        return fail(PERHAPS_ERANGE, "no further layer is possible: there are %u already; nothing was added", layers);
+    if (most && bytes > most)
+        return fail(PERHAPS_EFULL,
+                    "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
+                    (unsigned long long)bytes, (unsigned long long)most);
+    if (!image_length(level->length, 0, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
+    return PERHAPS_OK;
+}
+
+int layers_make(const perhaps *f, const struct header *like, perhaps **made) {
+    struct header header = newest_of(f)->header;
+    header.items = 0;
+    header.flags = (header.flags & (unsigned)~HEADER_INTERSECTED) | (like->flags & HEADER_INTERSECTED);
+    header.capacity = like->capacity;
+    header.fpr = like->fpr;
+    header.length = like->length;
+    memcpy(header.layout, like->layout, sizeof header.layout);
+    return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
+}
+
+/* Makes the next layer, without using it yet. */
+static int make_spare(perhaps *f) {
+    struct level level;
+    int rc = plan_over(f, &level);
+    if (rc == PERHAPS_OK) rc = check_size(f, &level);
+    if (rc == PERHAPS_OK) rc = filter_family_room(f);
+    if (rc < 0) return rc;
+    struct header like = {.capacity = level.capacity, .fpr = level.fpr, .length = level.length};
+    memcpy(like.layout, level.layout, sizeof like.layout);
+    rc = layers_make(f, &like, &f->family->child[f->family->count + f->family->spare].filter);
+    f->family->spare += rc == PERHAPS_OK;
+    return rc;
+}
+
+static int lay_over(perhaps *f) {
+    int rc = f->family->spare ? PERHAPS_OK : make_spare(f);
+    if (rc < 0) return rc;
+    f->family->spare--;
+    f->family->count++;
+    return PERHAPS_OK;
+}
+
+/* The newest layer is full. If it has fewer keys than it was made for, it may only want a larger stash. */
+static int make_room(perhaps *f, uint64_t digest) {
+    perhaps *newest = newest_of(f);
+    int rc = room_in(newest) ? filter_grow(newest, digest) : PERHAPS_EFULL;
+    return rc == PERHAPS_EFULL ? lay_over(f) : rc;
+}
+
+/* ---- one key ---- */
+
+static int add_to_newest(perhaps *f, struct digest digest) {
+    perhaps *newest = newest_of(f);
+    if (!room_in(newest)) return FULL;
+    int is_new = newest->ops.add(&newest->array, digest);
+    if (is_new > 0) filter_count_added(newest, digest.first, 1);
+    return is_new;
+}
+
+static int add_to_set(struct array *array, struct digest digest) {
+    return family_contains(array, digest) ? 0 : add_to_newest(filter_of(array), digest);
+}
+
+static int add_copy(struct array *array, struct digest digest) {
+    return add_to_newest(filter_of(array), digest);
+}
+
+static int remove_copy(struct array *array, struct digest digest) {
+    const struct family *family = filter_of(array)->family;
+    for (unsigned i = family->count; i-- > 0;) {
+        perhaps *layer = family->child[i].filter;
+        if (!layer->ops.remove(&layer->array, digest)) continue;
+        filter_count_removed(layer, digest.first, 1);
+        return 1;
+    }
+    return 0;
+}
+
+static uint64_t count(const struct array *array, struct digest digest) {
+    const struct family *family = filter_of_const(array)->family;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < family->count; i++) {
+        const perhaps *layer = family->child[i].filter;
+        uint64_t here = layer->ops.count(&layer->array, digest);
+        sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* in a damaged layer it may be anything */
+    }
+    return sum;
+}
+
+/* ---- batches ---- */
+
+/* Keys that no older layer has go to the newest, as many at a time as it surely has room for. When it is full, it is an older
+ * one for the rest. */
+static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
+    uint8_t found[FAMILY_BLOCK];
+    while (keys->n) {
+        perhaps *newest = newest_of(f);
+        uint64_t room = room_in(newest);
+        size_t some = room < keys->n ? (size_t)room : keys->n;
+        struct added added;
+        int rc = filter_add_many(newest, keys->digests, some, found, (const char *)keys->digests, &added);
+        if (rc < 0) return rc;
+        for (size_t i = 0; i < some; i++) answers[keys->at[i]] = found[i];
+        size_t rest = keys->n - some;
+        memset(found, 0, rest);
+        if (!room) newest->ops.contains_many(&newest->array, keys->digests, rest, found, (const char *)keys->digests);
+        keep_unanswered(keys, some, found);
+        if (!room && keys->n) rc = lay_over(f);
+        if (rc < 0) return rc;
+    }
+    return PERHAPS_OK;
+}
+
+static int add_block_to_set(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    struct some_keys keys = {.n = n};
+    uint8_t known[FAMILY_BLOCK];
+    memcpy(keys.digests, digests, n * sizeof *digests);
+    for (size_t i = 0; i < n; i++) keys.at[i] = (uint16_t)i;
+    family_have(f, f->family->count - 1, digests, n, known);
+    memset(answers, 0, n);
+    keep_unanswered(&keys, 0, known);
+    return add_unknown(f, &keys, answers);
+}
+
+static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    int rc = PERHAPS_OK;
+    for (size_t from = 0; rc == PERHAPS_OK && from < n; from += FAMILY_BLOCK) {
+        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+        rc = add_block_to_set(f, digests + from, some, answers + from);
+    }
+    return rc;
+}
+
+/* Layers that a batch has brought and left empty are kept for later, so that it leaves no trace. */
+static void put_back_empty(perhaps *f, unsigned layers) {
+    struct family *family = f->family;
+    while (family->count > layers && filter_items(newest_of(f)) == 0) {
+        family->count--;
+        family->spare++;
+    }
+}
+
+static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned layers = f->family->count;
+    size_t all = 0;
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && all < n) {
+        perhaps *newest = newest_of(f);
+        uint64_t room = room_in(newest);
+        size_t some = room < n - all ? (size_t)room : n - all;
+        struct added added;
+        rc = filter_add_many(newest, digests + all, some, answers + all, (const char *)(digests + all), &added);
+        all += added.done;
+        if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = lay_over(f);
+    }
+    if (rc < 0) {
+        filter_undo(f, digests, all, answers);
+        put_back_empty(f, layers);
+    }
+    return rc;
+}
+
+static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    return is_multiset(f) ? add_copies(f, digests, n, answers) : add_to_sets(f, digests, n, answers);
+}
+
+static uint64_t room_in_all(const perhaps *f) {
+    uint64_t room = room_in(newest_of(f));
+    for (unsigned i = 0; i < f->family->spare; i++)
+        room += f->family->child[f->family->count + i].filter->header.capacity;
+    return room;
+}
+
+/* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
+ * batch has twice counts twice. */
+static void count_coming(perhaps *f, uint64_t digest) {
+    struct family *family = f->family;
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .allocator = &f->allocator);
+    if (!family->coming_keys) perhaps_create(&family->coming_keys, &want);
+    family->coming += !family->coming_keys || perhaps_add_digest(family->coming_keys, digest) != 0;
+}
+
+static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
+    uint8_t known[FAMILY_BLOCK];
+    family_have(f, f->family->count, digests, n, known);
+    for (size_t i = 0; i < n; i++) {
+        if (!known[i]) count_coming(f, digests[i]);
+    }
+}
+
+static void expect_one(perhaps *f, struct digest digest) {
+    if (!family_has(f, f->family->count, digest)) count_coming(f, digest.first);
+}
+
+static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+    if (is_multiset(f)) {
+        f->family->coming += n;
+        return;
+    }
+    for (size_t from = 0; from < n; from += FAMILY_BLOCK) {
+        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+        expect_new(f, digests + from, some);
+    }
+}
+
+/* If there cannot be room for all, none is made. */
+static int provide(perhaps *f) {
+    struct family *family = f->family;
+    unsigned before = family->spare;
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && room_in_all(f) < family->coming) rc = make_spare(f);
+    while (rc < 0 && family->spare > before) perhaps_free(family->child[family->count + --family->spare].filter);
+    perhaps_free(family->coming_keys);
+    family->coming_keys = NULL;
+    family->coming = 0;
+    return rc;
+}
+
+/* ---- whole filters ---- */
+
+/* Back to the first layer. */
+static void clear(perhaps *f) {
+    struct family *family = f->family;
+    for (unsigned i = 1; i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
+    family->count = 1;
+    family->spare = 0;
+    filter_clear(family->child[0].filter);
+}
+
+static const char *misfit(const perhaps *f) {
+    if (!layers_fit(f, 0)) return "layers that are too large together";
+    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
+        const struct header *layer = &f->family->child[i].filter->header;
+        if (layer->capacity / KEYS_PER_BYTE_MAX > layer->length)
+            return "a layer with far less memory than its keys need";
+    }
+    for (unsigned i = 1; i < f->family->count + f->family->spare; i++) {
+        const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
+        if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
+            return "layers that do not nest";
+    }
+    return NULL;
+}
+
+static const char *refuses(const struct kind *base) {
+    if (base->row.can & PERHAPS_GROW) return "%s filters grow by themselves, without layers, growth or max_bytes";
+    if (base->combiner || base->format || !(base->row.can & PERHAPS_ADD))
+        return "%s filters cannot be layers of a growing one";
+    return NULL;
+}
+
+static unsigned can(const struct kind *base) {
+    unsigned both = base->row.can & (PERHAPS_REMOVE | PERHAPS_COUNT);
+    unsigned merge = base->row.can & PERHAPS_COUNT ? 0 : base->row.can & PERHAPS_MERGE;
+    return PERHAPS_ADD | PERHAPS_GROW | merge | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
+}
+
+static int check_first(const perhaps *f, double fpr) {
+    const char *sentence = refuses(f->kind);
+    if (sentence) return fail(PERHAPS_ECANNOT, sentence, f->kind->row.name);
+    const struct model *model = f->kind->model;
+    if (model->nested && !model->nested(f->header.layout, f->header.layout))
+        return fail(PERHAPS_ECANNOT, "the filter was made not to be a layer of others");
+    if (!f->owned || f->shared)
+        return fail(PERHAPS_ECANNOT, "what is changed in place, or by many threads, cannot be a layer; open a copy");
+    if (!(fpr > f->header.fpr && fpr < 1))
+        return fail(PERHAPS_EINVAL, "a rate of %g leaves nothing for later layers: the first is planned for %g", fpr,
+                    f->header.fpr);
+    return PERHAPS_OK;
+}
+
+/* A filter's image has its recipe before its array: with another one it is a copy, which takes the filter's place. */
+static int change_recipe(perhaps **f, struct recipe recipe) {
+    perhaps *copy;
+    if (!recipe.length && !(*f)->header.recipe.length) return PERHAPS_OK;
+    int rc = filter_clone_with(*f, recipe, &copy);
+    if (rc < 0) return rc;
+    perhaps_free(*f);
+    *f = copy;
+    return PERHAPS_OK;
+}
+
+int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+    perhaps *first = *f, *made = NULL;
+    struct header header = first->header;
+    int rc = check_first(first, fpr);
+    memset(header.layout, 0, sizeof header.layout);
+    if (rc == PERHAPS_OK) rc = plan_growth((*f)->header.kind, growth, &header.layout[GROWTH]);
+    if (rc < 0) return rc;
+    header.kind = PERHAPS_GROWING;
+    header.flags &= (unsigned)~(HEADER_FIXED | HEADER_INTERSECTED);
+    header.fpr = fpr;
+    header.layout[BASE] = (uint64_t)first->kind->row.kind;
+    header.layout[CHILDREN] = 1;
+    header.layout[MAX_BYTES] = max_bytes;
+    header.length = ENTRY_BYTES;
+    rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
+    if (rc < 0) return rc;
+    made->family->child[made->family->count++].filter = first;
+    const char *reason = misfit(made);
+    if (reason) rc = fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
+    if (rc == PERHAPS_OK) rc = change_recipe(&made->family->child[0].filter, (struct recipe){NULL, 0});
+    if (rc < 0) {
+        made->family->child[0].filter = NULL; /* it stays the caller's */
+        perhaps_free(made);
+        return rc;
+    }
+    made->family->child[0].filter->header.flags &= (unsigned)~HEADER_FIXED;
+    filter_settle(made);
+    *f = made;
+    return PERHAPS_OK;
+}
+
+int perhaps_peel(perhaps **f) {
+    struct family *family = (*f)->family;
+    if ((*f)->kind != &kind_growing) return filter_cannot(*f, "be peeled: they have no layers");
+    if (family->count > 1)
+        return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", family->count);
+    int rc = filter_prepare_change(*f);
+    if (rc < 0) return rc;
+    perhaps *first = family->child[0].filter;
+    if (check_first(first, (*f)->header.fpr) < 0)
+        return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
+    rc = change_recipe(&family->child[0].filter, (*f)->header.recipe);
+    if (rc < 0) return rc;
+    first = family->child[0].filter;
+    family->child[0].filter = NULL; /* which is freed without a thought */
+    perhaps_free(*f);
+    *f = first;
+    return PERHAPS_OK;
+}
+
+static bool growth_fits(const struct kind *base, uint64_t growth) {
+    if (layers_have_rule(base)) return growth && growth % GROWTH_ONE == 0 && growth / GROWTH_ONE <= RULED_GROWTH_MAX;
+    return !growth || (growth >= GROWTH_MIN && growth <= GROWTH_MOST);
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
+    *reason = NULL;
+    if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
+    if (!*reason && (layout[CHILDREN] < 1 || layout[CHILDREN] > LAYERS_MAX)) *reason = "an impossible number of layers";
+    if (!*reason && !growth_fits(base, layout[GROWTH])) *reason = "growth out of range";
+    if (layout[SIBLINGS] > CHILDREN_MAX) *reason = "too many siblings";
+    return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops set = {
+        .add = add_to_set, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
+    static const struct kind_ops counts = {.add = add_copy,
+                                           .contains = family_contains,
+                                           .contains_many = family_contains_many,
+                                           .count = count,
+                                           .fetch = family_fetch};
+    static const struct kind_ops removes = {.add = add_copy,
+                                            .contains = family_contains,
+                                            .contains_many = family_contains_many,
+                                            .remove = remove_copy,
+                                            .count = count,
+                                            .fetch = family_fetch};
+    unsigned abilities = can(kind_find((int)layout[BASE]));
+    (void)isa, (void)shared;
+    return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
+}
+
+static const struct combiner combiner = {.add_many = add_many,
+                                         .make_room = make_room,
+                                         .room = room_in_all,
+                                         .expect = expect,
+                                         .expect_one = expect_one,
+                                         .provide = provide,
+                                         .clear = clear,
+                                         .merge = layers_merge,
+                                         .misfit = misfit,
+                                         .rates_add_up = true};
+
+const struct kind kind_growing = {
+    .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_GROW, "growing",
+            "layers, each larger than those before: for sets of unknown size"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"kind of the layers", "number of layers", "growth", "most bytes", "siblings"},
+    .ops = ops,
+    .differing = 1 << CHILDREN | 1 << GROWTH | 1 << MAX_BYTES,
+    .refuses = refuses,
+    .can = can,
+    .combiner = &combiner,
+};

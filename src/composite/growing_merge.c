@@ -1,0 +1,100 @@
+/*
+ * The union of two growing filters over sets.
+ *
+ * Idea: where both have a layer of the same layout, the two become one, if that has not more keys than it was made for.
+ * All other layers of the second filter become layers of the first, which is asked for in more layers then.
+ *
+ *     into   1,000   3,000              12,000         from   1,000   3,000
+ *            ▓▓▓▓▓   ▓▓▓▓▓▓▓            ▓▓▓                   ░░░     ░░░░░░░
+ *
+ *     both   ▒▒▒▒▒   ▓▓▓▓▓▓▓  ░░░░░░░   ▓▓▓                   (the first layers have many keys in common)
+ *
+ * The newest layer stays the newest, since it has room. A layer whose keys are all there already is passed over, so that merging
+ * twice is merging once.
+ */
+#include "base/memory.h"
+#include "base/error.h"
+#include "composite/composite.h"
+
+#include <string.h>
+
+static bool is_alike(const perhaps *a, const perhaps *b) {
+    return memcmp(a->header.layout, b->header.layout, sizeof a->header.layout) == 0;
+}
+
+static int make_union(const perhaps *layer, const perhaps *other, perhaps **made) {
+    int rc = perhaps_clone(layer, made);
+    if (rc < 0) return rc;
+    layer->kind->combine[COMBINE_MERGE](&(*made)->array, &other->array);
+    filter_count_items(*made);
+    return PERHAPS_OK;
+}
+
+/* Looks for a layer that has, or can take, all keys of this one: 1 = done, 0 = there is none. */
+static int unite(perhaps *f, const perhaps *layer) {
+    perhaps **place = NULL, *best = NULL, *both;
+    bool known = false;
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && !known && i < f->family->count; i++) {
+        perhaps **ours = &f->family->child[i].filter;
+        if (!is_alike(*ours, layer)) continue;
+        rc = make_union(*ours, layer, &both);
+        if (rc < 0) continue;
+        known = perhaps_equal(*ours, both);
+        bool fits = !known && !best && both->header.items <= both->header.capacity;
+        if (fits) place = ours, best = both;
+        if (!fits) perhaps_free(both);
+    }
+    if (rc == PERHAPS_OK && best && !known) filter_swap(*place, best);
+    bool done = known || best;
+    perhaps_free(best);
+    return rc < 0 ? rc : done;
+}
+
+/* A layer like this one, in memory of the first filter, goes between the layers of its size. */
+static int insert(perhaps *f, const perhaps *layer) {
+    struct family *family = f->family;
+    perhaps *made;
+    if (family->count >= LAYERS_MAX) return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
+    if (!layers_fit(f, layer->header.capacity)) return fail(PERHAPS_EFULL, "the union would be for too many keys");
+    int rc = filter_family_room(f);
+    if (rc < 0) return rc;
+    rc = layers_make(f, &layer->header, &made);
+    if (rc < 0) return rc;
+    made->header.items = filter_items(layer);
+    memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
+    unsigned at = family->count > 1; /* the first stays the first: others share what it leaves of the rate */
+    while (at + 1 < family->count && family->child[at].filter->header.capacity <= made->header.capacity) at++;
+    memmove(family->child + at + 1, family->child + at, (family->count - at) * sizeof *family->child);
+    family->child[at] = (struct child){made, 0};
+    family->count++;
+    return PERHAPS_OK;
+}
+
+static int merge_layers(perhaps *f, const perhaps *from) {
+    uint64_t most = f->header.layout[MAX_BYTES];
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc >= 0 && i < from->family->count; i++) {
+        const perhaps *layer = from->family->child[i].filter;
+        rc = memory_is_zero(layer->array.bytes, layer->array.length) ? 1 : unite(f, layer);
+        if (rc == 0) rc = insert(f, layer);
+    }
+    if (rc >= 0 && most && filter_bytes(f) > most)
+        return fail(PERHAPS_EFULL, "the union would be %llu bytes large, and max_bytes is %llu",
+                    (unsigned long long)filter_bytes(f), (unsigned long long)most);
+    return rc < 0 ? rc : PERHAPS_OK;
+}
+
+/* In a copy, so that a failure half-way leaves everything as it was. */
+int layers_merge(perhaps *into, const perhaps *from) {
+    perhaps *copy;
+    int rc = perhaps_clone(into, &copy);
+    if (rc == PERHAPS_OK) rc = merge_layers(copy, from);
+    if (rc == PERHAPS_OK) {
+        if (from->header.fpr > copy->header.fpr && !layers_have_rule(newest_of(copy)->kind))
+            copy->header.fpr = from->header.fpr;
+        filter_swap(into, copy);
+    }
+    perhaps_free(copy);
+    return rc;
+}

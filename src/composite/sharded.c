@@ -1,0 +1,397 @@
+/*
+ * Shards: N filters, all of a key in one of them.
+ *
+ * Idea: the digest picks a shard by a mix of its own, so what else is taken from it stays independent, and rates and loads are
+ * those of one large filter. Each shard can then have a lock of its own, for kinds that many threads cannot change without;
+ * and a table that grows copies one shard at a time, not everything at once.
+ *
+ *     digest ── × odd ──▶ shard 0..N-1
+ *          └────────────▶ ...          whatever the shard makes of it
+ *
+ * Batches are sorted by shard first, so that each shard gets its keys in one piece.
+ *
+ * Numbers of keys in the shards differ: they are planned for n/N + 5·sqrt(n/N), which one in millions exceeds.
+ *
+ * Layout: kind of the shards, how many.
+ *
+ * Invariants
+ *   I1  a key is in the shard that shard_of names, or in none.
+ */
+#include "base/arith.h"
+#include "composite/composite.h"
+#include "composite/partition.h"
+#include "base/target.h"
+
+#include <string.h>
+
+enum { AHEAD = 32 }; /* how many keys ahead of its turn a key's memory is fetched, where keys are not sorted */
+
+static inline unsigned shard_of(uint64_t digest, unsigned shards) {
+    return (unsigned)((digest * UINT64_C(0xD1B54A32D192ED03) >> 32) * shards >> 32);
+}
+
+static void enter(const perhaps *f, unsigned shard) {
+    if (f->family->locks) lock_take(f->family->locks, shard);
+}
+
+static void leave(const perhaps *f, unsigned shard) {
+    if (f->family->locks) lock_leave(f->family->locks, shard);
+}
+
+static perhaps *shard_at(const perhaps *f, unsigned shard) {
+    return f->family->child[shard].filter;
+}
+
+/* ---- one key ---- */
+
+static int add(struct array *array, struct digest digest) {
+    perhaps *f = filter_of(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    enter(f, shard);
+    int is_new = filter_add(shard_at(f, shard), digest);
+    leave(f, shard);
+    return is_new < 0 ? FULL : is_new;
+}
+
+/* `add` has tried to; the reason why it could not is to be found again. */
+static int make_room(perhaps *f, uint64_t digest) {
+    unsigned shard = shard_of(digest, f->family->count);
+    enter(f, shard);
+    int rc = filter_grow(shard_at(f, shard), digest);
+    leave(f, shard);
+    return rc;
+}
+
+/* Asking and adding are one step. */
+static int add_absent(perhaps *f, struct digest digest) {
+    unsigned shard = shard_of(digest.first, f->family->count);
+    perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int is_new = child->ops.contains(&child->array, digest) ? 0 : filter_add(child, digest);
+    leave(f, shard);
+    return is_new;
+}
+
+static int contains(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    const perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int found = child->ops.contains(&child->array, digest);
+    leave(f, shard);
+    return found;
+}
+
+static int remove_one(struct array *array, struct digest digest) {
+    const perhaps *f = filter_of(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    int gone = child->ops.remove(&child->array, digest);
+    filter_count_removed(child, digest.first, (uint64_t)gone);
+    leave(f, shard);
+    return gone;
+}
+
+static uint64_t count(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    unsigned shard = shard_of(digest.first, f->family->count);
+    const perhaps *child = shard_at(f, shard);
+    enter(f, shard);
+    uint64_t copies = child->ops.count(&child->array, digest);
+    leave(f, shard);
+    return copies;
+}
+
+/* Without locks, since another thread may be about to give the shard another array. */
+static void fetch(const struct array *array, struct digest digest) {
+    const perhaps *f = filter_of_const(array);
+    if (f->family->locks) return;
+    const perhaps *child = shard_at(f, shard_of(digest.first, f->family->count));
+    child->ops.fetch(&child->array, digest);
+}
+
+/* ---- batches ---- */
+
+static inline __attribute__((always_inline)) void find_shards(const uint64_t *restrict digests, size_t n,
+                                                              unsigned shards, uint16_t *restrict shard) {
+    for (size_t i = 0; i < n; i++) shard[i] = (uint16_t)shard_of(digests[i], shards);
+}
+
+#if defined(__x86_64__)
+/* AVX-512 multiplies eight 64-bit words at a time. */
+TARGET_AVX512 static void find_shards_avx512(const uint64_t *restrict digests, size_t n, unsigned shards,
+                                             uint16_t *restrict shard) {
+    find_shards(digests, n, shards, shard);
+}
+#endif
+
+static void find_shards_of(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *shard) {
+#if defined(__x86_64__)
+    if (f->isa == ISA_AVX512) {
+        find_shards_avx512(digests, n, f->family->count, shard);
+        return;
+    }
+#endif
+    find_shards(digests, n, f->family->count, shard);
+}
+
+static void sort_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
+    find_shards_of(f, digests, n, sorted->part);
+    sorting_sort(sorted, digests, n);
+}
+
+/* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
+static unsigned start_of(const perhaps *f, const uint64_t *digests) {
+    return shard_of(digests[0], f->family->count);
+}
+
+typedef int work_on_shard(const perhaps *f, struct sorted *sorted, unsigned shard);
+
+/* Goes through all shards; if one of them fails, says how many were done. */
+static int each_shard(const perhaps *f, struct sorted *sorted, unsigned start, work_on_shard *work, unsigned *done) {
+    unsigned shards = f->family->count;
+    int rc = PERHAPS_OK;
+    for (*done = 0; rc == PERHAPS_OK && *done < shards; *done += rc == PERHAPS_OK) {
+        unsigned shard = (start + *done) % shards;
+        if (sorted->first[shard] == sorted->first[shard + 1]) continue;
+        enter(f, shard);
+        rc = work(f, sorted, shard);
+        leave(f, shard);
+    }
+    return rc;
+}
+
+static int ask_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    const perhaps *child = shard_at(f, shard);
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    child->ops.contains_many(&child->array, sorted->digests + first, last - first, sorted->answers + first,
+                             (const char *)(sorted->digests + last));
+    return PERHAPS_OK;
+}
+
+static int undo_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    filter_undo(shard_at(f, shard), sorted->digests + first, last - first, sorted->answers + first);
+    return PERHAPS_OK;
+}
+
+static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+    uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
+    struct added added;
+    int rc = filter_add_many(shard_at(f, shard), sorted->digests + first, last - first, sorted->answers + first,
+                             (const char *)(sorted->digests + last), &added);
+    if (rc < 0) filter_undo(shard_at(f, shard), sorted->digests + first, added.done, sorted->answers + first);
+    return rc;
+}
+
+/* Sorts and does something with n keys, in room that the caller gives. */
+typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
+
+/* One batch if there is memory to sort it in; else many small ones. */
+static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
+    unsigned shards = f->family->count;
+    struct scratch *scratch = n > SORTING_SMALL && n <= LARGE_BATCH ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    if (scratch) {
+        struct sorted sorted = sorting_in_memory(scratch->room, n, shards);
+        int rc = work(f, &sorted, digests, n, answers);
+        filter_leave_scratch(f, scratch);
+        return rc;
+    }
+    struct sorting_room room;
+    struct sorted sorted = sorting_in_small_room(&room, shards);
+    for (size_t from = 0; from < n; from += SORTING_SMALL) {
+        size_t some = n - from < SORTING_SMALL ? n - from : SORTING_SMALL;
+        int rc = work(f, &sorted, digests + from, some, answers + from);
+        if (rc < 0) {
+            filter_undo(f, digests, from, answers);
+            return rc;
+        }
+    }
+    return PERHAPS_OK;
+}
+
+/* Batches with few keys for each shard are not. */
+static bool worth_sorting(const perhaps *f, size_t n) {
+    return (n < SORTING_SMALL ? n : SORTING_SMALL) / SORTING_FEW >= f->family->count;
+}
+
+static int ask_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned done;
+    sort_keys(f, sorted, digests, n);
+    each_shard(f, sorted, start_of(f, digests), ask_shard, &done);
+    sorting_give_back(sorted, answers);
+    return PERHAPS_OK;
+}
+
+static void ask_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) fetch(&f->array, (struct digest){digests[i + AHEAD], 0});
+        answers[i] = (uint8_t)contains(&f->array, (struct digest){digests[i], 0});
+    }
+}
+
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    const perhaps *f = filter_of_const(array);
+    (void)ahead;
+    if (worth_sorting(f, n))
+        in_sorted_batches((perhaps *)f, digests, n, answers, ask_sorted); /* which changes nothing */
+    else
+        ask_in_order(f, digests, n, answers);
+}
+
+static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+    unsigned start = start_of(f, digests), done, undone;
+    sort_keys(f, sorted, digests, n);
+    int rc = each_shard(f, sorted, start, add_to_shard, &done);
+    if (rc < 0) {
+        /* Only shards start..start+done-1 have keys to take out: the others' answers become 0. */
+        for (unsigned i = done; i < f->family->count; i++) {
+            unsigned shard = (start + i) % f->family->count;
+            memset(sorted->answers + sorted->first[shard], 0, sorted->first[shard + 1] - sorted->first[shard]);
+        }
+        each_shard(f, sorted, start, undo_shard, &undone);
+        return rc;
+    }
+    sorting_give_back(sorted, answers);
+    return PERHAPS_OK;
+}
+
+static int add_one_by_one(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++) {
+        int is_new = filter_add(f, (struct digest){digests[i], 0});
+        if (is_new < 0) {
+            filter_undo(f, digests, i, answers);
+            return is_new;
+        }
+        answers[i] = (uint8_t)is_new;
+    }
+    return PERHAPS_OK;
+}
+
+static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    return worth_sorting(f, n) ? in_sorted_batches(f, digests, n, answers, add_sorted)
+                               : add_one_by_one(f, digests, n, answers);
+}
+
+/* Only called where shards are filters of filters. */
+static void expect(perhaps *f, const uint64_t *digests, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        unsigned shard = shard_of(digests[i], f->family->count);
+        perhaps *child = shard_at(f, shard);
+        enter(f, shard);
+        child->kind->combiner->expect(child, digests + i, 1);
+        leave(f, shard);
+    }
+}
+
+/* Layers that cannot take keys out again must have room beforehand. A shard that gets more keys than three quarters of the room
+ * in the fullest one would be a rare accident, or made by someone who knows the hash; it then makes room when it needs it. */
+static uint64_t room(const perhaps *f) {
+    uint64_t least = UINT64_MAX;
+    if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
+    for (unsigned shard = 0; shard < f->family->count; shard++) {
+        enter(f, shard);
+        uint64_t here = kind_growing.combiner->room(shard_at(f, shard));
+        leave(f, shard);
+        if (here < least) least = here;
+    }
+    return least > 1000 ? least / 4 * 3 * f->family->count : 0;
+}
+
+/* All of them, even after a failure: what they expect ends with it. */
+static int provide(perhaps *f) {
+    int first = PERHAPS_OK;
+    bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
+    for (unsigned shard = 0; layers && shard < f->family->count; shard++) {
+        perhaps *child = shard_at(f, shard);
+        enter(f, shard);
+        int rc = child->kind->combiner->provide(child);
+        leave(f, shard);
+        if (first == PERHAPS_OK) first = rc;
+    }
+    return first;
+}
+
+/* ---- whole filters ---- */
+
+/* A position is one in a shard, times the number of shards, plus the shard. */
+static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
+    const perhaps *f = filter_of_const(array);
+    uint64_t shards = f->family->count, shard = *at % shards, within = *at / shards;
+    for (; shard < shards; shard++, within = 0) {
+        const perhaps *child = shard_at(f, (unsigned)shard);
+        if (!child->kind->next(&child->array, &within, digest)) continue;
+        *at = within * shards + shard;
+        return true;
+    }
+    *at = UINT64_MAX - UINT64_MAX % shards - 1; /* beyond everything in the last shard */
+    return false;
+}
+
+/* Shards of layers could be of layers of different kinds, of which not all have the same operations. */
+static const char *misfit(const perhaps *f) {
+    for (unsigned i = 1; shard_at(f, 0)->family && i < f->family->count; i++) {
+        if (shard_at(f, i)->header.layout[BASE] != shard_at(f, 0)->header.layout[BASE])
+            return "shards of different kinds";
+    }
+    return NULL;
+}
+
+static const char *refuses(const struct kind *base) {
+    if (base->hash == PERHAPS_IDENTITY)
+        return "a %s is one array of integers; it needs no shards, and threads can share it";
+    if (base->format || base->hash == PERHAPS_MURMUR)
+        return "%s filters are those of another program, which has no shards";
+    if (base == &kind_window || base == &kind_sharded) return "a %s cannot be sharded";
+    return base->row.can & PERHAPS_ADD ? NULL : "%s filters are made at once, and cannot be shards";
+}
+
+static unsigned can(const struct kind *base) {
+    return base->row.can & (unsigned)~PERHAPS_IN_PLACE;
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
+    *reason = NULL;
+    if (!base || refuses(base)) *reason = "shards of a kind that cannot be";
+    if (layout[CHILDREN] < 1 || layout[CHILDREN] > CHILDREN_MAX) *reason = "an impossible number of shards";
+    return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops all = {.add = add,
+                                        .contains = contains,
+                                        .contains_many = contains_many,
+                                        .remove = remove_one,
+                                        .count = count,
+                                        .fetch = fetch};
+    (void)layout, (void)isa, (void)shared;
+    return &all;
+}
+
+static const struct combiner combiner = {.add_many = add_many,
+                                         .make_room = make_room,
+                                         .add_absent = add_absent,
+                                         .room = room,
+                                         .expect = expect,
+                                         .provide = provide,
+                                         .clear = family_clear,
+                                         .misfit = misfit};
+
+const struct kind kind_sharded = {
+    .row = {PERHAPS_SHARDED,
+            PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_GROW |
+                PERHAPS_LIST,
+            "sharded", "shards, all of a key in one: for threads, and growth in small steps"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"kind of the shards", "number of shards"},
+    .ops = ops,
+    .next = next,
+    .refuses = refuses,
+    .can = can,
+    .combiner = &combiner,
+};

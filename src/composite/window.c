@@ -1,0 +1,386 @@
+/*
+ * A window: generations that age out.
+ *
+ * Idea: keys go to the newest of g generations. When that one has its quota, its time or its fill, the oldest is
+ * emptied and becomes the newest: what was in it is forgotten, unless it was added again since.
+ *
+ *     oldest                                     newest
+ *     ┌───────────┐ ┌───────────┐ ┌───────────┐ ┌───────────┐
+ *     │ ░░░░░░░░░ │ │ ░░░░░░░░░ │ │ ░░░░░░░░░ │ │ ░░░       │   keys go here
+ *     └───────────┘ └───────────┘ └───────────┘ └───────────┘
+ *       forgotten next
+ *
+ * The promise, with a quota of q = N/(g-1): each of the g-1 generations before the newest took q adds or more, so every key of
+ * the last N adds is found; and a key that g·q = N·g/(g-1) different ones came after is in none.
+ *
+ * With a period T a generation has a quota and a time t = T/(g-1), whichever ends first: then the next one begins, an
+ * empty one or, in a burst, one more than g. It is forgotten T after its end, which is where the next one begins, and
+ * t after its own beginning at the latest. So every key that is younger than T is found, and none that is older than
+ * T + t = T·g/(g-1).
+ *
+ *     even     ┌─ q ─┐┌─ q ─┐┌─ q ─┐┌──         g generations, each ended by its time
+ *     burst    ┌q┐┌q┐┌q┐┌── 1 ──┐┌── 1 ──┐┌──   those of the burst end by their quota, later ones by time
+ *              └───────────── T ──────────────┘
+ *
+ * As long as at most N keys come in any period, all generations but the oldest have at most N keys, which are younger
+ * than T, and the oldest has at most q. That is g·q keys in generations of at most q each, so that each has its share
+ * p/g of the rate. (The fewer keys a generation has, the lower is its rate for each of them: keys in more generations
+ * do not raise the sum.) There are at most 2g-2 generations then:
+ *   - the oldest and the newest;
+ *   - at most g-2 between them that were ended by their time, since that is t for each and the oldest ended less than
+ *     T ago;
+ *   - at most g-2 that are full, since N is g-1 times q, and some of it is in the newest or in those of the line
+ *     before.
+ * If more than N keys come, the newest takes more than its quota as soon as g others are full: nothing is lost, and
+ * the rate rises. It does the same, and remembers its keys for longer, if there is no memory for one more generation.
+ *
+ * A key of an older generation that is added again is written to the newest, so that it stays; the answer is "known". It is
+ * then in two generations and uses the quota of both: where keys repeat, fewer than N different ones may be remembered.
+ *
+ * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for 0.25 %: 17.7 bits a key.
+ *
+ * Layout: kind of the generations, how many there are, quota (keys), period (in the caller's units), and the fill to
+ * forget at (in 2^-32) or, with a period, g. There is a quota, a quota and a period, or a fill.
+ *
+ * Invariants
+ *   I1  all generations have the same layout; a table may have grown.
+ *   I2  generations stand in the order in which they began, the oldest first.
+ *   I3  there are g generations; with a period up to 2g, of which those beyond g are freed when they are forgotten.
+ *   I4  with a period, the time of the newest generation was not over when the time was last told.
+ */
+#include "base/error.h"
+#include "composite/composite.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* ---- forgetting ---- */
+
+static void make_oldest_newest(struct family *family) {
+    struct child oldest = family->child[0];
+    memmove(family->child, family->child + 1, (family->count - 1) * sizeof *family->child);
+    family->child[family->count - 1] = oldest;
+}
+
+static void forget_oldest(perhaps *f) {
+    filter_clear(f->family->child[0].filter);
+    make_oldest_newest(f->family);
+    f->family->look_again = 0;
+}
+
+/* ---- forgetting by time ---- */
+
+static struct child *newest_entry(const perhaps *f) {
+    return &f->family->child[f->family->count - 1];
+}
+
+/* How long a generation takes keys. */
+static uint64_t time_of_one(const perhaps *f) {
+    return (f->header.layout[PERIOD] - 1) / (f->header.layout[GENERATIONS] - 1) + 1;
+}
+
+static uint64_t time_since(uint64_t now, uint64_t then) {
+    return now > then ? now - then : 0;
+}
+
+/* Whether all keys of a generation are as old as the period. */
+static bool is_over(const perhaps *f, unsigned i, uint64_t now) {
+    const struct family *family = f->family;
+    uint64_t age = time_since(now, family->child[i].since), rest = time_of_one(f);
+    uint64_t since_next = i + 1 < family->count ? time_since(now, family->child[i + 1].since) : 0;
+    uint64_t since_end = age > rest ? age - rest : 0;
+    return (since_end > since_next ? since_end : since_next) >= f->header.layout[PERIOD];
+}
+
+static void free_oldest(struct family *family) {
+    perhaps_free(family->child[0].filter);
+    memmove(family->child, family->child + 1, --family->count * sizeof *family->child);
+}
+
+/* Empties those before the newest whose keys are all too old, and frees what is empty beyond g; how many had keys. */
+static int forget_old(perhaps *f, uint64_t now) {
+    struct family *family = f->family;
+    int forgotten = 0;
+    for (unsigned i = 0; i + 1 < family->count;) {
+        perhaps *oldest = family->child[i].filter;
+        bool empty = !filter_items(oldest);
+        if (!empty && !is_over(f, i, now)) break;
+        forgotten += !empty;
+        if (family->count > f->header.layout[GENERATIONS]) { /* so that none was passed over */
+            free_oldest(family);
+            continue;
+        }
+        if (!empty) filter_clear(oldest);
+        i++;
+    }
+    return forgotten;
+}
+
+/* One more generation than there are, like the smallest: a table may have grown. */
+static bool append_generation(perhaps *f) {
+    struct family *family = f->family;
+    const perhaps *smallest = family->child[0].filter;
+    perhaps *made;
+    for (unsigned i = 1; i < family->count; i++) {
+        const perhaps *other = family->child[i].filter;
+        if (other->array.length < smallest->array.length) smallest = other;
+    }
+    if (family->count >= 2 * f->header.layout[GENERATIONS] || filter_family_room(f) < 0 ||
+        layers_make(f, &smallest->header, &made) < 0)
+        return false;
+    family->child[family->count++].filter = made;
+    return true;
+}
+
+/* An empty generation becomes the newest; false if there is none, and no memory for one. */
+static bool begin_next(perhaps *f, uint64_t since) {
+    if (!filter_items(f->family->child[0].filter))
+        make_oldest_newest(f->family);
+    else if (!append_generation(f))
+        return false;
+    newest_entry(f)->since = since;
+    return true;
+}
+
+/* The last time that is known, 0 if none is. */
+static uint64_t latest_time(const perhaps *f) {
+    const struct family *family = f->family;
+    if (family->now != NEVER) return family->now;
+    for (unsigned i = family->count; i-- > 0;) {
+        if (family->child[i].since != NEVER) return family->child[i].since;
+    }
+    return 0;
+}
+
+/* What was added while no time was known was added now. */
+static void set_time(perhaps *f, uint64_t now) {
+    struct family *family = f->family;
+    family->now = now;
+    for (unsigned i = 0; i < family->count; i++) {
+        if (family->child[i].since == NEVER) family->child[i].since = now;
+    }
+}
+
+/* Forgets what is over at this time, and begins a generation if the newest has had its time; how many with keys are
+ * forgotten. */
+static int advance(perhaps *f, uint64_t now) {
+    perhaps *newest = newest_of(f);
+    if (now == NEVER) now = NEVER - 1;
+    if (now < latest_time(f)) now = latest_time(f);
+    set_time(f, now);
+    int forgotten = forget_old(f, now);
+    if (time_since(now, newest_entry(f)->since) < time_of_one(f)) return forgotten;
+    bool empty = !filter_items(newest), over = !empty && is_over(f, f->family->count - 1, now);
+    if (over) filter_clear(newest);
+    if (empty || over || !begin_next(f, now)) newest_entry(f)->since = now;
+    return forgotten + over;
+}
+
+/* Keys that come to a window that was opened, and not told the time since, are younger than those it has by an
+ * unknown time: they have a generation of their own, which begins when the time is told. */
+static void begin_untold(perhaps *f) {
+    bool begun = filter_items(newest_of(f)) && begin_next(f, NEVER);
+    if (!begun) newest_entry(f)->since = NEVER;
+}
+
+/* Before keys are added. */
+static void look_at_clock(perhaps *f) {
+    if (f->family->clock)
+        advance(f, f->family->clock(f->family->clock_context));
+    else if (filter_is_timed(f) && f->family->now == NEVER && newest_entry(f)->since != NEVER)
+        begin_untold(f);
+}
+
+int perhaps_advance(perhaps *f, uint64_t now) {
+    if (!filter_is_timed(f)) return 0;
+    int rc = filter_prepare_change(f);
+    return rc < 0 ? rc : advance(f, now);
+}
+
+int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
+    if (!filter_is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
+    f->family->clock = now;
+    f->family->clock_context = context;
+    return PERHAPS_OK;
+}
+
+/* How many more keys the newest generation can take before its fill can reach the mark, at the least: a key changes no more
+ * than its share of the bits. */
+static uint64_t room_to_fill(perhaps *f) {
+    const perhaps *newest = newest_of(f);
+    const struct model *model = newest->kind->model;
+    double mark = (double)f->header.layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
+    double bits_of_key = model->exact ? 64 : model->hashes(newest->header.layout);
+    struct sight sight;
+    plan_look(newest->kind, &newest->array, &sight);
+    double keys = (mark - sight.fill) * 8 * (double)newest->array.length / bits_of_key;
+    return sight.fill >= mark ? 0 : keys < 1 ? 1 : (uint64_t)keys;
+}
+
+/* Whether far more keys came in a period than it is for: g generations are full, and so is the newest. */
+static bool is_flooded(const perhaps *f) {
+    uint64_t full = 0;
+    for (unsigned i = 0; i < f->family->count; i++)
+        full += filter_items(f->family->child[i].filter) >= f->header.layout[QUOTA];
+    return full > f->header.layout[GENERATIONS];
+}
+
+/* Keys that the newest generation can take before the next look; 0 if it has enough. */
+static uint64_t room_in_newest(perhaps *f) {
+    uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
+    if (quota && items < quota) return quota - items;
+    if (quota) return filter_is_timed(f) && is_flooded(f) ? UINT64_MAX : 0;
+    if (items >= f->family->look_again) f->family->look_again = items + room_to_fill(f);
+    return f->family->look_again - items;
+}
+
+/* ---- adding ---- */
+
+/* The newest generation has had its keys. */
+static void leave_newest(perhaps *f) {
+    if (filter_is_timed(f))
+        begin_next(f, f->family->now);
+    else
+        forget_oldest(f);
+}
+
+static int add_now(perhaps *f, struct digest digest) {
+    if (newest_of(f)->ops.contains(&newest_of(f)->array, digest)) return 0;
+    bool known = family_has(f, f->family->count - 1, digest);
+    if (!room_in_newest(f)) leave_newest(f);
+    return filter_add(newest_of(f), digest) < 0 ? FULL : !known;
+}
+
+static int add(struct array *array, struct digest digest) {
+    look_at_clock(filter_of(array));
+    return add_now(filter_of(array), digest);
+}
+
+/* As many keys as the newest generation takes without forgetting: those of older ones are written again, but are not new. */
+static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, size_t *done) {
+    uint8_t known[FAMILY_BLOCK];
+    family_have(f, f->family->count - 1, digests, n, known);
+    struct added added;
+    int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, &added);
+    *done = added.done;
+    for (size_t i = 0; i < *done; i++) answers[i] &= !known[i];
+    return rc;
+}
+
+/* The next key finds the newest generation with its quota of keys. If it is one of them, nothing is forgotten. */
+static int add_next(perhaps *f, uint64_t digest, uint8_t *answer, size_t *done) {
+    int is_new = add_now(f, one_word(digest));
+    *answer = is_new == 1;
+    *done = is_new != FULL;
+    return is_new == FULL ? filter_grow(newest_of(f), digest) : PERHAPS_OK;
+}
+
+static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+    int rc = PERHAPS_OK;
+    size_t all = 0, done;
+    for (; rc == PERHAPS_OK && all < n; all += done) {
+        uint64_t room = room_in_newest(f);
+        size_t some = n - all < FAMILY_BLOCK ? n - all : FAMILY_BLOCK;
+        if (room < some) some = (size_t)room;
+        rc = room ? add_some(f, digests + all, some, answers + all, &done)
+                  : add_next(f, digests[all], answers + all, &done);
+    }
+    if (rc < 0) filter_undo(f, digests, all, answers);
+    return rc;
+}
+
+/* A batch comes in several parts, and has one time. */
+static int provide(perhaps *f) {
+    look_at_clock(f);
+    return PERHAPS_OK;
+}
+
+static int make_room(perhaps *f, uint64_t digest) {
+    return filter_grow(newest_of(f), digest);
+}
+
+/* ---- whole filters ---- */
+
+static void clear(perhaps *f) {
+    while (filter_is_timed(f) && f->family->count > f->header.layout[GENERATIONS]) free_oldest(f->family);
+    family_clear(f);
+    f->family->look_again = 0;
+}
+
+static const char *misfit(const perhaps *f) {
+    for (unsigned i = 1; i < f->family->count; i++) {
+        const struct child *older = &f->family->child[i - 1], *newer = &f->family->child[i];
+        bool alike =
+            memcmp(older->filter->header.layout, newer->filter->header.layout, sizeof(uint64_t) * LAYOUT_WORDS) == 0;
+        if (!alike && !older->filter->kind->grow) return "generations that are not alike";
+        if (older->since > newer->since) return "generations that are not in order";
+    }
+    return NULL;
+}
+
+static const char *refuses(const struct kind *base) {
+    if (base->row.can & PERHAPS_COUNT)
+        return "%s filters are for keys that are removed by name; a window forgets by itself";
+    if (base->format || base->hash == PERHAPS_MURMUR)
+        return "%s filters are those of another program, which has no windows";
+    if (base->hash == PERHAPS_IDENTITY) return "a window has a number of keys, and a %s a range of integers";
+    if (base->combiner || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be generations of a window";
+    return NULL;
+}
+
+static unsigned can(const struct kind *base) {
+    (void)base;
+    return PERHAPS_ADD;
+}
+
+/* What is wrong with the words of a window that forgets by time. */
+static const char *check_timed(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t planned = layout[GENERATIONS];
+    if (!layout[QUOTA]) return "a period without a quota, as early versions wrote it: build it anew from its keys";
+    if (planned < 2 || planned > GENERATIONS_MAX) return "an impossible number of planned generations";
+    if (layout[CHILDREN] < planned || layout[CHILDREN] > 2 * planned) return "an impossible number of generations";
+    return NULL;
+}
+
+static const char *check_untimed(const uint64_t layout[LAYOUT_WORDS]) {
+    if (layout[CHILDREN] < 1 || layout[CHILDREN] > GENERATIONS_MAX) return "an impossible number of generations";
+    if (layout[CHILDREN] == 1 && !layout[CLEAR_AT]) return "a single generation";
+    if (layout[CLEAR_AT] >= CLEAR_AT_ONE) return "a fill to forget at of 1 or more";
+    if ((layout[QUOTA] != 0) + (layout[CLEAR_AT] != 0) != 1) return "not one way of forgetting, but none or several";
+    return NULL;
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
+    *reason = layout[PERIOD] ? check_timed(layout) : check_untimed(layout);
+    if (!base || refuses(base)) *reason = "generations of a kind that cannot be";
+    return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops all = {
+        .add = add, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
+    (void)layout, (void)isa, (void)shared;
+    return &all;
+}
+
+static const struct combiner combiner = {.add_many = add_many,
+                                         .make_room = make_room,
+                                         .provide = provide,
+                                         .clear = clear,
+                                         .misfit = misfit,
+                                         .rates_add_up = true};
+
+const struct kind kind_window = {
+    .row = {PERHAPS_WINDOW, PERHAPS_ADD, "window",
+            "generations that age out: for the last N keys, or the last T seconds"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"kind of the generations", "number of generations", "quota", "period",
+                     "fill to forget at, or generations planned"},
+    .ops = ops,
+    .refuses = refuses,
+    .can = can,
+    .combiner = &combiner,
+};

@@ -1,0 +1,496 @@
+#include "core/filter.h"
+
+#include "base/endian.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* ---- facts ---- */
+
+uint64_t filter_items(const perhaps *f) {
+    uint64_t items = f->family ? 0 : f->header.items;
+    for (unsigned i = 0; f->family && i < f->family->count; i++) items += filter_items(f->family->child[i].filter);
+    for (unsigned i = 0; f->tallies && i < TALLIES; i++)
+        items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
+    return f->tallies && (int64_t)items < 0 ? 0 : items; /* more removed than added: counters were stuck */
+}
+
+uint64_t filter_capacity(const perhaps *f) {
+    if (!(filter_can(f) & PERHAPS_GROW) || !f->family) return f->header.capacity;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(f->family->child[i].filter);
+    return f->kind == &kind_sharded ? plan_capacity_of_shards(f->header.capacity, sum, f->family->count) : sum;
+}
+
+uint64_t filter_bytes(const perhaps *f) {
+    uint64_t bytes = f->array.length;
+    for (unsigned i = 0; f->family && i < f->family->count; i++) bytes += filter_bytes(f->family->child[i].filter);
+    return bytes;
+}
+
+uint64_t filter_image_bytes(const perhaps *f) {
+    uint64_t recipe = f->header.recipe.length;
+    if (!f->family) return image_offset(f->header.length, recipe) + f->header.length;
+    uint64_t length = (uint64_t)f->family->count * ENTRY_BYTES, end = image_offset(length, recipe) + length;
+    for (unsigned i = 0; i < f->family->count; i++) {
+        uint64_t part = filter_image_bytes(f->family->child[i].filter), offset = 0;
+        directory_place(end, part, &offset);
+        end = offset + part;
+    }
+    return end;
+}
+
+struct header filter_header(const perhaps *f, bool for_file) {
+    struct header header = f->header;
+    header.items = filter_items(f);
+    if (f->kind != &kind_sharded) header.capacity = filter_capacity(f); /* shards: as planned, for filter_capacity */
+    header.flags &= (unsigned)~HEADER_DIRTY;
+    if (f->family) {
+        header.layout[CHILDREN] = f->family->count;
+        header.length = (uint64_t)f->family->count * ENTRY_BYTES;
+    }
+    if (for_file && !(header.flags & HEADER_KEY_IN_FILE)) {
+        header.flags &= (unsigned)~HEADER_HAS_KEY;
+        memset(header.key, 0, sizeof header.key);
+    }
+    return header;
+}
+
+int filter_cannot(const perhaps *f, const char *what) {
+    return fail(PERHAPS_ECANNOT, "%s filters cannot %s; see perhaps_kind() for what each kind can", f->kind->row.name,
+                what);
+}
+
+int filter_sealed(void) {
+    return fail(PERHAPS_ESEALED,
+                "the filter is sealed, and nothing has changed: make a new one of all keys, or take a kind that can "
+                "be added to");
+}
+
+int filter_read_only(const perhaps *f) {
+    return fail(PERHAPS_EREADONLY, "the filter was opened for reading; open a copy%s",
+                f->kind->solver ? "" : ", or open it for writing");
+}
+
+int filter_unsealed(void) {
+    return fail(PERHAPS_EUNSEALED, "the filter still collects keys; call perhaps_seal first");
+}
+
+/* ---- changing ---- */
+
+struct digest filter_digest_u64_other(const perhaps *f, uint64_t key) {
+    uint8_t bytes[8];
+    if (!f->two_words) return one_word(hash_u64_other(&f->hash, key));
+    store64(bytes, key);
+    return filter_digest(f, bytes, sizeof bytes);
+}
+
+void filter_tally(perhaps *f, uint64_t digest, uint64_t change) {
+    if (f->items_in == ITEMS_IN_TALLIES)
+        __atomic_fetch_add(&f->tallies[digest % TALLIES].items, change, __ATOMIC_RELAXED);
+}
+
+int filter_add(perhaps *f, struct digest digest) {
+    int is_new;
+    while ((is_new = f->ops.add(&f->array, digest)) == FULL) {
+        int rc = filter_grow(f, digest.first);
+        if (rc < 0) return rc;
+    }
+    filter_count_added(f, digest.first, (uint64_t)is_new);
+    return is_new;
+}
+
+int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                    struct added *added) {
+    int rc = PERHAPS_OK;
+    size_t done = 0;
+    if (f->family) {
+        rc = f->kind->combiner->add_many(f, digests, n, answers);
+        if (rc >= 0) done = n;
+        *added = (struct added){done, count_ones(answers, done)};
+        return rc;
+    }
+    do {
+        done += f->ops.add_many(&f->array, digests + done, n - done, answers + done, ahead);
+        if (done < n) rc = filter_grow(f, digests[done]);
+    } while (rc == PERHAPS_OK && done < n);
+    *added = (struct added){done, count_ones(answers, done)};
+    filter_count_added(f, n ? digests[0] : 0, added->fresh);
+    return rc;
+}
+
+void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
+    /* A window cannot forget single keys, but what is new is only in generations that have come since. */
+    for (unsigned i = 0; f->kind == &kind_window && i < f->family->count; i++)
+        filter_undo(f->family->child[i].filter, digests, n, answers);
+    for (size_t i = 0; f->ops.remove && i < n; i++) {
+        if (answers[i] && f->ops.remove(&f->array, (struct digest){digests[i], 0}))
+            filter_count_removed(f, digests[i], 1);
+    }
+}
+
+void filter_clear(perhaps *f) {
+    if (f->family)
+        f->kind->combiner->clear(f);
+    else
+        memory_clear(f->array.bytes, f->array.length);
+    filter_set_items(f, 0);
+}
+
+void filter_set_items(perhaps *f, uint64_t items) {
+    for (unsigned i = 0; f->tallies && i < TALLIES; i++) f->tallies[i].items = 0;
+    f->header.items = items;
+    f->header.flags &= (unsigned)~HEADER_INTERSECTED;
+}
+
+void filter_count_items(perhaps *f) {
+    struct sight sight;
+    plan_look(f->kind, &f->array, &sight);
+    filter_set_items(f, sight.items);
+}
+
+double filter_distinct(const perhaps *f, const struct sight *sight) {
+    double items = (double)filter_items(f);
+    return f->header.flags & HEADER_INTERSECTED && items < sight->distinct ? items : sight->distinct;
+}
+
+/* ---- making ---- */
+
+static int start_tallies(perhaps *f) {
+    f->items_in = ITEMS_IN_TALLIES;
+    f->tallies = memory_zeroed(&f->allocator, TALLIES * sizeof *f->tallies);
+    return f->tallies ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for a filter's counters");
+}
+
+int filter_handle(perhaps **made, const perhaps_allocator *given, const struct header *header, const struct hash *hash,
+                  const enum isa *given_isa, bool shared) {
+    perhaps_allocator allocator = given ? *given : memory_default;
+    enum isa isa = given_isa ? *given_isa : ISA_SCALAR;
+    int rc = given_isa ? PERHAPS_OK : isa_choose(&isa);
+    if (rc < 0) return rc;
+    perhaps *f = memory_zeroed(&allocator, sizeof *f);
+    if (!f) return fail(PERHAPS_ENOMEM, "no memory for a filter's handle");
+    f->allocator = allocator;
+    f->header = *header;
+    f->hash = *hash;
+    f->kind = kind_find(header->kind);
+    f->two_words = kind_of_keys(f->kind, header->layout)->digest_words == 2;
+    f->isa = f->array.isa = isa;
+    f->shared = shared;
+    f->ops = *f->kind->ops(header->layout, isa, shared);
+    if (hash->id != PERHAPS_XXH3) f->ops.contains_unmixed = NULL;
+    f->file.fd = -1;
+    if (!f->kind->combiner) f->array.length = header->length;
+    memcpy(f->array.layout, header->layout, sizeof f->array.layout);
+    rc = recipe_copy(&allocator, header->recipe, &f->header.recipe);
+    if (rc == PERHAPS_OK && shared && f->kind->lock_free) rc = start_tallies(f);
+    if (rc < 0) {
+        perhaps_free(f);
+        return rc;
+    }
+    *made = f;
+    return PERHAPS_OK;
+}
+
+void filter_use_image(perhaps *f, uint8_t *image, enum state state) {
+    f->image = image;
+    f->array.bytes = image + header_offset(&f->header);
+    f->state = state;
+}
+
+int filter_make_guide(perhaps *f, const char *name) {
+    const struct solver *solver = f->kind->solver;
+    if (!solver) return PERHAPS_OK;
+    void *guide = memory_get(&f->allocator, solver->guide_bytes(f->header.layout));
+    if (!guide) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", name);
+    f->array.guide = guide;
+    const char *reason = solver->guide(&f->array, f->header.items, guide);
+    return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : PERHAPS_OK;
+}
+
+void filter_drop_guide(perhaps *f) {
+    if (!f->array.guide) return;
+    memory_release(&f->allocator, (void *)(uintptr_t)f->array.guide, f->kind->solver->guide_bytes(f->header.layout));
+    f->array.guide = NULL;
+}
+
+int filter_own_image(perhaps *f, bool zero) {
+    uint64_t size = filter_image_bytes(f);
+    uint8_t *image = zero ? memory_zeroed(&f->allocator, size) : memory_get(&f->allocator, size);
+    if (!image) return fail(PERHAPS_ENOMEM, "no memory for a filter of %llu bytes", (unsigned long long)size);
+    if (f->kind->sparse) memory_keep_sparse(&f->allocator, image, size);
+    f->owned = true;
+    filter_use_image(f, image, CHANGEABLE);
+    return PERHAPS_OK;
+}
+
+int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct header *header,
+                const struct hash *hash, const enum isa *isa, bool shared) {
+    perhaps *f;
+    int rc = filter_handle(&f, allocator, header, hash, isa, shared);
+    if (rc < 0) return rc;
+    if (f->kind->combiner)
+        rc = filter_start_family(f, (unsigned)header->layout[CHILDREN]);
+    else if (!f->kind->solver) /* those get their array when they are sealed */
+        rc = filter_own_image(f, true);
+    if (rc < 0)
+        perhaps_free(f);
+    else
+        *made = f;
+    return rc;
+}
+
+void filter_keep_key(struct header *header, const struct hash *hash) {
+    if (hash->id != PERHAPS_SIPHASH) return;
+    header->flags |= HEADER_HAS_KEY;
+    memcpy(header->key, hash->key, sizeof header->key);
+}
+
+/* ---- families ---- */
+
+/* Locks are for children that many threads cannot change alone. */
+static int start_locks(perhaps *f, unsigned count) {
+    if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
+    f->family->locks = locks_make(&f->allocator, count);
+    return f->family->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", count);
+}
+
+int filter_start_family(perhaps *f, unsigned room) {
+    f->items_in = ITEMS_IN_CHILDREN;
+    f->owned = true;
+    f->state = CHANGEABLE;
+    f->family = memory_zeroed(&f->allocator, sizeof *f->family);
+    if (!f->family) return fail(PERHAPS_ENOMEM, "no memory for a filter of filters");
+    f->family->child = memory_zeroed(&f->allocator, room * sizeof *f->family->child);
+    if (!f->family->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
+    f->family->room = room;
+    f->family->now = NEVER;
+    return start_locks(f, room);
+}
+
+void filter_settle(perhaps *f) {
+    const perhaps *child = f->family->child[0].filter;
+    unsigned can = f->kind->can(child->kind) & (child->family ? filter_can(child) : ~0u);
+    f->family->can = can;
+    f->family->may_be_full = filter_may_be_full(child);
+    if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
+    if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
+    for (unsigned i = 0; f->kind == &kind_sharded && i < f->family->count; i++)
+        f->family->child[i].filter->array.crowded = f->family->count > 1;
+}
+
+int filter_family_room(perhaps *f) {
+    struct family *family = f->family;
+    unsigned used = family->count + family->spare, room = 2 * family->room;
+    if (used < family->room) return PERHAPS_OK;
+    struct child *larger = memory_zeroed(&f->allocator, room * sizeof *larger);
+    if (!larger) return fail(PERHAPS_ENOMEM, "no memory for a list of %u filters", room);
+    memcpy(larger, family->child, used * sizeof *larger);
+    memory_release(&f->allocator, family->child, family->room * sizeof *larger);
+    family->child = larger;
+    family->room = room;
+    return PERHAPS_OK;
+}
+
+static void release_scratch(const perhaps *f, struct scratch *scratch) {
+    if (scratch) memory_release(&f->allocator, scratch, scratch->bytes);
+}
+
+struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes) {
+    struct scratch *scratch = NULL;
+    for (unsigned i = 0; i < SCRATCHES && !scratch; i++)
+        scratch = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
+    bytes += sizeof *scratch;
+    if (scratch && scratch->bytes >= bytes) return scratch;
+    struct scratch *larger = memory_get(&f->allocator, bytes);
+    if (larger) larger->bytes = bytes;
+    if (larger)
+        release_scratch(f, scratch);
+    else
+        filter_leave_scratch(f, scratch);
+    return larger;
+}
+
+/* One that is large is kept only in the first place: several would be much beside the filter. */
+void filter_leave_scratch(const perhaps *f, struct scratch *scratch) {
+    unsigned places = scratch && scratch->bytes > SCRATCH_BYTES + sizeof *scratch ? 1 : SCRATCHES;
+    for (unsigned i = 0; scratch && i < places; i++) {
+        struct scratch *none = NULL;
+        if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    release_scratch(f, scratch);
+}
+
+static void end_family(perhaps *f) {
+    struct family *family = f->family;
+    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, family->scratch[i]);
+    for (unsigned i = 0; family->child && i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
+    memory_release(&f->allocator, family->child, family->room * sizeof *family->child);
+    memory_release(&f->allocator, family->image, family->image_bytes);
+    locks_free(&f->allocator, family->locks);
+    memory_release(&f->allocator, family, sizeof *family);
+}
+
+/* ---- copying and ending ---- */
+
+static int clone_tail(const perhaps *f, perhaps *made) {
+    made->tail = memory_get(&made->allocator, f->tail_length);
+    if (!made->tail)
+        return fail(PERHAPS_ENOMEM, "no memory for the %llu bytes after the filter",
+                    (unsigned long long)f->tail_length);
+    memcpy(made->tail, f->tail, (size_t)f->tail_length);
+    made->tail_length = f->tail_length;
+    return PERHAPS_OK;
+}
+
+static int clone_array(const perhaps *f, perhaps *made) {
+    int rc = filter_own_image(made, f->kind->sparse);
+    if (rc < 0) return rc;
+    if (f->kind->sparse)
+        memory_copy_sparse(made->array.bytes, f->array.bytes, f->array.length);
+    else
+        memcpy(made->array.bytes, f->array.bytes, (size_t)f->array.length);
+    rc = filter_make_guide(made, "copy");
+    return rc == PERHAPS_OK && f->tail_length ? clone_tail(f, made) : rc;
+}
+
+static int clone_family(const perhaps *f, perhaps *made) {
+    int rc = filter_start_family(made, f->family->count);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
+        struct child *child = &made->family->child[i];
+        rc = perhaps_clone(f->family->child[i].filter, &child->filter);
+        child->since = f->family->child[i].since;
+        made->family->count += rc == PERHAPS_OK;
+    }
+    if (rc < 0) return rc;
+    filter_settle(made);
+    made->family->clock = f->family->clock;
+    made->family->clock_context = f->family->clock_context;
+    made->family->look_again = f->family->look_again;
+    made->family->now = f->family->now;
+    return PERHAPS_OK;
+}
+
+int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
+    struct header header = filter_header(f, false);
+    header.recipe = recipe;
+    filter_keep_key(&header, &f->hash);
+    *copy = NULL;
+    perhaps *made;
+    int rc = filter_is_sealed(f);
+    if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
+    if (rc < 0) return rc;
+    made->guessed = f->guessed;
+    rc = f->family ? clone_family(f, made) : clone_array(f, made);
+    if (rc < 0)
+        perhaps_free(made);
+    else
+        *copy = made;
+    return rc;
+}
+
+int perhaps_clone(const perhaps *f, perhaps **copy) {
+    return filter_clone_with(f, f->header.recipe, copy);
+}
+
+void perhaps_free(perhaps *f) {
+    if (!f) return;
+    perhaps_allocator allocator = f->allocator;
+    if (f->family)
+        end_family(f);
+    else if (f->owned)
+        memory_release(&allocator, f->image, filter_image_bytes(f));
+    if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
+    memory_release(&allocator, f->tallies, TALLIES * sizeof *f->tallies);
+    filter_drop_guide(f);
+    memory_release(&allocator, (void *)(uintptr_t)f->header.recipe.bytes, f->header.recipe.length);
+    bins_free(f->bins);
+    file_close(&f->file);
+    memory_release(&allocator, f, sizeof *f);
+}
+
+static void swap_bytes(perhaps *a, perhaps *b, size_t from, size_t to) {
+    uint8_t swapped[sizeof(perhaps)], *x = (uint8_t *)a, *y = (uint8_t *)b;
+    memcpy(swapped, x + from, to - from);
+    memcpy(x + from, y + from, to - from);
+    memcpy(y + from, swapped, to - from);
+}
+
+/* All but the hash, which is the same in both, and which another thread may be using for perhaps_digest. */
+void filter_swap(perhaps *a, perhaps *b) {
+    swap_bytes(a, b, 0, offsetof(perhaps, hash));
+    swap_bytes(a, b, offsetof(perhaps, state), sizeof *a);
+}
+
+/* ---- growing ---- */
+
+/* An empty filter like this one, but with another layout. */
+static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity, perhaps **made) {
+    struct header header = f->header;
+    const char *reason;
+    uint64_t total;
+    memcpy(header.layout, layout, sizeof header.layout);
+    header.capacity = capacity;
+    header.length = f->kind->check(layout, &reason);
+    if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > memory_of_machine() ||
+        total > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
+    return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
+}
+
+static int refuse_growth(const perhaps *f) {
+    const char *remedy = f->header.flags & HEADER_FIXED ? "it was made not to grow"
+                         : f->shared                    ? "a filter that threads share cannot grow; take one in shards"
+                         : !f->owned                    ? "what is changed in place cannot grow; open a copy"
+                                                        : "make one for more items, or one that grows";
+    return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->full, remedy);
+}
+
+int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity) {
+    perhaps *grown = NULL;
+    if (!f->kind->grow || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
+    int rc = make_like(f, layout, capacity, &grown);
+    if (rc < 0) return rc;
+    grown->array.crowded = f->array.crowded;
+    if (f->kind->rehash(&grown->array, &f->array)) {
+        filter_swap(f, grown);
+        perhaps_free(grown);
+        return PERHAPS_OK;
+    }
+    /* Not even that has room for all: try the next size. */
+    uint64_t larger[LAYOUT_WORDS];
+    bool can = f->kind->grow(&grown->array, 0, larger, &capacity);
+    perhaps_free(grown);
+    return can ? filter_grow_to(f, larger, capacity) : refuse_growth(f);
+}
+
+/* What is collected goes to its bins; what is sealed has no room any more. */
+static int grow_static(perhaps *f) {
+    return f->bins ? bins_flush(f->bins) : filter_sealed();
+}
+
+int filter_grow(perhaps *f, uint64_t digest) {
+    if (f->kind->solver) return grow_static(f);
+    if (f->family) return f->kind->combiner->make_room(f, digest);
+    uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
+    if (!f->kind->grow || !f->kind->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
+    return filter_grow_to(f, layout, capacity);
+}
+
+/* ---- folding ---- */
+
+int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]) {
+    perhaps *folded;
+    int rc = make_like(f, layout, f->header.capacity, &folded);
+    if (rc < 0) return rc;
+    folded->header.fpr = 0;
+    plan_guess(f->kind, layout, &folded->header.capacity, &folded->header.fpr);
+    f->kind->rehash(&folded->array, &f->array);
+    filter_swap(f, folded);
+    perhaps_free(folded);
+    return PERHAPS_OK;
+}

@@ -1,0 +1,67 @@
+/* Key → digest: the first step of every call. After it nothing sees key bytes. */
+#ifndef PERHAPS_CORE_HASH_H
+#define PERHAPS_CORE_HASH_H
+
+#include "base/arith.h"
+#include "base/cpu.h"
+#include "perhaps.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A hash function: which, and what makes it this filter's own. */
+struct hash {
+    int id;          /* enum perhaps_hash, never PERHAPS_HASH_DEFAULT */
+    uint64_t seed;   /* xxh3, murmur: the seed. siphash: a check of the key. Equal id and seed = the same function */
+    uint64_t key[2]; /* siphash */
+    uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */
+};
+
+struct hash hash_xxh3(uint64_t seed);
+struct hash hash_siphash(const uint8_t key[16]);
+struct hash hash_identity(void);
+struct hash hash_murmur(uint64_t seed);
+
+/* One that takes no key, by its number. */
+struct hash hash_unkeyed(int id, uint64_t seed);
+
+/* The 16 bytes of a key from its two words. */
+void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
+
+/* "xxh3"; NULL for a number that is no hash. */
+const char *hash_name(int id);
+
+uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
+void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
+                     uint64_t *digests);
+
+/* Both words, of those that have two. */
+void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);
+uint64_t hash_u64_other(const struct hash *hash, uint64_t key); /* than xxh3 */
+
+static inline uint64_t hash_u64_xxh3(const struct hash *hash, uint64_t key) {
+    return mix64(key ^ hash->stir);
+}
+
+static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
+    return hash->id == PERHAPS_XXH3 ? hash_u64_xxh3(hash, key) : hash_u64_other(hash, key);
+}
+
+void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
+
+/* Both words of each, one after the other, of those that have two. */
+void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs);
+
+/* XXH3-64 without a seed: the checksum of images. */
+uint64_t hash_checksum(const void *bytes, size_t length);
+
+/* The same over two pieces, as if they were one. */
+uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length);
+
+/* MurmurHash64A (Appleby). */
+uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length);
+
+/* SipHash-1-3 (Aumasson & Bernstein): one round a word, three at the end. */
+uint64_t siphash13(const uint64_t key[2], const void *bytes, size_t length);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * The Bloom filters of DCSO's `bloom`, which are also what CIRCL's hashlookup and MISP hand out, bit for bit.
+ *
+ * Idea: a classic Bloom filter whose k places are numbers of a generator: each is the one before times a factor, modulo the
+ * largest prime below 2^64, and the first follows from FNV-1 of the key.
+ *
+ *     key ──FNV-1──▶ h mod P ──×G──▶ h1 ──×G──▶ h2 ──▶ ...     place i is hi mod m: bit place%64 of word place/64
+ *
+ *     ┌───────┬─────┬─────┬─────┬─────┬───────┬──────────────────────┬─────────────────┐
+ *     │flags 1│  n  │  p  │  k  │  m  │ items │ m bits in u64 words  │ data, if any    │    all little-endian, 8 bytes each
+ *     └───────┴─────┴─────┴─────┴─────┴───────┴──────────────────────┴─────────────────┘
+ *
+ * The lowest byte of the flags is the version, 1. What follows the bits is for the owner of the filter to say something about it.
+ *
+ * Example: n = 1000 and p = 1 % make m = 9,586 bits in 150 words, and k = 7.
+ *
+ * Cost: k cache lines and k divisions a question; in a batch none, but two multiplications for each. Layout: bits, hashes, flags.
+ *
+ * Invariants
+ *   I1  1 <= k <= 2048, 1 <= m <= 2^62.
+ *   I2  every key that was added has all its k bits set.
+ */
+#include "base/arith.h"
+#include "base/endian.h"
+#include "foreign/format.h"
+#include "base/bits.h"
+
+#include <string.h>
+
+enum { BITS, HASHES, FLAGS }; /* words of the layout */
+enum { AT_FLAGS = 0, AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ITEMS = 40, HEAD_BYTES = 48 };
+enum { VERSION = 1, HASHES_MAX = 2048 };
+
+static const uint64_t prime = UINT64_C(18446744073709551557), factor = UINT64_C(18446744073709550147);
+
+/* ---- keys ---- */
+
+/* The prime is above 2^63, so it goes into a number once or not at all; and if not, h - prime wraps around and is larger. */
+static inline uint64_t modulo_prime(uint64_t h) {
+    return smaller_of(h, h - prime);
+}
+
+static inline struct probe begin(struct digest digest) {
+    return (struct probe){modulo_prime(digest.first), 0};
+}
+
+static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
+    (void)variant, (void)i;
+    return p->first = modulo_prime(p->first * factor);
+}
+
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT FLAGS
+#define PROBE_FLIP    0
+#define PROBE_WORDS   1
+#include "foreign/foreign_batch.h"
+
+/* ---- bytes ---- */
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = layout[BITS] < 1 || layout[BITS] > UINT64_C(1) << 62 ? "number of bits out of range"
+              : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX  ? "number of hashes out of range"
+              : (layout[FLAGS] & 0xff) != VERSION                  ? "a version that is not 1"
+                                                                   : NULL;
+    return *reason ? 0 : (layout[BITS] + 63) / 64 * 8;
+}
+
+static const char *facts_misfit(uint64_t capacity, double fpr, uint64_t length) {
+    (void)length;
+    if (!(fpr > 0 && fpr < 1)) return "a rate that is not between 0 and 1";
+    return capacity && capacity <= INT64_MAX ? NULL : "an impossible number of keys";
+}
+
+static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
+    uint64_t rate;
+    (void)length;
+    if (given < HEAD_BYTES) return "no whole header";
+    rate = load64(bytes + AT_P);
+    *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
+    memcpy(&facts->fpr, &rate, sizeof rate);
+    facts->layout[BITS] = load64(bytes + AT_M);
+    facts->layout[HASHES] = load64(bytes + AT_K);
+    facts->layout[FLAGS] = load64(bytes + AT_FLAGS);
+    return NULL;
+}
+
+static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
+    uint64_t rate;
+    memcpy(&rate, &facts->fpr, sizeof rate);
+    store64(head + AT_FLAGS, facts->layout[FLAGS]);
+    store64(head + AT_N, facts->capacity);
+    store64(head + AT_P, rate);
+    store64(head + AT_K, facts->layout[HASHES]);
+    store64(head + AT_M, facts->layout[BITS]);
+    store64(head + AT_ITEMS, facts->items);
+    return HEAD_BYTES;
+}
+
+/* Version 1 without other flags, a rate that is one, and a possible number of keys, of hashes and of bits, which the file has: no
+ * other file begins so. */
+static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
+    struct facts facts;
+    const char *reason = read(bytes, given, length, &facts);
+    return !reason && facts.layout[FLAGS] == VERSION && check(facts.layout, &reason) &&
+           !facts_misfit(facts.capacity, facts.fpr, length) && check(facts.layout, &reason) <= length - HEAD_BYTES;
+}
+
+static const struct format format = {
+    .read = read, .write = write, .recognise = recognise, .counts = true, .has_tail = true};
+
+extern const struct model model_dcso;
+
+const struct kind kind_dcso = {
+    .row = {PERHAPS_DCSO, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "dcso",
+            "the files of DCSO's bloom: hashlookup, MISP and others"},
+    .digest_words = 1,
+    .hash = PERHAPS_FNV,
+    .own_hash = true,
+    .check = check,
+    .facts_misfit = facts_misfit,
+    .layout_names = {"bits", "hashes", "flags"},
+    .ops = ops,
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
+    .format = &format,
+    .model = &model_dcso,
+};

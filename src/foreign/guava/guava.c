@@ -1,0 +1,108 @@
+/*
+ * The Bloom filters of Guava, as its BloomFilter.writeTo writes them, bit for bit.
+ *
+ * Idea: a classic Bloom filter whose k places come from two numbers, which are MurmurHash3 of the key. There are two strategies, and a
+ * file says which is its own: the newer takes both words of the hash, the older the two halves of the first.
+ *
+ *     MITZ_64    place i = (h1 + i·h2) mod 2^63 mod m                                   i from 0
+ *     MITZ_32    place i = c mod m, c = low + i·high in 32 bits, inverted if negative    i from 1
+ *
+ *     ┌──────────┬────┬──────────────┬───────────────────────────────┐
+ *     │ strategy │ k  │ words (u32)  │ bits in words of 8 bytes      │    all big-endian
+ *     └─ 1 byte ─┴─ 1 ┴─ 4 ──────────┴───────────────────────────────┘
+ *
+ * Neither the number of keys nor the rate are told, nor what the keys are: Guava's own reader must be given the same funnel. Funnels of
+ * numbers give them with the lowest byte first, those of strings give UTF-8 or, as unencodedChars, UTF-16.
+ *
+ * Example: n = 1,000,000 and p = 1 % make 9,585,058 bits, rounded up to 149,767 words, and k = 7.
+ *
+ * Cost: k cache lines and k divisions a question. Layout: bits, hashes, strategy.
+ *
+ * New filters have MITZ_64, as in Guava. One with MITZ_32 begins as a file of zeros that says so.
+ *
+ * Invariants
+ *   I1  1 <= k <= 255; m is a multiple of 64, and 64 <= m < 2^37.
+ *   I2  every key that was added has all its k bits set.
+ */
+#include "foreign/guava/guava_layout.h"
+
+#include "base/arith.h"
+#include "foreign/format.h"
+#include "base/bits.h"
+
+enum { BITS, HASHES, STRATEGY }; /* words of the layout */
+enum { AT_STRATEGY = 0, AT_HASHES = 1, AT_WORDS = 2, HEAD_BYTES = 6 };
+
+/* ---- keys ---- */
+
+static inline struct probe begin(struct digest digest) {
+    return (struct probe){digest.first, digest.second};
+}
+
+static inline uint64_t number_64(const struct probe *p, uint64_t i) {
+    return (p->first + i * p->second) & INT64_MAX;
+}
+
+static inline uint64_t number_32(const struct probe *p, uint64_t i) {
+    uint32_t low = (uint32_t)p->first, high = (uint32_t)(p->first >> 32), c = low + ((uint32_t)i + 1) * high;
+    return c >> 31 ? ~c : c;
+}
+
+static inline uint64_t number(uint64_t strategy, struct probe *p, uint64_t i) {
+    return strategy == GUAVA_MITZ_64 ? number_64(p, i) : number_32(p, i);
+}
+
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT STRATEGY
+#define PROBE_FLIP    56
+#define PROBE_WORDS   2
+#include "foreign/foreign_batch.h"
+
+/* ---- bytes ---- */
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
+              : layout[HASHES] < 1 || layout[HASHES] > UINT8_MAX                      ? "number of hashes out of range"
+              : layout[STRATEGY] >= GUAVA_STRATEGIES                                  ? "a strategy that is unknown"
+                                                                                      : NULL;
+    return *reason ? 0 : layout[BITS] / 8;
+}
+
+static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
+    (void)length;
+    if (given < HEAD_BYTES) return "no whole header";
+    *facts = (struct facts){.start = HEAD_BYTES};
+    facts->layout[BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[HASHES] = bytes[AT_HASHES];
+    facts->layout[STRATEGY] = bytes[AT_STRATEGY];
+    return NULL;
+}
+
+static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
+    head[AT_STRATEGY] = (uint8_t)facts->layout[STRATEGY];
+    head[AT_HASHES] = (uint8_t)facts->layout[HASHES];
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BITS] / 64));
+    return HEAD_BYTES;
+}
+
+/* There is no magic, but the four bytes of the number of words must be just what the length of the file makes them, and the first
+ * byte 0 or 1. Of random files one in 2^39 is like that; no text is; and in the other formats that begin with such a byte, the
+ * second one is 0, which is no number of hashes. */
+static const struct format format = {.read = read, .write = write, .told_by_length = true};
+
+extern const struct model model_guava;
+
+const struct kind kind_guava = {
+    .row = {PERHAPS_GUAVA, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "guava",
+            "the files of Guava's BloomFilter, for Java"},
+    .digest_words = 2,
+    .hash = PERHAPS_MURMUR3,
+    .own_hash = true,
+    .check = check,
+    .layout_names = {"bits", "hashes", "strategy"},
+    .ops = ops,
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
+    .format = &format,
+    .model = &model_guava,
+};

@@ -1,0 +1,284 @@
+/*
+ * The split-block Bloom filters of Apache Parquet, as they stand in its files: a header and the bits.
+ *
+ * Idea: a key has one block of 256 bits, which is half a cache line, and in it one bit in each of eight words. The upper half of
+ * XXH64 of the key chooses the block, the lower half, times eight odd numbers, the bits.
+ *
+ *     key ──XXH64──▶ high ──× blocks / 2^32──▶ block        low ──× salt i──▶ the upper 5 bits are the bit of word i
+ *
+ *     ┌────────────────────────────────┬─────────┬─────────┬─────┐
+ *     │ header, in Thrift's compact    │ block 0 │ block 1 │ ... │    a block is eight little-endian words of 32 bits
+ *     │ protocol: bytes, BLOCK,        │         │         │     │
+ *     │ XXHASH, UNCOMPRESSED           │         │         │     │
+ *     └────────────────────────────────┴─────────┴─────────┴─────┘
+ *
+ * Example: in 32 blocks a key with digest 0x8000000000000001 is in block 16, and its bit of word i is the upper 5 bits of salt i.
+ *
+ * Since a block's number is a share of all, a filter of half as many blocks has in block i what this one has in blocks 2i and
+ * 2i + 1: it can be folded, and is then the one that would have been made of that size.
+ *
+ * Cost: one cache line a question. Layout: blocks.
+ *
+ * Invariants
+ *   I1  1 <= blocks < 2^26, so that the number of bytes is one that the header can say.
+ *   I2  every key that was added has all its eight bits set.
+ */
+#include "base/endian.h"
+#include "foreign/format.h"
+#include "base/target.h"
+#include "base/bits.h"
+
+enum { BLOCKS }; /* word of the layout */
+enum { BLOCK_BYTES = 32, WORDS = 8, BLOCKS_MAX = INT32_MAX / BLOCK_BYTES };
+
+/* Eight words at a time: compilers make one instruction of that, where there is one, and eight elsewhere. */
+typedef uint32_t words __attribute__((vector_size(BLOCK_BYTES), aligned(1), may_alias));
+
+static const words ones = {1, 1, 1, 1, 1, 1, 1, 1};
+static const words salts = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                            0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+
+/* ---- keys ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint8_t *block_of(const struct array *array, uint64_t digest) {
+    return array->bytes + ((digest >> 32) * array->layout[BLOCKS] >> 32) * BLOCK_BYTES;
+}
+
+/* The bits of a key, one in each word, as the words stand in memory. */
+INLINE void bits_of(uint64_t digest, words *bits) {
+    *bits = ones << ((uint32_t)digest * salts >> 27);
+    for (int i = 0; i < WORDS; i++) (*bits)[i] = le32((*bits)[i]);
+}
+
+INLINE bool any(const words *bits) {
+    uint64_t pairs[WORDS / 2];
+    memcpy(pairs, bits, sizeof pairs);
+    return pairs[0] | pairs[1] | pairs[2] | pairs[3];
+}
+
+/* Whether a bit of the key is missing. */
+INLINE bool lacks(const uint8_t *block, uint64_t digest) {
+    words missing;
+    bits_of(digest, &missing);
+    missing &= ~*(const words *)block;
+    return any(&missing);
+}
+
+/* Sets them all; whether one was missing. */
+INLINE bool put(uint8_t *block, uint64_t digest) {
+    words missing;
+    bits_of(digest, &missing);
+    missing &= ~*(const words *)block;
+    *(words *)block |= missing;
+    return any(&missing);
+}
+
+static int add(struct array *array, struct digest digest) {
+    return put(block_of(array, digest.first), digest.first);
+}
+
+static int contains(const struct array *array, struct digest digest) {
+    return !lacks(block_of(array, digest.first), digest.first);
+}
+
+static void fetch(const struct array *array, struct digest digest) {
+    __builtin_prefetch(block_of(array, digest.first));
+}
+
+enum { AHEAD = 32 }; /* so many blocks are on their way */
+
+INLINE void many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool adding) {
+    for (size_t i = 0; i < n && i < AHEAD; i++) __builtin_prefetch(block_of(array, digests[i]));
+    for (size_t i = 0; i < n; i++) {
+        uint8_t *block = block_of(array, digests[i]);
+        if (i + AHEAD < n) __builtin_prefetch(block_of(array, digests[i + AHEAD]));
+        answers[i] = adding ? put(block, digests[i]) : !lacks(block, digests[i]);
+    }
+}
+
+static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, true);
+    return n;
+}
+
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, false);
+}
+
+static const struct kind_ops ops_plain = {
+    .add = add, .contains = contains, .add_many = add_many, .contains_many = contains_many, .fetch = fetch};
+
+#if defined(__x86_64__)
+/* The same, compiled for other instructions. */
+TARGET_AVX2 static size_t add_many_avx2(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                        const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, true);
+    return n;
+}
+
+TARGET_AVX2 static void contains_many_avx2(const struct array *array, const uint64_t *digests, size_t n,
+                                           uint8_t *answers, const char *ahead) {
+    (void)ahead;
+    many(array, digests, n, answers, false);
+}
+
+static const struct kind_ops ops_avx2 = {
+    .add = add, .contains = contains, .add_many = add_many_avx2, .contains_many = contains_many_avx2, .fetch = fetch};
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)layout, (void)shared;
+#if defined(__x86_64__)
+    if (isa != ISA_SCALAR) return &ops_avx2;
+#endif
+    (void)isa;
+    return &ops_plain;
+}
+
+/* ---- whole filters ---- */
+
+static bool fold(uint64_t layout[LAYOUT_WORDS], uint64_t bytes) {
+    while (layout[BLOCKS] * BLOCK_BYTES > bytes) {
+        if (layout[BLOCKS] % 2) return false;
+        layout[BLOCKS] /= 2;
+    }
+    return true;
+}
+
+/* Into an array of fewer blocks: each takes what is in those beside one another that become one. */
+static bool rehash(struct array *into, const struct array *from) {
+    uint64_t times = from->layout[BLOCKS] / into->layout[BLOCKS];
+    for (uint64_t i = 0; i < from->layout[BLOCKS]; i++)
+        bits_or(into->bytes + i / times * BLOCK_BYTES, from->bytes + i * BLOCK_BYTES, BLOCK_BYTES);
+    return true;
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = layout[BLOCKS] < 1 || layout[BLOCKS] > BLOCKS_MAX ? "number of blocks out of range" : NULL;
+    return *reason ? 0 : layout[BLOCKS] * BLOCK_BYTES;
+}
+
+/* ---- the header: a struct of Thrift's compact protocol ---- */
+
+/* A field is a byte, its type and by how much its number is above that of the field before, and then its value; if the number
+ * stands by itself, between the two, the difference is 0. A struct ends with a byte 0. */
+enum { STOP = 0, I32 = 5, STRUCT = 12 };
+enum { NUM_BYTES = 1, ALGORITHM, HASH, COMPRESSION, ALL_FIELDS = 0x1e };
+
+struct reading {
+    const uint8_t *at, *end;
+    bool bad; /* it broke off, or a number was too large */
+};
+
+struct field {
+    int64_t number;
+    unsigned type;
+};
+
+/* Beyond the end all is 0, so that every struct ends there. */
+static unsigned next_byte(struct reading *r) {
+    if (r->at < r->end) return *r->at++;
+    r->bad = true;
+    return 0;
+}
+
+/* Seven bits a byte, the lowest first, and the sign in the lowest bit of all. */
+static int64_t next_number(struct reading *r) {
+    uint64_t x = 0;
+    unsigned byte = 0x80;
+    for (unsigned shift = 0; shift < 35 && byte & 0x80; shift += 7) {
+        byte = next_byte(r);
+        x |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    r->bad |= byte & 0x80 || x > UINT32_MAX;
+    return x & 1 ? -(int64_t)(x >> 1) - 1 : (int64_t)(x >> 1);
+}
+
+/* The field after this one; false if it was the last. */
+static bool next_field(struct reading *r, struct field *field) {
+    unsigned byte = next_byte(r);
+    if (byte == STOP) return false;
+    field->type = byte & 15;
+    field->number = byte >> 4 ? field->number + (byte >> 4) : next_number(r);
+    return true;
+}
+
+/* A union that is its first variant, which is a struct without fields: all unions of the header have only that one. */
+static bool is_first_variant(struct reading *r) {
+    struct field variant = {0, STOP}, inner = {0, STOP};
+    return next_field(r, &variant) && variant.number == 1 && variant.type == STRUCT && !next_field(r, &inner) &&
+           !next_field(r, &variant);
+}
+
+static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
+    static const char *const others[] = {[ALGORITHM] = "an algorithm other than BLOCK",
+                                         [HASH] = "a hash other than XXHASH",
+                                         [COMPRESSION] = "a compression other than UNCOMPRESSED"};
+    struct reading r = {.at = bytes, .end = bytes + (given < FORMAT_HEAD ? given : FORMAT_HEAD)};
+    struct field field = {0, STOP};
+    unsigned seen = 0;
+    int64_t size = 0;
+    (void)length;
+    while (next_field(&r, &field) && !r.bad) {
+        if (field.number < NUM_BYTES || field.number > COMPRESSION || seen >> field.number & 1 ||
+            field.type != (field.number == NUM_BYTES ? I32 : STRUCT))
+            return "fields in its header that are not those of a Bloom filter";
+        seen |= 1u << field.number;
+        if (field.number == NUM_BYTES) size = next_number(&r);
+        if (field.number != NUM_BYTES && !is_first_variant(&r) && !r.bad) return others[field.number];
+    }
+    if (r.bad) return "no whole header";
+    if (seen != ALL_FIELDS) return "a header that lacks fields";
+    if (size <= 0 || size % BLOCK_BYTES) return "a number of bytes that does not make blocks of 32";
+    *facts = (struct facts){.layout = {[BLOCKS] = (uint64_t)size / BLOCK_BYTES}, .start = (uint64_t)(r.at - bytes)};
+    return NULL;
+}
+
+static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
+    enum { NEXT = 1 << 4 };
+    size_t at = 0;
+    head[at++] = NEXT | I32;
+    for (uint64_t rest = 2 * facts->layout[BLOCKS] * BLOCK_BYTES; rest; rest >>= 7)
+        head[at++] = (uint8_t)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+    for (int field = ALGORITHM; field <= COMPRESSION; field++) {
+        head[at++] = NEXT | STRUCT; /* the union, */
+        head[at++] = NEXT | STRUCT; /* its first variant, */
+        head[at++] = STOP;          /* and the ends of both */
+        head[at++] = STOP;
+    }
+    head[at++] = STOP;
+    return at;
+}
+
+/* Four fields of these types and variants: that is no other file. */
+static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
+    struct facts facts;
+    const char *reason = read(bytes, given, length, &facts);
+    return !reason && check(facts.layout, &reason);
+}
+
+static const struct format format = {.read = read, .write = write, .recognise = recognise};
+
+extern const struct model model_parquet;
+
+const struct kind kind_parquet = {
+    .row = {PERHAPS_PARQUET, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "parquet",
+            "the split-block filters of Parquet files"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH64,
+    .own_hash = true,
+    .check = check,
+    .layout_names = {"blocks"},
+    .ops = ops,
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
+    .fold = fold,
+    .rehash = rehash,
+    .format = &format,
+    .model = &model_parquet,
+};

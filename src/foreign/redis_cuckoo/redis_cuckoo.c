@@ -1,0 +1,355 @@
+/*
+ * RedisBloom's cuckoo filters, bit for bit (after Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo filter: practically better
+ * than Bloom", 2014).
+ *
+ * Idea: a key has a fingerprint of one byte, and two buckets in each sub-filter, of which either may hold it: one from its hash,
+ * the other from the hash XORed with a multiple of the fingerprint. When all sub-filters have both of the key's buckets full,
+ * fingerprints of the newest are moved to their other buckets, a fixed number of times; if that finds no free slot, everything
+ * is put back, and a sub-filter is added, `expansion` times as large as the newest.
+ *
+ *     h ──▶ fingerprint h % 255 + 1 (0 is an empty slot) ──▶ buckets h and h ^ fingerprint · 0x5bd1e995, modulo their number
+ *
+ *     ┌───────────────┬───────────────────────────────┬───────┬───────────┬──────┐
+ *     │ sub-filter 0  │ sub-filter 1                  │ items │ deletions │ idle │
+ *     └───────────────┴───────────────────────────────┴───────┴───────────┴──────┘
+ *
+ * When deletions are more than a tenth of the items, fingerprints are moved from the newest sub-filters to older ones, and
+ * those that are empty then are dropped. Here they stay, idle, as no kind gives memory back, and are taken into use before
+ * another is added.
+ *
+ * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full answer 6 % of strangers with
+ * "perhaps".
+ *
+ * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a bucket, expansion (a power of two; 0:
+ * it does not grow), sub-filters, limits (redis.h).
+ *
+ * Invariants
+ *   I1  the number of buckets is a power of two; a sub-filter has at most 2^32 slots.
+ *   I2  a key that was added n times and removed m times has n - m fingerprints, each in one of its two buckets of some
+ *       sub-filter in use.
+ *   I3  the number of items is that of slots that are not empty; all of them are in sub-filters in use.
+ */
+#include "foreign/redis_layout.h"
+
+#include <string.h>
+
+enum { EMPTY = 0 };
+
+/* A sub-filter, and a key in it. */
+struct part {
+    uint8_t *slots;
+    uint64_t mask; /* buckets less one */
+    unsigned size; /* slots of a bucket */
+};
+
+struct key {
+    uint64_t home, other;
+    uint8_t print;
+};
+
+static struct part part_of(const struct array *array, uint64_t i) {
+    const uint64_t *layout = array->layout;
+    return (struct part){array->bytes + cuckoo_slots_of(layout, i), cuckoo_buckets(layout, i) - 1,
+                         (unsigned)layout[CUCKOO_BUCKET_SIZE]};
+}
+
+static uint64_t other_bucket(uint64_t home, uint8_t print) {
+    return home ^ print * UINT64_C(0x5bd1e995);
+}
+
+static struct key key_at(uint64_t home, uint8_t print) {
+    return (struct key){home, other_bucket(home, print), print};
+}
+
+static struct key key_of(struct digest digest) {
+    return key_at(digest.first, (uint8_t)(digest.first % 255 + 1));
+}
+
+static uint8_t *bucket_of(const struct part *part, uint64_t home) {
+    return part->slots + (home & part->mask) * part->size;
+}
+
+static void change(struct array *array, unsigned at, uint64_t by) {
+    uint8_t *word = cuckoo_tail(array, at);
+    store64(word, load64(word) + by);
+}
+
+/* ---- asking ---- */
+
+static uint8_t *find_in_bucket(const struct part *part, uint64_t home, uint8_t print) {
+    return memchr(bucket_of(part, home), print, part->size);
+}
+
+/* A slot of either bucket with this content; its own bucket first. */
+static uint8_t *find(const struct part *part, const struct key *key, uint8_t content) {
+    uint8_t *slot = find_in_bucket(part, key->home, content);
+    return slot ? slot : find_in_bucket(part, key->other, content);
+}
+
+static int contains(const struct array *array, struct digest digest) {
+    struct key key = key_of(digest);
+    for (uint64_t i = cuckoo_in_use(array); i-- > 0;) {
+        struct part part = part_of(array, i);
+        if (find(&part, &key, key.print)) return 1;
+    }
+    return 0;
+}
+
+static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t print) {
+    const uint8_t *bucket = bucket_of(part, home);
+    uint64_t count = 0;
+    for (unsigned i = 0; i < part->size; i++) count += bucket[i] == print;
+    return count;
+}
+
+/* Where both buckets are the same one, what is in it counts twice, as it does there. */
+static uint64_t count(const struct array *array, struct digest digest) {
+    struct key key = key_of(digest);
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < cuckoo_in_use(array); i++) {
+        struct part part = part_of(array, i);
+        sum += count_in_bucket(&part, key.home, key.print) + count_in_bucket(&part, key.other, key.print);
+    }
+    return sum;
+}
+
+static void fetch(const struct array *array, struct digest digest) {
+    struct part newest = part_of(array, cuckoo_in_use(array) - 1);
+    struct key key = key_of(digest);
+    __builtin_prefetch(bucket_of(&newest, key.home));
+    __builtin_prefetch(bucket_of(&newest, key.other));
+}
+
+/* ---- adding ---- */
+
+static uint8_t exchange(uint8_t *slot, uint8_t print) {
+    uint8_t old = *slot;
+    *slot = print;
+    return old;
+}
+
+/* The fingerprint takes the place of another, which moves to its other bucket, and so on. Slots are taken in turn: the first of
+ * the first bucket, the second of the next. If no bucket on the way has a free slot, every step is taken back. */
+static bool move_others(const struct part *part, const struct key *key, uint64_t steps) {
+    uint64_t at = key->home & part->mask;
+    unsigned victim = 0;
+    uint8_t print = key->print;
+    for (uint64_t i = 0; i < steps; i++) {
+        print = exchange(bucket_of(part, at) + victim, print);
+        at = other_bucket(at, print) & part->mask;
+        uint8_t *empty = find_in_bucket(part, at, EMPTY);
+        if (empty) {
+            *empty = print;
+            return true;
+        }
+        victim = (victim + 1) % part->size;
+    }
+    for (uint64_t i = 0; i < steps; i++) {
+        victim = (victim + part->size - 1) % part->size;
+        at = other_bucket(at, print) & part->mask;
+        print = exchange(bucket_of(part, at) + victim, print);
+    }
+    return false;
+}
+
+static bool put(struct array *array, const struct key *key) {
+    uint64_t in_use = cuckoo_in_use(array);
+    for (uint64_t i = in_use; i-- > 0;) {
+        struct part part = part_of(array, i);
+        uint8_t *empty = find(&part, key, EMPTY);
+        if (!empty) continue;
+        *empty = key->print;
+        return true;
+    }
+    struct part newest = part_of(array, in_use - 1);
+    return move_others(&newest, key, array->layout[CUCKOO_LIMITS] & STEPS_MAX);
+}
+
+/* Takes a sub-filter into use that compaction has emptied. */
+static bool wake(struct array *array) {
+    if (cuckoo_in_use(array) == array->layout[CUCKOO_FILTERS]) return false;
+    store64(cuckoo_tail(array, TAIL_IDLE), array->layout[CUCKOO_FILTERS] - cuckoo_in_use(array) - 1);
+    return true;
+}
+
+static int add(struct array *array, struct digest digest) {
+    struct key key = key_of(digest);
+    while (!put(array, &key)) {
+        if (!wake(array)) return FULL;
+    }
+    change(array, TAIL_ITEMS, 1);
+    return 1;
+}
+
+/* ---- removing ---- */
+
+/* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones have no more buckets, so that the number of its
+ * bucket tells as much as its hash would. */
+static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8_t *slot) {
+    struct key key = key_at(bucket, *slot);
+    for (uint64_t i = 0; i < from; i++) {
+        struct part part = part_of(array, i);
+        uint8_t *empty = find(&part, &key, EMPTY);
+        if (!empty) continue;
+        *empty = exchange(slot, EMPTY);
+        return true;
+    }
+    return false;
+}
+
+/* Whether the sub-filter is empty then. */
+static bool empty_part(struct array *array, uint64_t i) {
+    struct part part = part_of(array, i);
+    bool all = true;
+    for (uint64_t bucket = 0; bucket <= part.mask; bucket++) {
+        uint8_t *slots = bucket_of(&part, bucket);
+        for (unsigned j = 0; j < part.size; j++) {
+            if (slots[j] != EMPTY) all &= move_down(array, i, bucket, slots + j);
+        }
+    }
+    return all;
+}
+
+/* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to be moved down as far as it
+ * goes; those before it are then not dropped. */
+static void move_all_down(struct array *array, bool go_on) {
+    uint64_t in_use = cuckoo_in_use(array);
+    bool emptied = true;
+    for (uint64_t i = in_use; i-- > 1 && (emptied || go_on);) {
+        emptied = empty_part(array, i);
+        if (emptied && i == in_use - 1) in_use--;
+    }
+    store64(cuckoo_tail(array, TAIL_IDLE), array->layout[CUCKOO_FILTERS] - in_use);
+    store64(cuckoo_tail(array, TAIL_DELETIONS), 0);
+}
+
+static void compact(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
+    move_all_down(array, true);
+    memcpy(layout, array->layout, sizeof array->layout);
+    layout[CUCKOO_FILTERS] = cuckoo_in_use(array);
+    *capacity = cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]);
+}
+
+static int remove_key(struct array *array, struct digest digest) {
+    struct key key = key_of(digest);
+    uint8_t *slot = NULL;
+    for (uint64_t i = cuckoo_in_use(array); !slot && i-- > 0;) {
+        struct part part = part_of(array, i);
+        slot = find(&part, &key, key.print);
+    }
+    if (!slot) return 0;
+    *slot = EMPTY;
+    uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS));
+    items -= items > 0; /* in a damaged array it may be anything */
+    store64(cuckoo_tail(array, TAIL_ITEMS), items);
+    change(array, TAIL_DELETIONS, 1);
+    uint64_t deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
+    if (cuckoo_in_use(array) > 1 && deletions > items / 10) move_all_down(array, false);
+    return 1;
+}
+
+/* ---- batches ---- */
+
+static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+    (void)ahead;
+    for (size_t i = 0; i < n; i++) {
+        if (add(array, (struct digest){digests[i], 0}) == FULL) return i;
+        answers[i] = 1;
+    }
+    return n;
+}
+
+static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead) {
+    (void)ahead;
+    for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)contains(array, (struct digest){digests[i], 0});
+}
+
+/* ---- the layout ---- */
+
+static bool is_power_of_two(uint64_t x) {
+    return x && (x & (x - 1)) == 0;
+}
+
+/* Whether the sub-filters, one or more, are of sizes that can be. */
+static bool sizes_fit(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t shift_of_newest = (layout[CUCKOO_FILTERS] - 1) * cuckoo_shift(layout);
+    if (layout[CUCKOO_EXPANSION] == 0 && layout[CUCKOO_FILTERS] > 1) return false;
+    return shift_of_newest <= 32 &&
+           layout[CUCKOO_BUCKETS] <= (SLOTS_MAX >> shift_of_newest) / layout[CUCKOO_BUCKET_SIZE];
+}
+
+static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t expansion = layout[CUCKOO_EXPANSION], limits = layout[CUCKOO_LIMITS];
+    if (!is_power_of_two(layout[CUCKOO_BUCKETS])) return "a number of buckets that is no power of two";
+    if (layout[CUCKOO_BUCKET_SIZE] < 1 || layout[CUCKOO_BUCKET_SIZE] > BUCKET_SIZE_MAX)
+        return "a bucket size that is not 1 to 255";
+    if (expansion > EXPANSION_MAX || (expansion && !is_power_of_two(expansion)))
+        return "an expansion that is no power of two, or too large";
+    if (!(limits & STEPS_MAX) || limits >> 16 > FILTERS_MAX) return "limits that make no sense";
+    if (layout[CUCKOO_FILTERS] < 1 || layout[CUCKOO_FILTERS] > limits >> 16)
+        return "an impossible number of sub-filters";
+    return sizes_fit(layout) ? NULL : "sub-filters that are too large";
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = misfit(layout);
+    return *reason ? 0 : cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]) + TAIL_BYTES;
+}
+
+static const char *array_misfit(const struct array *array, uint64_t items) {
+    uint64_t in_use = cuckoo_slots_of(array->layout, cuckoo_in_use(array)), all = array->length - TAIL_BYTES;
+    if (load64(cuckoo_tail(array, TAIL_ITEMS)) != items || cuckoo_used(array->bytes, in_use) != items)
+        return "another number of items than slots in use";
+    return cuckoo_used(array->bytes + in_use, all - in_use) ? "keys in sub-filters that are not in use" : NULL;
+}
+
+static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
+    const char *reason;
+    (void)digest;
+    memcpy(layout, array->layout, sizeof array->layout);
+    layout[CUCKOO_FILTERS]++;
+    uint64_t length = check(layout, &reason);
+    if (length) *capacity = length - TAIL_BYTES;
+    return length;
+}
+
+/* Into one with a sub-filter more, which is in use at once, or into one with only those that are in use. */
+static bool rehash(struct array *into, const struct array *from) {
+    uint64_t shorter = into->length < from->length ? into->length : from->length;
+    memcpy(into->bytes, from->bytes, (size_t)(shorter - TAIL_BYTES));
+    memcpy(cuckoo_tail(into, 0), cuckoo_tail(from, 0), TAIL_BYTES);
+    if (into->length < from->length) store64(cuckoo_tail(into, TAIL_IDLE), 0);
+    return true;
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops all = {.add = add,
+                                        .contains = contains,
+                                        .add_many = add_many,
+                                        .contains_many = contains_many,
+                                        .fetch = fetch,
+                                        .remove = remove_key,
+                                        .count = count};
+    (void)layout, (void)isa, (void)shared;
+    return &all;
+}
+
+extern const struct model model_redis_cuckoo;
+
+const struct kind kind_redis_cuckoo = {
+    .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "redis_cuckoo",
+            "what RedisBloom's CF commands keep, bit for bit"},
+    .digest_words = 1,
+    .hash = PERHAPS_MURMUR,
+    .own_hash = true,
+    .check = check,
+    .array_misfit = array_misfit,
+    .layout_names = {"buckets", "bucket size", "expansion", "sub-filters", "limits"},
+    .ops = ops,
+    .full = "all places of this key are taken",
+    .grow = grow,
+    .rehash = rehash,
+    .compact = compact,
+    .model = &model_redis_cuckoo,
+};

@@ -1,0 +1,95 @@
+/*
+ * The Bloom filters of Apache Spark, as the first version of its BloomFilter.writeTo writes them, bit for bit.
+ *
+ * Idea: a classic Bloom filter whose k places come from two numbers of 32 bits: MurmurHash3 of the key with seed 0, and with the
+ * first for its seed.
+ *
+ *     place i = c mod m, c = h1 + i·h2 in 32 bits, inverted if negative    i from 1
+ *
+ *     ┌───────────┬─────────┬─────────────┬──────────────────────────────┐
+ *     │ version 1 │    k    │    words    │ bits in words of 8 bytes     │    all big-endian
+ *     └─ 4 bytes ─┴─ 4 ─────┴─ 4 ─────────┴──────────────────────────────┘
+ *
+ * Neither the number of keys nor the rate are told. Integers of all sizes are keys of 8 bytes, the lowest first; strings are UTF-8.
+ *
+ * Example: n = 1,000,000 and p = 1 % make 149,767 words and k = 7, as in Guava.
+ *
+ * Cost: k cache lines and k divisions a question. With c below 2^31, a filter of more bits than that has places that no key
+ * reaches; Spark has it no better. Layout: bits, hashes.
+ *
+ * Invariants
+ *   I1  1 <= k <= 2048; m is a multiple of 64, and 64 <= m < 2^37.
+ *   I2  every key that was added has all its k bits set.
+ */
+#include "base/arith.h"
+#include "foreign/format.h"
+#include "base/bits.h"
+
+enum { BITS, HASHES }; /* words of the layout */
+enum { AT_VERSION = 0, AT_HASHES = 4, AT_WORDS = 8, HEAD_BYTES = 12 };
+enum { VERSION = 1, HASHES_MAX = 2048 };
+
+/* ---- keys ---- */
+
+static inline struct probe begin(struct digest digest) {
+    return (struct probe){digest.first, digest.second};
+}
+
+static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
+    uint32_t c = (uint32_t)p->first + ((uint32_t)i + 1) * (uint32_t)p->second;
+    (void)variant;
+    return c >> 31 ? ~c : c;
+}
+
+#define PROBE_BITS    BITS
+#define PROBE_HASHES  HASHES
+#define PROBE_VARIANT BITS
+#define PROBE_FLIP    56
+#define PROBE_WORDS   2
+#include "foreign/foreign_batch.h"
+
+/* ---- bytes ---- */
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
+              : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX                     ? "number of hashes out of range"
+                                                                                      : NULL;
+    return *reason ? 0 : layout[BITS] / 8;
+}
+
+static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
+    (void)length;
+    if (given < HEAD_BYTES) return "no whole header";
+    if (load32_big(bytes + AT_VERSION) != VERSION) return "a version that is not 1";
+    *facts = (struct facts){.start = HEAD_BYTES};
+    facts->layout[BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[HASHES] = load32_big(bytes + AT_HASHES);
+    return NULL;
+}
+
+static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
+    store32_big(head + AT_VERSION, VERSION);
+    store32_big(head + AT_HASHES, (uint32_t)facts->layout[HASHES]);
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BITS] / 64));
+    return HEAD_BYTES;
+}
+
+/* There is no magic, but twelve bytes of which all but two must be just these, four of them by the length of the file: no
+ * other file is like that. */
+static const struct format format = {.read = read, .write = write, .told_by_length = true};
+
+extern const struct model model_spark;
+
+const struct kind kind_spark = {
+    .row = {PERHAPS_SPARK, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "spark",
+            "the files of Apache Spark's BloomFilter"},
+    .digest_words = 2,
+    .hash = PERHAPS_MURMUR3_32,
+    .own_hash = true,
+    .check = check,
+    .layout_names = {"bits", "hashes"},
+    .ops = ops,
+    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
+    .format = &format,
+    .model = &model_spark,
+};

@@ -1,0 +1,88 @@
+#include "image/write.h"
+
+#include "base/memory.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- to a file ---- */
+
+/* Pages of zeros become holes: what lies between them is written in one piece. */
+static int write_block(struct replacement *r, uint64_t offset, const uint8_t *block, uint64_t length) {
+    int rc = PERHAPS_OK;
+    for (uint64_t at = 0, end; rc == PERHAPS_OK && at < length; at = end + MEMORY_PAGE) {
+        for (end = at; end < length; end += MEMORY_PAGE) {
+            uint64_t page = length - end < MEMORY_PAGE ? length - end : MEMORY_PAGE;
+            if (memory_is_zero(block + end, page)) break;
+        }
+        if (end > length) end = length;
+        if (end > at) rc = replacement_write(r, offset + at, block + at, end - at);
+    }
+    return rc;
+}
+
+static int write_payload(struct replacement *r, const struct piece *piece) {
+    int rc = PERHAPS_OK;
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < image_blocks(piece->length); i++) {
+        if (image_block_is_empty(piece->head, i)) continue;
+        uint64_t at = i * BLOCK_BYTES;
+        rc = write_block(r, piece->offset + at, piece->bytes + at, image_block_length(piece->length, i));
+    }
+    return rc;
+}
+
+int image_save(const struct pieces *pieces, struct file_lock *lock) {
+    struct replacement r;
+    int rc = replacement_begin(&r, lock);
+    if (rc < 0) return rc;
+    for (size_t i = 0; rc == PERHAPS_OK && i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        rc = piece->head ? write_payload(&r, piece) : replacement_write(&r, piece->offset, piece->bytes, piece->length);
+    }
+    if (rc == PERHAPS_OK) rc = replacement_set_length(&r, pieces->total);
+    if (rc == PERHAPS_OK) return replacement_commit(&r);
+    replacement_abandon(&r);
+    return rc;
+}
+
+/* ---- to a callback ---- */
+
+static int sink_zeros(image_sink *sink, void *context, uint64_t length) {
+    static const uint8_t zeros[MEMORY_PAGE];
+    int stopped = 0;
+    for (uint64_t some; !stopped && length; length -= some) {
+        some = length < sizeof zeros ? length : sizeof zeros;
+        stopped = sink(context, zeros, (size_t)some);
+    }
+    return stopped;
+}
+
+static int sink_piece(image_sink *sink, void *context, const struct piece *piece) {
+    int stopped = 0;
+    for (uint64_t at = 0; !stopped && at < piece->length; at += BLOCK_BYTES) {
+        uint64_t some = piece->length - at < BLOCK_BYTES ? piece->length - at : BLOCK_BYTES;
+        stopped = sink(context, piece->bytes + at, (size_t)some);
+    }
+    return stopped;
+}
+
+int image_write(const struct pieces *pieces, image_sink *sink, void *context) {
+    uint64_t end = 0;
+    int stopped = 0;
+    for (size_t i = 0; !stopped && i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        stopped = sink_zeros(sink, context, piece->offset - end);
+        if (!stopped) stopped = sink_piece(sink, context, piece);
+        end = piece->offset + piece->length;
+    }
+    return stopped ? fail(PERHAPS_EIO, "the sink stopped the writing of the image") : PERHAPS_OK;
+}
+
+/* ---- to memory of zeros ---- */
+
+void image_copy(const struct pieces *pieces, uint8_t *memory) {
+    for (size_t i = 0; i < pieces->count; i++) {
+        const struct piece *piece = &pieces->piece[i];
+        memcpy(memory + piece->offset, piece->bytes, (size_t)piece->length);
+    }
+}

@@ -1,0 +1,20 @@
+/* The rate of filters with k probes in m cells, whatever a cell is: what bloom_rate.c and counting_rate.c share. The
+ * layout is m, k. */
+#ifndef PERHAPS_KIND_BLOOM_BLOOM_FPR_H
+#define PERHAPS_KIND_BLOOM_BLOOM_FPR_H
+
+#include "plan/plan.h"
+
+/* Shapes are numbers of hashes: the one that is best for large filters, and three to each side. */
+enum { BLOOM_SHAPES = 7 };
+
+bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
+uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]);
+double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
+unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);
+
+/* What `used` cells say of fill, rate and number of different keys. */
+double bloom_either(const struct array *a, const struct array *b);
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct sight *sight);
+
+#endif

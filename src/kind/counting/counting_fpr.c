@@ -1,0 +1,39 @@
+/*
+ * The rate of a counting Bloom filter is that of a classic one with as many bits as it has counters: a question asks
+ * only whether they are zero. Stuck counters add to it after removes; `look` sees them as any other.
+ */
+#include "kind/bloom/bloom_fpr.h"
+#include "kind/counting/counting_cells.h"
+
+enum { COUNTERS, HASHES };
+enum { COUNTER_BITS = 4 };
+
+static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    return bloom_shape(number, want, COUNTER_BITS, layout);
+}
+
+static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
+    layout[COUNTERS] = bits / COUNTER_BITS;
+    return layout[COUNTERS] > 0;
+}
+
+/* Every copy adds k to the sum of the counters, as long as none of them sticks. */
+static void look(const struct array *array, struct sight *sight) {
+    struct counters_tally tally = counters_count(array->bytes, array->length);
+    bloom_estimate(array->layout, tally.used, sight);
+    sight->stuck = tally.stuck;
+    sight->copies = (double)tally.sum / (double)array->layout[HASHES];
+}
+
+extern const struct model model_counting;
+
+const struct model model_counting = {
+    .shapes = BLOOM_SHAPES,
+    .shape = shape,
+    .step = bloom_step,
+    .resize = resize,
+    .fpr = bloom_fpr,
+    .hashes = bloom_hashes,
+    .lines = bloom_hashes,
+    .look = look,
+};

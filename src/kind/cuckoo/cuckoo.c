@@ -1,0 +1,366 @@
+/*
+ * The cuckoo filter (Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo filter: practically better than Bloom", 2014), with
+ * fingerprints that know where they belong, in windows of two or three slots.
+ *
+ * Idea: a key is a home, one of n, and a short fingerprint. The fingerprint is kept in one of the three slots at the home, or
+ * in one of the two at a second home, a shift further, that follows from the fingerprint. When all five are taken, one
+ * of those who sit there moves to another of its own places, and so on. Removing a key empties its slot again.
+ *
+ *     digest ─┬─▶ home 0..n-1
+ *             └─▶ fingerprint 1..F ─▶ shift 3..n-2, at most 32,770
+ *
+ *     slot      h    h+1   h+2                  h+s   h+s+1                   n+1
+ *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐
+ *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │   a slot: fingerprint · 5 + place
+ *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
+ *
+ * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot alone, whatever n is and however
+ * many homes a key has, and a question compares the place too, which pays for itself. A stranger meets each of its places with the
+ * right number in a fifth of the cases, so its five places give one chance of load / F.
+ *
+ * There may also be four places, two at each home, and six or eight at three or four homes. Four take the least of a slot, so that more
+ * fingerprints fit into it; five find room sooner. Which is better depends on where the rate lies between two widths (cuckoo_rate.c).
+ *
+ * Example: a million keys at 1 % have slots of 9 bits, which hold 101 fingerprints at five places: 1.09 million slots, 92 % full, 9.8
+ * bits a key, and a rate of 0.92/101 = 0.91 %. Buckets of four with the usual XOR take 10.5 bits, or up to twice that after rounding up.
+ *
+ * To make room, places are searched breadth first until an empty one is found, and only then is anything moved, from the
+ * end of the path to its beginning. Keys that find none go to the stash (stash.h), and so do copies of a key whose
+ * places are all its own: a key may be added as often as a 63-bit number can count.
+ *
+ * Cost: a cache line a home and question. Layout: homes, bits of a slot, places, cells of the stash, and by how many bits fingerprints
+ * are longer than those of the first of several layers (places.h). The slots come first, then SLOTS_BEYOND bytes and zeros up to a
+ * multiple of eight, then the stash.
+ *
+ * Invariants
+ *   I1  a slot is zero, or its fingerprint is not; its home lies in 0..n-1.
+ *   I2  a key that was added n times and removed m times has n - m copies, in slots and stash together.
+ *   I3  a key in the stash that is not marked placeless has a copy in a slot; removing takes from the stash first.
+ */
+#include "kind/cuckoo/cuckoo_layout.h"
+#include "base/target.h"
+
+static uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t bits = slots_of(layout) * layout[WIDTH];
+    return ((bits + 7) / 8 + SLOTS_BEYOND + 7) / 8 * 8;
+}
+
+static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+    *reason = NULL;
+    if (layout[HOMES] < HOMES_MIN || layout[HOMES] > HOMES_MAX)
+        *reason = "number of homes out of range";
+    else if (!places_fit(layout[PLACES]))
+        *reason = "number of places is not 4, 5, 6 or 8";
+    else if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES]))
+        *reason = "bits of a slot out of range";
+    else if (layout[STASH] < 2 || layout[STASH] > STASH_MAX)
+        *reason = "size of the stash out of range";
+    return *reason ? 0 : slot_bytes(layout) + stash_length(layout[STASH]);
+}
+
+/* Which of the slots of a window are empty, a bit for each. Without a branch, which would be mispredicted half of the time in a filter
+ * that is half full. */
+INLINE unsigned empty_in(uint64_t window, unsigned width, unsigned slots) {
+    unsigned empty = 0;
+    for (unsigned i = 0; i < slots; i++) empty |= (unsigned)((window >> i * width & slot_mask(width)) == 0) << i;
+    return empty;
+}
+
+/* Which of a key's places are. */
+INLINE unsigned empty_places(const struct array *a, const struct places *all, uint64_t places) {
+    unsigned empty = 0;
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        unsigned slots = window_slots(choice, places);
+        uint64_t window = window_at(a, all->home[choice], slots);
+        empty |= empty_in(window, width_of(a), slots) << first_place(choice, places);
+    }
+    return empty;
+}
+
+/* The one that a key takes: the first, but the last for every second fingerprint, so that slots fill evenly. Were it the first for all,
+ * keys would stand in rows, and room would be harder to find. */
+INLINE uint64_t take_one(unsigned empty, uint64_t fingerprint) {
+    return (uint64_t)(fingerprint % 2 ? 31 - __builtin_clz(empty) : __builtin_ctz(empty));
+}
+
+#include "kind/cuckoo/cuckoo_evict.h"
+
+/* ---- one key ---- */
+
+/* Puts a copy into an empty slot of its own. */
+INLINE bool put(struct array *a, const struct places *all, uint64_t places) {
+    unsigned empty = empty_places(a, all, places);
+    if (!empty) return false;
+    uint64_t place = take_one(empty, all->fingerprint);
+    slot_set(a->bytes, slot_at(all, place, places), width_of(a), code_of(all->fingerprint, places) + place);
+    return true;
+}
+
+/* Bit i is set if slot i of the window at home `choice` has a copy. */
+INLINE unsigned match_at(const struct array *a, const struct places *all, uint64_t choice, uint64_t places) {
+    unsigned width = width_of(a), slots = window_slots(choice, places), found = 0;
+    uint64_t code = code_of(all->fingerprint, places) + first_place(choice, places);
+    uint64_t window = window_at(a, all->home[choice], slots);
+    for (unsigned i = 0; i < slots; i++)
+        found |= (unsigned)(((window >> i * width ^ (code + i)) & slot_mask(width)) == 0) << i;
+    return found;
+}
+
+INLINE unsigned copies_in_slots(const struct array *a, const struct places *all, uint64_t places) {
+    unsigned copies = 0;
+    for (uint64_t choice = 0; choice < choices_of(places); choice++)
+        copies += (unsigned)__builtin_popcount(match_at(a, all, choice, places));
+    return copies;
+}
+
+/* Where the stash has the key, or STASH_NOWHERE. */
+INLINE uint64_t stashed_at(struct stash stash, const struct places *places) {
+    if (__builtin_expect(stash_entries(stash) == 0, 1)) return STASH_NOWHERE;
+    return stash_find(stash, who_is(places->home[0], places->fingerprint));
+}
+
+/* A key whose places are all taken: others make room, or it goes to the stash. */
+INLINE int add_where_full(struct array *a, const struct places *all, uint64_t places, int vector) {
+    unsigned copies = copies_in_slots(a, all, places);
+    if (copies < places && make_room(a, all, places, vector)) return 1;
+    uint64_t who = who_is(all->home[0], all->fingerprint);
+    return stash_put(stash_of(a), who, copies ? 1 : STASH_PLACELESS | 1) ? 1 : FULL;
+}
+
+/* Kept apart, so that adding where there is room stays small. Filters of five places are the most common ones. */
+static __attribute__((noinline)) int add_full_plain(struct array *a, const struct places *all) {
+    uint64_t places = a->layout[PLACES];
+    return places == 5 ? add_where_full(a, all, 5, 0) : add_where_full(a, all, places, 0);
+}
+
+#if defined(__x86_64__)
+TARGET_AVX512 static __attribute__((noinline)) int add_full_avx512(struct array *a, const struct places *all) {
+    uint64_t places = a->layout[PLACES];
+    if (places == 5) return add_where_full(a, all, 5, 1);
+    return places == 4 ? add_where_full(a, all, 4, 1) : add_where_full(a, all, places, 1);
+}
+#else
+#define add_full_avx512 add_full_plain
+#endif
+
+INLINE int add_places(struct array *a, const struct places *all, uint64_t places, int vector) {
+    struct stash stash = stash_of(a);
+    uint64_t cell = stashed_at(stash, all);
+    if (cell != STASH_NOWHERE) {
+        stash_more(stash, cell, 1);
+        return 1;
+    }
+    if (put(a, all, places)) return 1;
+    return vector ? add_full_avx512(a, all) : add_full_plain(a, all);
+}
+
+/* The same where the number of places is not a constant. */
+static int add_copy(struct array *a, const struct places *all) {
+    return add_places(a, all, a->layout[PLACES], 0);
+}
+
+/* A question that no slot has answered. */
+INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
+    struct stash stash = stash_of(a);
+    return stash_placeless(stash) && stash_find(stash, who_is(home, fingerprint)) != STASH_NOWHERE;
+}
+
+INLINE int contains_key(const struct array *a, uint64_t digest, uint64_t places) {
+    struct places all = places_of(a, key_of(a, digest, places), places);
+    unsigned found = 0;
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, &all, choice, places);
+    return found || is_placeless(a, all.home[0], all.fingerprint);
+}
+
+INLINE uint64_t count_key(const struct array *a, uint64_t digest, uint64_t places) {
+    struct places all = places_of(a, key_of(a, digest, places), places);
+    struct stash stash = stash_of(a);
+    uint64_t cell = stashed_at(stash, &all);
+    return copies_in_slots(a, &all, places) +
+           (cell == STASH_NOWHERE ? 0 : stash_copies(stash, cell) & ~STASH_PLACELESS);
+}
+
+/* ---- forgetting ---- */
+
+/* After a slot has become free: looks at some cells of the stash, from one that follows from the key, for a placeless
+ * key, and gives it a slot. Over many removes all cells come round. */
+static __attribute__((noinline)) void call_back(struct array *a, uint64_t who) {
+    enum { CELLS_LOOKED_AT = 64 };
+    struct stash stash = stash_of(a);
+    uint64_t cell = stash_start(stash, who), places = a->layout[PLACES];
+    for (uint64_t i = 0; i < CELLS_LOOKED_AT && i < stash.cells; i++, cell = stash_after(stash, cell)) {
+        if (!(stash_copies(stash, cell) & STASH_PLACELESS)) continue;
+        struct key key = key_from(a, stash_who(stash, cell));
+        struct places all = places_of(a, key, places);
+        if (put(a, &all, places) || make_room(a, &all, places, 0)) stash_settle(stash, cell);
+        return;
+    }
+}
+
+INLINE int remove_key(struct array *a, uint64_t digest, uint64_t places) {
+    struct places all = places_of(a, key_of(a, digest, places), places);
+    struct stash stash = stash_of(a);
+    uint64_t cell = stashed_at(stash, &all);
+    if (cell != STASH_NOWHERE) {
+        stash_take(stash, cell);
+        return 1;
+    }
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        unsigned here = match_at(a, &all, choice, places);
+        if (!here) continue;
+        slot_set(a->bytes, all.home[choice] + (unsigned)__builtin_ctz(here), width_of(a), 0);
+        if (stash_placeless(stash)) call_back(a, who_is(all.home[0], all.fingerprint));
+        return 1;
+    }
+    return 0;
+}
+
+static void fetch(const struct array *a, struct digest digest) {
+    uint64_t places = a->layout[PLACES];
+    struct places all = places_of(a, key_of(a, digest.first, places), places);
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) fetch_home(a, all.home[choice]);
+}
+
+/* ---- the operations, for each number of places ---- */
+
+#include "kind/cuckoo/cuckoo_batch.h"
+
+#define SHAPE(suffix, number, vector)                                                                                  \
+    TARGET static int add_##suffix(struct array *a, struct digest digest) {                                            \
+        struct places all = places_of(a, key_of(a, digest.first, number), number);                                     \
+        return add_places(a, &all, number, vector);                                                                    \
+    }                                                                                                                  \
+    TARGET static size_t add_many_##suffix(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,       \
+                                           const char *ahead) {                                                        \
+        return put_many(a, digests, n, answers, ahead, NULL, number, vector);                                          \
+    }                                                                                                                  \
+    TARGET static size_t add_near_##suffix(struct array *a, const uint64_t *digests, size_t n,                         \
+                                           const struct span *next) {                                                  \
+        return put_many(a, digests, n, NULL, NULL, next, number, vector);                                              \
+    }                                                                                                                  \
+    TARGET static void contains_many_##suffix(const struct array *a, const uint64_t *digests, size_t n,                \
+                                              uint8_t *answers, const char *ahead) {                                   \
+        ask_many(a, digests, n, answers, ahead, number, vector);                                                       \
+    }                                                                                                                  \
+    TARGET static int contains_##suffix(const struct array *a, struct digest digest) {                                 \
+        return contains_key(a, digest.first, number);                                                                  \
+    }                                                                                                                  \
+    TARGET static int remove_##suffix(struct array *a, struct digest digest) {                                         \
+        return remove_key(a, digest.first, number);                                                                    \
+    }                                                                                                                  \
+    TARGET static uint64_t count_##suffix(const struct array *a, struct digest digest) {                               \
+        return count_key(a, digest.first, number);                                                                     \
+    }
+#define OPS(suffix)                                                                                                    \
+    {                                                                                                                  \
+        .add = add_##suffix, .contains = contains_##suffix, .remove = remove_##suffix, .count = count_##suffix,        \
+        .fetch = fetch, .add_many = add_many_##suffix, .contains_many = contains_many_##suffix,                        \
+        .add_near = add_near_##suffix                                                                                  \
+    }
+
+#define TARGET
+SHAPE(4, 4, 0)
+SHAPE(5, 5, 0)
+SHAPE(6, 6, 0)
+SHAPE(8, 8, 0)
+#undef TARGET
+static const struct kind_ops plain[PLACES_MAX + 1] = {[4] = OPS(4), [5] = OPS(5), [6] = OPS(6), [8] = OPS(8)};
+
+#if defined(__x86_64__)
+#define TARGET TARGET_AVX512
+SHAPE(4_avx512, 4, 1)
+SHAPE(5_avx512, 5, 1)
+SHAPE(6_avx512, 6, 1)
+SHAPE(8_avx512, 8, 1)
+#undef TARGET
+static const struct kind_ops avx512[PLACES_MAX + 1] = {
+    [4] = OPS(4_avx512), [5] = OPS(5_avx512), [6] = OPS(6_avx512), [8] = OPS(8_avx512)};
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)shared;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &avx512[layout[PLACES]];
+#endif
+    (void)isa;
+    return &plain[layout[PLACES]];
+}
+
+/* ---- whole filters ---- */
+
+/* Adds so many copies of a key; false if there is no room. */
+static bool add_copies(struct array *a, struct key key, uint64_t copies) {
+    struct stash stash = stash_of(a);
+    struct places all = places_of(a, key, a->layout[PLACES]);
+    for (; copies; copies--) {
+        uint64_t cell = stashed_at(stash, &all);
+        if (cell != STASH_NOWHERE) {
+            stash_more(stash, cell, copies);
+            return true;
+        }
+        if (add_copy(a, &all) == FULL) return false;
+    }
+    return true;
+}
+
+static bool merge(struct array *into, const struct array *from) {
+    struct stash stash = stash_of(from);
+    for (uint64_t slot = 0; slot < slots_of(from->layout); slot++) {
+        uint64_t code = slot_get(from->bytes, slot, width_of(from));
+        struct places sits = places_at(from, slot, code, from->layout[PLACES]);
+        struct key key =
+            key_from(from, who_is(sits.home[0], sits.fingerprint)); /* of a damaged slot: one that can be */
+        struct places all = places_of(into, key, into->layout[PLACES]);
+        if (code && add_copy(into, &all) == FULL) return false;
+    }
+    for (uint64_t cell = 0; cell < stash.cells; cell++) {
+        uint64_t copies = stash_copies(stash, cell) & ~STASH_PLACELESS;
+        if (!add_copies(into, key_from(from, stash_who(stash, cell)), copies)) return false;
+    }
+    return true;
+}
+
+/* Copies may take a larger stash; keys without a slot may not: when they fill one of the size that so many homes have, the
+ * filter is full. */
+static bool grow(const struct array *a, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
+    (void)digest, (void)capacity;
+    uint64_t planned = stash_cells_for(a->layout[HOMES]);
+    if (stash_placeless(stash_of(a)) >= planned - planned / 4 || a->layout[STASH] > STASH_MAX / 2) return false;
+    memcpy(layout, a->layout, sizeof a->layout);
+    layout[STASH] *= 2;
+    return true;
+}
+
+static bool rehash(struct array *into, const struct array *from) {
+    struct stash old = stash_of(from), new = stash_of(into);
+    memcpy(into->bytes, from->bytes, (size_t)slot_bytes(from->layout));
+    for (uint64_t cell = 0; cell < old.cells; cell++) {
+        uint64_t copies = stash_copies(old, cell);
+        if (copies && !stash_put(new, stash_who(old, cell), copies)) return false;
+    }
+    return true;
+}
+
+static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+}
+
+extern const struct model model_cuckoo;
+
+const struct kind kind_cuckoo = {
+    .row = {PERHAPS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE, "cuckoo",
+            "cuckoo filter: keys can be removed and counted; small"},
+    .digest_words = 1,
+    .hash = PERHAPS_XXH3,
+    .check = check,
+    .layout_names = {"homes", "bits of a slot", "places", "cells of the stash", "bits beyond the first layer's"},
+    .ops = ops,
+    .combine = {merge},
+    .reinserts = true,
+    .differing = 1 << STASH,
+    .full = "the cuckoo filter has no room for another key",
+    .grow = grow,
+    .rehash = rehash,
+    .ungrow = ungrow,
+    .model = &model_cuckoo,
+};

@@ -1,0 +1,154 @@
+/*
+ * The rate and the capacity of a cuckoo filter.
+ *
+ * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a question is answered wrongly if
+ * its pair is one of those in the filter. How many keys fit follows from trials (bench/loads.c): with four places, searches of 2,048
+ * slots place every key of ten million up to a load of 93 %, and 92 % is planned; small filters deviate more from
+ * their mean, and get more room. With five places 95 % would be possible, but it is in the last per cents that adding takes its time:
+ * they are planned for 92 %, too.
+ */
+#include "kind/cuckoo/cuckoo_layout.h"
+#include "plan/plan.h"
+
+#include <math.h>
+
+enum { WIDTHS = SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
+
+/* A shape for each width of slots, with five places and with four. Where both need the same memory, the first one is taken: five. The
+ * want may name the places. Layers have four: all have as many, and the later ones may need wider slots than five places can have. */
+static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
+    if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
+    if (!places_fit(places) || !slots_fit(width, 0, places)) return false;
+    layout[WIDTH] = width;
+    layout[PLACES] = places;
+    bool lines = !want->lines || want->lines >= choices_of(places);
+    /* A filter that must stay three quarters empty to reach the rate is none to take. */
+    return lines && (want->fpr == 0 || want->fpr * (double)fingerprints_of(layout) > 0.25);
+}
+
+static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
+    (void)layout;
+    return 64;
+}
+
+static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
+    double slots = (double)slots_of(layout) * (double)layout[WIDTH];
+    return 64 * ceil((8 * ceil(slots / 8) + 8 * SLOTS_BEYOND) / 64) + 8 * (double)stash_length(layout[STASH]);
+}
+
+/* A first guess from below, and then one slot at a time. */
+static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
+    double width = (double)layout[WIDTH], all = (double)bits;
+    double homes = floor((all - 8 * (double)stash_length(6) - 128) / (width + 8.0 * STASH_CELL / 4096)) - 2;
+    if (!(homes < (double)HOMES_MAX)) return false;
+    layout[HOMES] = homes < HOMES_MIN ? HOMES_MIN : (uint64_t)homes;
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+    if (bits_of(layout) > all) return false;
+    for (;;) {
+        uint64_t next[LAYOUT_WORDS] = {layout[HOMES] + 1, layout[WIDTH], layout[PLACES],
+                                       stash_cells_for(layout[HOMES] + 1)};
+        if (bits_of(next) > all || next[HOMES] > HOMES_MAX) return true;
+        for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = next[i];
+    }
+}
+
+/* Keys that a filter of that size is planned for. */
+static double planned_items(const uint64_t layout[LAYOUT_WORDS]) {
+    static const double loads[PLACES_MAX + 1] = {[4] = 0.92, [5] = 0.92, [6] = 0.97, [8] = 0.98};
+    double slots = (double)slots_of(layout);
+    return floor(slots * loads[layout[PLACES]] - 0.8 * sqrt(slots));
+}
+
+/* Pairs of home and fingerprint. */
+static double pairs_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (double)layout[HOMES] * (double)fingerprints_of(layout);
+}
+
+static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    if ((double)items > planned_items(layout)) return INFINITY;
+    return -expm1((double)items * log1p(-1 / pairs_of(layout)));
+}
+
+/* So many times the homes, and as many bits more in each fingerprint as the rate asks for. */
+static bool nest(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
+                 uint64_t *items) {
+    for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = older[i];
+    if (!mul_fits(older[HOMES], times, &layout[HOMES]) || layout[HOMES] > HOMES_MAX) return false;
+    layout[STASH] = stash_cells_for(layout[HOMES]);
+    *items = (uint64_t)planned_items(layout);
+    while (fpr(layout, *items) > rate) {
+        layout[WIDTH]++;
+        layout[LONGER]++;
+        if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES])) return false;
+    }
+    return true;
+}
+
+static bool nested(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]) {
+    return newer[HOMES] % older[HOMES] == 0 && newer[PLACES] == older[PLACES] && newer[LONGER] >= older[LONGER] &&
+           newer[WIDTH] - newer[LONGER] == older[WIDTH] - older[LONGER];
+}
+
+static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)layout[PLACES];
+}
+
+static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)choices_of(layout[PLACES]);
+}
+
+static uint64_t slots_in_use(const struct array *array) {
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < slots_of(array->layout); i++) used += slot_get(array->bytes, i, width_of(array)) != 0;
+    return used;
+}
+
+/* Whether no earlier place of the same key has a copy. */
+static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t code) {
+    uint64_t places = array->layout[PLACES], place = place_in(code, places);
+    struct places all = places_at(array, slot, code, places);
+    for (uint64_t i = 0; i < place; i++) {
+        uint64_t there = slot_get(array->bytes, slot_at(&all, i, places), width_of(array));
+        if (there == code_of(all.fingerprint, places) + i) return false;
+    }
+    return true;
+}
+
+/* The share of slots in use that are their key's first copy. Many thousands, evenly spread, tell. */
+static double share_of_first_copies(const struct array *array) {
+    uint64_t step = array->layout[HOMES] / SAMPLES + 1, used = 0, first = 0;
+    for (uint64_t slot = 0; slot < slots_of(array->layout); slot += step) {
+        uint64_t code = slot_get(array->bytes, slot, width_of(array));
+        used += code != 0;
+        first += code != 0 && is_first_copy(array, slot, code);
+    }
+    return used ? (double)first / (double)used : 1;
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    struct stash stash = stash_of(array);
+    double used = (double)slots_in_use(array);
+    for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
+    sight->fill = used / (double)slots_of(array->layout);
+    double pairs = pairs_of(array->layout),
+           known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
+    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs; /* some keys have the same pair */
+    sight->copies = used + (double)sight->stashed;
+    sight->fpr = fmin(1, known / pairs);
+}
+
+extern const struct model model_cuckoo;
+
+const struct model model_cuckoo = {
+    .shapes = SHAPES,
+    .shape = shape,
+    .step = step,
+    .resize = resize,
+    .fpr = fpr,
+    .nest = nest,
+    .nested = nested,
+    .hashes = hashes_of,
+    .lines = lines_of,
+    .look = look,
+};

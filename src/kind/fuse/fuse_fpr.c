@@ -1,0 +1,37 @@
+/* The plan of a fuse filter: a fingerprint of w bits makes a rate of 2^-w. */
+#include "base/error.h"
+#include "kind/fuse/fuse_layout.h"
+#include "static/static_fpr.h"
+
+#include <math.h>
+
+static void set(uint64_t layout[LAYOUT_WORDS], unsigned step) {
+    layout[FUSE_WIDTH] = step;
+}
+
+static double rate(const uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
+    (void)keys;
+    return ldexp(1, -(int)layout[FUSE_WIDTH]);
+}
+
+static const struct fineness fineness = {FUSE_WIDTH_MAX, set, rate, fuse_words_for};
+
+static int rule(const perhaps_want *want, struct level *level) {
+    uint64_t start[LAYOUT_WORDS] = {0};
+    start[FUSE_ARITY] = want->hashes == 4 ? 4 : 3;
+    if ((want->hashes && want->hashes != start[FUSE_ARITY]) || (want->lines && want->lines < start[FUSE_ARITY]))
+        return fail(PERHAPS_ERANGE, "fuse filters look at 3 or 4 places of a key, each in a line of its own");
+    return static_rule(&kind_fuse, &fineness, want, start, level);
+}
+
+static unsigned places(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)layout[FUSE_ARITY];
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    static_look(&kind_fuse, &fineness, array, sight);
+}
+
+extern const struct model model_fuse;
+
+const struct model model_fuse = {.rule = rule, .fpr = rate, .hashes = places, .lines = places, .look = look};

@@ -1,0 +1,247 @@
+/*
+ * What a kind of filter is: pure arithmetic on one array.
+ *
+ * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never keys. perhaps.c and
+ * lifetime.c do the rest: they hash the keys, count the items, allocate the array and map the file. Everything a kind is stands in
+ * one struct kind; everything the library has stands in one table (kind.c), which the conformance suite, the command
+ * line, the benchmark and the documentation loop over.
+ *
+ * The struct has room for kinds of every sort without a special case in perhaps.c:
+ *   - a digest has one word, or two where a foreign format needs them, and the row names the hash that makes it;
+ *   - an operation that a kind lacks is NULL, and the row's `can` says so to the outside;
+ *   - a multiset is a kind whose row can PERHAPS_COUNT: its `add` stores a copy every time;
+ *   - a kind that may be full says so from `add`; if it can grow, it names the layout it wants, and gets a new array;
+ *   - a static kind has a `solver`, which makes its array of all keys at once;
+ *   - an array of zeros is an empty filter, but for static kinds.
+ *
+ * Filters of filters (src/combine/) have rows of the same struct. Their operations work on children, not on an array.
+ */
+#ifndef PERHAPS_KIND_KIND_H
+#define PERHAPS_KIND_KIND_H
+
+#include "base/cpu.h"
+#include "perhaps.h"
+
+#include <stdbool.h>
+
+enum { LAYOUT_WORDS = 5 };
+
+/* What a kind works on. `layout` is the shape in integers, as in the image's header; what each word means is the
+ * kind's own affair, unused ones are zero. */
+struct array {
+    uint8_t *bytes;  /* little-endian words, at any alignment */
+    uint64_t length; /* in bytes, as `check` gave it */
+    uint64_t layout[LAYOUT_WORDS];
+    const void *guide; /* static kinds: what `solver->guide` has made; else NULL */
+    bool crowded;      /* one of many arrays that are used in turn: small as it is, it may not be in the cache */
+    enum isa isa;      /* what the machine has, for work on the whole array */
+};
+
+/* An array that the second-level cache holds anyway need not be fetched into it. */
+enum { NEAR_BYTES = 1 << 20 };
+static inline bool is_near(const struct array *array) {
+    return array->length <= NEAR_BYTES && !array->crowded;
+}
+
+/* A key, hashed. `second` is used only by kinds whose digests have two words; in batches digests are plain arrays of as
+ * many words each. */
+struct digest {
+    uint64_t first, second;
+};
+
+/* The operations on keys: one set for each instruction set, all giving the same bits and the same answers. Batches are
+ * the same calls in order. */
+enum { FULL = -1 }; /* what `add` says when there is no room for the key; nothing has changed then */
+
+enum { ARRAYS_AT_ONCE = 4 };
+
+/* All digests from one to another. */
+struct span {
+    uint64_t first, last;
+};
+
+struct kind_ops {
+    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there, FULL */
+    int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
+
+    /* `contains` of the digest that mix64 makes of this: one call less for integer keys, where a call is a good part of the time. NULL
+     * where it is not. */
+    int (*contains_unmixed)(const struct array *array, uint64_t key);
+
+    /* `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
+     * fetch a line of it for every eight keys, so that the stream of keys does not stall. add_many gives the number of keys
+     * done: n, or fewer if the next one found no room. */
+    size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
+    void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                          const char *ahead);
+
+    /* add_many for multisets in which all that adding looks at is near a place whose number does not fall where the digest rises (else
+     * NULL). They are not answered, as all are new. Unless `next` is NULL, what these keys look at is taken to be in the cache, and what
+     * those of the span will look at is fetched meanwhile. */
+    size_t (*add_near)(struct array *array, const uint64_t *digests, size_t n, const struct span *next);
+
+    /* Whether any of several arrays has the key, all with this very operation; NULL for layouts that are asked one by one. What does
+     * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are taken to be in the
+     * cache, and those of the span are fetched meanwhile. */
+    void (*contains_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
+                         uint8_t *answers, const struct span *next);
+
+    /* Prefetches what the calls on single keys will look at: batches of those for which there is no batch here are made of this,
+     * some keys ahead, and the single call. All that can be added to have it, composite filters too. */
+    void (*fetch)(const struct array *array, struct digest digest);
+
+    /* For layouts in which all of a key is in one cache line (else NULL): its number, which does not fall where the digest rises.
+     * Threads can then share a filter by parts, and need no operations for sharing; and keys in the order of their digests find the
+     * lines of any array of the kind in the cache. */
+    uint64_t (*line)(const struct array *array, uint64_t digest);
+
+    /* NULL for kinds that cannot. */
+    int (*remove)(struct array *array, struct digest digest);           /* 1 one copy taken out, 0 not there */
+    uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
+};
+
+/* What two filters can become. */
+enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
+
+struct model; /* plan.h: what rates a layout has */
+
+/* A part of a static filter: what comes of solving it. */
+enum { ENTRY_WORDS_MAX = 8 };
+struct solution {
+    uint64_t keys;                   /* different ones */
+    uint64_t words;                  /* of data, which are at the beginning of the room */
+    uint64_t entry[ENTRY_WORDS_MAX]; /* what the directory says of it, but for word PART_START */
+};
+
+/* How static kinds (kind/parts.h) make their arrays: build/ collects keys, cuts them into parts and puts the solved parts together. */
+struct solver {
+    unsigned entry_words; /* words of an entry of the directory */
+
+    /* Writes what follows from the number of keys in a part into a layout that has the rest. */
+    void (*settle)(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
+
+    /* Words of memory that solving a part of n keys takes. */
+    uint64_t (*room)(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
+
+    /* Solves a part. Its n keys are in the order of their upper bits, up to 2^16 at a time in any order; some may be equal, and all
+     * may be changed. False if there is no solution. */
+    bool (*solve)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
+                  struct solution *solution);
+
+    /* The directory of an array, which may be hostile, as the operations use it: NULL, or what is wrong with it. They look at
+     * nothing else of it afterwards, so that whoever changes the bytes later cannot make them leave the array. */
+    uint64_t (*guide_bytes)(const uint64_t layout[LAYOUT_WORDS]);
+    const char *(*guide)(const struct array *array, uint64_t items, void *guide);
+};
+
+struct kind {
+    struct perhaps_kind_row row; /* number, name, abilities */
+    unsigned digest_words;       /* 1, or 2: then the calls that take digests refuse it */
+    int hash;                    /* what PERHAPS_HASH_DEFAULT means */
+    bool own_hash;               /* it takes no other, no other kind takes it, */
+    uint64_t seed;               /* and this is its seed */
+
+    /* The payload's length for a layout; or 0 and a reason in words, when the layout is not one this kind could have
+     * made. Called on hostile headers: it must accept nothing that could make an operation leave the array. */
+    uint64_t (*check)(const uint64_t layout[LAYOUT_WORDS], const char **reason);
+
+    /* For filters of other programs (else NULL), whose bytes do not tell of everything that an image could: NULL, or what is wrong
+     * with these facts of a header; and with an array that counts its keys itself. Called on hostile ones, too. */
+    const char *(*facts_misfit)(uint64_t capacity, double fpr, uint64_t length);
+    const char *(*array_misfit)(const struct array *array, uint64_t items);
+
+    /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */
+    const char *layout_names[LAYOUT_WORDS];
+
+    /* The operations for a layout that `check` accepted, on a machine with that instruction set. If `shared`, those that many
+     * threads may call at the same time, on an array that is aligned to eight bytes; only `lock_free` kinds have them. */
+    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
+    bool lock_free;
+
+    /* into = into combined with from. False: no room, `into` must grow first; a kind that `reinserts` has then left it
+     * half-changed, others as it was. Layouts are equal, but for the words in `differing` (a set of bits). */
+    bool (*combine[COMBINATIONS])(struct array *into, const struct array *from);
+    bool reinserts;
+    unsigned differing;
+
+    /* For kinds that may be FULL. `grow` writes a larger layout, in which there is room for this digest, and the number
+     * of keys it is for (unchanged if the growth has nothing to do with it); false if there is none. `rehash` fills a
+     * zeroed array of that layout; false if that failed, and an even larger one is needed. */
+    const char *full; /* what to tell the user: half a sentence */
+    bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
+    bool (*rehash)(struct array *into, const struct array *from);
+
+    /* For kinds that can be layers and may grow: makes the layout what it was before. */
+    void (*ungrow)(uint64_t layout[LAYOUT_WORDS]);
+
+    /* For kinds whose array may have parts that it no longer needs (else NULL): moves keys together, and writes the layout of what is
+     * in use then, and the number of keys it is for. `rehash` fills an array of that, too. */
+    void (*compact)(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
+
+    /* For kinds whose filters can be made smaller with all that is in them (else NULL): makes the layout that of at most so many
+     * bytes, if there is one. `rehash` fills an array of that, too. */
+    bool (*fold)(uint64_t layout[LAYOUT_WORDS], uint64_t bytes);
+
+    /* For kinds in which some digests have no place: the first of them. NULL where all have. */
+    uint64_t (*beyond)(const struct array *array);
+
+    /* The next digest at or after position *at, which moves on; false at the end. */
+    bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
+
+    bool sparse; /* untouched parts of the array shall cost no memory and no disk */
+
+    const struct model *model;
+
+    const struct solver
+        *solver; /* for static kinds, else NULL: their operations are for sealed filters, and do not add */
+
+    const struct format *format; /* foreign/format.h: for files of other programs, else NULL */
+
+    /* Only filters of filters have the rest; they have no model. `refuses` says why it makes no sense over a kind, in a
+     * sentence with one %s for the name of that kind, or NULL if it does; `can` is what it can over that kind. The first
+     * word of a layout is the kind of the children, the second how many there are. */
+    const char *(*refuses)(const struct kind *base);
+    unsigned (*can)(const struct kind *base);
+    const struct combiner *combiner; /* filter.h */
+};
+
+/* The words of the layout of a filter of filters: of all of them, of growing ones, and of windows. */
+enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT, GENERATIONS = CLEAR_AT };
+enum { GROWTH_ONE = 256 };                /* what a growth of 1 is in word GROWTH */
+enum { RULED_GROWTH_MAX = 32768 };        /* the growth of filters that another program makes: whole numbers only */
+enum { LAYERS_MAX = PERHAPS_LAYERS_MAX }; /* of a growing filter */
+enum { GENERATIONS_MAX = 64 };            /* of a window, as planned; see combine/window.c */
+#define CLEAR_AT_ONE (UINT64_C(1) << 32)  /* what a share of 1 is in word CLEAR_AT */
+
+/* A layer's capacity makes the next one's size. Without a limit, a small image from a stranger could make a filter take all the
+ * memory there is with the next key. Even a layer that says "perhaps" 999 times of 1000 has not so many keys to a byte. */
+enum { KEYS_PER_BYTE_MAX = 4096 };
+
+/* COMBINE_MERGE and COMBINE_INTERSECT of kinds that are nothing but bits, in whole words. */
+bool merge_bits(struct array *into, const struct array *from);
+bool intersect_bits(struct array *into, const struct array *from);
+
+/* The table of kinds, without filters of filters and filters of other programs. */
+extern const struct kind *const kinds[];
+extern const size_t kind_count;
+
+/* Those of other programs that have files of their own. */
+extern const struct kind *const file_kinds[];
+extern const size_t file_kind_count;
+
+/* By number; NULL if there is none. Filters of filters and of other programs are found too. */
+const struct kind *kind_find(int id);
+
+/* The kind that says how keys are hashed: of a filter of filters, it is that of its children. */
+const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]);
+
+/* Whether filters of that kind have keys hashed so. */
+bool kind_takes_hash(const struct kind *kind, int hash);
+
+extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
+extern const struct kind kind_fuse, kind_ribbon;
+extern const struct kind kind_growing, kind_window, kind_sharded;
+extern const struct kind kind_redis_bloom, kind_redis_cuckoo;
+extern const struct kind kind_guava, kind_dcso, kind_parquet, kind_spark;
+
+#endif

@@ -1,0 +1,53 @@
+#include "kind/kind.h"
+
+#include "base/bits.h"
+
+#define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
+
+/* Adding a kind: write its file, its model, and a row here. */
+const struct kind *const kinds[] = {
+    &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse, &kind_ribbon,
+};
+
+const size_t kind_count = COUNT_OF(kinds);
+
+static const struct kind *const combinations[] = {&kind_growing, &kind_window, &kind_sharded};
+
+static const struct kind *const foreign[] = {&kind_redis_bloom, &kind_redis_cuckoo};
+
+const struct kind *const file_kinds[] = {&kind_guava, &kind_dcso, &kind_parquet, &kind_spark};
+
+const size_t file_kind_count = COUNT_OF(file_kinds);
+
+static const struct kind *find_in(const struct kind *const *table, size_t rows, int id) {
+    for (size_t i = 0; i < rows; i++) {
+        if (table[i]->row.kind == id) return table[i];
+    }
+    return NULL;
+}
+
+const struct kind *kind_find(int id) {
+    const struct kind *kind = find_in(kinds, kind_count, id);
+    if (!kind) kind = find_in(combinations, COUNT_OF(combinations), id);
+    if (!kind) kind = find_in(file_kinds, file_kind_count, id);
+    return kind ? kind : find_in(foreign, COUNT_OF(foreign), id);
+}
+
+const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
+    return kind->combiner ? kind_find((int)layout[BASE]) : kind;
+}
+
+bool kind_takes_hash(const struct kind *kind, int hash) {
+    if (kind->own_hash) return hash == kind->hash;
+    return hash == PERHAPS_XXH3 || hash == PERHAPS_SIPHASH;
+}
+
+bool merge_bits(struct array *into, const struct array *from) {
+    bits_or(into->bytes, from->bytes, into->length);
+    return true;
+}
+
+bool intersect_bits(struct array *into, const struct array *from) {
+    bits_and(into->bytes, from->bytes, into->length);
+    return true;
+}

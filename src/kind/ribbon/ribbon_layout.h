@@ -1,0 +1,124 @@
+/* Bumped ribbons: what a key is in one, for those who solve them and those who ask. See ribbon.c. */
+#ifndef PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
+#define PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
+
+#include "static/parts.h"
+
+enum { COLUMNS = PARTS_OWN };                              /* of the layout: columns a row, in units of 1/COLUMNS_ONE */
+enum { COLUMNS_ONE = 1 << 16, COLUMNS_MAX = 32 };          /* at least one column, and at most so many */
+enum { PART_LEVELS = PART_OWN, PART_SEED = PART_OWN + 2 }; /* of an entry: sizes of two levels in each of two words */
+enum { RIBBON_ENTRY_WORDS = PART_SEED + 1 };
+
+/* All levels but the last have buckets of rows, some of whose keys are bumped: of those with the bucket's threshold t, the keys
+ * that start before row ribbon_limit(t) of the bucket. */
+enum { LEVELS = 4, LAST = LEVELS - 1 };
+enum { ROWS = 64, BUCKET_BLOCKS = 2, BUCKET_ROWS = BUCKET_BLOCKS * ROWS }; /* rows of a block, and of a bucket */
+enum { LIMIT_LOW = 24, LIMIT_HIGH = 64 };
+enum { BUMP_NONE, BUMP_LOW, BUMP_HIGH, BUMP_ALL };
+enum { THRESHOLD_BITS = 2, WORD_THRESHOLDS = 64 / THRESHOLD_BITS };
+#define LEVEL_BLOCKS_MAX (UINT64_C(1) << 25)
+
+/* Where the keys of a level are: what a question needs to know. */
+struct ribbon_level {
+    uint64_t data, thresholds; /* where they begin in the array, in bytes */
+    uint64_t seed;             /* of the part */
+    uint32_t starts;           /* rows in which keys start; 0: this level has no keys */
+    uint32_t border;           /* from this block on, blocks have one column more */
+};
+
+/* A byte for each threshold. */
+#define RIBBON_LIMITS ((uint32_t)BUCKET_ROWS << 24 | LIMIT_HIGH << 16 | LIMIT_LOW << 8)
+
+static inline unsigned ribbon_limit(unsigned threshold) {
+    return RIBBON_LIMITS >> 8 * threshold & 255;
+}
+
+/* Columns of the blocks before the border. */
+static inline unsigned ribbon_columns(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)(layout[COLUMNS] / COLUMNS_ONE);
+}
+
+static inline unsigned ribbon_columns_max(const uint64_t layout[LAYOUT_WORDS]) {
+    return (unsigned)((layout[COLUMNS] + COLUMNS_ONE - 1) / COLUMNS_ONE);
+}
+
+/* ---- sizes; a level's is its buckets, and of the last one its blocks in which keys start ---- */
+
+static inline uint64_t level_start_blocks(uint64_t size, unsigned level) {
+    return level == LAST ? size : size * BUCKET_BLOCKS;
+}
+
+/* The last key of a level may reach a block further. */
+static inline uint64_t level_blocks(uint64_t size, unsigned level) {
+    return size ? level_start_blocks(size, level) + 1 : 0;
+}
+
+/* Of the blocks in which keys start, the share that the fraction says has one column more, rounded up. */
+static inline uint64_t ribbon_wide_blocks(uint64_t blocks, uint64_t fraction) {
+    return (blocks * fraction + COLUMNS_ONE - 1) / COLUMNS_ONE;
+}
+
+static inline uint64_t level_border(const uint64_t layout[LAYOUT_WORDS], uint64_t size, unsigned level) {
+    uint64_t fraction = layout[COLUMNS] % COLUMNS_ONE, blocks = level_start_blocks(size, level);
+    if (!fraction) return level_blocks(size, level);
+    return blocks - ribbon_wide_blocks(blocks, fraction);
+}
+
+static inline uint64_t level_threshold_words(uint64_t size, unsigned level) {
+    return level == LAST ? 0 : (size + WORD_THRESHOLDS - 1) / WORD_THRESHOLDS;
+}
+
+/* Thresholds come first, then the blocks. */
+static inline uint64_t level_words(const uint64_t layout[LAYOUT_WORDS], uint64_t size, unsigned level) {
+    uint64_t blocks = level_blocks(size, level);
+    return level_threshold_words(size, level) + blocks * ribbon_columns(layout) + blocks -
+           level_border(layout, size, level);
+}
+
+/* Where a block begins, in words from the beginning of the level's first. */
+static inline uint64_t block_start(uint64_t block, unsigned columns, uint64_t border) {
+    return block * columns + (block > border ? block - border : 0);
+}
+
+/* ---- a key ---- */
+
+#define RIBBON_STRIDE      UINT64_C(0xBB67AE8584CAA73B)
+#define RIBBON_STRIDE_BACK UINT64_C(0x072F55F3A00399F3) /* times the stride, 1 */
+#define RIBBON_PRINT       UINT64_C(0x3C6EF372FE94F82B)
+
+/* What places a key in a level, a uniform word: in the first, it has the order of the keys; each further one multiplies by the
+ * stride, which is odd, so that the key can be told from it. Only there the seed of the part has a part in it. */
+static inline uint64_t ribbon_place(uint64_t key, uint64_t seed, uint64_t bits, unsigned level) {
+    uint64_t place = key ^ seed;
+    if (!level) return place_in_part(key, bits);
+    for (unsigned i = 0; i < level; i++) place *= RIBBON_STRIDE;
+    return place;
+}
+
+/* The rest of a key comes from this word. */
+static inline uint64_t ribbon_hash(uint64_t key) {
+    return mix64(key);
+}
+
+/* Which of the 64 rows from its start on a key takes, and what their parities shall be, a bit for each column. */
+static inline uint64_t ribbon_rows(uint64_t hash) {
+    return hash | 1;
+}
+
+static inline uint32_t ribbon_print(uint64_t hash) {
+    return (uint32_t)(hash * RIBBON_PRINT >> 32);
+}
+
+/* ribbon_solve.c; see struct solver. */
+void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
+uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
+bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
+                  struct solution *solution);
+
+/* In how many blocks the keys of a part of so many start, but for those that are bumped. */
+uint64_t ribbon_start_blocks(uint64_t keys);
+
+/* Words of data for so many parts of so many keys each, for plans. */
+uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * The plan of a table: it is for as many keys as fill nine tenths of its slots, and makes no mistakes but those of
+ * equal digests, which plan.c adds. It can be filled to 94 %.
+ */
+#include "plan/plan.h"
+#include "base/endian.h"
+#include "kind/table/table_layout.h"
+
+#include <math.h>
+
+enum { BUCKETS, STASH };
+enum { SLOTS = 8, BUCKET_BITS = 512, ZERO_BITS = 64 }; /* a word stands behind the buckets */
+
+static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    (void)number;
+    (void)layout;
+    return want->hashes == 0 && want->lines != 1;
+}
+
+/* The smallest table. */
+static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
+    (void)layout;
+    return BUCKET_BITS + ZERO_BITS;
+}
+
+static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
+    if (bits < BUCKET_BITS + ZERO_BITS) return false;
+    layout[BUCKETS] = (bits - ZERO_BITS) / BUCKET_BITS;
+    return true;
+}
+
+static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    return items <= table_capacity(layout[BUCKETS], layout[STASH]) ? 0 : INFINITY;
+}
+
+static unsigned two(const uint64_t layout[LAYOUT_WORDS]) {
+    (void)layout;
+    return 2;
+}
+
+/* Of n words from this one on, those that are not 0. */
+static uint64_t count_words(const struct array *array, uint64_t first, uint64_t n) {
+    uint64_t used = 0;
+    for (uint64_t i = first; i < first + n; i++) used += load64(array->bytes + 8 * i) != 0;
+    return used;
+}
+
+static void look(const struct array *array, struct sight *sight) {
+    uint64_t slots = array->layout[BUCKETS] * SLOTS, cells = array->layout[STASH];
+    uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
+    sight->stashed = count_words(array, slots + 1, cells);
+    uint64_t used = count_words(array, 0, slots) + sight->stashed;
+    sight->fill = (double)used / (double)(slots + cells);
+    sight->distinct = sight->copies = (double)(used + zero);
+}
+
+extern const struct model model_table;
+
+const struct model model_table = {
+    .shapes = 1,
+    .shape = shape,
+    .step = step,
+    .resize = resize,
+    .fpr = fpr,
+    .exact = true,
+    .lossy = true,
+    .hashes = two,
+    .lines = two,
+    .look = look,
+};

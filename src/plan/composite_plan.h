@@ -1,0 +1,37 @@
+/* Plans of filters of filters: between plan.c, which plans single filters, and combined.c. */
+#ifndef PERHAPS_PLAN_COMPOSITE_PLAN_H
+#define PERHAPS_PLAN_COMPOSITE_PLAN_H
+
+#include "plan/plan.h"
+
+/* What stands around a filter, from the outermost. */
+struct outer {
+    const struct kind *kind[LEVELS_MAX - 1];
+    unsigned count;
+};
+
+/* Finds what the want puts around its filters, and turns it into a want for one of those. */
+int combined_peel(perhaps_want *want, struct outer *outer);
+
+/* Whether it makes sense over this kind: PERHAPS_OK, or PERHAPS_EINVAL and a sentence. */
+int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want);
+
+/* What it can over this kind. */
+unsigned combined_can(const struct outer *outer, const struct kind *kind);
+
+/* Puts the outer filters around the plan of an inner one. */
+int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan);
+
+/* Whether filters of that kind are planned by the rule of another program. */
+bool plan_has_rule(int kind);
+
+/* How many of items, fpr and memory are given; PERHAPS_EINVAL, with a sentence, if that is too much. */
+int plan_fixed(const perhaps_want *want);
+
+/* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
+double plan_without_noise(double x);
+
+/* The layout for (items, fpr) of one kind, whatever the want says else. */
+int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
+
+#endif

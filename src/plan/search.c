@@ -1,0 +1,357 @@
+#include "plan/plan.h"
+
+#include "base/arith.h"
+#include "base/memory.h"
+#include "base/error.h"
+#include "foreign/format.h"
+#include "image/header.h"
+#include "plan/composite_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+double plan_digest_fpr(double items) {
+    return ldexp(items, -64);
+}
+
+/* Integers as they are have no digests that could be equal. */
+static double digest_fpr(const struct kind *kind, double items) {
+    return kind->hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
+}
+
+/* The chance that any two of so many keys have equal digests. */
+double plan_loss(const struct kind *kind, double items) {
+    return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
+}
+
+void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
+    *sight = (struct sight){0};
+    kind->model->look(array, sight);
+    sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
+    if (sight->copies == 0) sight->copies = sight->distinct;
+    sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
+    sight->loss = plan_loss(kind, sight->distinct);
+    sight->items = sight->copies < 0x1p62 ? (uint64_t)llround(sight->copies) : UINT64_C(1) << 62;
+}
+
+uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b) {
+    double common = in_a + in_b - kind->model->either(a, b);
+    return (uint64_t)llround(fmin(fmax(common, 0), fmin(fmin(in_a, in_b), 0x1p62)));
+}
+
+/* ---- is the want sound? ---- */
+
+static bool wants_memory(const perhaps_want *want) {
+    return want->bits_per_key != 0 || want->bytes != 0;
+}
+
+static int check_rates(const perhaps_want *want) {
+    if (want->fpr != 0 && !(want->fpr > 0 && want->fpr < 1))
+        return fail(PERHAPS_EINVAL, "fpr is %g, but a false-positive rate lies between 0 and 1, such as 0.01",
+                    want->fpr);
+    if (want->bits_per_key != 0 && !(want->bits_per_key > 0 && want->bits_per_key <= 1e6))
+        return fail(PERHAPS_EINVAL, "bits_per_key is %g; useful values are 1 to 64", want->bits_per_key);
+    if (want->fpr != 0 && want->items && !plan_has_rule(want->kind) &&
+        want->fpr <= plan_digest_fpr((double)want->items))
+        return fail(PERHAPS_ERANGE, "fpr %g with %llu items is below items/2^64, which 64-bit digests cannot reach",
+                    want->fpr, (unsigned long long)want->items);
+    return PERHAPS_OK;
+}
+
+static bool is_exact(int kind) {
+    return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->exact;
+}
+
+/* The rule of another program checks for itself what is given. */
+bool plan_has_rule(int kind) {
+    return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->rule;
+}
+
+int plan_fixed(const perhaps_want *want) {
+    if (want->bits_per_key != 0 && want->bytes)
+        return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
+    int fixed = (want->items != 0) + (want->fpr != 0) + wants_memory(want);
+    if (fixed == 3) return fail(PERHAPS_EINVAL, "items, fpr and memory are all given; the third follows from any two");
+    return fixed;
+}
+
+static int check_amounts(const perhaps_want *want) {
+    int fixed = plan_fixed(want);
+    if (fixed < 0) return fixed;
+    bool enough = fixed == 2 || (fixed == 1 && is_exact(want->kind) && want->fpr == 0);
+    if (!enough || (want->bits_per_key != 0 && !want->items))
+        return fail(PERHAPS_EINVAL,
+                    is_exact(want->kind)
+                        ? "too little is given: say items (above 0) or bytes"
+                        : "too little is given: fix two of items (above 0), fpr, and bits_per_key or bytes");
+    return PERHAPS_OK;
+}
+
+static int check_want(const perhaps_want *want) {
+    int rc = plan_has_rule(want->kind) ? PERHAPS_OK : check_amounts(want);
+    if (rc < 0) return rc;
+    if ((want->bucket || want->steps) && want->kind != PERHAPS_REDIS_CUCKOO)
+        return fail(PERHAPS_EINVAL, "bucket and steps are for redis_cuckoo filters only");
+    if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
+        return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");
+    const struct kind *kind = kind_find(want->kind);
+    if (want->kind != PERHAPS_ANY && !kind)
+        return fail(PERHAPS_EINVAL, "there is no kind of filter with number %d", want->kind);
+    if (kind && kind->combiner)
+        return fail(PERHAPS_EINVAL,
+                    "a %s filter is made of another kind: name that one, and set grow, generations or shards",
+                    kind->row.name);
+    return PERHAPS_OK;
+}
+
+/* ---- one shape of one kind ---- */
+
+/* A candidate, and what makes it good: the smallest score wins. */
+struct candidate {
+    uint64_t layout[LAYOUT_WORDS];
+    uint64_t items;
+    double fpr, score;
+};
+
+static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    double of_array = kind->model->fpr(layout, items);
+    return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
+}
+
+double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
+    return plan_without_noise(rate(kind, layout, items));
+}
+
+static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
+    return kind->model->handicap ? kind->model->handicap(layout) : 1;
+}
+
+/* Gives the candidate that size, if the kind has it. */
+static bool fits(const struct model *model, struct candidate *c, uint64_t steps) {
+    uint64_t bits;
+    return mul_fits(steps, model->step(c->layout), &bits) && model->resize(c->layout, bits);
+}
+
+static bool meets(const struct kind *kind, struct candidate *c, uint64_t steps, double fpr) {
+    if (!fits(kind->model, c, steps)) return false;
+    return rate(kind, c->layout, c->items) <= fpr;
+}
+
+/* (items, fpr): the smallest size that meets the rate. */
+static bool solve_size(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
+    c->items = want->items;
+    uint64_t low = 0, high = 1; /* low does not do; high is to */
+    bool any = false;           /* a size that the kind has was found: none that follows is too small for it */
+    while (!meets(kind, c, high, want->fpr)) {
+        bool fit = fits(kind->model, c, high);
+        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large: what does, if any, lies below */
+        any |= fit;
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (meets(kind, c, middle, want->fpr))
+            high = middle;
+        else
+            low = middle;
+    }
+    c->score = (double)high * (double)kind->model->step(c->layout) * handicap_of(kind, c->layout);
+    return meets(kind, c, high, want->fpr);
+}
+
+static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
+    if (want->bytes) return mul_fits(want->bytes, 8, bits);
+    double exact = floor(want->bits_per_key * (double)want->items);
+    if (!(exact < 0x1p64)) return false;
+    *bits = (uint64_t)exact;
+    return true;
+}
+
+/* (items, memory): the rate follows. A shape with a handicap must be clearly better, as a power of its rate. */
+static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
+    uint64_t bits;
+    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
+    c->items = want->items;
+    c->score = rate(kind, c->layout, c->items) * pow(handicap_of(kind, c->layout), 8);
+    return !isinf(c->score);
+}
+
+/* (memory, fpr): the largest number of items that keeps the rate. */
+static bool solve_items(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
+    uint64_t bits, low = 0, high = 1; /* low does; high is not to */
+    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
+    while (high < UINT64_MAX / 2 && rate(kind, c->layout, high) <= want->fpr) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (rate(kind, c->layout, middle) <= want->fpr)
+            low = middle;
+        else
+            high = middle;
+    }
+    c->items = low;
+    c->score = handicap_of(kind, c->layout) / (double)low;
+    return low > 0;
+}
+
+/* ---- one kind ---- */
+
+double plan_without_noise(double x) {
+    int exponent;
+    double digits = frexp(x, &exponent);
+    return ldexp(floor(ldexp(digits, 16)), exponent - 16);
+}
+
+static int too_large(const struct kind *kind, const perhaps_want *want) {
+    if (want->hashes || want->lines)
+        return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
+                    kind->row.name, want->hashes, want->lines);
+    const char *largest = kind->model->largest;
+    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items%s%s",
+                kind->row.name, largest ? "; the largest has " : "", largest ? largest : "");
+}
+
+/* What a file of it takes; false if that is too much to say. */
+static bool file_length(const struct kind *kind, const struct level *level, uint64_t *total) {
+    uint8_t head[FORMAT_HEAD];
+    struct facts facts = {.capacity = level->capacity, .fpr = level->fpr};
+    if (!kind->format) return image_length(level->length, 0, total);
+    memcpy(facts.layout, level->layout, sizeof facts.layout);
+    return add_fits(kind->format->write(&facts, head), level->length, total) && *total <= INT64_MAX;
+}
+
+static int describe(struct plan *plan, const struct kind *kind, const struct candidate *c) {
+    struct perhaps_plan *shown = &plan->shown;
+    const struct model *model = kind->model;
+    const char *reason;
+    shown->kind = kind->row.kind;
+    shown->items = c->items;
+    shown->fpr = c->fpr;
+    shown->bytes = kind->check(c->layout, &reason);
+    plan->levels = 1;
+    plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
+    memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
+    if (!shown->bytes) return too_large(kind, &(perhaps_want){0}); /* what a kind would refuse to open */
+    shown->hashes = model->hashes(c->layout);
+    shown->lines = model->lines(c->layout);
+    shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
+    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
+    shown->loss = plan_loss(kind, (double)c->items);
+    if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
+    if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
+                    (unsigned long long)shown->image_bytes);
+    return PERHAPS_OK;
+}
+
+static int plan_by_rule(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    struct level level = {.kind = kind};
+    int rc = kind->model->rule(want, &level);
+    if (rc < 0) return rc;
+    struct candidate c = {.items = level.capacity, .fpr = level.fpr};
+    memcpy(c.layout, level.layout, sizeof c.layout);
+    return describe(plan, kind, &c);
+}
+
+static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    if (kind->model->rule) return plan_by_rule(kind, want, plan);
+    struct candidate best = {.score = INFINITY};
+    perhaps_want full = *want; /* exact kinds need no rate: any will do */
+    if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
+    if (want->grow == PERHAPS_GROW_LAYERS) {
+        full.lines = plan_layer_lines(kind, want->items, want->fpr);
+        full.fpr = plan_without_noise(
+            full.fpr * plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
+    }
+    for (unsigned i = 0; i < kind->model->shapes; i++) {
+        struct candidate c = {.score = INFINITY};
+        if (!kind->model->shape(i, &full, c.layout)) continue;
+        bool solved = !wants_memory(want) ? solve_size(kind, &full, &c)
+                      : full.fpr != 0     ? solve_items(kind, &full, &c)
+                                          : solve_rate(kind, &full, &c);
+        if (solved && c.score < best.score) best = c;
+    }
+    if (isinf(best.score)) return too_large(kind, want);
+    best.fpr = plan_rate(kind, best.layout, best.items);
+    return describe(plan, kind, &best);
+}
+
+int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level) {
+    struct plan plan;
+    int rc = plan_kind(kind, want, &plan);
+    if (rc == PERHAPS_OK) *level = plan.level[0];
+    return rc;
+}
+
+/* ---- choosing a kind ---- */
+
+/* A kind that touches fewer cache lines is taken if it is at most this much larger (or twice as often wrong). */
+static const double speed_is_worth = 1.3;
+
+/* How much worse one plan is than another, where 1 is as good. */
+static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan *b, const perhaps_want *want) {
+    if (!wants_memory(want)) return (double)a->image_bytes / (double)b->image_bytes;
+    if (want->fpr != 0) return (double)b->items / (double)a->items;
+    return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
+}
+
+/* A kind of integers is taken only by name, a static one too, and a multiset, whose adds never say "already there", only where its
+ * gifts are needed. */
+static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
+    if (kind->hash == PERHAPS_IDENTITY || kind->solver) return false;
+    if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
+    return !(want->needs & ~combined_can(outer, kind)) && combined_accepts(outer, kind, want) == PERHAPS_OK;
+}
+
+/* Why none will do: the sentence of the first kind that could, but for this size or rate. */
+static int none_will_do(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
+    for (size_t i = 0; i < kind_count; i++) {
+        if (can_do(kinds[i], outer, want)) return plan_kind(kinds[i], want, plan);
+    }
+    return fail(PERHAPS_ERANGE,
+                "no kind that takes keys of every sort can do everything in needs; bitmap, which is for "
+                "integers, is chosen by its name");
+}
+
+/* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
+static int choose_kind(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
+    struct plan cheapest = {.levels = 0}, other;
+    char before[WHY_BYTES]; /* a kind that will not do is no failure of the caller's */
+    snprintf(before, sizeof before, "%s", why());
+    for (size_t i = 0; i < kind_count; i++) {
+        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!cheapest.levels || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
+    }
+    if (!cheapest.levels) return none_will_do(want, outer, plan);
+    *plan = cheapest;
+    for (size_t i = 0; i < kind_count; i++) {
+        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
+            *plan = other;
+    }
+    return fail(PERHAPS_OK, "%s", before);
+}
+
+int plan_make(const perhaps_want *want, struct plan *plan) {
+    perhaps_want inner = *want; /* for one of the filters, in a filter of filters */
+    struct outer outer;
+    int rc = check_rates(want);
+    if (rc == PERHAPS_OK) rc = combined_peel(&inner, &outer);
+    if (rc == PERHAPS_OK) rc = check_want(&inner);
+    if (rc < 0) return rc;
+    const struct kind *kind = kind_find(inner.kind);
+    if (kind && (rc = combined_accepts(&outer, kind, &inner)) < 0) return rc;
+    if (kind && inner.needs & ~combined_can(&outer, kind))
+        return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
+                    kind->row.name);
+    rc = kind ? plan_kind(kind, &inner, plan) : choose_kind(&inner, &outer, plan);
+    if (rc == PERHAPS_OK) rc = combined_wrap(want, &outer, plan);
+    if (rc == PERHAPS_OK && plan->shown.fpr >= 1)
+        return fail(PERHAPS_ERANGE, "with so little memory it would say \"perhaps\" to every key; give it more%s",
+                    want->shards ? ", or take fewer shards" : "");
+    return rc;
+}

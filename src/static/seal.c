@@ -1,0 +1,374 @@
+/*
+ * Sealing: from the keys in their bins to the array of a static filter.
+ *
+ *     bins ──▶ groups of bins ──▶ parts ──solver──▶ data of each part ──▶ one array: directory, data, padding
+ *              a thread takes a group at a time
+ *
+ * A group is one part, of several bins; or one bin, if parts are smaller than that. Keys may be in the bins more than
+ * once, so some bins are looked at first, to know how many different ones to plan for.
+ *
+ * Nothing of the bins changes before all has gone well: a failure leaves the filter collecting, with all its keys.
+ */
+#include "static/seal.h"
+
+#include "base/memory.h"
+#include "base/error.h"
+#include "static/key_sort.h"
+#include "static/parts.h"
+#include "plan/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
+
+/* ---- collecting ---- */
+
+static int collect(struct array *array, struct digest digest) {
+    struct bins *bins = ((perhaps *)array)->bins;
+    if (__builtin_expect(bins->pended == PENDING, 0)) return FULL;
+    bins->pending[bins->pended++] = part_key(digest.first);
+    return 1;
+}
+
+static size_t collect_batch(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                            const char *ahead) {
+    struct bins *bins = ((perhaps *)array)->bins;
+    size_t room = (size_t)(PENDING - bins->pended), some = n < room ? n : room;
+    uint64_t *to = bins->pending + bins->pended;
+    (void)ahead;
+    for (size_t i = 0; i < some; i++) to[i] = part_key(digests[i]);
+    memset(answers, 1, some);
+    bins->pended += some;
+    return some;
+}
+
+static int refuse_question(const struct array *array, struct digest digest) {
+    (void)array, (void)digest;
+    return filter_unsealed();
+}
+
+static void forget_array(perhaps *f) {
+    if (f->owned) memory_release(&f->allocator, f->image, filter_image_bytes(f));
+    filter_drop_guide(f);
+    f->owned = true;
+    f->image = f->array.bytes = NULL;
+}
+
+int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
+    static const struct kind_ops ops = {.add = collect, .add_many = collect_batch, .contains = refuse_question};
+    struct bins *bins;
+    int rc = bins_make(&bins, &f->allocator, max_scratch, folder);
+    if (rc < 0) return rc;
+    forget_array(f);
+    f->bins = bins;
+    f->ops = ops;
+    f->state = CHANGEABLE;
+    f->header.items = 0;
+    return PERHAPS_OK;
+}
+
+int seal_restart(perhaps *f) {
+    if (!f->bins) return f->owned ? seal_collect(f, 0, NULL) : filter_sealed();
+    bins_clear(f->bins);
+    f->header.items = 0;
+    return PERHAPS_OK;
+}
+
+/* ---- what threads share ---- */
+
+struct part {
+    struct solution solution;
+    uint64_t *data;
+};
+
+struct sealing {
+    const perhaps *f;
+    const struct bins *bins;
+    const struct solver *solver;
+    uint64_t layout[LAYOUT_WORDS];
+    uint64_t keys;     /* in all, equal ones included */
+    uint64_t expected; /* different ones in a part */
+    unsigned bits;     /* 2^bits parts, */
+    unsigned groups;   /* in so many groups */
+    unsigned threads;
+    unsigned next;      /* the first group, and later the first part, that no thread has taken */
+    struct part *parts; /* solved ones have data */
+    uint8_t *into;      /* the array */
+    struct locks *lock; /* for what follows */
+    uint64_t done;      /* keys */
+    void (*progress)(void *context, uint64_t done, uint64_t all);
+    void *context;
+    int failed; /* the first error, and its reason */
+    char reason[WHY_BYTES];
+};
+
+/* A thread's memory. */
+struct memory {
+    uint64_t *words, count;
+};
+struct worker {
+    struct sealing *s;
+    struct memory keys, other, room;
+};
+
+/* At least one, so that what follows has a pointer to count from even where there are no keys. */
+static int get_words(const struct sealing *s, struct memory *memory, uint64_t count) {
+    if (count == 0) count = 1;
+    if (count <= memory->count) return PERHAPS_OK;
+    memory_release(&s->f->allocator, memory->words, memory->count * 8);
+    memory->count = 0;
+    memory->words = memory_get(&s->f->allocator, count * 8);
+    if (!memory->words)
+        return fail(PERHAPS_ENOMEM, "no memory to seal the filter: %llu bytes; the keys are still there",
+                    (unsigned long long)count * 8);
+    memory->count = count;
+    return PERHAPS_OK;
+}
+
+static void release_words(const struct sealing *s, struct memory *memory) {
+    memory_release(&s->f->allocator, memory->words, memory->count * 8);
+    *memory = (struct memory){NULL, 0};
+}
+
+/* ---- reading keys ---- */
+
+static int not_uniform(void) {
+    return fail(PERHAPS_ERANGE,
+                "the keys cannot be sealed: too many have digests that look alike; hash them with another seed");
+}
+
+/* Reads the keys of some bins. Where they are many more than are expected, some must be equal: those are left out whenever memory is
+ * full. */
+static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *n) {
+    uint64_t all = 0, limit = 4 * expected + FEW;
+    for (unsigned i = first; i < first + bins; i++) all += bin_keys(w->s->bins, i);
+    if (all < limit) limit = all;
+    int rc = get_words(w->s, &w->keys, limit);
+    if (rc == PERHAPS_OK) rc = get_words(w->s, &w->other, limit);
+    *n = 0;
+    for (unsigned i = first; rc == PERHAPS_OK && i < first + bins; i++) {
+        for (uint64_t from = 0; rc == PERHAPS_OK && from < bin_keys(w->s->bins, i);) {
+            uint64_t rest = bin_keys(w->s->bins, i) - from, some = limit - *n < rest ? limit - *n : rest;
+            rc = bins_read(w->s->bins, i, from, some, w->keys.words + *n);
+            *n += some;
+            from += some;
+            if (rc < 0 || *n < limit || limit == all) continue;
+            *n = unique_keys(w->keys.words, *n, w->other.words);
+            if (*n > limit / 2) rc = not_uniform();
+        }
+    }
+    return rc;
+}
+
+/* How many keys of some bins are different. */
+static int count_in_bins(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *different) {
+    uint64_t n;
+    int rc = read_keys(w, first, bins, expected, &n);
+    if (rc == PERHAPS_OK) *different = unique_keys(w->keys.words, n, w->other.words);
+    return rc;
+}
+
+/* How many keys are different: estimated from some of the bins, or counted if they are few. */
+static int count_different(struct sealing *s, uint64_t *different) {
+    struct worker w = {.s = s};
+    uint64_t here = 0, sum = 0;
+    int rc = PERHAPS_OK;
+    for (unsigned i = 0; rc == PERHAPS_OK && s->keys > FEW && i < BINS; i += BINS / SAMPLED) {
+        rc = count_in_bins(&w, i, 1, s->keys / BINS, &here);
+        sum += here;
+    }
+    *different = sum * (BINS / SAMPLED);
+    if (rc == PERHAPS_OK && *different < FEW) rc = count_in_bins(&w, 0, BINS, FEW, different);
+    release_words(s, &w.keys);
+    release_words(s, &w.other);
+    return rc;
+}
+
+/* ---- solving ---- */
+
+static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t n) {
+    struct sealing *s = w->s;
+    struct part *out = &s->parts[part];
+    if (n > 2 * s->expected + FEW) { /* what solvers can take is not without end */
+        int rc = get_words(s, &w->room, n);
+        if (rc < 0) return rc;
+        n = unique_keys(keys, n, w->room.words);
+    }
+    int rc = get_words(s, &w->room, s->solver->room(s->layout, n));
+    if (rc < 0) return rc;
+    if (!s->solver->solve(s->layout, s->f->isa, keys, n, w->room.words, &out->solution)) return not_uniform();
+    out->data = memory_get(&s->f->allocator, out->solution.words * 8);
+    if (!out->data) return fail(PERHAPS_ENOMEM, "no memory for a part of the filter; the keys are still there");
+    memcpy(out->data, w->room.words, (size_t)out->solution.words * 8);
+    return PERHAPS_OK;
+}
+
+_Static_assert((int)PARTS_BITS_MAX - BIN_BITS <= (int)ORDERING_BITS_MAX, "a bin is ordered by parts in one step");
+
+/* Bins have brought the keys of a group in some order. Where it is too rough for solvers, or parts are smaller than bins, it is made
+ * finer. */
+static void order_group(struct worker *w, uint64_t n) {
+    unsigned bits = w->s->bits, skip = bits < BIN_BITS ? bits : BIN_BITS, finer = bits - skip;
+    while (n >> (finer - (bits - skip)) > IN_ANY_ORDER && finer < ORDERING_BITS_MAX) finer++;
+    if (skip + finer <= BIN_BITS) return;
+    order_keys(w->keys.words, n, skip, finer, w->other.words);
+    struct memory ordered = w->other;
+    w->other = w->keys;
+    w->keys = ordered;
+}
+
+static int solve_parts(struct worker *w, unsigned group, uint64_t n) {
+    uint64_t *keys = w->keys.words, parts = (UINT64_C(1) << w->s->bits) / w->s->groups, from = 0;
+    int rc = PERHAPS_OK;
+    for (uint64_t part = group * parts; rc == PERHAPS_OK && part < (group + 1) * parts; part++) {
+        uint64_t end = parts == 1 ? n : from;
+        while (end < n && part_of(keys[end], w->s->bits) == part) end++;
+        rc = solve_part(w, part, keys + from, end - from);
+        from = end;
+    }
+    return rc;
+}
+
+static int solve_group(struct worker *w, unsigned group) {
+    const struct sealing *s = w->s;
+    unsigned bins = BINS / s->groups;
+    uint64_t n;
+    int rc = read_keys(w, group * bins, bins, (s->expected << s->bits) / s->groups, &n);
+    if (rc < 0) return rc;
+    order_group(w, n);
+    return solve_parts(w, group, n);
+}
+
+static void note_end(struct sealing *s, unsigned group, int rc) {
+    unsigned bins = BINS / s->groups;
+    lock_take(s->lock, 0);
+    for (unsigned i = group * bins; i < (group + 1) * bins; i++) s->done += bin_keys(s->bins, i);
+    if (rc < 0 && !s->failed) {
+        snprintf(s->reason, sizeof s->reason, "%s", why());
+        __atomic_store_n(&s->failed, rc, __ATOMIC_RELAXED);
+    }
+    if (rc == PERHAPS_OK && s->progress) s->progress(s->context, s->done, s->keys);
+    lock_leave(s->lock, 0);
+}
+
+static void solve_groups(void *context, unsigned thread) {
+    struct worker w = {.s = context};
+    (void)thread;
+    while (!__atomic_load_n(&w.s->failed, __ATOMIC_RELAXED)) {
+        unsigned group = __atomic_fetch_add(&w.s->next, 1, __ATOMIC_RELAXED);
+        if (group >= w.s->groups) break;
+        note_end(w.s, group, solve_group(&w, group));
+    }
+    release_words(w.s, &w.keys);
+    release_words(w.s, &w.other);
+    release_words(w.s, &w.room);
+}
+
+/* ---- putting the parts together ---- */
+
+/* Each part's memory is given back once it is in the array, so that both together take hardly more than one. */
+static void put_part(struct sealing *s, uint64_t i) {
+    struct part *part = &s->parts[i];
+    unsigned entry_words = s->solver->entry_words;
+    uint8_t *entry = s->into + 8 * i * entry_words;
+    uint8_t *data = s->into + parts_data_start(s->layout, entry_words) + 8 * part->solution.entry[PART_START];
+    for (unsigned j = 0; j < entry_words; j++) store64(entry + 8 * j, part->solution.entry[j]);
+    for (uint64_t j = 0; j < part->solution.words; j++) store64(data + 8 * j, part->data[j]);
+    memory_release(&s->f->allocator, part->data, part->solution.words * 8);
+    part->data = NULL;
+}
+
+static void put_parts(void *context, unsigned thread) {
+    struct sealing *s = context;
+    (void)thread;
+    for (uint64_t i; (i = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < UINT64_C(1) << s->bits;) put_part(s, i);
+}
+
+/* Gives every part its place, and the layout the words of all; how many keys there are. */
+static uint64_t place_parts(struct sealing *s) {
+    uint64_t keys = 0;
+    s->layout[DATA_WORDS] = 0;
+    for (uint64_t i = 0; i < UINT64_C(1) << s->bits; i++) {
+        struct solution *solution = &s->parts[i].solution;
+        solution->entry[PART_START] = s->layout[DATA_WORDS];
+        s->layout[DATA_WORDS] += solution->words;
+        keys += solution->keys;
+    }
+    return keys;
+}
+
+static int assemble(struct sealing *s, perhaps *f) {
+    struct header header = f->header;
+    uint64_t keys = place_parts(s), total;
+    const char *reason;
+    memcpy(header.layout, s->layout, sizeof header.layout);
+    header.items = keys;
+    header.capacity = keys ? keys : 1;
+    header.fpr = plan_rate(f->kind, s->layout, keys);
+    header.length = f->kind->check(s->layout, &reason);
+    if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > SIZE_MAX / 2)
+        return fail(PERHAPS_ERANGE, "the filter would be too large for one array");
+    perhaps *sealed;
+    int rc = filter_handle(&sealed, &f->allocator, &header, &f->hash, &f->isa, false);
+    if (rc < 0) return rc;
+    rc = filter_own_image(sealed, false);
+    if (rc == PERHAPS_OK) {
+        s->into = sealed->array.bytes;
+        memset(s->into + header.length - PARTS_PADDING, 0, PARTS_PADDING);
+        s->next = 0;
+        run_in_threads(s->threads, put_parts, s);
+        rc = filter_make_guide(sealed, "filter");
+    }
+    if (rc == PERHAPS_OK) filter_swap(f, sealed);
+    perhaps_free(sealed);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static void free_parts(struct sealing *s) {
+    for (uint64_t i = 0; s->parts && i < UINT64_C(1) << s->bits; i++)
+        memory_release(&s->f->allocator, s->parts[i].data, s->parts[i].solution.words * 8);
+    memory_release(&s->f->allocator, s->parts, sizeof *s->parts << s->bits);
+    locks_free(&s->f->allocator, s->lock);
+}
+
+/* How many parts, and what follows from it. */
+static int plan_parts(struct sealing *s) {
+    uint64_t different;
+    int rc = count_different(s, &different);
+    if (rc < 0) return rc;
+    s->bits = (unsigned)parts_bits_for(different);
+    s->expected = different >> s->bits;
+    s->groups = s->bits < BIN_BITS ? 1u << s->bits : BINS;
+    s->layout[PARTS_BITS] = s->bits;
+    s->solver->settle(s->layout, s->expected);
+    s->parts = memory_zeroed(&s->f->allocator, sizeof *s->parts << s->bits);
+    s->lock = locks_make(&s->f->allocator, 1);
+    return s->parts && s->lock ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for the parts of a filter");
+}
+
+static int seal(perhaps *f, const perhaps_seal_options *options) {
+    struct sealing s = {.f = f, .bins = f->bins, .solver = f->kind->solver, .keys = bins_keys(f->bins)};
+    s.threads = options->threads ? options->threads : processors();
+    s.progress = options->progress;
+    s.context = options->context;
+    memcpy(s.layout, f->header.layout, sizeof s.layout);
+    int rc = bins_flush(f->bins);
+    if (rc == PERHAPS_OK) rc = plan_parts(&s);
+    if (rc == PERHAPS_OK) {
+        if (s.threads > s.groups) s.threads = s.groups;
+        run_in_threads(s.threads, solve_groups, &s);
+        if (s.failed) rc = fail(s.failed, "%s", s.reason);
+    }
+    if (rc == PERHAPS_OK) rc = assemble(&s, f);
+    free_parts(&s);
+    return rc;
+}
+
+int perhaps_seal(perhaps *f, const perhaps_seal_options *theirs) {
+    perhaps_seal_options options = {.size = sizeof options, .threads = 1};
+    int rc = theirs ? take_sized(&options, sizeof options, theirs, "options") : PERHAPS_OK;
+    return rc < 0 || !f->bins ? rc : seal(f, &options);
+}
