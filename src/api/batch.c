@@ -125,7 +125,7 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
     room->answers = room->small_answers;
-    room->large = f->family && n > CHUNK ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    room->large = f->family && n > CHUNK ? scratch_take(f, SCRATCH_BYTES) : NULL;
     if (!room->large) return;
     room->chunk = LARGE_BATCH;
     room->digests = (uint64_t *)(void *)room->large->room;
@@ -133,7 +133,7 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
 }
 
 static void give_back_room(const perhaps *f, struct room *room) {
-    if (room->large) filter_leave_scratch(f, room->large);
+    if (room->large) scratch_leave(f, room->large);
 }
 
 static size_t chunk_length(const struct room *room, size_t rest) {
@@ -169,17 +169,17 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
 }
 
 int many_provide(perhaps *f, const struct keys *keys, size_t n) {
-    const struct combiner *combiner = f->kind->combiner;
+    const struct children_ops *ops = f->family ? f->kind->composite->ops : NULL;
     uint64_t digests[CHUNK];
-    if (!combiner || !combiner->provide) return PERHAPS_OK;
-    bool ask = combiner->room && n > combiner->room(f);
-    for (size_t i = 0; ask && f->two_words && i < n; i++) combiner->expect_one(f, digest_of(f, keys, i));
+    if (!ops || !ops->provide) return PERHAPS_OK;
+    bool ask = ops->reserving && n > ops->reserving->room(f);
+    for (size_t i = 0; ask && f->two_words && i < n; i++) ops->reserving->expect_one(f, digest_of(f, keys, i));
     ask = ask && !f->two_words;
     for (size_t from = 0; ask && from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        combiner->expect(f, many_digests(f, keys, from, count, digests), count);
+        ops->reserving->expect(f, many_digests(f, keys, from, count, digests), count);
     }
-    return combiner->provide(f);
+    return ops->provide(f);
 }
 
 int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {

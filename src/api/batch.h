@@ -2,7 +2,7 @@
 #ifndef PERHAPS_API_BATCH_H
 #define PERHAPS_API_BATCH_H
 
-#include "core/filter.h"
+#include "core/children.h"
 
 enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first-level cache */
 

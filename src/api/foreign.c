@@ -14,9 +14,10 @@
 #include "base/endian.h"
 #include "base/memory.h"
 #include "base/error.h"
-#include "core/filter.h"
+#include "core/children.h"
 #include "foreign/redis_layout.h"
 #include "api/foreign_file.h"
+#include "api/open.h"
 #include "foreign/redis_fpr.h"
 
 #include <string.h>
@@ -94,7 +95,7 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
     const char *reason;
     *header = (struct header){.kind = PERHAPS_REDIS_BLOOM,
                               .hash = PERHAPS_MURMUR,
-                              .seed = kind_redis_bloom.seed,
+                              .seed = kind_redis_bloom.hashing.seed,
                               .items = load64(at + LAYER_ITEMS),
                               .capacity = load64(at + LAYER_ENTRIES),
                               .fpr = load_double(at + LAYER_ERROR),
@@ -104,10 +105,10 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
     header->layout[BLOOM_N2] = at[LAYER_N2];
     header->layout[BLOOM_BPE] = load64(at + LAYER_BPE);
     header->layout[BLOOM_OPTIONS] = chain->options | (scales(chain) ? 0 : (uint64_t)chain->growth << 32);
-    uint64_t length = kind_redis_bloom.check(header->layout, &reason);
+    uint64_t length = kind_redis_bloom.payload_bytes(header->layout, &reason);
     if (!length) return reason;
     if (length != header->length) return "numbers of bits and of bytes that disagree";
-    return kind_redis_bloom.facts_misfit(header->capacity, header->fpr, header->length);
+    return kind_redis_bloom.foreign->check_facts(header->capacity, header->fpr, header->length);
 }
 
 /* Checks all layers; *total becomes the length of the whole. Items and entries may add up to so much as growing filters let
@@ -141,7 +142,7 @@ static const char *read_cuckoo(const uint8_t *bytes, uint64_t length, struct hea
     header->layout[CUCKOO_EXPANSION] = load16(bytes + CUCKOO_EXPANSION_AT);
     header->layout[CUCKOO_FILTERS] = filters;
     header->layout[CUCKOO_LIMITS] = load16(bytes + CUCKOO_STEPS_AT) | most << 16;
-    header->length = kind_redis_cuckoo.check(header->layout, &reason);
+    header->length = kind_redis_cuckoo.payload_bytes(header->layout, &reason);
     if (!header->length) return reason;
     header->capacity = header->length - TAIL_BYTES;
     header->fpr = redis_cuckoo_rate(header->layout);
@@ -149,28 +150,23 @@ static const char *read_cuckoo(const uint8_t *bytes, uint64_t length, struct hea
     return header->items <= header->capacity ? NULL : "more items than slots";
 }
 
-/* ---- both ---- */
-
-int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header_length) {
-    struct header header;
+static const char *bloom_length(const uint8_t *bytes, uint64_t length, uint64_t *header_length, uint64_t *total) {
     struct chain chain;
-    uint64_t total = 0;
-    const char *reason;
-    if (kind == PERHAPS_REDIS_BLOOM) {
-        reason = read_chain(bytes, length, &chain);
-        if (!reason) *header_length = CHAIN_BYTES + (uint64_t)chain.layers * LAYER_HEADER_BYTES;
-        if (!reason) reason = check_chain(&chain, &total);
-    } else if (kind == PERHAPS_REDIS_CUCKOO) {
-        reason = read_cuckoo(bytes, length, &header);
-        *header_length = CUCKOO_HEADER_BYTES;
-        if (!reason) total = CUCKOO_HEADER_BYTES + header.length - TAIL_BYTES;
-    } else {
-        return format_length(kind, bytes, length, header_length);
-    }
-    return reason ? damaged(reason) : (int64_t)total;
+    const char *reason = read_chain(bytes, length, &chain);
+    if (reason) return reason;
+    *header_length = CHAIN_BYTES + (uint64_t)chain.layers * LAYER_HEADER_BYTES;
+    return check_chain(&chain, total);
 }
 
-/* ------------------------------------------------------------------------------------------------- opening --- */
+static const char *cuckoo_length(const uint8_t *bytes, uint64_t length, uint64_t *header_length, uint64_t *total) {
+    struct header header;
+    const char *reason = read_cuckoo(bytes, length, &header);
+    *header_length = CUCKOO_HEADER_BYTES;
+    *total = reason ? 0 : CUCKOO_HEADER_BYTES + header.length - TAIL_BYTES;
+    return reason;
+}
+
+/* ---- opening ---- */
 
 /* A filter with an array, of which these are the first bytes; *made is NULL if that fails. */
 static int make_from(perhaps **made, const struct header *header, const uint8_t *bytes, uint64_t length,
@@ -190,7 +186,7 @@ static int open_layers(perhaps *f, const struct chain *chain, const uint8_t *bit
         f->family->count += rc == PERHAPS_OK;
         bits += header.length;
     }
-    if (rc == PERHAPS_OK) filter_settle(f);
+    if (rc == PERHAPS_OK) children_settle(f);
     return rc;
 }
 
@@ -222,7 +218,7 @@ static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const 
     if (rc < 0) return rc;
     rc = open_layers(made, &chain, bits, allocator);
     if (rc < 0)
-        perhaps_free(made);
+        filter_free(made);
     else
         *f = made;
     return rc;
@@ -239,34 +235,6 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
     store64(cuckoo_tail(&(*f)->array, TAIL_ITEMS), (*f)->header.items);
     store64(cuckoo_tail(&(*f)->array, TAIL_DELETIONS), load64(bytes + CUCKOO_DELETIONS_AT));
     return PERHAPS_OK;
-}
-
-/* Kinds that are files of other programs, in the same way. */
-static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
-                          const perhaps_open_options *options) {
-    const struct kind *found = kind_find(kind);
-    perhaps_open_options copy = *options;
-    copy.flags = PERHAPS_OPEN_COPY;
-    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
-    return format_open_memory(f, found, bytes, length, &copy);
-}
-
-int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
-                         const perhaps_open_options *theirs) {
-    perhaps_open_options options;
-    uint64_t header_length;
-    *f = NULL;
-    int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY);
-    if (rc < 0) return rc;
-    if (kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO)
-        return open_file_kind(f, kind, bytes, length, &options);
-    int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
-    if (total < 0) return (int)total;
-    if ((uint64_t)total != length)
-        return fail(PERHAPS_EDAMAGED, "there are %llu bytes, but the header speaks of %llu", (unsigned long long)length,
-                    (unsigned long long)total);
-    return kind == PERHAPS_REDIS_BLOOM ? open_bloom(f, bytes, length, options.allocator)
-                                       : open_cuckoo(f, bytes, length, options.allocator);
 }
 
 /* ------------------------------------------------------------------------------------------------- writing --- */
@@ -362,24 +330,78 @@ static int write_cuckoo(const perhaps *f, const struct outlet *out) {
     return rc;
 }
 
+/* ---- the dumps ---- */
+
+/* Kinds whose bytes are a dump: a header and arrays. Kinds that are files of other programs have a format instead. */
+struct dump {
+    int kind;
+    const char *(*length)(const uint8_t *bytes, uint64_t length, uint64_t *header_length, uint64_t *total);
+    int (*open)(perhaps **f, const uint8_t *bytes, uint64_t length, const perhaps_allocator *allocator);
+    int (*write)(const perhaps *f, const struct outlet *out);
+};
+
+static const struct dump *dump_of(int kind) {
+    static const struct dump dumps[] = {{PERHAPS_REDIS_BLOOM, bloom_length, open_bloom, write_bloom},
+                                        {PERHAPS_REDIS_CUCKOO, cuckoo_length, open_cuckoo, write_cuckoo}};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        if (dumps[i].kind == kind) return &dumps[i];
+    }
+    return NULL;
+}
+
+/* ---- the public calls ---- */
+
+int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uint64_t *header_length) {
+    const struct dump *dump = dump_of(kind);
+    uint64_t total;
+    if (!dump) return format_length(kind, bytes, length, header_length);
+    const char *reason = dump->length(bytes, length, header_length, &total);
+    return reason ? damaged(reason) : (int64_t)total;
+}
+
+/* Kinds that are files of other programs, in the same way. */
+static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
+                          const perhaps_open_options *options) {
+    const struct kind *found = kind_find(kind);
+    perhaps_open_options copy = *options;
+    copy.flags = PERHAPS_OPEN_COPY;
+    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    return format_open_memory(f, found, bytes, length, &copy);
+}
+
+int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
+                         const perhaps_open_options *theirs) {
+    perhaps_open_options options;
+    uint64_t header_length;
+    *f = NULL;
+    int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY);
+    if (rc < 0) return rc;
+    const struct dump *dump = dump_of(kind);
+    if (!dump) return open_file_kind(f, kind, bytes, length, &options);
+    int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
+    if (total < 0) return (int)total;
+    if ((uint64_t)total != length)
+        return fail(PERHAPS_EDAMAGED, "there are %llu bytes, but the header speaks of %llu", (unsigned long long)length,
+                    (unsigned long long)total);
+    return dump->open(f, bytes, length, options.allocator);
+}
+
 int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                           void *context) {
-    struct outlet out = {sink, context};
-    const struct kind *kind = f->kind == &kind_growing ? kind_of_keys(f->kind, f->header.layout) : f->kind;
+    bool layers = f->family && f->kind->composite->has_layers;
+    const struct kind *kind = layers ? kind_of_keys(f->kind, f->header.layout) : f->kind;
+    const struct dump *dump = dump_of(kind->row.kind);
     if (recipe_transforms(f->header.recipe))
         return fail(PERHAPS_ECANNOT, "the bytes of another program cannot tell that the keys are transformed; make the "
                                      "filter without a transformation");
-    if (kind == &kind_redis_bloom) return write_bloom(f, &out);
-    if (kind == &kind_redis_cuckoo) return write_cuckoo(f, &out);
+    if (dump) return dump->write(f, &(struct outlet){sink, context});
     if (kind->format) return perhaps_write(f, sink, context);
     return filter_cannot(f, "be written in the format of another program");
 }
 
-/* ---- limits ---- */
-
 int perhaps_set_parts(perhaps *f, unsigned parts) {
     uint64_t filters = f->header.layout[CUCKOO_FILTERS], most = parts > filters ? parts : filters;
-    if (f->kind != &kind_redis_cuckoo) return filter_cannot(f, "be told how many parts to grow to");
+    if (f->kind->row.kind != PERHAPS_REDIS_CUCKOO) return filter_cannot(f, "be told how many parts to grow to");
     if (!parts || parts > FILTERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", FILTERS_MAX);
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;

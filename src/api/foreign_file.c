@@ -13,7 +13,7 @@
 static bool has_its_length(const struct kind *kind, const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = kind->format->read(bytes, given, length, &facts);
-    uint64_t array = reason ? 0 : kind->check(facts.layout, &reason);
+    uint64_t array = reason ? 0 : kind->payload_bytes(facts.layout, &reason);
     return array && length == facts.start + array;
 }
 
@@ -52,7 +52,7 @@ int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *
     if (!kind && !found) return fail(PERHAPS_EFOREIGN, "these bytes do not tell which program they are of");
     if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
     const char *reason = found->format->read(bytes, given, INT64_MAX, &facts);
-    uint64_t array = reason ? 0 : found->check(facts.layout, &reason), end;
+    uint64_t array = reason ? 0 : found->payload_bytes(facts.layout, &reason), end;
     if (!reason && (!add_fits(facts.start, array, &end) || end > INT64_MAX)) reason = "more bytes than there can be";
     if (reason) return fail(PERHAPS_EDAMAGED, "as a file of %s it has %s", found->row.name, reason);
     *start = facts.start;
@@ -64,16 +64,18 @@ int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *
 /* Everything that later calls rely on is checked here. */
 static const char *check_facts(const struct kind *kind, struct facts *facts, uint64_t length, struct header *header) {
     const char *reason;
-    uint64_t array = kind->check(facts->layout, &reason), end;
+    uint64_t array = kind->payload_bytes(facts->layout, &reason), end;
     if (!array) return reason;
     if (!add_fits(facts->start, array, &end) || end > length) return "fewer bytes than its header speaks of";
     if (end < length && !kind->format->has_tail) return "more bytes than its header speaks of";
     plan_guess(kind, facts->layout, &facts->capacity, &facts->fpr);
-    reason = kind->facts_misfit ? kind->facts_misfit(facts->capacity, facts->fpr, array) : NULL;
+    reason = kind->foreign && kind->foreign->check_facts
+                 ? kind->foreign->check_facts(facts->capacity, facts->fpr, array)
+                 : NULL;
     if (reason) return reason;
     *header = (struct header){.kind = kind->row.kind,
-                              .hash = kind->hash,
-                              .seed = kind->seed,
+                              .hash = kind->hashing.hash,
+                              .seed = kind->hashing.seed,
                               .items = facts->items,
                               .capacity = facts->capacity,
                               .fpr = facts->fpr,
@@ -86,7 +88,7 @@ static const char *check_facts(const struct kind *kind, struct facts *facts, uin
 static int start(perhaps **made, const struct kind *kind, const char *name, const uint8_t *bytes, uint64_t given,
                  uint64_t length, const perhaps_open_options *options, struct facts *facts) {
     struct header header;
-    struct hash hash = hash_unkeyed(kind->hash, kind->seed);
+    struct hash hash = hash_unkeyed(kind->hashing.hash, kind->hashing.seed);
     const char *reason = kind->format->read(bytes, given, length, facts);
     bool guessed = !reason && facts->capacity == 0;
     if (!reason) reason = check_facts(kind, facts, length, &header);
@@ -115,9 +117,9 @@ static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t s
 static int finish(perhaps **f, perhaps *made, unsigned flags) {
     *f = made;
     if (!(flags & PERHAPS_OPEN_COPY)) return PERHAPS_OK;
-    int rc = perhaps_clone(made, f);
+    int rc = filter_clone(made, f);
     if (rc == PERHAPS_OK && !made->kind->format->counts) filter_count_items(*f);
-    perhaps_free(made);
+    filter_free(made);
     return rc;
 }
 
@@ -180,7 +182,7 @@ static int copy_file(perhaps **f, const struct kind *kind, const struct file *fi
     if (rc < 0) return rc;
     rc = read_rest(made, file, facts.start);
     if (rc < 0)
-        perhaps_free(made);
+        filter_free(made);
     else
         *f = made;
     return rc;

@@ -1,14 +1,14 @@
 /* Looking in: perhaps_info and perhaps_child, and both without counting bits. */
 #include "base/error.h"
-#include "core/filter.h"
+#include "core/children.h"
 #include "api/foreign_file.h"
 #include "plan/plan.h"
 
 /* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
-static void add_sight(struct sight *all, const struct sight *one, bool rates_add_up, double share, double weight) {
+static void add_sight(struct sight *all, const struct sight *one, bool key_in_one_child, double share, double weight) {
     all->distinct += one->distinct;
     all->fill += one->fill * weight;
-    all->fpr = rates_add_up ? all->fpr + one->fpr - all->fpr * one->fpr : all->fpr + one->fpr * share;
+    all->fpr += key_in_one_child ? one->fpr * share : one->fpr - all->fpr * one->fpr;
     all->stuck += one->stuck;
     all->stashed += one->stashed;
 }
@@ -32,44 +32,15 @@ static void look(const perhaps *f, struct sight *sight) {
         const perhaps *child = f->family->child[i].filter;
         struct sight one;
         look(child, &one);
-        add_sight(sight, &one, f->kind->combiner->rates_add_up, share, (double)filter_bytes(child) / bytes);
+        add_sight(sight, &one, f->kind->composite->key_in_one_child, share, (double)filter_bytes(child) / bytes);
     }
     if (sight->fill > 1) sight->fill = 1; /* sums of shares may round to a little more than all */
     if (sight->fpr > 1) sight->fpr = 1;
     sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
 }
 
-/* What all of `filters` growing ones have in common. */
-static void look_at_layers(const perhaps *f, unsigned filters, struct perhaps_info *info) {
-    info->max_bytes = f->header.layout[MAX_BYTES] * filters;
-    info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
-}
-
-/* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
-static void look_at_window(const perhaps *f, struct perhaps_info *info) {
-    const uint64_t *layout = f->header.layout;
-    bool timed = filter_is_timed(f), grows = f->family->child[0].filter->kind->row.can & PERHAPS_GROW;
-    info->period = layout[PERIOD];
-    info->clear_at = timed ? 0 : (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
-    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->family->count;
-    info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
-}
-
-/* What stands only in filters of filters. */
-static void look_at_family(const perhaps *f, struct perhaps_info *info) {
-    const uint64_t *layout = f->header.layout;
-    info->base = (int)layout[BASE];
-    info->children = f->family->count;
-    if (f->kind == &kind_growing) look_at_layers(f, 1, info);
-    if (f->kind == &kind_sharded && info->base == PERHAPS_GROWING)
-        look_at_layers(f->family->child[0].filter, info->children, info);
-    if (f->kind == &kind_window) look_at_window(f, info);
-}
-
 static int growth_of(const perhaps *f) {
-    if (f->kind == &kind_growing) return PERHAPS_GROW_LAYERS;
-    if (f->family) return growth_of(f->family->child[0].filter);
-    return f->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
+    return leaf_of(f)->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
 }
 
 static unsigned lines_of(const perhaps *f) {
@@ -77,7 +48,7 @@ static unsigned lines_of(const perhaps *f) {
     unsigned lines = 0;
     for (unsigned i = 0; i < f->family->count; i++) {
         unsigned here = lines_of(f->family->child[i].filter);
-        lines = f->kind->combiner->rates_add_up ? lines + here : here > lines ? here : lines;
+        lines = !f->kind->composite->key_in_one_child ? lines + here : here > lines ? here : lines;
     }
     return lines;
 }
@@ -113,7 +84,10 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .guessed = f->guessed,
     };
     info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
-    if (f->family) look_at_family(f, info);
+    if (!f->family) return;
+    info->base = (int)f->header.layout[BASE];
+    info->children = f->family->count;
+    f->kind->composite->ops->describe(f, info);
 }
 
 static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {

@@ -1,118 +1,15 @@
-/*
- * Making and opening filters: where the image of a filter lives, and what is checked before it is used.
- */
+/* Public calls that open a filter: where its image lies, and what is checked before it is used. */
+#include "api/open.h"
+
+#include "api/foreign_file.h"
 #include "base/memory.h"
 #include "base/error.h"
-#include "static/seal.h"
-#include "core/filter.h"
+#include "core/children.h"
 #include "api/foreign_file.h"
 #include "plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* ----------------------------------------------------------------------------------------- making and ending --- */
-
-static int choose_hash(const perhaps_want *want, const struct kind *kind, struct hash *hash) {
-    int id = want->hash == PERHAPS_HASH_DEFAULT ? kind->hash : want->hash;
-    if (hash_name(id) && !kind_takes_hash(kind, id))
-        return fail(PERHAPS_EINVAL, "%s filters do not take the hash %s", kind->row.name, hash_name(id));
-    if (!hash_name(id)) return fail(PERHAPS_EINVAL, "there is no hash with number %d", id);
-    if (id == PERHAPS_SIPHASH) {
-        if (!want->hash_key) return fail(PERHAPS_EINVAL, "siphash needs a hash_key of 16 bytes");
-        if (want->seed) return fail(PERHAPS_EINVAL, "siphash takes a hash_key, not a seed");
-        *hash = hash_siphash(want->hash_key);
-        return PERHAPS_OK;
-    }
-    if (want->hash_key || want->key_in_file) return fail(PERHAPS_EINVAL, "a hash key goes with siphash only");
-    if (kind->own_hash && want->seed)
-        return fail(PERHAPS_EINVAL, "the keys of %s filters are hashed in one way only: it takes no seed",
-                    kind->row.name);
-    *hash = hash_unkeyed(id, kind->own_hash ? kind->seed : want->seed);
-    return PERHAPS_OK;
-}
-
-/* ---- filters of filters ---- */
-
-static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
-                      const perhaps_want *want, const struct hash *hash);
-
-static int make_children(perhaps *f, const struct plan *plan, unsigned level, const struct header *common,
-                         const perhaps_want *want, const struct hash *hash) {
-    int rc = PERHAPS_OK;
-    for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
-        rc = make_level(&f->family->child[i].filter, plan, level, common, want, hash);
-        f->family->child[i].since = filter_is_timed(f) ? NEVER : 0;
-        f->family->count += rc == PERHAPS_OK;
-    }
-    if (rc == PERHAPS_OK) filter_settle(f);
-    return rc;
-}
-
-/* A filter of a plan, with all that is in it. What all have in common stands in a header. */
-static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
-                      const perhaps_want *want, const struct hash *hash) {
-    const struct level *level = &plan->level[i];
-    struct header header = *common;
-    header.kind = level->kind->row.kind;
-    if (i > 0) header.recipe = (struct recipe){NULL, 0}; /* the whole has it */
-    header.flags |= want->grow == PERHAPS_GROW_NEVER && level->kind->grow ? HEADER_FIXED : 0;
-    header.capacity = level->capacity;
-    header.fpr = level->fpr;
-    header.length = level->length;
-    memcpy(header.layout, level->layout, sizeof header.layout);
-    /* Where there are locks around it, a filter needs no operations for many threads. */
-    bool shared = want->shared && (i == 0 || (i == 1 && level->kind->lock_free));
-    perhaps *f;
-    int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);
-    if (rc < 0) return rc;
-    if (f->family) rc = make_children(f, plan, i + 1, common, want, hash);
-    if (f->kind->solver) rc = seal_collect(f, want->max_scratch, want->scratch_dir);
-    if (rc < 0)
-        perhaps_free(f);
-    else
-        *made = f;
-    return rc;
-}
-
-int perhaps_create(perhaps **f, const perhaps_want *theirs) {
-    perhaps_want want;
-    struct plan plan;
-    struct hash hash;
-    struct recipe recipe;
-    uint8_t room[RECIPE_MAX];
-    *f = NULL;
-    int rc = take_sized(&want, sizeof want, theirs, "want");
-    if (rc == PERHAPS_OK) rc = plan_make(&want, &plan);
-    if (rc == PERHAPS_OK) rc = choose_hash(&want, plan.level[plan.levels - 1].kind, &hash);
-    if (rc == PERHAPS_OK) rc = recipe_encode(want.recipe, room, &recipe);
-    if (rc < 0) return rc;
-    struct header common = {
-        .hash = hash.id, .recipe = recipe, .flags = want.key_in_file ? HEADER_KEY_IN_FILE : 0, .seed = hash.seed};
-    filter_keep_key(&common, &hash);
-    return make_level(f, &plan, 0, &common, &want, &hash);
-}
-
-/* -------------------------------------------------------------------------------------------------- opening --- */
-
-int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
-    if (header->hash != PERHAPS_SIPHASH) {
-        *hash = hash_unkeyed(header->hash, header->seed);
-        return PERHAPS_OK;
-    }
-    uint8_t key[16];
-    bool has_key = header->flags & HEADER_HAS_KEY;
-    hash_key_bytes(header->key, key);
-    if (has_key) *hash = hash_siphash(key);
-    if (has_key && hash->seed != header->seed)
-        return fail(PERHAPS_EDAMAGED, "%s: the hash key in it is not the one it was made with", name);
-    if (!has_key && !given)
-        return fail(PERHAPS_EKEY, "%s: its keys are hashed with a secret key, which is not in the file; give it", name);
-    if (given) *hash = hash_siphash(given);
-    if (hash->seed != header->seed)
-        return fail(PERHAPS_EKEY, "%s: made with another hash key than the one given", name);
-    return PERHAPS_OK;
-}
 
 /* What is checked of every image, wherever it comes from, before it is used. */
 static int check_image(const char *name, const struct file *map, const uint8_t *image, uint64_t length, unsigned flags,
@@ -120,7 +17,7 @@ static int check_image(const char *name, const struct file *map, const uint8_t *
     int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header, recipe);
     if (rc < 0 || header->flags & HEADER_DIRTY) return rc;
     /* A directory is small, and relied upon. */
-    if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->combiner) return rc;
+    if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->composite) return rc;
     rc = image_verify(name, map, image, header);
     /* A writer that has come since the header was read makes it dirty, not damaged. */
     return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
@@ -144,7 +41,7 @@ static int adopt(perhaps **f, const char *name, const struct header *header, con
     int rc = filter_hash(name, header, options->hash_key, &hash);
     bool shared = options->flags & PERHAPS_OPEN_SHARED;
     const struct kind *kind = kind_find(header->kind);
-    if (rc == PERHAPS_OK && shared && !kind->lock_free && kind != &kind_sharded)
+    if (rc == PERHAPS_OK && shared && !kind_takes_threads(kind))
         rc = fail(PERHAPS_ECANNOT, "%s: %s filters are shared between threads only in shards", name, kind->row.name);
     return rc < 0 ? rc : filter_handle(f, options->allocator, header, &hash, NULL, shared);
 }
@@ -153,7 +50,8 @@ static int adopt(perhaps **f, const char *name, const struct header *header, con
 static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
     filter_use_image(f, image, READ_ONLY);
     if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
-    const char *reason = f->kind->array_misfit ? f->kind->array_misfit(&f->array, f->header.items) : NULL;
+    const struct foreign_checks *foreign = f->kind->foreign;
+    const char *reason = foreign && foreign->check_array ? foreign->check_array(&f->array, f->header.items) : NULL;
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", name, reason) : filter_make_guide(f, name);
 }
 
@@ -168,15 +66,6 @@ struct source {
 };
 
 static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
-
-/* A child has what its parent has, and the header that the directory vouches for. */
-const char *filter_child_misfit(const struct header *parent, const struct header *child) {
-    if (child->kind != (int)parent->layout[BASE]) return "a part of another kind than it should be";
-    if (child->hash != parent->hash || child->seed != parent->seed) return "a part with another hash or seed";
-    if (child->recipe.length) return "a part with a recipe, which only the whole has";
-    if (child->flags & HEADER_DIRTY) return "a part that is being changed in place";
-    return NULL;
-}
 
 /* The zeros before a child. */
 static int check_gap(const struct source *parent, uint64_t from, uint64_t to) {
@@ -219,7 +108,7 @@ static int open_child(perhaps *f, unsigned i, const struct source *parent, const
     if (rc < 0) return rc;
     f->family->count++;
     child->since = entry->since;
-    const char *reason = filter_child_misfit(&f->header, &child->filter->header);
+    const char *reason = children_check(&f->header, &child->filter->header);
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
 }
 
@@ -239,9 +128,9 @@ static int open_children(perhaps *f, const struct source *source, const uint8_t 
         if (rc == PERHAPS_OK) rc = open_child(f, i, source, &entry, &inner);
         end = entry.offset + entry.length;
     }
-    const char *reason = rc == PERHAPS_OK ? f->kind->combiner->misfit(f) : NULL;
+    const char *reason = rc == PERHAPS_OK ? f->kind->composite->ops->check(f) : NULL;
     if (reason) rc = fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
-    if (rc == PERHAPS_OK) filter_settle(f);
+    if (rc == PERHAPS_OK) children_settle(f);
     return rc;
 }
 
@@ -249,7 +138,7 @@ static int open_directory(perhaps *f, const struct source *source, const uint8_t
                           const perhaps_open_options *options) {
     const char *reason = directory_check(directory, f->header.layout[CHILDREN], end, source->length);
     if (reason) return fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
-    int rc = filter_start_family(f, (unsigned)f->header.layout[CHILDREN]);
+    int rc = children_start(f, (unsigned)f->header.layout[CHILDREN]);
     if (rc == PERHAPS_OK) rc = open_children(f, source, directory, end, options);
     if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
     return rc;
@@ -277,12 +166,12 @@ static int open_in_place(perhaps **f, const struct source *source, const perhaps
     int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header, recipe);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
-    if (made->kind->combiner)
+    if (made->kind->composite)
         rc = open_family(made, source, source->image, options);
     else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
         rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)source->image);
     if (rc < 0)
-        perhaps_free(made);
+        filter_free(made);
     else
         *f = made;
     return rc;
@@ -324,14 +213,14 @@ static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, 
     int rc = check_image(source->name, NULL, image, length, options->flags, &header, recipe);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
-    if (!made->kind->combiner) {
+    if (!made->kind->composite) {
         rc = own_read_image(made, source->name, image);
     } else {
         rc = open_family(made, source, image, options);
         filter_keep_key(&made->header, &made->hash);
     }
     if (rc < 0)
-        perhaps_free(made);
+        filter_free(made);
     else
         *f = made;
     return rc;
@@ -362,8 +251,8 @@ static int open_source(perhaps **f, const struct source *source, const perhaps_o
 /* Turns a filter over bytes of others into one of its own. */
 static int become_owner(perhaps **f) {
     perhaps *copy;
-    int rc = perhaps_clone(*f, &copy);
-    perhaps_free(*f);
+    int rc = filter_clone(*f, &copy);
+    filter_free(*f);
     *f = copy;
     return rc;
 }
@@ -375,7 +264,7 @@ static int borrow_for_changing(perhaps **f) {
         return PERHAPS_OK;
     }
     int rc = fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", (*f)->kind->row.name);
-    perhaps_free(*f);
+    filter_free(*f);
     *f = NULL;
     return rc;
 }
@@ -422,7 +311,7 @@ static int open_map(perhaps **f, struct file *file, const perhaps_open_options *
     rc = open_in_place(f, &(struct source){file->path, file, image, 0, file->length}, options);
     if (rc == PERHAPS_OK && writable) rc = check_in_place(file, *f);
     if (rc < 0) {
-        perhaps_free(*f);
+        filter_free(*f);
         *f = NULL;
         return rc;
     }

@@ -153,13 +153,13 @@ static int64_t run_adding(struct job *job, unsigned threads) {
 static int grow_beforehand(perhaps *f, const struct keys *keys, size_t n) {
     const uint64_t *digests = keys->digests ? keys->digests : keys->integers;
     uint64_t largest = 0;
-    if (f->family || !f->kind->beyond) return PERHAPS_OK;
+    if (f->family || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
     for (size_t i = 0; i < n; i++) largest = digests[i] > largest ? digests[i] : largest;
-    return largest < f->kind->beyond(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
+    return largest < f->kind->growable->range(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
 }
 
 static int check_parallel(const perhaps *f) {
-    if (f->kind->lock_free || f->kind == &kind_sharded) return PERHAPS_OK;
+    if (kind_takes_threads(f->kind)) return PERHAPS_OK;
     return filter_cannot(f, "be added to by many threads, unless they are in shards");
 }
 

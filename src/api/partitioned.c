@@ -40,7 +40,7 @@ struct arranged {
 };
 
 bool arranging_pays(const perhaps *f, size_t n) {
-    if (n < FEWEST_KEYS || !f->family || !f->kind->combiner->rates_add_up || !newest_of(f)->ops.line) return false;
+    if (n < FEWEST_KEYS || !f->family || f->kind->composite->key_in_one_child || !newest_of(f)->ops.line) return false;
     uint64_t bytes = filter_bytes(f);
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
 }
@@ -151,7 +151,7 @@ static void give_back(const struct arranged *arranged, uint8_t *restrict answers
 
 bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones) {
     struct arranged arranged = plan(f, n);
-    struct scratch *scratch = filter_take_scratch(f, bytes_of(&arranged, true));
+    struct scratch *scratch = scratch_take(f, bytes_of(&arranged, true));
     if (!scratch) return false;
     use_memory(&arranged, scratch->room, true);
     *ones = 0;
@@ -160,7 +160,7 @@ bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t 
         *ones += ask(f, &arranged);
         if (answers) give_back(&arranged, answers + from);
     }
-    filter_leave_scratch(f, scratch);
+    scratch_leave(f, scratch);
     return true;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "base/memory.h"
 #include "base/error.h"
-#include "core/filter.h"
+#include "core/children.h"
 #include "foreign/format.h"
 #include "api/foreign_file.h"
 #include "image/write.h"
@@ -258,17 +258,4 @@ int perhaps_sync(perhaps *f) {
     if (f->file.fd >= 0) return sync_file(f);
     sync_memory(f);
     return PERHAPS_OK;
-}
-
-/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
-int filter_unlock(perhaps *f) {
-    if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
-    if (f->state == READ_ONLY) return filter_read_only(f);
-    header_set_dirty(f->image, true);
-    int rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc < 0)
-        header_set_dirty(f->image, false);
-    else
-        f->state = CHANGEABLE;
-    return rc;
 }

@@ -29,9 +29,9 @@ static struct header header_of(const perhaps *f, bool is_layer) {
     filter_keep_key(&header, &f->hash);
     header.items = 0;
     header.flags &= (unsigned)~HEADER_INTERSECTED;
-    if (is_layer && f->kind->ungrow) {
-        f->kind->ungrow(header.layout);
-        header.length = f->kind->check(header.layout, &reason);
+    if (is_layer && f->kind->growable && f->kind->growable->ungrow) {
+        f->kind->growable->ungrow(header.layout);
+        header.length = f->kind->payload_bytes(header.layout, &reason);
     }
     return header;
 }
@@ -41,7 +41,7 @@ static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
     header_write_alone(&header, at);
     at += header_length_alone(&header);
     for (unsigned i = 0; f->family && i < f->family->count; i++)
-        at = write_shape(f->family->child[i].filter, f->kind == &kind_growing, at);
+        at = write_shape(f->family->child[i].filter, f->kind->composite->has_layers, at);
     return at;
 }
 
@@ -67,7 +67,7 @@ static int next_header(struct reader *reader, const struct header *parent, struc
     int rc = header_read_alone("shape", reader->at, reader->left, header);
     if (rc < 0) return rc;
     if (kind_find(header->kind)->solver) return fail(PERHAPS_ECANNOT, "shape: static filters have none");
-    const char *reason = parent ? filter_child_misfit(parent, header) : NULL;
+    const char *reason = parent ? children_check(parent, header) : NULL;
     if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
     if (!image_length(header->length, header->recipe.length, &total) ||
         !add_fits(reader->bytes, total, &reader->bytes) || reader->bytes > memory_of_machine() ||
@@ -90,14 +90,14 @@ static int make_children(perhaps *f, struct reader *reader) {
     int rc = PERHAPS_OK;
     for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
         struct child *child = &f->family->child[i];
-        child->since = filter_is_timed(f) ? NEVER : 0;
+        child->since = is_timed(f) ? NEVER : 0;
         rc = make_shape(&child->filter, reader, f, &f->allocator);
         f->family->count += rc == PERHAPS_OK;
     }
     if (rc < 0) return rc;
-    const char *reason = f->kind->combiner->misfit(f);
+    const char *reason = f->kind->composite->ops->check(f);
     if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
-    filter_settle(f);
+    children_settle(f);
     return PERHAPS_OK;
 }
 
@@ -112,7 +112,7 @@ static int make_shape(perhaps **made, struct reader *reader, const perhaps *pare
     if (rc == PERHAPS_OK) rc = filter_make(&f, allocator, &header, &hash, parent ? &parent->isa : NULL, false);
     if (rc == PERHAPS_OK && f->family) rc = make_children(f, reader);
     if (rc < 0)
-        perhaps_free(f);
+        filter_free(f);
     else
         *made = f;
     return rc;
@@ -124,7 +124,7 @@ int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const pe
     int rc = make_shape(f, &reader, NULL, allocator);
     if (rc == PERHAPS_OK) rc = check_end(&reader);
     if (rc < 0) {
-        perhaps_free(*f);
+        filter_free(*f);
         *f = NULL;
     }
     return rc;
@@ -144,7 +144,7 @@ static bool is_of(const struct header *header, const perhaps *f, unsigned may_di
 }
 
 static void drop_spares(struct family *family, unsigned from) {
-    while (family->count + family->spare > from) perhaps_free(family->child[family->count + --family->spare].filter);
+    while (family->count + family->spare > from) filter_free(family->child[family->count + --family->spare].filter);
 }
 
 /* What was made ahead here may be another layer than the one there. */
@@ -152,12 +152,12 @@ static int take_layer(perhaps *f, unsigned i, const struct header *header) {
     struct family *family = f->family;
     unsigned used = family->count + family->spare;
     bool is_there = i < used && header->capacity == family->child[i].filter->header.capacity &&
-                    is_of(header, family->child[i].filter, family->child[i].filter->kind->differing);
+                    is_of(header, family->child[i].filter, family->child[i].filter->kind->words.may_differ);
     if (is_there) return PERHAPS_OK;
     if (i < family->count)
         return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: layer %u differs", i + 1);
     drop_spares(family, i);
-    int rc = filter_family_room(f);
+    int rc = children_reserve(f);
     if (rc == PERHAPS_OK) rc = layers_make(f, header, &family->child[i].filter);
     family->spare += rc == PERHAPS_OK;
     return rc;
@@ -171,14 +171,14 @@ static int take_layers(perhaps *f, struct reader *reader, const struct header *p
         if (rc == PERHAPS_OK) rc = take_layer(f, i, &header);
     }
     if (rc == PERHAPS_OK) rc = check_end(reader);
-    const char *reason = rc == PERHAPS_OK ? f->kind->combiner->misfit(f) : NULL;
+    const char *reason = rc == PERHAPS_OK ? f->kind->composite->ops->check(f) : NULL;
     return reason ? fail(PERHAPS_EDAMAGED, "shape: it has %s", reason) : rc;
 }
 
 int perhaps_reshape(perhaps *f, const void *shape, size_t length) {
     struct reader reader = {.at = shape, .left = length};
     struct header header;
-    if (f->kind != &kind_growing) return filter_cannot(f, "take further layers");
+    if (!f->family || !f->kind->composite->has_layers) return filter_cannot(f, "take further layers");
     int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK) rc = next_header(&reader, NULL, &header);
     if (rc < 0) return rc;

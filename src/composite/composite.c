@@ -177,7 +177,7 @@ static void ask_large(const perhaps *f, const uint64_t *digests, size_t n, uint8
 void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
-    struct scratch *scratch = n > FAMILY_BLOCK ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    struct scratch *scratch = n > FAMILY_BLOCK ? scratch_take(f, SCRATCH_BYTES) : NULL;
     size_t block = scratch ? LARGE_BATCH : FAMILY_BLOCK;
     (void)ahead;
     for (size_t from = 0; from < n; from += block) {
@@ -187,7 +187,7 @@ void family_contains_many(const struct array *array, const uint64_t *digests, si
         else
             family_have(f, f->family->count, digests + from, some, answers + from);
     }
-    filter_leave_scratch(f, scratch);
+    scratch_leave(f, scratch);
 }
 
 void family_clear(perhaps *f) {

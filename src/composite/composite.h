@@ -1,23 +1,10 @@
-/* What combinators share: asking children from the newest to the oldest. */
+/* What composite kinds share: queries of children, from the newest to the oldest. */
 #ifndef PERHAPS_COMPOSITE_COMPOSITE_H
 #define PERHAPS_COMPOSITE_COMPOSITE_H
 
-#include "core/filter.h"
+#include "core/children.h"
 
 enum { FAMILY_BLOCK = 2048 }; /* keys that go through all children together, in room on the stack; else LARGE_BATCH */
-
-/* The operations of a combinator get the array of a filter, which is its first part. */
-static inline perhaps *filter_of(struct array *array) {
-    return (perhaps *)array;
-}
-
-static inline const perhaps *filter_of_const(const struct array *array) {
-    return (const perhaps *)array;
-}
-
-static inline perhaps *newest_of(const perhaps *f) {
-    return f->family->child[f->family->count - 1].filter;
-}
 
 /* Whether one of the oldest `children` has the key. */
 bool family_has(const perhaps *f, unsigned children, struct digest digest);
@@ -47,6 +34,10 @@ bool layers_have_rule(const struct kind *base);
 /* Whether layers, and one for so many keys `more`, are few enough keys together for the bytes of another program, whose numbers
  * have 63 bits. A layer has no more keys than it is for, unless it had them before. */
 bool layers_fit(const perhaps *f, uint64_t more);
+
+/* What perhaps_embed.h says of a plain filter that becomes the first layer of a growing one, and of the way back. */
+int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes);
+int layers_end(perhaps **f);
 
 /* Layers over sets: into = the union of both. See combine/merging.c. */
 int layers_merge(perhaps *into, const perhaps *from);

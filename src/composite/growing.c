@@ -116,7 +116,7 @@ static int make_spare(perhaps *f) {
     struct level level;
     int rc = plan_over(f, &level);
     if (rc == PERHAPS_OK) rc = check_size(f, &level);
-    if (rc == PERHAPS_OK) rc = filter_family_room(f);
+    if (rc == PERHAPS_OK) rc = children_reserve(f);
     if (rc < 0) return rc;
     struct header like = {.capacity = level.capacity, .fpr = level.fpr, .length = level.length};
     memcpy(like.layout, level.layout, sizeof like.layout);
@@ -264,13 +264,24 @@ static uint64_t room_in_all(const perhaps *f) {
     return room;
 }
 
+/* A table, which grows as it fills; none without memory for it. */
+static void make_coming_keys(perhaps *f) {
+    const struct kind *table = kind_find(PERHAPS_TABLE);
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .fpr = 0.5);
+    struct level level;
+    if (plan_single(table, &want, &level) < 0) return;
+    struct hash hash = hash_unkeyed(table->hashing.hash, 0);
+    struct header header = {.kind = PERHAPS_TABLE, .hash = hash.id, .capacity = level.capacity, .length = level.length};
+    memcpy(header.layout, level.layout, sizeof header.layout);
+    filter_make(&f->family->coming_keys, &f->allocator, &header, &hash, &f->isa, false);
+}
+
 /* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
  * batch has twice counts twice. */
 static void count_coming(perhaps *f, uint64_t digest) {
     struct family *family = f->family;
-    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .allocator = &f->allocator);
-    if (!family->coming_keys) perhaps_create(&family->coming_keys, &want);
-    family->coming += !family->coming_keys || perhaps_add_digest(family->coming_keys, digest) != 0;
+    if (!family->coming_keys) make_coming_keys(f);
+    family->coming += !family->coming_keys || filter_add(family->coming_keys, one_word(digest)) != 0;
 }
 
 static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
@@ -302,8 +313,8 @@ static int provide(perhaps *f) {
     unsigned before = family->spare;
     int rc = PERHAPS_OK;
     while (rc == PERHAPS_OK && room_in_all(f) < family->coming) rc = make_spare(f);
-    while (rc < 0 && family->spare > before) perhaps_free(family->child[family->count + --family->spare].filter);
-    perhaps_free(family->coming_keys);
+    while (rc < 0 && family->spare > before) filter_free(family->child[family->count + --family->spare].filter);
+    filter_free(family->coming_keys);
     family->coming_keys = NULL;
     family->coming = 0;
     return rc;
@@ -314,13 +325,13 @@ static int provide(perhaps *f) {
 /* Back to the first layer. */
 static void clear(perhaps *f) {
     struct family *family = f->family;
-    for (unsigned i = 1; i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
+    for (unsigned i = 1; i < family->count + family->spare; i++) filter_free(family->child[i].filter);
     family->count = 1;
     family->spare = 0;
     filter_clear(family->child[0].filter);
 }
 
-static const char *misfit(const perhaps *f) {
+static const char *check_children(const perhaps *f) {
     if (!layers_fit(f, 0)) return "layers that are too large together";
     for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
         const struct header *layer = &f->family->child[i].filter->header;
@@ -337,7 +348,7 @@ static const char *misfit(const perhaps *f) {
 
 static const char *refuses(const struct kind *base) {
     if (base->row.can & PERHAPS_GROW) return "%s filters grow by themselves, without layers, growth or max_bytes";
-    if (base->combiner || base->format || !(base->row.can & PERHAPS_ADD))
+    if (base->composite || base->format || !(base->row.can & PERHAPS_ADD))
         return "%s filters cannot be layers of a growing one";
     return NULL;
 }
@@ -368,12 +379,12 @@ static int change_recipe(perhaps **f, struct recipe recipe) {
     if (!recipe.length && !(*f)->header.recipe.length) return PERHAPS_OK;
     int rc = filter_clone_with(*f, recipe, &copy);
     if (rc < 0) return rc;
-    perhaps_free(*f);
+    filter_free(*f);
     *f = copy;
     return PERHAPS_OK;
 }
 
-int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
     perhaps *first = *f, *made = NULL;
     struct header header = first->header;
     int rc = check_first(first, fpr);
@@ -390,23 +401,24 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
     if (rc < 0) return rc;
     made->family->child[made->family->count++].filter = first;
-    const char *reason = misfit(made);
+    const char *reason = check_children(made);
     if (reason) rc = fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
     if (rc == PERHAPS_OK) rc = change_recipe(&made->family->child[0].filter, (struct recipe){NULL, 0});
     if (rc < 0) {
         made->family->child[0].filter = NULL; /* it stays the caller's */
-        perhaps_free(made);
+        filter_free(made);
         return rc;
     }
     made->family->child[0].filter->header.flags &= (unsigned)~HEADER_FIXED;
-    filter_settle(made);
+    children_settle(made);
     *f = made;
     return PERHAPS_OK;
 }
 
-int perhaps_peel(perhaps **f) {
+int layers_end(perhaps **f) {
     struct family *family = (*f)->family;
-    if ((*f)->kind != &kind_growing) return filter_cannot(*f, "be peeled: they have no layers");
+    if (!(*f)->kind->composite || !(*f)->kind->composite->has_layers)
+        return filter_cannot(*f, "be peeled: they have no layers");
     if (family->count > 1)
         return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", family->count);
     int rc = filter_prepare_change(*f);
@@ -418,7 +430,7 @@ int perhaps_peel(perhaps **f) {
     if (rc < 0) return rc;
     first = family->child[0].filter;
     family->child[0].filter = NULL; /* which is freed without a thought */
-    perhaps_free(*f);
+    filter_free(*f);
     *f = first;
     return PERHAPS_OK;
 }
@@ -428,7 +440,7 @@ static bool growth_fits(const struct kind *base, uint64_t growth) {
     return !growth || (growth >= GROWTH_MIN && growth <= GROWTH_MOST);
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
     *reason = NULL;
     if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
@@ -457,27 +469,39 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
 }
 
-static const struct combiner combiner = {.add_many = add_many,
-                                         .make_room = make_room,
-                                         .room = room_in_all,
-                                         .expect = expect,
-                                         .expect_one = expect_one,
-                                         .provide = provide,
-                                         .clear = clear,
-                                         .merge = layers_merge,
-                                         .misfit = misfit,
-                                         .rates_add_up = true};
+static uint64_t capacity(const perhaps *f) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(f->family->child[i].filter);
+    return sum;
+}
+
+static void describe(const perhaps *f, struct perhaps_info *info) {
+    info->grow = PERHAPS_GROW_LAYERS;
+    info->max_bytes = f->header.layout[MAX_BYTES];
+    info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
+}
+
+static const struct reserving reserving = {.room = room_in_all, .expect = expect, .expect_one = expect_one};
+
+static const struct children_ops children_ops = {.add_many = add_many,
+                                                 .make_room = make_room,
+                                                 .reserving = &reserving,
+                                                 .provide = provide,
+                                                 .capacity = capacity,
+                                                 .describe = describe,
+                                                 .clear = clear,
+                                                 .merge = layers_merge,
+                                                 .check = check_children};
+
+static const struct composite composite = {.refuses = refuses, .can = can, .has_layers = true, .ops = &children_ops};
 
 const struct kind kind_growing = {
     .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_GROW, "growing",
             "layers, each larger than those before: for sets of unknown size"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"kind of the layers", "number of layers", "growth", "most bytes", "siblings"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"kind of the layers", "number of layers", "growth", "most bytes", "siblings"},
+              .may_differ = 1 << CHILDREN | 1 << GROWTH | 1 << MAX_BYTES},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .differing = 1 << CHILDREN | 1 << GROWTH | 1 << MAX_BYTES,
-    .refuses = refuses,
-    .can = can,
-    .combiner = &combiner,
+    .composite = &composite,
 };

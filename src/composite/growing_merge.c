@@ -23,9 +23,9 @@ static bool is_alike(const perhaps *a, const perhaps *b) {
 }
 
 static int make_union(const perhaps *layer, const perhaps *other, perhaps **made) {
-    int rc = perhaps_clone(layer, made);
+    int rc = filter_clone(layer, made);
     if (rc < 0) return rc;
-    layer->kind->combine[COMBINE_MERGE](&(*made)->array, &other->array);
+    layer->kind->combinable->combine[COMBINE_MERGE](&(*made)->array, &other->array);
     filter_count_items(*made);
     return PERHAPS_OK;
 }
@@ -40,14 +40,14 @@ static int unite(perhaps *f, const perhaps *layer) {
         if (!is_alike(*ours, layer)) continue;
         rc = make_union(*ours, layer, &both);
         if (rc < 0) continue;
-        known = perhaps_equal(*ours, both);
+        known = memcmp((*ours)->array.bytes, both->array.bytes, (size_t)both->array.length) == 0;
         bool fits = !known && !best && both->header.items <= both->header.capacity;
         if (fits) place = ours, best = both;
-        if (!fits) perhaps_free(both);
+        if (!fits) filter_free(both);
     }
     if (rc == PERHAPS_OK && best && !known) filter_swap(*place, best);
     bool done = known || best;
-    perhaps_free(best);
+    filter_free(best);
     return rc < 0 ? rc : done;
 }
 
@@ -57,7 +57,7 @@ static int insert(perhaps *f, const perhaps *layer) {
     perhaps *made;
     if (family->count >= LAYERS_MAX) return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
     if (!layers_fit(f, layer->header.capacity)) return fail(PERHAPS_EFULL, "the union would be for too many keys");
-    int rc = filter_family_room(f);
+    int rc = children_reserve(f);
     if (rc < 0) return rc;
     rc = layers_make(f, &layer->header, &made);
     if (rc < 0) return rc;
@@ -88,13 +88,13 @@ static int merge_layers(perhaps *f, const perhaps *from) {
 /* In a copy, so that a failure half-way leaves everything as it was. */
 int layers_merge(perhaps *into, const perhaps *from) {
     perhaps *copy;
-    int rc = perhaps_clone(into, &copy);
+    int rc = filter_clone(into, &copy);
     if (rc == PERHAPS_OK) rc = merge_layers(copy, from);
     if (rc == PERHAPS_OK) {
         if (from->header.fpr > copy->header.fpr && !layers_have_rule(newest_of(copy)->kind))
             copy->header.fpr = from->header.fpr;
         filter_swap(into, copy);
     }
-    perhaps_free(copy);
+    filter_free(copy);
     return rc;
 }

@@ -20,6 +20,7 @@
 #include "base/arith.h"
 #include "composite/composite.h"
 #include "composite/partition.h"
+#include "plan/plan.h"
 #include "base/target.h"
 
 #include <string.h>
@@ -191,11 +192,11 @@ typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *dig
 /* One batch if there is memory to sort it in; else many small ones. */
 static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
     unsigned shards = f->family->count;
-    struct scratch *scratch = n > SORTING_SMALL && n <= LARGE_BATCH ? filter_take_scratch(f, SCRATCH_BYTES) : NULL;
+    struct scratch *scratch = n > SORTING_SMALL && n <= LARGE_BATCH ? scratch_take(f, SCRATCH_BYTES) : NULL;
     if (scratch) {
         struct sorted sorted = sorting_in_memory(scratch->room, n, shards);
         int rc = work(f, &sorted, digests, n, answers);
-        filter_leave_scratch(f, scratch);
+        scratch_leave(f, scratch);
         return rc;
     }
     struct sorting_room room;
@@ -281,7 +282,7 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
         unsigned shard = shard_of(digests[i], f->family->count);
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
-        child->kind->combiner->expect(child, digests + i, 1);
+        child->kind->composite->ops->reserving->expect(child, digests + i, 1);
         leave(f, shard);
     }
 }
@@ -293,7 +294,7 @@ static uint64_t room(const perhaps *f) {
     if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
     for (unsigned shard = 0; shard < f->family->count; shard++) {
         enter(f, shard);
-        uint64_t here = kind_growing.combiner->room(shard_at(f, shard));
+        uint64_t here = shard_at(f, shard)->kind->composite->ops->reserving->room(shard_at(f, shard));
         leave(f, shard);
         if (here < least) least = here;
     }
@@ -307,7 +308,7 @@ static int provide(perhaps *f) {
     for (unsigned shard = 0; layers && shard < f->family->count; shard++) {
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
-        int rc = child->kind->combiner->provide(child);
+        int rc = child->kind->composite->ops->provide(child);
         leave(f, shard);
         if (first == PERHAPS_OK) first = rc;
     }
@@ -331,7 +332,7 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
 }
 
 /* Shards of layers could be of layers of different kinds, of which not all have the same operations. */
-static const char *misfit(const perhaps *f) {
+static const char *check_children(const perhaps *f) {
     for (unsigned i = 1; shard_at(f, 0)->family && i < f->family->count; i++) {
         if (shard_at(f, i)->header.layout[BASE] != shard_at(f, 0)->header.layout[BASE])
             return "shards of different kinds";
@@ -340,11 +341,11 @@ static const char *misfit(const perhaps *f) {
 }
 
 static const char *refuses(const struct kind *base) {
-    if (base->hash == PERHAPS_IDENTITY)
+    if (base->hashing.hash == PERHAPS_IDENTITY)
         return "a %s is one array of integers; it needs no shards, and threads can share it";
-    if (base->format || base->hash == PERHAPS_MURMUR)
+    if (base->format || base->hashing.hash == PERHAPS_MURMUR)
         return "%s filters are those of another program, which has no shards";
-    if (base == &kind_window || base == &kind_sharded) return "a %s cannot be sharded";
+    if (base->composite && !base->composite->has_layers) return "a %s cannot be sharded";
     return base->row.can & PERHAPS_ADD ? NULL : "%s filters are made at once, and cannot be shards";
 }
 
@@ -352,7 +353,7 @@ static unsigned can(const struct kind *base) {
     return base->row.can & (unsigned)~PERHAPS_IN_PLACE;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
     *reason = NULL;
     if (!base || refuses(base)) *reason = "shards of a kind that cannot be";
@@ -371,27 +372,44 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &all;
 }
 
-static const struct combiner combiner = {.add_many = add_many,
-                                         .make_room = make_room,
-                                         .add_absent = add_absent,
-                                         .room = room,
-                                         .expect = expect,
-                                         .provide = provide,
-                                         .clear = family_clear,
-                                         .misfit = misfit};
+static uint64_t capacity(const perhaps *f) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(shard_at(f, i));
+    return plan_capacity_of_shards(f->header.capacity, sum, f->family->count);
+}
+
+/* Shards of layers tell what all of them have together. */
+static void describe(const perhaps *f, struct perhaps_info *info) {
+    const perhaps *first = shard_at(f, 0);
+    if (!first->family) return;
+    first->kind->composite->ops->describe(first, info);
+    info->max_bytes *= f->family->count;
+}
+
+static const struct reserving reserving = {.room = room, .expect = expect};
+
+static const struct children_ops children_ops = {.add_many = add_many,
+                                                 .make_room = make_room,
+                                                 .add_absent = add_absent,
+                                                 .reserving = &reserving,
+                                                 .provide = provide,
+                                                 .capacity = capacity,
+                                                 .describe = describe,
+                                                 .clear = family_clear,
+                                                 .check = check_children};
+
+static const struct composite composite = {
+    .refuses = refuses, .can = can, .key_in_one_child = true, .ops = &children_ops};
 
 const struct kind kind_sharded = {
     .row = {PERHAPS_SHARDED,
             PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_GROW |
                 PERHAPS_LIST,
             "sharded", "shards, all of a key in one: for threads, and growth in small steps"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"kind of the shards", "number of shards"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"kind of the shards", "number of shards"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
+    .composite = &composite,
     .next = next,
-    .refuses = refuses,
-    .can = can,
-    .combiner = &combiner,
 };

@@ -93,7 +93,7 @@ static bool is_over(const perhaps *f, unsigned i, uint64_t now) {
 }
 
 static void free_oldest(struct family *family) {
-    perhaps_free(family->child[0].filter);
+    filter_free(family->child[0].filter);
     memmove(family->child, family->child + 1, --family->count * sizeof *family->child);
 }
 
@@ -125,7 +125,7 @@ static bool append_generation(perhaps *f) {
         const perhaps *other = family->child[i].filter;
         if (other->array.length < smallest->array.length) smallest = other;
     }
-    if (family->count >= 2 * f->header.layout[GENERATIONS] || filter_family_room(f) < 0 ||
+    if (family->count >= 2 * f->header.layout[GENERATIONS] || children_reserve(f) < 0 ||
         layers_make(f, &smallest->header, &made) < 0)
         return false;
     family->child[family->count++].filter = made;
@@ -187,21 +187,8 @@ static void begin_untold(perhaps *f) {
 static void look_at_clock(perhaps *f) {
     if (f->family->clock)
         advance(f, f->family->clock(f->family->clock_context));
-    else if (filter_is_timed(f) && f->family->now == NEVER && newest_entry(f)->since != NEVER)
+    else if (is_timed(f) && f->family->now == NEVER && newest_entry(f)->since != NEVER)
         begin_untold(f);
-}
-
-int perhaps_advance(perhaps *f, uint64_t now) {
-    if (!filter_is_timed(f)) return 0;
-    int rc = filter_prepare_change(f);
-    return rc < 0 ? rc : advance(f, now);
-}
-
-int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
-    if (!filter_is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
-    f->family->clock = now;
-    f->family->clock_context = context;
-    return PERHAPS_OK;
 }
 
 /* How many more keys the newest generation can take before its fill can reach the mark, at the least: a key changes no more
@@ -229,7 +216,7 @@ static bool is_flooded(const perhaps *f) {
 static uint64_t room_in_newest(perhaps *f) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota && items < quota) return quota - items;
-    if (quota) return filter_is_timed(f) && is_flooded(f) ? UINT64_MAX : 0;
+    if (quota) return is_timed(f) && is_flooded(f) ? UINT64_MAX : 0;
     if (items >= f->family->look_again) f->family->look_again = items + room_to_fill(f);
     return f->family->look_again - items;
 }
@@ -238,7 +225,7 @@ static uint64_t room_in_newest(perhaps *f) {
 
 /* The newest generation has had its keys. */
 static void leave_newest(perhaps *f) {
-    if (filter_is_timed(f))
+    if (is_timed(f))
         begin_next(f, f->family->now);
     else
         forget_oldest(f);
@@ -302,17 +289,17 @@ static int make_room(perhaps *f, uint64_t digest) {
 /* ---- whole filters ---- */
 
 static void clear(perhaps *f) {
-    while (filter_is_timed(f) && f->family->count > f->header.layout[GENERATIONS]) free_oldest(f->family);
+    while (is_timed(f) && f->family->count > f->header.layout[GENERATIONS]) free_oldest(f->family);
     family_clear(f);
     f->family->look_again = 0;
 }
 
-static const char *misfit(const perhaps *f) {
+static const char *check_children(const perhaps *f) {
     for (unsigned i = 1; i < f->family->count; i++) {
         const struct child *older = &f->family->child[i - 1], *newer = &f->family->child[i];
         bool alike =
             memcmp(older->filter->header.layout, newer->filter->header.layout, sizeof(uint64_t) * LAYOUT_WORDS) == 0;
-        if (!alike && !older->filter->kind->grow) return "generations that are not alike";
+        if (!alike && !older->filter->kind->growable) return "generations that are not alike";
         if (older->since > newer->since) return "generations that are not in order";
     }
     return NULL;
@@ -321,10 +308,10 @@ static const char *misfit(const perhaps *f) {
 static const char *refuses(const struct kind *base) {
     if (base->row.can & PERHAPS_COUNT)
         return "%s filters are for keys that are removed by name; a window forgets by itself";
-    if (base->format || base->hash == PERHAPS_MURMUR)
+    if (base->format || base->hashing.hash == PERHAPS_MURMUR)
         return "%s filters are those of another program, which has no windows";
-    if (base->hash == PERHAPS_IDENTITY) return "a window has a number of keys, and a %s a range of integers";
-    if (base->combiner || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be generations of a window";
+    if (base->hashing.hash == PERHAPS_IDENTITY) return "a window has a number of keys, and a %s a range of integers";
+    if (base->composite || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be generations of a window";
     return NULL;
 }
 
@@ -350,7 +337,7 @@ static const char *check_untimed(const uint64_t layout[LAYOUT_WORDS]) {
     return NULL;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     const struct kind *base = layout[BASE] < INT16_MAX ? kind_find((int)layout[BASE]) : NULL;
     *reason = layout[PERIOD] ? check_timed(layout) : check_untimed(layout);
     if (!base || refuses(base)) *reason = "generations of a kind that cannot be";
@@ -364,23 +351,39 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &all;
 }
 
-static const struct combiner combiner = {.add_many = add_many,
-                                         .make_room = make_room,
-                                         .provide = provide,
-                                         .clear = clear,
-                                         .misfit = misfit,
-                                         .rates_add_up = true};
+/* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
+static void describe(const perhaps *f, struct perhaps_info *info) {
+    const uint64_t *layout = f->header.layout;
+    bool timed = is_timed(f), grows = f->family->child[0].filter->kind->row.can & PERHAPS_GROW;
+    info->period = layout[PERIOD];
+    info->clear_at = timed ? 0 : (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
+    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->family->count;
+    info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
+}
+
+/* A window cannot remove single keys, but what is new is only in generations that have come since. */
+static void undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
+    for (unsigned i = 0; i < f->family->count; i++) filter_undo(f->family->child[i].filter, digests, n, answers);
+}
+
+static const struct children_ops children_ops = {.add_many = add_many,
+                                                 .make_room = make_room,
+                                                 .provide = provide,
+                                                 .clear = clear,
+                                                 .check = check_children,
+                                                 .describe = describe,
+                                                 .undo = undo,
+                                                 .advance = advance};
+
+static const struct composite composite = {.refuses = refuses, .can = can, .ops = &children_ops};
 
 const struct kind kind_window = {
     .row = {PERHAPS_WINDOW, PERHAPS_ADD, "window",
             "generations that age out: for the last N keys, or the last T seconds"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"kind of the generations", "number of generations", "quota", "period",
-                     "fill to forget at, or generations planned"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"kind of the generations", "number of generations", "quota", "period",
+                       "fill to forget at, or generations planned"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .refuses = refuses,
-    .can = can,
-    .combiner = &combiner,
+    .composite = &composite,
 };

@@ -2,12 +2,21 @@
 
 #include "base/endian.h"
 #include "base/memory.h"
+#include "core/children.h"
 #include "base/error.h"
 #include "plan/plan.h"
 
 #include <string.h>
 
 /* ---- facts ---- */
+
+unsigned filter_can(const perhaps *f) {
+    return f->family ? f->family->can : f->kind->row.can;
+}
+
+bool filter_may_be_full(const perhaps *f) {
+    return f->family ? f->family->may_be_full : f->kind->growable != NULL;
+}
 
 uint64_t filter_items(const perhaps *f) {
     uint64_t items = f->family ? 0 : f->header.items;
@@ -19,9 +28,7 @@ uint64_t filter_items(const perhaps *f) {
 
 uint64_t filter_capacity(const perhaps *f) {
     if (!(filter_can(f) & PERHAPS_GROW) || !f->family) return f->header.capacity;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(f->family->child[i].filter);
-    return f->kind == &kind_sharded ? plan_capacity_of_shards(f->header.capacity, sum, f->family->count) : sum;
+    return f->kind->composite->ops->capacity(f);
 }
 
 uint64_t filter_bytes(const perhaps *f) {
@@ -45,7 +52,8 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    if (f->kind != &kind_sharded) header.capacity = filter_capacity(f); /* shards: as planned, for filter_capacity */
+    bool as_planned = f->family && f->kind->composite->key_in_one_child; /* from which filter_capacity follows */
+    if (!as_planned) header.capacity = filter_capacity(f);
     header.flags &= (unsigned)~HEADER_DIRTY;
     if (f->family) {
         header.layout[CHILDREN] = f->family->count;
@@ -80,6 +88,19 @@ int filter_unsealed(void) {
 
 /* ---- changing ---- */
 
+/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
+int filter_unlock(perhaps *f) {
+    if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
+    if (f->state == READ_ONLY) return filter_read_only(f);
+    header_set_dirty(f->image, true);
+    int rc = file_sync(&f->file, 0, HEADER_BYTES);
+    if (rc < 0)
+        header_set_dirty(f->image, false);
+    else
+        f->state = CHANGEABLE;
+    return rc;
+}
+
 struct digest filter_digest_u64_other(const perhaps *f, uint64_t key) {
     uint8_t bytes[8];
     if (!f->two_words) return one_word(hash_u64_other(&f->hash, key));
@@ -107,7 +128,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
     int rc = PERHAPS_OK;
     size_t done = 0;
     if (f->family) {
-        rc = f->kind->combiner->add_many(f, digests, n, answers);
+        rc = f->kind->composite->ops->add_many(f, digests, n, answers);
         if (rc >= 0) done = n;
         *added = (struct added){done, count_ones(answers, done)};
         return rc;
@@ -122,9 +143,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 }
 
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
-    /* A window cannot forget single keys, but what is new is only in generations that have come since. */
-    for (unsigned i = 0; f->kind == &kind_window && i < f->family->count; i++)
-        filter_undo(f->family->child[i].filter, digests, n, answers);
+    if (f->family && f->kind->composite->ops->undo) f->kind->composite->ops->undo(f, digests, n, answers);
     for (size_t i = 0; f->ops.remove && i < n; i++) {
         if (answers[i] && f->ops.remove(&f->array, (struct digest){digests[i], 0}))
             filter_count_removed(f, digests[i], 1);
@@ -133,7 +152,7 @@ void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *a
 
 void filter_clear(perhaps *f) {
     if (f->family)
-        f->kind->combiner->clear(f);
+        f->kind->composite->ops->clear(f);
     else
         memory_clear(f->array.bytes, f->array.length);
     filter_set_items(f, 0);
@@ -158,6 +177,25 @@ double filter_distinct(const perhaps *f, const struct sight *sight) {
 
 /* ---- making ---- */
 
+int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash) {
+    if (header->hash != PERHAPS_SIPHASH) {
+        *hash = hash_unkeyed(header->hash, header->seed);
+        return PERHAPS_OK;
+    }
+    uint8_t key[16];
+    bool has_key = header->flags & HEADER_HAS_KEY;
+    hash_key_bytes(header->key, key);
+    if (has_key) *hash = hash_siphash(key);
+    if (has_key && hash->seed != header->seed)
+        return fail(PERHAPS_EDAMAGED, "%s: the hash key in it is not the one it was made with", name);
+    if (!has_key && !given)
+        return fail(PERHAPS_EKEY, "%s: its keys are hashed with a secret key, which is not in the file; give it", name);
+    if (given) *hash = hash_siphash(given);
+    if (hash->seed != header->seed)
+        return fail(PERHAPS_EKEY, "%s: made with another hash key than the one given", name);
+    return PERHAPS_OK;
+}
+
 static int start_tallies(perhaps *f) {
     f->items_in = ITEMS_IN_TALLIES;
     f->tallies = memory_zeroed(&f->allocator, TALLIES * sizeof *f->tallies);
@@ -176,18 +214,18 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->header = *header;
     f->hash = *hash;
     f->kind = kind_find(header->kind);
-    f->two_words = kind_of_keys(f->kind, header->layout)->digest_words == 2;
+    f->two_words = kind_of_keys(f->kind, header->layout)->hashing.words == 2;
     f->isa = f->array.isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
     if (hash->id != PERHAPS_XXH3) f->ops.contains_unmixed = NULL;
     f->file.fd = -1;
-    if (!f->kind->combiner) f->array.length = header->length;
+    if (!f->kind->composite) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);
     rc = recipe_copy(&allocator, header->recipe, &f->header.recipe);
     if (rc == PERHAPS_OK && shared && f->kind->lock_free) rc = start_tallies(f);
     if (rc < 0) {
-        perhaps_free(f);
+        filter_free(f);
         return rc;
     }
     *made = f;
@@ -231,12 +269,12 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
     perhaps *f;
     int rc = filter_handle(&f, allocator, header, hash, isa, shared);
     if (rc < 0) return rc;
-    if (f->kind->combiner)
-        rc = filter_start_family(f, (unsigned)header->layout[CHILDREN]);
+    if (f->kind->composite)
+        rc = children_start(f, (unsigned)header->layout[CHILDREN]);
     else if (!f->kind->solver) /* those get their array when they are sealed */
         rc = filter_own_image(f, true);
     if (rc < 0)
-        perhaps_free(f);
+        filter_free(f);
     else
         *made = f;
     return rc;
@@ -246,93 +284,6 @@ void filter_keep_key(struct header *header, const struct hash *hash) {
     if (hash->id != PERHAPS_SIPHASH) return;
     header->flags |= HEADER_HAS_KEY;
     memcpy(header->key, hash->key, sizeof header->key);
-}
-
-/* ---- families ---- */
-
-/* Locks are for children that many threads cannot change alone. */
-static int start_locks(perhaps *f, unsigned count) {
-    if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
-    f->family->locks = locks_make(&f->allocator, count);
-    return f->family->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", count);
-}
-
-int filter_start_family(perhaps *f, unsigned room) {
-    f->items_in = ITEMS_IN_CHILDREN;
-    f->owned = true;
-    f->state = CHANGEABLE;
-    f->family = memory_zeroed(&f->allocator, sizeof *f->family);
-    if (!f->family) return fail(PERHAPS_ENOMEM, "no memory for a filter of filters");
-    f->family->child = memory_zeroed(&f->allocator, room * sizeof *f->family->child);
-    if (!f->family->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
-    f->family->room = room;
-    f->family->now = NEVER;
-    return start_locks(f, room);
-}
-
-void filter_settle(perhaps *f) {
-    const perhaps *child = f->family->child[0].filter;
-    unsigned can = f->kind->can(child->kind) & (child->family ? filter_can(child) : ~0u);
-    f->family->can = can;
-    f->family->may_be_full = filter_may_be_full(child);
-    if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
-    if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
-    for (unsigned i = 0; f->kind == &kind_sharded && i < f->family->count; i++)
-        f->family->child[i].filter->array.crowded = f->family->count > 1;
-}
-
-int filter_family_room(perhaps *f) {
-    struct family *family = f->family;
-    unsigned used = family->count + family->spare, room = 2 * family->room;
-    if (used < family->room) return PERHAPS_OK;
-    struct child *larger = memory_zeroed(&f->allocator, room * sizeof *larger);
-    if (!larger) return fail(PERHAPS_ENOMEM, "no memory for a list of %u filters", room);
-    memcpy(larger, family->child, used * sizeof *larger);
-    memory_release(&f->allocator, family->child, family->room * sizeof *larger);
-    family->child = larger;
-    family->room = room;
-    return PERHAPS_OK;
-}
-
-static void release_scratch(const perhaps *f, struct scratch *scratch) {
-    if (scratch) memory_release(&f->allocator, scratch, scratch->bytes);
-}
-
-struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes) {
-    struct scratch *scratch = NULL;
-    for (unsigned i = 0; i < SCRATCHES && !scratch; i++)
-        scratch = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
-    bytes += sizeof *scratch;
-    if (scratch && scratch->bytes >= bytes) return scratch;
-    struct scratch *larger = memory_get(&f->allocator, bytes);
-    if (larger) larger->bytes = bytes;
-    if (larger)
-        release_scratch(f, scratch);
-    else
-        filter_leave_scratch(f, scratch);
-    return larger;
-}
-
-/* One that is large is kept only in the first place: several would be much beside the filter. */
-void filter_leave_scratch(const perhaps *f, struct scratch *scratch) {
-    unsigned places = scratch && scratch->bytes > SCRATCH_BYTES + sizeof *scratch ? 1 : SCRATCHES;
-    for (unsigned i = 0; scratch && i < places; i++) {
-        struct scratch *none = NULL;
-        if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-            return;
-    }
-    release_scratch(f, scratch);
-}
-
-static void end_family(perhaps *f) {
-    struct family *family = f->family;
-    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, family->scratch[i]);
-    for (unsigned i = 0; family->child && i < family->count + family->spare; i++) perhaps_free(family->child[i].filter);
-    memory_release(&f->allocator, family->child, family->room * sizeof *family->child);
-    memory_release(&f->allocator, family->image, family->image_bytes);
-    locks_free(&f->allocator, family->locks);
-    memory_release(&f->allocator, family, sizeof *family);
 }
 
 /* ---- copying and ending ---- */
@@ -358,23 +309,6 @@ static int clone_array(const perhaps *f, perhaps *made) {
     return rc == PERHAPS_OK && f->tail_length ? clone_tail(f, made) : rc;
 }
 
-static int clone_family(const perhaps *f, perhaps *made) {
-    int rc = filter_start_family(made, f->family->count);
-    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
-        struct child *child = &made->family->child[i];
-        rc = perhaps_clone(f->family->child[i].filter, &child->filter);
-        child->since = f->family->child[i].since;
-        made->family->count += rc == PERHAPS_OK;
-    }
-    if (rc < 0) return rc;
-    filter_settle(made);
-    made->family->clock = f->family->clock;
-    made->family->clock_context = f->family->clock_context;
-    made->family->look_again = f->family->look_again;
-    made->family->now = f->family->now;
-    return PERHAPS_OK;
-}
-
 int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     struct header header = filter_header(f, false);
     header.recipe = recipe;
@@ -385,23 +319,23 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     made->guessed = f->guessed;
-    rc = f->family ? clone_family(f, made) : clone_array(f, made);
+    rc = f->family ? children_clone(f, made) : clone_array(f, made);
     if (rc < 0)
-        perhaps_free(made);
+        filter_free(made);
     else
         *copy = made;
     return rc;
 }
 
-int perhaps_clone(const perhaps *f, perhaps **copy) {
+int filter_clone(const perhaps *f, perhaps **copy) {
     return filter_clone_with(f, f->header.recipe, copy);
 }
 
-void perhaps_free(perhaps *f) {
+void filter_free(perhaps *f) {
     if (!f) return;
     perhaps_allocator allocator = f->allocator;
     if (f->family)
-        end_family(f);
+        children_free(f);
     else if (f->owned)
         memory_release(&allocator, f->image, filter_image_bytes(f));
     if (f->owned) memory_release(&allocator, f->tail, f->tail_length);
@@ -413,17 +347,10 @@ void perhaps_free(perhaps *f) {
     memory_release(&allocator, f, sizeof *f);
 }
 
-static void swap_bytes(perhaps *a, perhaps *b, size_t from, size_t to) {
-    uint8_t swapped[sizeof(perhaps)], *x = (uint8_t *)a, *y = (uint8_t *)b;
-    memcpy(swapped, x + from, to - from);
-    memcpy(x + from, y + from, to - from);
-    memcpy(y + from, swapped, to - from);
-}
-
-/* All but the hash, which is the same in both, and which another thread may be using for perhaps_digest. */
 void filter_swap(perhaps *a, perhaps *b) {
-    swap_bytes(a, b, 0, offsetof(perhaps, hash));
-    swap_bytes(a, b, offsetof(perhaps, state), sizeof *a);
+    perhaps was = *a;
+    *a = *b;
+    *b = was;
 }
 
 /* ---- growing ---- */
@@ -435,7 +362,7 @@ static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint
     uint64_t total;
     memcpy(header.layout, layout, sizeof header.layout);
     header.capacity = capacity;
-    header.length = f->kind->check(layout, &reason);
+    header.length = f->kind->payload_bytes(layout, &reason);
     if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > memory_of_machine() ||
         total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
@@ -447,24 +374,24 @@ static int refuse_growth(const perhaps *f) {
                          : f->shared                    ? "a filter that threads share cannot grow; take one in shards"
                          : !f->owned                    ? "what is changed in place cannot grow; open a copy"
                                                         : "make one for more items, or one that grows";
-    return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->full, remedy);
+    return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->growable->full, remedy);
 }
 
 int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity) {
     perhaps *grown = NULL;
-    if (!f->kind->grow || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
+    if (!f->kind->growable || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
     int rc = make_like(f, layout, capacity, &grown);
     if (rc < 0) return rc;
     grown->array.crowded = f->array.crowded;
-    if (f->kind->rehash(&grown->array, &f->array)) {
+    if (f->kind->growable->rehash(&grown->array, &f->array)) {
         filter_swap(f, grown);
-        perhaps_free(grown);
+        filter_free(grown);
         return PERHAPS_OK;
     }
     /* Not even that has room for all: try the next size. */
     uint64_t larger[LAYOUT_WORDS];
-    bool can = f->kind->grow(&grown->array, 0, larger, &capacity);
-    perhaps_free(grown);
+    bool can = f->kind->growable->grow(&grown->array, 0, larger, &capacity);
+    filter_free(grown);
     return can ? filter_grow_to(f, larger, capacity) : refuse_growth(f);
 }
 
@@ -475,9 +402,9 @@ static int grow_static(perhaps *f) {
 
 int filter_grow(perhaps *f, uint64_t digest) {
     if (f->kind->solver) return grow_static(f);
-    if (f->family) return f->kind->combiner->make_room(f, digest);
+    if (f->family) return f->kind->composite->ops->make_room(f, digest);
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
-    if (!f->kind->grow || !f->kind->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
+    if (!f->kind->growable || !f->kind->growable->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
     return filter_grow_to(f, layout, capacity);
 }
 
@@ -489,8 +416,8 @@ int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]) {
     if (rc < 0) return rc;
     folded->header.fpr = 0;
     plan_guess(f->kind, layout, &folded->header.capacity, &folded->header.fpr);
-    f->kind->rehash(&folded->array, &f->array);
+    f->kind->shrinkable->rehash(&folded->array, &f->array);
     filter_swap(f, folded);
-    perhaps_free(folded);
+    filter_free(folded);
     return PERHAPS_OK;
 }

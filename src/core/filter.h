@@ -1,6 +1,33 @@
 /*
- * What a filter is inside, and how it is made, grows and ends: what the combinators (combine/) and the public calls (perhaps.c,
- * many.c, parallel.c, lifetime.c, look.c) have in common.
+ * The handle of a filter: a header (its facts), an array (what its kind works on) and an image (the bytes of both in one
+ * piece). This file owns it: how it is made, changed, copied, grown and freed.
+ *
+ * A filter is in one of these states, and changes between them only along the arrows:
+ *
+ *     create (static kind) ──▶ COLLECTING ──seal──▶ SEALED ──clear──▶ COLLECTING
+ *
+ *     create, clone, open a copy ──▶ OWNED          any state ──clone──▶ OWNED (SEALED if static)
+ *
+ *     open bytes ──▶ BORROWED                       open bytes to write ──▶ BORROWED, changeable
+ *
+ *     open a file ──▶ MAPPED                        open a file to write ──▶ MAPPED CLEAN
+ *                                                   MAPPED CLEAN ──first change──▶ MAPPED DIRTY ──sync──▶ MAPPED CLEAN
+ *
+ *     create, open with grow, window, shards ──▶ COMPOSITE: each child is in one of the states above
+ *
+ *     state          state field           owned   file.fd   bins    family
+ *     collecting     CHANGEABLE            yes     -1        bins    NULL     no array yet
+ *     sealed         any but CLEAN_MAP     *       *         NULL    NULL     kind->solver; its operations do not add
+ *     owned          CHANGEABLE            yes     -1        NULL    NULL
+ *     borrowed       READ_ONLY, CHANGEABLE no      -1        NULL    NULL
+ *     mapped         READ_ONLY             no      >= 0      NULL    NULL
+ *     mapped clean   CLEAN_MAP             no      >= 0      NULL    NULL
+ *     mapped dirty   CHANGEABLE            no      >= 0      NULL    NULL     the file's dirty flag is on disk
+ *     composite      READ_ONLY if mapped   yes     *         NULL    family   has no array and no image
+ *                    or borrowed, else
+ *                    CHANGEABLE
+ *
+ * Only what is owned can grow. A failed call leaves the state as it was.
  */
 #ifndef PERHAPS_CORE_FILTER_H
 #define PERHAPS_CORE_FILTER_H
@@ -8,11 +35,11 @@
 #include "base/file.h"
 #include "base/sized.h"
 #include "base/threads.h"
-#include "static/bins.h"
 #include "core/hash.h"
 #include "image/directory.h"
 #include "image/header.h"
 #include "kind/kind.h"
+#include "static/bins.h"
 
 #include <stdbool.h>
 
@@ -26,7 +53,7 @@ enum state {
 /* Where the number of items is kept up to date. */
 enum items_in {
     ITEMS_IN_HEADER,
-    ITEMS_IN_TALLIES, /* of a filter that many threads change: the header's and all tallies together */
+    ITEMS_IN_TALLIES, /* of a filter that threads share: the header's and all tallies together */
     ITEMS_IN_CHILDREN
 };
 
@@ -37,45 +64,8 @@ struct tally {
     uint8_t rest_of_line[56];
 };
 
-/* A filter within a filter. */
-#define NEVER UINT64_MAX
-struct child {
-    perhaps *filter;
-    uint64_t since; /* generations of a window with a period: when it began, NEVER until a time is told; else 0 */
-};
-
-/* Memory to work in, for a batch of at most LARGE_BATCH keys, or whatever it is wanted for. A family keeps it for the next batch: taking
- * new memory from the system each time would cost more than the batch. */
-enum { LARGE_BATCH = 131072, SCRATCH_BYTES = LARGE_BATCH * 20, SCRATCHES = 8 };
-struct scratch {
-    uint64_t bytes; /* of all this */
-    uint8_t rest_of_line[56];
-    uint8_t room[];
-};
-
-/* The children of a filter of filters. */
-struct family {
-    struct child *child; /* layers and generations from the oldest to the newest */
-    unsigned count;      /* how many are in use */
-    unsigned spare;      /* made ahead, behind those */
-    unsigned room;       /* entries of `child` */
-    unsigned can;        /* see filter_can. This and the next are facts that calls need while threads change children */
-    bool may_be_full;    /* see filter_may_be_full */
-    struct locks *locks; /* one for each child, if many threads may change it and the children cannot do that alone */
-    uint64_t coming;     /* growing: keys for which there shall be room, while a batch is prepared */
-    perhaps *coming_keys; /* the same of a set: which ones, so that none counts twice */
-    uint64_t look_again; /* window with clear_at: items of the newest generation at which its fill is to be looked at */
-    uint64_t now;        /* window with a period: the last time that was told, NEVER before the first */
-    uint64_t (*clock)(void *context);
-    void *clock_context;
-    uint8_t *image; /* what perhaps_image gave, until the next change */
-    uint64_t image_bytes;
-    struct scratch *scratch[SCRATCHES]; /* or NULL; threads exchange them atomically */
-};
-
-/* A filter is a header (facts), an array (what the kind works on) and an image (the header's bytes and the array's bytes
- * in one piece), which is its own, borrowed or a mapped file. A filter of filters has a family in place of array and image. The
- * array comes first: operations of combinators get a pointer to it, which is one to the filter. */
+/* The operations of composite and collecting filters get a pointer to `array`, and find the filter by it: see
+ * filter_of. */
 struct perhaps {
     struct array array;
     struct kind_ops ops;
@@ -92,55 +82,30 @@ struct perhaps {
     bool owned;       /* the image, or the family, is memory of this filter's allocator */
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
-    struct family *family; /* NULL unless it is a filter of filters */
+    struct family *family; /* core/children.h; NULL unless it is a composite filter */
     struct bins *bins;     /* NULL unless it is a static filter that still collects keys; it has no array then */
     uint8_t *tail; /* what follows the array in a file of another program: in the map, or memory of its own; or NULL */
     uint64_t tail_length;
     perhaps_allocator allocator;
 };
 
-/* What a combinator must do beyond the operations of every kind. */
-struct combiner {
-    /* Adds n keys; on failure none, as far as keys can be taken out again or `provide` has made room before. `answers` is never
-     * NULL. */
-    int (*add_many)(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+/* The filter of an array that is not the array of a plain filter. */
+_Static_assert(offsetof(struct perhaps, array) == 0, "a pointer to a filter's array is one to the filter");
+static inline perhaps *filter_of(struct array *array) {
+    return (perhaps *)array;
+}
 
-    /* After `add` has said FULL: makes room for this key, or gives the reason why not. */
-    int (*make_room)(perhaps *f, uint64_t digest);
-
-    /* For multisets: adds the key if it is not there, in one step. NULL where others need not be kept out meanwhile. */
-    int (*add_absent)(perhaps *f, struct digest digest);
-
-    /* Before a batch. For children that cannot take keys out again, so that it must not fail half-way: `expect` tells of keys
-     * to come, `provide` makes room for all of them; but so many keys as `room` says surely have it. NULL where there is
-     * nothing to do. */
-    uint64_t (*room)(const perhaps *f);
-    void (*expect)(perhaps *f, const uint64_t *digests, size_t n);
-    void (*expect_one)(perhaps *f, struct digest digest); /* the same for digests of two words */
-    int (*provide)(perhaps *f);
-
-    void (*clear)(perhaps *f);
-
-    /* For those that can PERHAPS_MERGE, but not child by child, two of equal hash, seed and base; else NULL. */
-    int (*merge)(perhaps *into, const perhaps *from);
-
-    /* Whether children that were just opened belong together: NULL, or what is wrong. */
-    const char *(*misfit)(const perhaps *f);
-
-    bool rates_add_up; /* a stranger is asked for in every child, not in one of them */
-};
+static inline const perhaps *filter_of_const(const struct array *array) {
+    return (const perhaps *)array;
+}
 
 /* ---- facts ---- */
 
 /* What this very filter can: set of enum perhaps_ability. */
-static inline unsigned filter_can(const perhaps *f) {
-    return f->family ? f->family->can : f->kind->row.can;
-}
+unsigned filter_can(const perhaps *f);
 
 /* Whether an array may be full, so that a key finds no room. */
-static inline bool filter_may_be_full(const perhaps *f) {
-    return f->family ? f->family->may_be_full : f->kind->full != NULL;
-}
+bool filter_may_be_full(const perhaps *f);
 
 uint64_t filter_items(const perhaps *f);
 
@@ -156,11 +121,6 @@ uint64_t filter_image_bytes(const perhaps *f);
 /* The header as an image has it: with everything up to date; without the key, for a file whose owner does not want it
  * there. */
 struct header filter_header(const perhaps *f, bool for_file);
-
-/* Whether it is a window with a period. */
-static inline bool filter_is_timed(const perhaps *f) {
-    return f->kind == &kind_window && f->header.layout[PERIOD];
-}
 
 /* ---- changing ---- */
 
@@ -292,7 +252,8 @@ int filter_handle(perhaps **made, const perhaps_allocator *allocator, const stru
 /* Gives a new handle an image of its own; zero bytes if `zero`, else for the caller to fill. */
 int filter_own_image(perhaps *f, bool zero);
 
-/* A clone with another recipe. */
+/* A copy in memory of its own, of the same allocator; with another recipe. */
+int filter_clone(const perhaps *f, perhaps **copy);
 int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy);
 
 /* Makes it work on this image. */
@@ -306,32 +267,16 @@ void filter_drop_guide(perhaps *f);
 int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct header *header,
                 const struct hash *hash, const enum isa *isa, bool shared);
 
-/* Gives a handle of a filter of filters a family without children, but with room for so many. */
-int filter_start_family(perhaps *f, unsigned room);
+/* NULL is fine. */
+void filter_free(perhaps *f);
 
-/* Once all children are there: finds out what it can, and takes away the operations that they do not have. */
-void filter_settle(perhaps *f);
-
-/* Makes room for one more entry in family->child. */
-int filter_family_room(perhaps *f);
-
-/* Scratch memory of any content for a filter of filters, so many bytes or more, or NULL; and back. Any number of threads may do that. */
-struct scratch *filter_take_scratch(const perhaps *f, uint64_t bytes);
-void filter_leave_scratch(const perhaps *f, struct scratch *scratch);
-
-/* Exchanges two filters that were made by cloning one. */
+/* Exchanges two filters of one allocator. */
 void filter_swap(perhaps *a, perhaps *b);
 
 /* The hash that a header names. `given` is the caller's key, or NULL; `name` is for messages. */
 int filter_hash(const char *name, const struct header *header, const uint8_t *given, struct hash *hash);
 
-/* Whether one filter can be the child of another: NULL, or what is wrong. */
-const char *filter_child_misfit(const struct header *parent, const struct header *child);
-
 /* An image in memory has the key; whether files have it too is the owner's choice. */
 void filter_keep_key(struct header *header, const struct hash *hash);
-
-/* The options of a call that knows these flags; `theirs` may be NULL. */
-int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed);
 
 #endif

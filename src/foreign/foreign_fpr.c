@@ -20,7 +20,7 @@ int foreign_level(const struct kind *kind, const perhaps_want *want, const uint6
     const char *reason;
     *level = (struct level){.kind = kind, .fpr = want->fpr, .capacity = want->items};
     memcpy(level->layout, layout, sizeof level->layout);
-    level->length = kind->check(level->layout, &reason);
+    level->length = kind->payload_bytes(level->layout, &reason);
     if (level->length) return PERHAPS_OK;
     return fail(PERHAPS_ERANGE, "%s has no filter of that size and rate", kind->row.name);
 }
@@ -40,7 +40,7 @@ void foreign_look(const struct array *array, struct sight *sight) {
 
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr) {
     const char *reason;
-    double bits = 8 * (double)kind->check(layout, &reason), hashes = kind->model->hashes(layout);
+    double bits = 8 * (double)kind->payload_bytes(layout, &reason), hashes = kind->model->hashes(layout);
     if (*capacity == 0) *capacity = (uint64_t)fmax(1, fmin(floor(bits * log(2) / hashes), 0x1p62));
     if (*fpr == 0) *fpr = (kind->model->fpr ? kind->model->fpr : bloom_fpr)(layout, *capacity);
 }

@@ -52,7 +52,7 @@ static int layer_for(uint64_t entries, double error, uint64_t options, struct le
     memcpy(&level->layout[BLOOM_BPE], &bpe, sizeof bpe);
     level->layout[BLOOM_OPTIONS] = options;
     const char *reason;
-    level->length = kind_redis_bloom.check(level->layout, &reason);
+    level->length = kind_redis_bloom.payload_bytes(level->layout, &reason);
     return level->length ? PERHAPS_OK : no_such_layer();
 }
 

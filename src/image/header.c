@@ -109,7 +109,7 @@ uint64_t header_recipe_length(const uint8_t *head) {
 uint64_t header_before_children(const uint8_t *head) {
     const struct kind *kind = kind_find(load16(head + AT_KIND));
     uint64_t total, payload = load64(head + AT_LENGTH), recipe = header_recipe_length(head);
-    return kind && kind->combiner && image_length(payload, recipe, &total) ? total : 0;
+    return kind && kind->composite && image_length(payload, recipe, &total) ? total : 0;
 }
 
 bool header_is_dirty(const uint8_t *head) {
@@ -246,10 +246,11 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (!kind) return "a kind of filter that this library does not know";
     if (!hash_name(header->hash)) return "a hash that this library does not know";
     if (header->flags & ~(unsigned)HEADER_FLAGS) return "unknown flags";
-    if (header->flags & HEADER_DIRTY && kind->combiner)
+    if (header->flags & HEADER_DIRTY && kind->composite)
         return "a mark that it is being changed in place, which it cannot be";
-    if (header->flags & HEADER_FIXED && !kind->grow) return "a flag that it does not grow, which this kind never does";
-    if (header->flags & HEADER_INTERSECTED && !kind->combine[COMBINE_INTERSECT])
+    if (header->flags & HEADER_FIXED && !kind->growable)
+        return "a flag that it does not grow, which this kind never does";
+    if (header->flags & HEADER_INTERSECTED && !kind_combine(kind, COMBINE_INTERSECT))
         return "a flag that it is an intersection, which this kind never is";
     bool has_key = header->flags & HEADER_HAS_KEY;
     if (has_key && header->hash != PERHAPS_SIPHASH) return "a hash key without siphash";
@@ -257,16 +258,17 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
     if (!has_key && (header->key[0] || header->key[1])) return "a hash key that the flags do not know of";
     if (!(header->fpr >= 0 && header->fpr <= 1)) return "a planned rate that is not between 0 and 1";
     if (header->capacity == 0) return "a capacity of zero";
-    if (kind->facts_misfit) reason = kind->facts_misfit(header->capacity, header->fpr, header->length);
+    if (kind->foreign && kind->foreign->check_facts)
+        reason = kind->foreign->check_facts(header->capacity, header->fpr, header->length);
     if (reason) return reason;
-    uint64_t length = kind->check(header->layout, &reason);
+    uint64_t length = kind->payload_bytes(header->layout, &reason);
     if (!length) return reason;
     for (int i = 0; i < LAYOUT_WORDS; i++) {
-        if (!kind->layout_names[i] && header->layout[i]) return "unused layout words that are not zero";
+        if (!kind->words.name[i] && header->layout[i]) return "unused layout words that are not zero";
     }
     const struct kind *of_keys = kind_of_keys(kind, header->layout);
     if (!kind_takes_hash(of_keys, header->hash)) return "a hash that this kind does not use";
-    if (of_keys->own_hash && header->seed != of_keys->seed) return "a seed that is not the one of its kind";
+    if (of_keys->hashing.own && header->seed != of_keys->hashing.seed) return "a seed that is not the one of its kind";
     return length != header->length ? "a payload length that does not fit the layout" : NULL;
 }
 

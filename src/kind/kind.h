@@ -100,10 +100,9 @@ struct kind_ops {
     uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
 };
 
-/* What two filters can become. */
-enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
-
-struct model; /* plan.h: what rates a layout has */
+struct kind;
+struct model;  /* plan/plan.h: the false-positive rates of a kind's layouts */
+struct format; /* foreign/format.h */
 
 /* A part of a static filter: what comes of solving it. */
 enum { ENTRY_WORDS_MAX = 8 };
@@ -134,75 +133,103 @@ struct solver {
     const char *(*guide)(const struct array *array, uint64_t items, void *guide);
 };
 
-struct kind {
-    struct perhaps_kind_row row; /* number, name, abilities */
-    unsigned digest_words;       /* 1, or 2: then the calls that take digests refuse it */
-    int hash;                    /* what PERHAPS_HASH_DEFAULT means */
-    bool own_hash;               /* it takes no other, no other kind takes it, */
-    uint64_t seed;               /* and this is its seed */
+/* How keys of this kind become digests. */
+struct hashing {
+    int hash;       /* what PERHAPS_HASH_DEFAULT means */
+    unsigned words; /* of a digest: 1, or 2; a kind of two refuses the calls that take digests */
+    bool own;       /* it takes no other hash, no other kind takes this one, and `seed` is its seed */
+    uint64_t seed;
+};
 
-    /* The payload's length for a layout; or 0 and a reason in words, when the layout is not one this kind could have
-     * made. Called on hostile headers: it must accept nothing that could make an operation leave the array. */
-    uint64_t (*check)(const uint64_t layout[LAYOUT_WORDS], const char **reason);
+/* The words of a layout. */
+struct layout_words {
+    const char *name[LAYOUT_WORDS]; /* for messages about two that differ; NULL for unused words */
+    unsigned may_differ;            /* set of bits: words in which two filters may differ and still combine */
+};
 
-    /* For filters of other programs (else NULL), whose bytes do not tell of everything that an image could: NULL, or what is wrong
-     * with these facts of a header; and with an array that counts its keys itself. Called on hostile ones, too. */
-    const char *(*facts_misfit)(uint64_t capacity, double fpr, uint64_t length);
-    const char *(*array_misfit)(const struct array *array, uint64_t items);
+/* Kinds that may be full, and can make room. */
+struct growable {
+    const char *full; /* half a sentence for the user */
 
-    /* Names of the layout's words, for messages about two that differ; NULL for unused ones. */
-    const char *layout_names[LAYOUT_WORDS];
-
-    /* The operations for a layout that `check` accepted, on a machine with that instruction set. If `shared`, those that many
-     * threads may call at the same time, on an array that is aligned to eight bytes; only `lock_free` kinds have them. */
-    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
-    bool lock_free;
-
-    /* into = into combined with from. False: no room, `into` must grow first; a kind that `reinserts` has then left it
-     * half-changed, others as it was. Layouts are equal, but for the words in `differing` (a set of bits). */
-    bool (*combine[COMBINATIONS])(struct array *into, const struct array *from);
-    bool reinserts;
-    unsigned differing;
-
-    /* For kinds that may be FULL. `grow` writes a larger layout, in which there is room for this digest, and the number
-     * of keys it is for (unchanged if the growth has nothing to do with it); false if there is none. `rehash` fills a
-     * zeroed array of that layout; false if that failed, and an even larger one is needed. */
-    const char *full; /* what to tell the user: half a sentence */
+    /* Writes a larger layout with room for this digest, and the number of keys it is for (unchanged if growth has
+     * nothing to do with it); false if there is none. */
     bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
+
+    /* Fills a zeroed array of that layout; false if that has no room either, and a larger one is needed. */
     bool (*rehash)(struct array *into, const struct array *from);
 
-    /* For kinds that can be layers and may grow: makes the layout what it was before. */
+    /* Writes the layout that a layer had before it grew; NULL for kinds that cannot be layers. */
     void (*ungrow)(uint64_t layout[LAYOUT_WORDS]);
 
-    /* For kinds whose array may have parts that it no longer needs (else NULL): moves keys together, and writes the layout of what is
-     * in use then, and the number of keys it is for. `rehash` fills an array of that, too. */
+    /* The first digest beyond the range of the array; NULL if every digest has a place. */
+    uint64_t (*range)(const struct array *array);
+};
+
+/* What two filters can become. */
+enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
+
+struct combinable {
+    /* into = into combined with from; NULL for what it cannot. False: no room, `into` must grow first; a kind that
+     * `reinserts` has then left it half-changed, others as it was. */
+    bool (*combine[COMBINATIONS])(struct array *into, const struct array *from);
+    bool reinserts;
+};
+
+/* Kinds whose arrays can become smaller with all that is in them. Either may be NULL. */
+struct shrinkable {
+    /* Moves keys together, and writes the layout of what is then in use and the number of keys it is for. */
     void (*compact)(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
 
-    /* For kinds whose filters can be made smaller with all that is in them (else NULL): makes the layout that of at most so many
-     * bytes, if there is one. `rehash` fills an array of that, too. */
+    /* Makes the layout that of at most `bytes`; false if there is none. */
     bool (*fold)(uint64_t layout[LAYOUT_WORDS], uint64_t bytes);
+    bool (*rehash)(struct array *into, const struct array *from); /* fills an array of that layout */
+};
 
-    /* For kinds in which some digests have no place: the first of them. NULL where all have. */
-    uint64_t (*beyond)(const struct array *array);
+/* Kinds whose bytes come from another program, which may say more, or other things, than an image could. Both give NULL
+ * or the reason why it is invalid; either may be NULL. Called on hostile bytes. */
+struct foreign_checks {
+    const char *(*check_facts)(uint64_t capacity, double fpr, uint64_t length);
+    const char *(*check_array)(const struct array *array, uint64_t items); /* an array that counts its keys itself */
+};
 
-    /* The next digest at or after position *at, which moves on; false at the end. */
-    bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
-
-    bool sparse; /* untouched parts of the array shall cost no memory and no disk */
-
-    const struct model *model;
-
-    const struct solver
-        *solver; /* for static kinds, else NULL: their operations are for sealed filters, and do not add */
-
-    const struct format *format; /* foreign/format.h: for files of other programs, else NULL */
-
-    /* Only filters of filters have the rest; they have no model. `refuses` says why it makes no sense over a kind, in a
-     * sentence with one %s for the name of that kind, or NULL if it does; `can` is what it can over that kind. The first
-     * word of a layout is the kind of the children, the second how many there are. */
+/* Composite filters: what is known of one without its children. The first word of a layout is the kind of the children,
+ * the second how many there are. */
+struct composite {
+    /* Why it makes no sense over a kind, a sentence with one %s for the name of that kind; or NULL. */
     const char *(*refuses)(const struct kind *base);
-    unsigned (*can)(const struct kind *base);
-    const struct combiner *combiner; /* filter.h */
+    unsigned (*can)(const struct kind *base); /* what it can over that kind: set of enum perhaps_ability */
+    bool key_in_one_child;                    /* all of a key is in one child; else a query may look at all of them */
+    bool has_layers;                          /* children are layers: the newest takes the keys */
+    const struct children_ops *ops;           /* core/children.h: its work on children */
+};
+
+struct kind {
+    struct perhaps_kind_row row; /* number, abilities, name, summary */
+    struct hashing hashing;
+    struct layout_words words;
+
+    /* The payload's length for a layout; or 0 and a reason in words, when the layout is not one that this kind could
+     * have made. Called on hostile headers: it must accept nothing that could make an operation leave the array. */
+    uint64_t (*payload_bytes)(const uint64_t layout[LAYOUT_WORDS], const char **reason);
+
+    /* The operations for a layout that payload_bytes accepted, on a machine with that instruction set. If `shared`,
+     * those that several threads may call at the same time, on an array aligned to eight bytes; `lock_free` kinds. */
+    const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
+    bool lock_free;
+    bool sparse; /* untouched parts of the array cost no memory and no disk */
+
+    /* NULL where it has none. */
+    const struct model *model; /* all but composite filters have one */
+    const struct growable *growable;
+    const struct combinable *combinable;
+    const struct shrinkable *shrinkable;
+    const struct solver *solver; /* static kinds: their operations are for sealed filters, and do not add */
+    const struct format *format; /* files of other programs */
+    const struct foreign_checks *foreign;
+    const struct composite *composite;
+
+    /* Lists the members: the next digest at or after position *at, which moves on; false at the end. */
+    bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
 };
 
 /* The words of the layout of a filter of filters: of all of them, of growing ones, and of windows. */
@@ -217,9 +244,14 @@ enum { GENERATIONS_MAX = 64 };            /* of a window, as planned; see combin
  * memory there is with the next key. Even a layer that says "perhaps" 999 times of 1000 has not so many keys to a byte. */
 enum { KEYS_PER_BYTE_MAX = 4096 };
 
-/* COMBINE_MERGE and COMBINE_INTERSECT of kinds that are nothing but bits, in whole words. */
-bool merge_bits(struct array *into, const struct array *from);
-bool intersect_bits(struct array *into, const struct array *from);
+/* Merge and intersection of kinds that are nothing but bits, in whole words; and of those that only merge so. */
+extern const struct combinable combinable_bits, combinable_bits_merge;
+
+/* What two arrays become; NULL if this kind cannot. */
+static inline bool (*kind_combine(const struct kind *kind, enum combination what))(struct array *,
+                                                                                   const struct array *) {
+    return kind->combinable ? kind->combinable->combine[what] : NULL;
+}
 
 /* The table of kinds, without filters of filters and filters of other programs. */
 extern const struct kind *const kinds[];
@@ -237,6 +269,11 @@ const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[L
 
 /* Whether filters of that kind have keys hashed so. */
 bool kind_takes_hash(const struct kind *kind, int hash);
+
+/* Whether several threads can add to a filter of that kind: without locks, or with one for each child. */
+static inline bool kind_takes_threads(const struct kind *kind) {
+    return kind->lock_free || (kind->composite && kind->composite->key_in_one_child);
+}
 
 extern const struct kind kind_bloom, kind_blocked, kind_counting, kind_cuckoo, kind_table, kind_bitmap;
 extern const struct kind kind_fuse, kind_ribbon;

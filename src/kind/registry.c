@@ -34,20 +34,23 @@ const struct kind *kind_find(int id) {
 }
 
 const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
-    return kind->combiner ? kind_find((int)layout[BASE]) : kind;
+    return kind->composite ? kind_find((int)layout[BASE]) : kind;
 }
 
 bool kind_takes_hash(const struct kind *kind, int hash) {
-    if (kind->own_hash) return hash == kind->hash;
+    if (kind->hashing.own) return hash == kind->hashing.hash;
     return hash == PERHAPS_XXH3 || hash == PERHAPS_SIPHASH;
 }
 
-bool merge_bits(struct array *into, const struct array *from) {
+static bool merge_bits(struct array *into, const struct array *from) {
     bits_or(into->bytes, from->bytes, into->length);
     return true;
 }
 
-bool intersect_bits(struct array *into, const struct array *from) {
+static bool intersect_bits(struct array *into, const struct array *from) {
     bits_and(into->bytes, from->bytes, into->length);
     return true;
 }
+
+const struct combinable combinable_bits = {.combine = {merge_bits, intersect_bits}};
+const struct combinable combinable_bits_merge = {.combine = {merge_bits}};

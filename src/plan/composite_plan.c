@@ -124,81 +124,7 @@ static int check_bytes(uint64_t wanted, uint64_t left) {
     return fail(PERHAPS_ERANGE, "%llu bytes are too few for so many filters", (unsigned long long)wanted);
 }
 
-int combined_peel(perhaps_want *want, struct outer *outer) {
-    uint64_t bytes = want->bytes;
-    *outer = (struct outer){.count = 0};
-    if (want->shards > CHILDREN_MAX)
-        return fail(PERHAPS_EINVAL, "%u shards are too many; up to %d are possible", want->shards, CHILDREN_MAX);
-    if (want->grow == PERHAPS_GROW_LAYERS && grows_by_itself(want) && !want->max_bytes &&
-        (want->growth == 0 || plan_has_rule(want->kind)))
-        want->grow = PERHAPS_GROW_DEFAULT;
-    int rc = wants_window(want) ? check_window(want) : PERHAPS_OK;
-    if (rc == PERHAPS_OK) rc = check_layers(want);
-    if (rc < 0) return rc;
-    if (want->grow == PERHAPS_GROW_LAYERS && !want->items) want->items = FIRST_ITEMS;
-    if (want->shards) {
-        outer->kind[outer->count++] = &kind_sharded;
-        peel_shards(want);
-    }
-    if (wants_window(want)) {
-        outer->kind[outer->count++] = &kind_window;
-        peel_window(want);
-    }
-    if (want->grow == PERHAPS_GROW_LAYERS) outer->kind[outer->count++] = &kind_growing;
-    return check_bytes(bytes, want->bytes);
-}
-
-/* ---- over which kind? ---- */
-
-/* What it is over: the next one inwards. */
-static const struct kind *inside(const struct outer *outer, unsigned i, const struct kind *kind) {
-    return i + 1 < outer->count ? outer->kind[i + 1] : kind;
-}
-
-/* An outer filter must take what is next inside it, and the kind within all of them. */
-static int check_outer(const struct kind *outer, const struct kind *base) {
-    const char *sentence = outer->refuses(base);
-    return sentence ? fail(PERHAPS_EINVAL, sentence, base->row.name) : PERHAPS_OK;
-}
-
-int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
-    for (unsigned i = 0; i < outer->count; i++) {
-        int rc = check_outer(outer->kind[i], inside(outer, i, kind));
-        if (rc == PERHAPS_OK) rc = check_outer(outer->kind[i], kind);
-        if (rc < 0) return rc;
-    }
-    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
-        return fail(PERHAPS_EINVAL, "the layers of a growing %s filter have hashes and lines of their own choice",
-                    kind->row.name);
-    if (want->clear_at > 0.9 && kind->model->exact)
-        return fail(PERHAPS_EINVAL, "%s filters do not get fuller than 90 %%, so clear_at must not be more",
-                    kind->row.name);
-    if (want->shared && (kind->format || kind->solver))
-        return fail(PERHAPS_EINVAL, "%s filters are not for many threads to change", kind->row.name);
-    if (want->shared && !want->shards && (outer->count || !kind->lock_free))
-        return fail(PERHAPS_EINVAL, "%s filters are shared between threads in shards, with a lock each: set shards too",
-                    outer->count ? outer->kind[0]->row.name : kind->row.name);
-    return PERHAPS_OK;
-}
-
-unsigned combined_can(const struct outer *outer, const struct kind *kind) {
-    return outer->count
-               ? outer->kind[0]->can(inside(outer, 0, kind)) & (outer->count > 1 ? outer->kind[1]->can(kind) : ~0u)
-               : kind->row.can;
-}
-
-/* ---- from the inside to the outside ---- */
-
-/* The image of `count` children of that length, with a recipe of that length. */
-static bool family_image(uint64_t count, uint64_t child, uint64_t recipe, uint64_t *total) {
-    uint64_t end = image_offset(count * ENTRY_BYTES, recipe) + count * ENTRY_BYTES, offset;
-    for (uint64_t i = 0; i < count; i++) {
-        if (!directory_place(end, child, &offset)) return false;
-        end = offset + child;
-    }
-    *total = end;
-    return true;
-}
+/* ---- how a level follows from that of its children ---- */
 
 static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
     plan_growth(want->kind, want->growth, &level->layout[GROWTH]);
@@ -222,13 +148,98 @@ static void wrap_window(const perhaps_want *want, struct perhaps_plan *shown, st
     shown->lines *= generations;
 }
 
-static void wrap_shards(const perhaps_want *want, struct level *level, uint64_t items_of_one) {
+static void wrap_shards(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
+    double items_of_one = (double)shown->items;
     level->layout[CHILDREN] = want->shards;
-    level->capacity = want->items ? want->items : (uint64_t)items_of_shards((double)items_of_one, want->shards);
+    level->capacity = want->items ? want->items : (uint64_t)items_of_shards(items_of_one, want->shards);
     if (level->capacity == 0) level->capacity = 1;
 }
 
-static int wrap(const perhaps_want *want, const struct kind *kind, uint64_t recipe, struct plan *plan) {
+/* ---- what the want puts around a filter ---- */
+
+static void put_around(struct outer *outer, int kind,
+                       void (*wrap)(const perhaps_want *, struct perhaps_plan *, struct level *)) {
+    outer->wrapper[outer->count++] = (struct wrapper){kind_find(kind), wrap};
+}
+
+int combined_peel(perhaps_want *want, struct outer *outer) {
+    uint64_t bytes = want->bytes;
+    *outer = (struct outer){.count = 0};
+    if (want->shards > CHILDREN_MAX)
+        return fail(PERHAPS_EINVAL, "%u shards are too many; up to %d are possible", want->shards, CHILDREN_MAX);
+    if (want->grow == PERHAPS_GROW_LAYERS && grows_by_itself(want) && !want->max_bytes &&
+        (want->growth == 0 || plan_has_rule(want->kind)))
+        want->grow = PERHAPS_GROW_DEFAULT;
+    int rc = wants_window(want) ? check_window(want) : PERHAPS_OK;
+    if (rc == PERHAPS_OK) rc = check_layers(want);
+    if (rc < 0) return rc;
+    if (want->grow == PERHAPS_GROW_LAYERS && !want->items) want->items = FIRST_ITEMS;
+    if (want->shards) {
+        put_around(outer, PERHAPS_SHARDED, wrap_shards);
+        peel_shards(want);
+    }
+    if (wants_window(want)) {
+        put_around(outer, PERHAPS_WINDOW, wrap_window);
+        peel_window(want);
+    }
+    if (want->grow == PERHAPS_GROW_LAYERS) put_around(outer, PERHAPS_GROWING, wrap_layers);
+    return check_bytes(bytes, want->bytes);
+}
+
+/* ---- over which kind? ---- */
+
+/* What it is over: the next one inwards. */
+static const struct kind *inside(const struct outer *outer, unsigned i, const struct kind *kind) {
+    return i + 1 < outer->count ? outer->wrapper[i + 1].kind : kind;
+}
+
+/* An outer filter must take what is next inside it, and the kind within all of them. */
+static int check_outer(const struct kind *outer, const struct kind *base) {
+    const char *sentence = outer->composite->refuses(base);
+    return sentence ? fail(PERHAPS_EINVAL, sentence, base->row.name) : PERHAPS_OK;
+}
+
+int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
+    for (unsigned i = 0; i < outer->count; i++) {
+        int rc = check_outer(outer->wrapper[i].kind, inside(outer, i, kind));
+        if (rc == PERHAPS_OK) rc = check_outer(outer->wrapper[i].kind, kind);
+        if (rc < 0) return rc;
+    }
+    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
+        return fail(PERHAPS_EINVAL, "the layers of a growing %s filter have hashes and lines of their own choice",
+                    kind->row.name);
+    if (want->clear_at > 0.9 && kind->model->exact)
+        return fail(PERHAPS_EINVAL, "%s filters do not get fuller than 90 %%, so clear_at must not be more",
+                    kind->row.name);
+    if (want->shared && (kind->format || kind->solver))
+        return fail(PERHAPS_EINVAL, "%s filters are not for many threads to change", kind->row.name);
+    if (want->shared && !want->shards && (outer->count || !kind->lock_free))
+        return fail(PERHAPS_EINVAL, "%s filters are shared between threads in shards, with a lock each: set shards too",
+                    outer->count ? outer->wrapper[0].kind->row.name : kind->row.name);
+    return PERHAPS_OK;
+}
+
+unsigned combined_can(const struct outer *outer, const struct kind *kind) {
+    return outer->count ? outer->wrapper[0].kind->composite->can(inside(outer, 0, kind)) &
+                              (outer->count > 1 ? outer->wrapper[1].kind->composite->can(kind) : ~0u)
+                        : kind->row.can;
+}
+
+/* ---- from the inside to the outside ---- */
+
+/* The image of `count` children of that length, with a recipe of that length. */
+static bool family_image(uint64_t count, uint64_t child, uint64_t recipe, uint64_t *total) {
+    uint64_t end = image_offset(count * ENTRY_BYTES, recipe) + count * ENTRY_BYTES, offset;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!directory_place(end, child, &offset)) return false;
+        end = offset + child;
+    }
+    *total = end;
+    return true;
+}
+
+static int wrap(const perhaps_want *want, const struct wrapper *wrapper, uint64_t recipe, struct plan *plan) {
+    const struct kind *kind = wrapper->kind;
     struct perhaps_plan *shown = &plan->shown;
     memmove(plan->level + 1, plan->level, plan->levels * sizeof *plan->level);
     plan->levels++;
@@ -236,9 +247,7 @@ static int wrap(const perhaps_want *want, const struct kind *kind, uint64_t reci
     *level = (struct level){.kind = kind, .fpr = shown->fpr, .capacity = shown->items};
     level->layout[BASE] = (uint64_t)inner->kind->row.kind;
     level->layout[CHILDREN] = 1;
-    if (kind == &kind_growing) wrap_layers(want, shown, level);
-    if (kind == &kind_window) wrap_window(want, shown, level);
-    if (kind == &kind_sharded) wrap_shards(want, level, shown->items);
+    wrapper->wrap(want, shown, level);
     uint64_t count = level->layout[CHILDREN];
     level->length = count * ENTRY_BYTES;
     shown->kind = kind->row.kind;
@@ -271,7 +280,8 @@ int combined_wrap(const perhaps_want *want, const struct outer *outer, struct pl
     uint64_t recipe;
     int rc = add_recipe(want, plan->level[0].kind, &recipe);
     if (recipe && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);
-    for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;) rc = wrap(want, outer->kind[i], i ? 0 : recipe, plan);
+    for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;)
+        rc = wrap(want, &outer->wrapper[i], i ? 0 : recipe, plan);
     if (outer->count && plan->shown.fpr > 0) plan->shown.limit_bits_per_key = log2(1 / plan->shown.fpr);
     return rc;
 }

@@ -4,9 +4,15 @@
 
 #include "plan/plan.h"
 
+/* A composite filter around others: its kind, and how its level follows from that of its children. */
+struct wrapper {
+    const struct kind *kind;
+    void (*wrap)(const perhaps_want *want, struct perhaps_plan *shown, struct level *level);
+};
+
 /* What stands around a filter, from the outermost. */
 struct outer {
-    const struct kind *kind[LEVELS_MAX - 1];
+    struct wrapper wrapper[LEVELS_MAX - 1];
     unsigned count;
 };
 
@@ -30,8 +36,5 @@ int plan_fixed(const perhaps_want *want);
 
 /* 16 significant bits, rounded down: what libms of different machines agree on, so that images do too. */
 double plan_without_noise(double x);
-
-/* The layout for (items, fpr) of one kind, whatever the want says else. */
-int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
 
 #endif

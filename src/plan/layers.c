@@ -84,7 +84,7 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
     level->kind = layers->base;
     if (!(times < 0x1p32) || !model->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
         return too_large(layers->base);
-    level->length = layers->base->check(level->layout, &reason);
+    level->length = layers->base->payload_bytes(level->layout, &reason);
     level->fpr = plan_without_noise(model->fpr(level->layout, level->capacity));
     return level->length ? PERHAPS_OK : too_large(layers->base);
 }

@@ -88,6 +88,9 @@ struct plan {
 /* `want` has all its fields, see perhaps_want's size. PERHAPS_EINVAL, PERHAPS_ERANGE or PERHAPS_ENOMEM, with a reason. */
 int plan_make(const perhaps_want *want, struct plan *plan);
 
+/* The layout for (items, fpr) of one kind, whatever else the want says. */
+int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
+
 /* A growing filter as it stands. */
 struct layers {
     const struct kind *base;

@@ -17,7 +17,7 @@ double plan_digest_fpr(double items) {
 
 /* Integers as they are have no digests that could be equal. */
 static double digest_fpr(const struct kind *kind, double items) {
-    return kind->hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
+    return kind->hashing.hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
 }
 
 /* The chance that any two of so many keys have equal digests. */
@@ -98,7 +98,7 @@ static int check_want(const perhaps_want *want) {
     const struct kind *kind = kind_find(want->kind);
     if (want->kind != PERHAPS_ANY && !kind)
         return fail(PERHAPS_EINVAL, "there is no kind of filter with number %d", want->kind);
-    if (kind && kind->combiner)
+    if (kind && kind->composite)
         return fail(PERHAPS_EINVAL,
                     "a %s filter is made of another kind: name that one, and set grow, generations or shards",
                     kind->row.name);
@@ -231,7 +231,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->kind = kind->row.kind;
     shown->items = c->items;
     shown->fpr = c->fpr;
-    shown->bytes = kind->check(c->layout, &reason);
+    shown->bytes = kind->payload_bytes(c->layout, &reason);
     plan->levels = 1;
     plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
     memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
@@ -302,7 +302,7 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
 /* A kind of integers is taken only by name, a static one too, and a multiset, whose adds never say "already there", only where its
  * gifts are needed. */
 static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
-    if (kind->hash == PERHAPS_IDENTITY || kind->solver) return false;
+    if (kind->hashing.hash == PERHAPS_IDENTITY || kind->solver) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
     return !(want->needs & ~combined_can(outer, kind)) && combined_accepts(outer, kind, want) == PERHAPS_OK;
 }

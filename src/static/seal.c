@@ -25,7 +25,7 @@ enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
 /* ---- collecting ---- */
 
 static int collect(struct array *array, struct digest digest) {
-    struct bins *bins = ((perhaps *)array)->bins;
+    struct bins *bins = filter_of(array)->bins;
     if (__builtin_expect(bins->pended == PENDING, 0)) return FULL;
     bins->pending[bins->pended++] = part_key(digest.first);
     return 1;
@@ -33,7 +33,7 @@ static int collect(struct array *array, struct digest digest) {
 
 static size_t collect_batch(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                             const char *ahead) {
-    struct bins *bins = ((perhaps *)array)->bins;
+    struct bins *bins = filter_of(array)->bins;
     size_t room = (size_t)(PENDING - bins->pended), some = n < room ? n : room;
     uint64_t *to = bins->pending + bins->pended;
     (void)ahead;
@@ -306,7 +306,7 @@ static int assemble(struct sealing *s, perhaps *f) {
     header.items = keys;
     header.capacity = keys ? keys : 1;
     header.fpr = plan_rate(f->kind, s->layout, keys);
-    header.length = f->kind->check(s->layout, &reason);
+    header.length = f->kind->payload_bytes(s->layout, &reason);
     if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > SIZE_MAX / 2)
         return fail(PERHAPS_ERANGE, "the filter would be too large for one array");
     perhaps *sealed;
@@ -321,7 +321,7 @@ static int assemble(struct sealing *s, perhaps *f) {
         rc = filter_make_guide(sealed, "filter");
     }
     if (rc == PERHAPS_OK) filter_swap(f, sealed);
-    perhaps_free(sealed);
+    filter_free(sealed);
     return rc;
 }
 
@@ -349,7 +349,7 @@ static int plan_parts(struct sealing *s) {
     return s->parts && s->lock ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for the parts of a filter");
 }
 
-static int seal(perhaps *f, const perhaps_seal_options *options) {
+int seal_filter(perhaps *f, const perhaps_seal_options *options) {
     struct sealing s = {.f = f, .bins = f->bins, .solver = f->kind->solver, .keys = bins_keys(f->bins)};
     s.threads = options->threads ? options->threads : processors();
     s.progress = options->progress;
@@ -365,10 +365,4 @@ static int seal(perhaps *f, const perhaps_seal_options *options) {
     if (rc == PERHAPS_OK) rc = assemble(&s, f);
     free_parts(&s);
     return rc;
-}
-
-int perhaps_seal(perhaps *f, const perhaps_seal_options *theirs) {
-    perhaps_seal_options options = {.size = sizeof options, .threads = 1};
-    int rc = theirs ? take_sized(&options, sizeof options, theirs, "options") : PERHAPS_OK;
-    return rc < 0 || !f->bins ? rc : seal(f, &options);
 }

@@ -7,6 +7,9 @@
 /* Makes a new handle of a static kind, or a sealed filter with memory of its own, collect keys; it has none then. */
 int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder);
 
+/* Makes the filter of the keys that were collected. On failure it still collects, and has them all. */
+int seal_filter(perhaps *f, const perhaps_seal_options *options);
+
 /* Forgets all keys, and collects anew. */
 int seal_restart(perhaps *f);
 

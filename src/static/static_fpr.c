@@ -32,7 +32,7 @@ static uint64_t length_for(const struct kind *kind, const struct fineness *finen
     layout[PARTS_BITS] = bits;
     kind->solver->settle(layout, keys >> bits);
     layout[DATA_WORDS] = fineness->words(layout, parts, (keys + parts - 1) >> bits);
-    return kind->check(layout, &reason);
+    return kind->payload_bytes(layout, &reason);
 }
 
 /* The coarsest step that keeps the rate with any number of keys, so that filters of the same want have the same layout; 0 if none does. What

@@ -191,14 +191,14 @@ static void layouts_that_could_not_be_are_refused(void **state) {
     (void)state;
     const char *reason;
     uint64_t layout[LAYOUT_WORDS] = {0}, capacity;
-    CHECK(kind_bitmap.check(layout, &reason) == 0, "a range of 0");
+    CHECK(kind_bitmap.payload_bytes(layout, &reason) == 0, "a range of 0");
     layout[0] = ((uint64_t)1 << 63) + 1;
-    CHECK(kind_bitmap.check(layout, &reason) == 0, "a range beyond 2^63");
+    CHECK(kind_bitmap.payload_bytes(layout, &reason) == 0, "a range beyond 2^63");
     layout[0]--;
-    CHECK(kind_bitmap.check(layout, &reason) == (uint64_t)1 << 60, "2^63 bits are 2^60 bytes");
+    CHECK(kind_bitmap.payload_bytes(layout, &reason) == (uint64_t)1 << 60, "2^63 bits are 2^60 bytes");
     struct array largest = {.layout = {layout[0]}}, large = {.layout = {layout[0] - 64}};
-    CHECK(!kind_bitmap.grow(&largest, 0, layout, &capacity), "it grows beyond 2^63");
-    CHECK(kind_bitmap.grow(&large, 0, layout, &capacity) && capacity == (uint64_t)1 << 63, "to the largest");
+    CHECK(!kind_bitmap.growable->grow(&largest, 0, layout, &capacity), "it grows beyond 2^63");
+    CHECK(kind_bitmap.growable->grow(&large, 0, layout, &capacity) && capacity == (uint64_t)1 << 63, "to the largest");
     /* Bits beyond the range, which only a hostile file has, are not in the set. */
     uint8_t bytes[8];
     memset(bytes, 0xF0, sizeof bytes);

@@ -65,8 +65,8 @@ static void the_places_are_those_of_bloom(void **state) {
     uint8_t bits[CELLS / 64 * 8 + 8] = {0}, counters[CELLS / 16 * 8 + 8] = {0};
     struct array bloom = {.bytes = bits, .layout = {CELLS, 5}}, counting = {.bytes = counters, .layout = {CELLS, 5}};
     const char *reason;
-    bloom.length = kind_bloom.check(bloom.layout, &reason);
-    counting.length = kind_counting.check(counting.layout, &reason);
+    bloom.length = kind_bloom.payload_bytes(bloom.layout, &reason);
+    counting.length = kind_counting.payload_bytes(counting.layout, &reason);
     CHECK(bloom.length == sizeof bits && counting.length == 504, "%llu and %llu bytes",
           (unsigned long long)bloom.length, (unsigned long long)counting.length);
     for (uint64_t i = 0; i < 100; i++) {

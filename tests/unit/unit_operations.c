@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "core/filter.h"
+#include "core/children.h"
 #include "plan/plan.h"
 
 #include <stdio.h>
@@ -27,10 +27,10 @@ static const char *missing(const struct kind_ops *ops, unsigned can, bool one_wo
 /* ---- tables ---- */
 
 static void expect_tables(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], unsigned can) {
-    bool one_word = kind_of_keys(kind, layout)->digest_words == 1;
+    bool one_word = kind_of_keys(kind, layout)->hashing.words == 1;
     for (enum isa isa = ISA_SCALAR; isa < ISA_COUNT; isa++) {
-        for (int shared = 0; shared <= (kind->lock_free || kind == &kind_sharded); shared++) {
-            const char *lacks = missing(kind->ops(layout, isa, shared), can, one_word, kind->combiner != NULL);
+        for (int shared = 0; shared <= (kind_takes_threads(kind)); shared++) {
+            const char *lacks = missing(kind->ops(layout, isa, shared), can, one_word, kind->composite != NULL);
             CHECK(!lacks, "%s has no %s with %s%s", kind->row.name, lacks, isa_name(isa), shared ? ", shared" : "");
         }
     }
@@ -60,8 +60,8 @@ static void each_base_of(const struct kind *composite) {
     for (int number = 0; number < 100; number++) {
         const struct kind *base = kind_find(number);
         uint64_t layout[LAYOUT_WORDS] = {(uint64_t)number, 1};
-        if (!base || composite->refuses(base)) continue;
-        if (!base->combiner) expect_tables(composite, layout, composite->can(base));
+        if (!base || composite->composite->refuses(base)) continue;
+        if (!base->composite) expect_tables(composite, layout, composite->composite->can(base));
         bases++;
     }
     CHECK(bases, "%s has no base", composite->row.name);
@@ -74,7 +74,7 @@ static void tables_have_every_operation(void **state) {
         const struct kind *kind = kind_find(number);
         if (!kind) continue;
         name_subject("%s", kind->row.name);
-        if (kind->combiner)
+        if (kind->composite)
             each_base_of(kind);
         else
             each_layout_of(kind);
@@ -90,7 +90,7 @@ static void expect_filter(const perhaps *f) {
     CHECK(!lacks, "a filter of kind %s has no %s", f->kind->row.name, lacks);
     CHECK(!f->ops.remove == !(filter_can(f) & PERHAPS_REMOVE), "remove is there, and no ability");
     CHECK(!f->ops.count == !(filter_can(f) & PERHAPS_COUNT), "count is there, and no ability");
-    CHECK(!f->family || f->kind->combiner->add_many, "a composite filter without add_many");
+    CHECK(!f->family || f->kind->composite->ops->add_many, "a composite filter without add_many");
     for (unsigned i = 0; f->family && i < f->family->count; i++) expect_filter(f->family->child[i].filter);
 }
 

@@ -55,7 +55,7 @@ static void append_part(struct made *made, enum isa isa, uint64_t part, uint64_t
 static const char *guide(struct made *made) {
     const char *reason;
     struct array *array = &made->array;
-    array->length = kind_ribbon.check(array->layout, &reason);
+    array->length = kind_ribbon.payload_bytes(array->layout, &reason);
     CHECK(array->length != 0, "%s", reason);
     void *memory = malloc((size_t)kind_ribbon.solver->guide_bytes(array->layout));
     reason = kind_ribbon.solver->guide(array, made->items, memory);
@@ -225,7 +225,8 @@ static void columns_out_of_range(void **state) {
     const char *reason;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint64_t layout[LAYOUT_WORDS] = {0, 0, wrong[i]};
-        CHECK(!kind_ribbon.check(layout, &reason), "columns of %llu are accepted", (unsigned long long)wrong[i]);
+        CHECK(!kind_ribbon.payload_bytes(layout, &reason), "columns of %llu are accepted",
+              (unsigned long long)wrong[i]);
     }
 }
 

@@ -132,7 +132,7 @@ static void hostile_layouts_do_no_harm(const struct layout *layout) {
             uint64_t words[LAYOUT_WORDS];
             store64(header + AT_LAYOUT + 8 * (w % LAYOUT_WORDS), awkward[w / LAYOUT_WORDS]);
             for (int k = 0; k < LAYOUT_WORDS; k++) words[k] = load64(header + AT_LAYOUT + 8 * k);
-            store64(header + AT_LENGTH, kind_find(load16(header + 10))->check(words, &reason));
+            store64(header + AT_LENGTH, kind_find(load16(header + 10))->payload_bytes(words, &reason));
             fix_sum(header);
             int rc = try_shape(hostile);
             CHECK(rc == PERHAPS_OK || rc == PERHAPS_EDAMAGED || rc == PERHAPS_ENOMEM, "%d: %s", rc, perhaps_why());
@@ -195,7 +195,7 @@ static void sums_are_limited(void **state) {
         uint64_t words[LAYOUT_WORDS];
         store64(header + AT_LAYOUT, UINT64_C(1) << 33);
         for (int k = 0; k < LAYOUT_WORDS; k++) words[k] = load64(header + AT_LAYOUT + 8 * k);
-        store64(header + AT_LENGTH, kind_bloom.check(words, &reason));
+        store64(header + AT_LENGTH, kind_bloom.payload_bytes(words, &reason));
         fix_sum(header);
     }
     perhaps *made = NULL;

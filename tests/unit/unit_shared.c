@@ -20,7 +20,7 @@ struct shape {
 
 static struct array make_array(const struct shape *shape) {
     const char *reason = "";
-    struct array array = {.length = shape->kind->check(shape->layout, &reason)};
+    struct array array = {.length = shape->kind->payload_bytes(shape->layout, &reason)};
     CHECK(array.length, "%s: %s", shape->kind->row.name, reason);
     array.bytes = aligned_alloc(64, (size_t)(array.length + 63) / 64 * 64);
     CHECK(array.bytes, "no memory");

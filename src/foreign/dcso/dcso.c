@@ -58,7 +58,7 @@ static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
 
 /* ---- bytes ---- */
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[BITS] < 1 || layout[BITS] > UINT64_C(1) << 62 ? "number of bits out of range"
               : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX  ? "number of hashes out of range"
               : (layout[FLAGS] & 0xff) != VERSION                  ? "a version that is not 1"
@@ -66,7 +66,7 @@ static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) 
     return *reason ? 0 : (layout[BITS] + 63) / 64 * 8;
 }
 
-static const char *facts_misfit(uint64_t capacity, double fpr, uint64_t length) {
+static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
     (void)length;
     if (!(fpr > 0 && fpr < 1)) return "a rate that is not between 0 and 1";
     return capacity && capacity <= INT64_MAX ? NULL : "an impossible number of keys";
@@ -102,8 +102,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);
-    return !reason && facts.layout[FLAGS] == VERSION && check(facts.layout, &reason) &&
-           !facts_misfit(facts.capacity, facts.fpr, length) && check(facts.layout, &reason) <= length - HEAD_BYTES;
+    return !reason && facts.layout[FLAGS] == VERSION && payload_bytes(facts.layout, &reason) &&
+           !check_facts(facts.capacity, facts.fpr, length) && payload_bytes(facts.layout, &reason) <= length - HEAD_BYTES;
 }
 
 static const struct format format = {
@@ -111,17 +111,17 @@ static const struct format format = {
 
 extern const struct model model_dcso;
 
+static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
+
 const struct kind kind_dcso = {
     .row = {PERHAPS_DCSO, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "dcso",
             "the files of DCSO's bloom: hashlookup, MISP and others"},
-    .digest_words = 1,
-    .hash = PERHAPS_FNV,
-    .own_hash = true,
-    .check = check,
-    .facts_misfit = facts_misfit,
-    .layout_names = {"bits", "hashes", "flags"},
+    .hashing = {.hash = PERHAPS_FNV, .words = 1, .own = true},
+    .words = {.name = {"bits", "hashes", "flags"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
-    .format = &format,
     .model = &model_dcso,
+    .combinable = &combinable_bits,
+    .format = &format,
+    .foreign = &foreign_checks,
 };

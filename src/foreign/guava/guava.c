@@ -61,7 +61,7 @@ static inline uint64_t number(uint64_t strategy, struct probe *p, uint64_t i) {
 
 /* ---- bytes ---- */
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
               : layout[HASHES] < 1 || layout[HASHES] > UINT8_MAX                      ? "number of hashes out of range"
               : layout[STRATEGY] >= GUAVA_STRATEGIES                                  ? "a strategy that is unknown"
@@ -96,13 +96,11 @@ extern const struct model model_guava;
 const struct kind kind_guava = {
     .row = {PERHAPS_GUAVA, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "guava",
             "the files of Guava's BloomFilter, for Java"},
-    .digest_words = 2,
-    .hash = PERHAPS_MURMUR3,
-    .own_hash = true,
-    .check = check,
-    .layout_names = {"bits", "hashes", "strategy"},
+    .hashing = {.hash = PERHAPS_MURMUR3, .words = 2, .own = true},
+    .words = {.name = {"bits", "hashes", "strategy"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
-    .format = &format,
     .model = &model_guava,
+    .combinable = &combinable_bits,
+    .format = &format,
 };

@@ -159,7 +159,7 @@ static bool rehash(struct array *into, const struct array *from) {
     return true;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[BLOCKS] < 1 || layout[BLOCKS] > BLOCKS_MAX ? "number of blocks out of range" : NULL;
     return *reason ? 0 : layout[BLOCKS] * BLOCK_BYTES;
 }
@@ -260,25 +260,24 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);
-    return !reason && check(facts.layout, &reason);
+    return !reason && payload_bytes(facts.layout, &reason);
 }
 
 static const struct format format = {.read = read, .write = write, .recognise = recognise};
 
 extern const struct model model_parquet;
 
+static const struct shrinkable shrinkable = {.fold = fold, .rehash = rehash};
+
 const struct kind kind_parquet = {
     .row = {PERHAPS_PARQUET, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "parquet",
             "the split-block filters of Parquet files"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH64,
-    .own_hash = true,
-    .check = check,
-    .layout_names = {"blocks"},
+    .hashing = {.hash = PERHAPS_XXH64, .words = 1, .own = true},
+    .words = {.name = {"blocks"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
-    .fold = fold,
-    .rehash = rehash,
-    .format = &format,
     .model = &model_parquet,
+    .combinable = &combinable_bits,
+    .shrinkable = &shrinkable,
+    .format = &format,
 };

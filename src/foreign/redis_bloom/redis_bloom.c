@@ -74,12 +74,12 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
     return NULL;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = misfit(layout);
     return *reason ? 0 : layout[BLOOM_BITS] / 8;
 }
 
-static const char *facts_misfit(uint64_t entries, double error, uint64_t length) {
+static const char *check_facts(uint64_t entries, double error, uint64_t length) {
     if (entries / KEYS_PER_BYTE_MAX > length) return "a layer with far less memory than its entries need";
     if (!(error > 0 && error < 1)) return "an error rate that is not between 0 and 1";
     return entries && entries <= INT64_MAX ? NULL : "an impossible number of entries";
@@ -94,17 +94,16 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 extern const struct model model_redis_bloom;
 
+static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
+
 const struct kind kind_redis_bloom = {
     .row = {PERHAPS_REDIS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_IN_PLACE, "redis_bloom",
             "what RedisBloom's BF commands keep, bit for bit"},
-    .digest_words = 2,
-    .hash = PERHAPS_MURMUR,
-    .own_hash = true,
-    .seed = SEED,
-    .check = check,
-    .facts_misfit = facts_misfit,
-    .layout_names = {"bits", "hashes", "n2", "bits per entry", "options"},
+    .hashing = {.hash = PERHAPS_MURMUR, .words = 2, .own = true, .seed = SEED},
+    .words = {.name = {"bits", "hashes", "n2", "bits per entry", "options"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {merge_bits},
     .model = &model_redis_bloom,
+    .combinable = &combinable_bits_merge,
+    .foreign = &foreign_checks,
 };

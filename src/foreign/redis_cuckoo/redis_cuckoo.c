@@ -292,12 +292,12 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
     return sizes_fit(layout) ? NULL : "sub-filters that are too large";
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = misfit(layout);
     return *reason ? 0 : cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]) + TAIL_BYTES;
 }
 
-static const char *array_misfit(const struct array *array, uint64_t items) {
+static const char *check_array(const struct array *array, uint64_t items) {
     uint64_t in_use = cuckoo_slots_of(array->layout, cuckoo_in_use(array)), all = array->length - TAIL_BYTES;
     if (load64(cuckoo_tail(array, TAIL_ITEMS)) != items || cuckoo_used(array->bytes, in_use) != items)
         return "another number of items than slots in use";
@@ -309,7 +309,7 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     (void)digest;
     memcpy(layout, array->layout, sizeof array->layout);
     layout[CUCKOO_FILTERS]++;
-    uint64_t length = check(layout, &reason);
+    uint64_t length = payload_bytes(layout, &reason);
     if (length) *capacity = length - TAIL_BYTES;
     return length;
 }
@@ -337,19 +337,21 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 extern const struct model model_redis_cuckoo;
 
+static const struct growable growable = {.full = "all places of this key are taken", .grow = grow, .rehash = rehash};
+
+static const struct shrinkable shrinkable = {.compact = compact};
+
+static const struct foreign_checks foreign_checks = {.check_array = check_array};
+
 const struct kind kind_redis_cuckoo = {
     .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "redis_cuckoo",
             "what RedisBloom's CF commands keep, bit for bit"},
-    .digest_words = 1,
-    .hash = PERHAPS_MURMUR,
-    .own_hash = true,
-    .check = check,
-    .array_misfit = array_misfit,
-    .layout_names = {"buckets", "bucket size", "expansion", "sub-filters", "limits"},
+    .hashing = {.hash = PERHAPS_MURMUR, .words = 1, .own = true},
+    .words = {.name = {"buckets", "bucket size", "expansion", "sub-filters", "limits"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .full = "all places of this key are taken",
-    .grow = grow,
-    .rehash = rehash,
-    .compact = compact,
     .model = &model_redis_cuckoo,
+    .growable = &growable,
+    .shrinkable = &shrinkable,
+    .foreign = &foreign_checks,
 };

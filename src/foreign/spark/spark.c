@@ -50,7 +50,7 @@ static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
 
 /* ---- bytes ---- */
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
               : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX                     ? "number of hashes out of range"
                                                                                       : NULL;
@@ -83,13 +83,11 @@ extern const struct model model_spark;
 const struct kind kind_spark = {
     .row = {PERHAPS_SPARK, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "spark",
             "the files of Apache Spark's BloomFilter"},
-    .digest_words = 2,
-    .hash = PERHAPS_MURMUR3_32,
-    .own_hash = true,
-    .check = check,
-    .layout_names = {"bits", "hashes"},
+    .hashing = {.hash = PERHAPS_MURMUR3_32, .words = 2, .own = true},
+    .words = {.name = {"bits", "hashes"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge_bits, [COMBINE_INTERSECT] = intersect_bits},
-    .format = &format,
     .model = &model_spark,
+    .combinable = &combinable_bits,
+    .format = &format,
 };

@@ -35,7 +35,7 @@ enum { PIECE = 8 * 8 }; /* bytes that are looked at together */
 #define RANGE_MAX (UINT64_C(1) << 63)
 #define INLINE    static inline __attribute__((always_inline))
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "range is not 1 to 2^63";
     return layout[RANGE] >= 1 && layout[RANGE] <= RANGE_MAX ? (layout[RANGE] + 63) / 64 * 8 : 0;
 }
@@ -198,7 +198,7 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return true;
 }
 
-static uint64_t beyond(const struct array *array) {
+static uint64_t range(const struct array *array) {
     return array->layout[RANGE];
 }
 
@@ -245,25 +245,24 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 extern const struct model model_bitmap;
 
+static const struct growable growable = {
+    .full = "the integer lies beyond the bitmap's range", .grow = grow, .rehash = rehash, .range = range};
+
+static const struct combinable combinable = {.combine = {merge, intersect, subtract, differ}};
+
 const struct kind kind_bitmap = {
     .row = {PERHAPS_BITMAP,
             PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_SUBTRACT | PERHAPS_GROW |
                 PERHAPS_LIST | PERHAPS_IN_PLACE,
             "bitmap", "one bit for each integer of a range: exact, and it grows; integers only"},
-    .digest_words = 1,
-    .hash = PERHAPS_IDENTITY,
-    .own_hash = true,
-    .check = check,
-    .layout_names = {"range"},
+    .hashing = {.hash = PERHAPS_IDENTITY, .words = 1, .own = true},
+    .words = {.name = {"range"}, .may_differ = 1u << RANGE},
+    .payload_bytes = payload_bytes,
     .ops = ops,
     .lock_free = true,
-    .combine = {merge, intersect, subtract, differ},
-    .differing = 1u << RANGE,
-    .full = "the integer lies beyond the bitmap's range",
-    .grow = grow,
-    .beyond = beyond,
-    .rehash = rehash,
-    .next = next,
     .sparse = true,
     .model = &model_bitmap,
+    .growable = &growable,
+    .combinable = &combinable,
+    .next = next,
 };

@@ -44,7 +44,7 @@ static inline enum reach reach_of(const struct array *array) {
     return array->length <= HERE_BYTES ? HERE : NEAR;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BITS_PER_LINE] != 8 && layout[BITS_PER_LINE] != 16) {
         *reason = "bits per line is neither 8 nor 16";
         return 0;
@@ -144,12 +144,11 @@ extern const struct model model_blocked;
 const struct kind kind_blocked = {
     .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "blocked",
             "Bloom filter in cache lines: one or two memory accesses a key; the fastest"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"cache lines", "bits per cache line", "cache lines per key"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"cache lines", "bits per cache line", "cache lines per key"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
     .lock_free = true,
-    .combine = {merge_bits, intersect_bits},
     .model = &model_blocked,
+    .combinable = &combinable_bits,
 };

@@ -39,7 +39,7 @@ static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
 
 #include "kind/bloom/bloom_batch.h"
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of bits out of range";
     if (layout[CELLS] == 0 || layout[CELLS] > UINT64_MAX - 63) return 0;
     return hashes_fit(layout, reason) ? (layout[CELLS] + 63) / 64 * 8 : 0;
@@ -68,12 +68,11 @@ extern const struct model model_bloom;
 const struct kind kind_bloom = {
     .row = {PERHAPS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "bloom",
             "classic Bloom filter: k bits anywhere; small, and any rate"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"bits", "hashes"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"bits", "hashes"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
     .lock_free = true,
-    .combine = {merge_bits, intersect_bits},
     .model = &model_bloom,
+    .combinable = &combinable_bits,
 };

@@ -62,7 +62,7 @@ static inline void cell_unmark(uint8_t *bytes, uint64_t i, bool shared) {
 
 #include "kind/bloom/bloom_batch.h"
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of counters out of range";
     if (layout[CELLS] == 0 || layout[CELLS] > UINT64_MAX - 15) return 0;
     return hashes_fit(layout, reason) ? (layout[CELLS] + 15) / 16 * 8 : 0;
@@ -122,15 +122,16 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 extern const struct model model_counting;
 
+static const struct combinable combinable = {.combine = {merge}};
+
 const struct kind kind_counting = {
     .row = {PERHAPS_COUNTING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_IN_PLACE,
             "counting", "Bloom filter of 4-bit counters: keys can be removed; four times the size"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"counters", "hashes"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"counters", "hashes"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
     .lock_free = true,
-    .combine = {merge},
     .model = &model_counting,
+    .combinable = &combinable,
 };

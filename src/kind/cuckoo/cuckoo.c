@@ -45,7 +45,7 @@ static uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
     return ((bits + 7) / 8 + SLOTS_BEYOND + 7) / 8 * 8;
 }
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = NULL;
     if (layout[HOMES] < HOMES_MIN || layout[HOMES] > HOMES_MAX)
         *reason = "number of homes out of range";
@@ -347,20 +347,20 @@ static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
 
 extern const struct model model_cuckoo;
 
+static const struct growable growable = {
+    .full = "the cuckoo filter has no room for another key", .grow = grow, .rehash = rehash, .ungrow = ungrow};
+
+static const struct combinable combinable = {.combine = {merge}, .reinserts = true};
+
 const struct kind kind_cuckoo = {
     .row = {PERHAPS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE, "cuckoo",
             "cuckoo filter: keys can be removed and counted; small"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"homes", "bits of a slot", "places", "cells of the stash", "bits beyond the first layer's"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"homes", "bits of a slot", "places", "cells of the stash", "bits beyond the first layer's"},
+              .may_differ = 1 << STASH},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {merge},
-    .reinserts = true,
-    .differing = 1 << STASH,
-    .full = "the cuckoo filter has no room for another key",
-    .grow = grow,
-    .rehash = rehash,
-    .ungrow = ungrow,
     .model = &model_cuckoo,
+    .growable = &growable,
+    .combinable = &combinable,
 };

@@ -38,7 +38,7 @@ enum { BLOCK = 16 };
 enum { RANGE_BITS = 24, GUIDE_WORDS = 2 };
 #define NO_KEYS (UINT64_C(1) << 63)
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "width, places or segments out of range";
     if (layout[FUSE_WIDTH] < 1 || layout[FUSE_WIDTH] > FUSE_WIDTH_MAX) return 0;
     if (layout[FUSE_ARITY] != 3 && layout[FUSE_ARITY] != 4) return 0;
@@ -135,11 +135,10 @@ static const struct solver solver = {.entry_words = FUSE_ENTRY,
 const struct kind kind_fuse = {
     .row = {PERHAPS_FUSE, 0, "fuse",
             "binary fuse filter: static, small and quick to build; its rates are powers of two"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"parts", "words", "width", "places", "segments"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"parts", "words", "width", "places", "segments"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .solver = &solver,
     .model = &model_fuse,
+    .solver = &solver,
 };

@@ -45,7 +45,7 @@
 
 enum { BLOCK = 64 }; /* keys in flight at a time */
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of columns out of range";
     if (layout[COLUMNS] < COLUMNS_ONE || layout[COLUMNS] > (uint64_t)COLUMNS_MAX * COLUMNS_ONE) return 0;
     return parts_length(layout, RIBBON_ENTRY_WORDS, reason);
@@ -208,11 +208,10 @@ extern const struct model model_ribbon;
 const struct kind kind_ribbon = {
     .row = {PERHAPS_RIBBON, 0, "ribbon",
             "bumped ribbon filter: static, the smallest for large sets; slower to build than fuse"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"bits of parts", "words of data", "columns"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"bits of parts", "words of data", "columns"}},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .solver = &solver,
     .model = &model_ribbon,
+    .solver = &solver,
 };

@@ -55,7 +55,7 @@ enum {
 
 static const uint64_t buckets_max = UINT64_C(1) << 56, cells_max = UINT64_C(1) << 56;
 
-static uint64_t check(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
+static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BUCKETS] == 0 || layout[BUCKETS] > buckets_max) {
         *reason = "number of buckets out of range";
         return 0;
@@ -240,20 +240,20 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
 
 extern const struct model model_table;
 
+static const struct growable growable = {
+    .full = "the table has no room for another key", .grow = grow, .rehash = rehash};
+
+static const struct combinable combinable = {.combine = {[COMBINE_MERGE] = merge}, .reinserts = true};
+
 const struct kind kind_table = {
     .row = {PERHAPS_TABLE, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_GROW | PERHAPS_LIST, "table",
             "hash table of whole digests: practically exact, forgets, grows, and can be listed"},
-    .digest_words = 1,
-    .hash = PERHAPS_XXH3,
-    .check = check,
-    .layout_names = {"buckets", "cells of the stash"},
+    .hashing = {.hash = PERHAPS_XXH3, .words = 1},
+    .words = {.name = {"buckets", "cells of the stash"}, .may_differ = 1u << BUCKETS | 1u << STASH},
+    .payload_bytes = payload_bytes,
     .ops = ops,
-    .combine = {[COMBINE_MERGE] = merge},
-    .reinserts = true,
-    .differing = 1u << BUCKETS | 1u << STASH,
-    .full = "the table has no room for another key",
-    .grow = grow,
-    .rehash = rehash,
-    .next = next,
     .model = &model_table,
+    .growable = &growable,
+    .combinable = &combinable,
+    .next = next,
 };

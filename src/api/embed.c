@@ -1,5 +1,44 @@
-/* Moving a filter, piece by piece, to other memory of the same allocator. */
-#include "core/filter.h"
+/* Public calls for databases that keep filters as values: layers, smaller arrays, other memory. */
+#include "base/error.h"
+#include "composite/composite.h"
+
+#include <string.h>
+
+int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+    return layers_start(f, fpr, growth, max_bytes);
+}
+
+int perhaps_peel(perhaps **f) {
+    return layers_end(f);
+}
+
+/* Without memory for a smaller array the larger one does, as does one that is not our own. */
+int perhaps_compact(perhaps *f) {
+    uint64_t layout[LAYOUT_WORDS], capacity;
+    if (!f->kind->shrinkable || !f->kind->shrinkable->compact) return PERHAPS_OK;
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    f->kind->shrinkable->compact(&f->array, layout, &capacity);
+    if (memcmp(layout, f->header.layout, sizeof layout) != 0) filter_grow_to(f, layout, capacity);
+    return PERHAPS_OK;
+}
+
+int perhaps_fold(perhaps *f, uint64_t bytes) {
+    uint64_t layout[LAYOUT_WORDS];
+    bool can = f->kind->shrinkable && f->kind->shrinkable->fold;
+    int rc = can ? filter_prepare_change(f) : filter_cannot(f, "be folded to a smaller size"), halvings = 0;
+    if (rc < 0) return rc;
+    memcpy(layout, f->header.layout, sizeof layout);
+    if (!f->kind->shrinkable->fold(layout, bytes))
+        return fail(PERHAPS_ERANGE, "the filter's %llu bytes cannot be halved to %llu or fewer",
+                    (unsigned long long)f->array.length, (unsigned long long)bytes);
+    for (uint64_t length = f->array.length; length > bytes; length /= 2) halvings++;
+    if (halvings && !f->owned) return fail(PERHAPS_ECANNOT, "what is changed in place keeps its size; open a copy");
+    if (halvings) rc = filter_fold_to(f, layout);
+    return rc < 0 ? rc : halvings;
+}
+
+/* ---- other memory of the same allocator ---- */
 
 struct mover {
     void *(*move)(void *context, void *memory, size_t size);

@@ -1,0 +1,158 @@
+/* Public calls on two filters, or on all keys of one. */
+#include "base/error.h"
+#include "core/children.h"
+#include "plan/plan.h"
+#include "static/seal.h"
+
+#include <string.h>
+
+/* The first thing in which two filters differ, or NULL. Layout words in the set `may_differ` are passed over. */
+static const char *difference(const perhaps *a, const perhaps *b, unsigned may_differ) {
+    if (a->kind != b->kind) return "kind";
+    for (int i = 0; i < LAYOUT_WORDS; i++) {
+        if (a->header.layout[i] != b->header.layout[i] && !(may_differ >> i & 1)) return a->kind->words.name[i];
+    }
+    if (a->header.hash != b->header.hash) return "hash";
+    if (a->header.seed != b->header.seed) return a->header.hash == PERHAPS_SIPHASH ? "hash key" : "seed";
+    bool of_integers = a->header.hash == PERHAPS_IDENTITY; /* which are the same however they are written */
+    if (!of_integers && !recipe_same_keys(a->header.recipe, b->header.recipe)) return "transformation of keys";
+    return NULL;
+}
+
+/* The copy takes the filter's place; where that is borrowed bytes, only their content does. */
+static void replace(perhaps *f, perhaps *copy) {
+    if (f->owned)
+        filter_swap(f, copy);
+    else
+        memcpy(f->array.bytes, copy->array.bytes, (size_t)f->array.length);
+}
+
+/* Combines in a copy of that layout, which then takes the filter's place: 1. If it has not room for all, it tells, by
+ * growing, which layout to try next: 0. */
+static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
+                           uint64_t *capacity) {
+    perhaps *copy;
+    int rc = filter_clone(into, &copy);
+    if (rc == PERHAPS_OK && memcmp(layout, into->header.layout, sizeof into->header.layout) != 0)
+        rc = filter_grow_to(copy, layout, *capacity);
+    bool done = rc == PERHAPS_OK && into->kind->combinable->combine[what](&copy->array, &from->array);
+    if (done)
+        replace(into, copy);
+    else if (rc == PERHAPS_OK)
+        rc = filter_grow(into->owned ? copy : into, 0);
+    if (rc == PERHAPS_OK && !done) {
+        memcpy(layout, copy->header.layout, sizeof copy->header.layout);
+        *capacity = copy->header.capacity;
+    }
+    filter_free(copy);
+    return rc < 0 ? rc : done;
+}
+
+/* For kinds that put the keys of one into the other, and may find no room half-way. */
+static int combine_copy(perhaps *into, const perhaps *from, enum combination what) {
+    uint64_t layout[LAYOUT_WORDS], capacity = into->header.capacity;
+    memcpy(layout, into->header.layout, sizeof layout);
+    int rc;
+    do rc = combine_in_copy(into, from, what, layout, &capacity);
+    while (rc == 0);
+    return rc < 0 ? rc : PERHAPS_OK;
+}
+
+static int combine_in_place(perhaps *into, const perhaps *from, enum combination what) {
+    int rc = PERHAPS_OK;
+    while (rc == PERHAPS_OK && !into->kind->combinable->combine[what](&into->array, &from->array))
+        rc = filter_grow_to(into, from->header.layout, from->header.capacity);
+    return rc;
+}
+
+static int combine(perhaps *into, const perhaps *from, enum combination what);
+
+/* Shard by shard, in a copy, so that a failure half-way leaves everything as it was. */
+static int combine_children(perhaps *into, const perhaps *from, enum combination what) {
+    perhaps *copy;
+    int rc = filter_clone(into, &copy);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < copy->family->count; i++)
+        rc = combine(copy->family->child[i].filter, from->family->child[i].filter, what);
+    if (rc == PERHAPS_OK) filter_swap(into, copy);
+    filter_free(copy);
+    return rc;
+}
+
+static double distinct_in(const perhaps *f) {
+    struct sight sight;
+    plan_look(f->kind, &f->array, &sight);
+    return filter_distinct(f, &sight);
+}
+
+/* Bits that both have may be those of different keys, and say too many; so what is common is estimated beforehand. */
+static int intersect_arrays(perhaps *into, const perhaps *from) {
+    uint64_t common = plan_common(into->kind, &into->array, distinct_in(into), &from->array, distinct_in(from));
+    int rc = combine_in_place(into, from, COMBINE_INTERSECT);
+    if (rc < 0) return rc;
+    filter_set_items(into, common);
+    into->header.flags |= HEADER_INTERSECTED;
+    return PERHAPS_OK;
+}
+
+static int combine_arrays(perhaps *into, const perhaps *from, enum combination what) {
+    uint64_t items = filter_items(into) + filter_items(from);
+    if (what == COMBINE_INTERSECT && into->kind->model->either) return intersect_arrays(into, from);
+    int rc = into->kind->combinable->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
+    if (rc < 0) return rc;
+    filter_count_items(into);
+    if (into->kind->row.can & PERHAPS_COUNT) into->header.items = items;
+    return PERHAPS_OK;
+}
+
+static int combine(perhaps *into, const perhaps *from, enum combination what) {
+    static const char *const verbs[COMBINATIONS] = {"be merged", "be intersected", "be subtracted from each other",
+                                                    "give their symmetric difference"};
+    static const unsigned abilities[COMBINATIONS] = {PERHAPS_MERGE, PERHAPS_INTERSECT, PERHAPS_SUBTRACT,
+                                                     PERHAPS_SUBTRACT};
+    if (!(filter_can(into) & abilities[what])) return filter_cannot(into, verbs[what]);
+    const char *differs = difference(into, from, into->kind->words.may_differ);
+    if (differs)
+        return fail(PERHAPS_EMISMATCH, "the two filters cannot %s: they differ in %s; make both with the same want",
+                    verbs[what], differs);
+    int rc = filter_prepare_change(into);
+    if (rc < 0) return rc;
+    if (into->family && into->kind->composite->ops->merge) return into->kind->composite->ops->merge(into, from);
+    return into->family ? combine_children(into, from, what) : combine_arrays(into, from, what);
+}
+
+int perhaps_merge(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_MERGE);
+}
+
+int perhaps_intersect(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_INTERSECT);
+}
+
+int perhaps_subtract(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_SUBTRACT);
+}
+
+int perhaps_differ(perhaps *into, const perhaps *from) {
+    return combine(into, from, COMBINE_DIFFER);
+}
+
+int perhaps_clear(perhaps *f) {
+    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only(f) : seal_restart(f);
+    int rc = filter_prepare_change(f);
+    if (rc == PERHAPS_OK) filter_clear(f);
+    return rc;
+}
+
+static bool equal_children(const struct family *a, const struct family *b) {
+    bool equal = a->count == b->count;
+    for (unsigned i = 0; equal && i < a->count; i++)
+        equal = a->child[i].since == b->child[i].since && perhaps_equal(a->child[i].filter, b->child[i].filter);
+    return equal;
+}
+
+int perhaps_equal(const perhaps *a, const perhaps *b) {
+    if (a->bins || b->bins) return 0;
+    if (difference(a, b, a->family ? 1 << CHILDREN : 0)) return 0;
+    if (a->family) return equal_children(a->family, b->family);
+    return memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
+}

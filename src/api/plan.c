@@ -1,0 +1,75 @@
+/* Public calls: version, errors, the table of kinds, wants and plans. */
+#include "plan/plan.h"
+
+#include "base/error.h"
+#include "base/sized.h"
+
+#include <string.h>
+
+#define TEXT(x)   #x
+#define NUMBER(x) TEXT(x)
+
+const char *perhaps_version(void) {
+    return NUMBER(PERHAPS_VERSION_MAJOR) "." NUMBER(PERHAPS_VERSION_MINOR) "." NUMBER(PERHAPS_VERSION_PATCH);
+}
+
+const char *perhaps_strerror(int error) {
+    static const char *const sentences[] = {
+        "success",
+        "an argument makes no sense",
+        "not enough memory",
+        "the system refused a file operation",
+        "not a perhaps image",
+        "the image is of a format that this library does not read: a newer one, or an early one",
+        "the image is damaged",
+        "the hash key is missing or wrong",
+        "this kind of filter cannot do that",
+        "the two filters do not fit together",
+        "the filter was opened for reading only",
+        "the file is being changed in place, or was when its writer ended",
+        "no layout can do what was wanted",
+        "the file is being changed by another process or filter",
+        "the filter is full",
+        "the filter is sealed",
+        "the filter is not sealed yet",
+    };
+    if (error > 0 || error <= -(int)(sizeof sentences / sizeof sentences[0])) return "an unknown error";
+    return sentences[-error];
+}
+
+const char *perhaps_why(void) {
+    return why();
+}
+
+const struct perhaps_kind_row *perhaps_kind(size_t row) {
+    return row < kind_count ? &kinds[row]->row : NULL;
+}
+
+const struct perhaps_kind_row *perhaps_file_kind(size_t row) {
+    return row < file_kind_count ? &file_kinds[row]->row : NULL;
+}
+
+int perhaps_want_preset(perhaps_want *want, const char *name) {
+    static const struct {
+        const char *name;
+        double bits_per_key;
+        unsigned hashes;
+    } presets[] = {{"rough", 4, 3}, {"fair", 8, 6}, {"good", 16, 12}, {"fine", 32, 23}};
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        if (strcmp(name, presets[i].name) != 0) continue;
+        want->kind = PERHAPS_BLOOM;
+        want->bits_per_key = presets[i].bits_per_key;
+        want->hashes = presets[i].hashes;
+        return PERHAPS_OK;
+    }
+    return fail(PERHAPS_EINVAL, "there is no preset '%s'; the presets are rough, fair, good and fine", name);
+}
+
+int perhaps_plan(const perhaps_want *theirs, struct perhaps_plan *shown) {
+    perhaps_want want;
+    struct plan plan;
+    int rc = take_sized(&want, sizeof want, theirs, "want");
+    if (rc == PERHAPS_OK) rc = plan_make(&want, &plan);
+    if (rc == PERHAPS_OK) rc = give_sized(shown, &plan.shown, sizeof plan.shown, "plan");
+    return rc;
+}
