@@ -3,8 +3,8 @@
  *
  *     key bytes ──hash.c──▶ digest ──kind/NAME.c──▶ bits in one array ──image/──▶ the same bytes in a file
  *
- * Kinds know nothing of keys, files, memory and counting: that is done here; for many keys at a time in many.c, and for the
- * beginning and the end of a filter's life in lifetime.c.
+ * Kinds know nothing of keys, files, memory and counting: that is done here; for batches in batch.c, and for the
+ * beginning and the end of a filter's life in open.c.
  */
 #include "base/error.h"
 #include "static/seal.h"
@@ -151,10 +151,6 @@ int64_t perhaps_count(const perhaps *f, const void *key, size_t length) {
     return rc < 0 ? rc : count_digest(f, filter_digest(f, key, length));
 }
 
-uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
-    return hash_bytes(&f->hash, key, length);
-}
-
 /* ---- integers ---- */
 
 int perhaps_add_u64(perhaps *f, uint64_t key) {
@@ -182,10 +178,6 @@ int perhaps_remove_u64(perhaps *f, uint64_t key) {
 
 int64_t perhaps_count_u64(const perhaps *f, uint64_t key) {
     return count_digest(f, filter_digest_u64(f, key));
-}
-
-uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key) {
-    return hash_u64(&f->hash, key);
 }
 
 /* ---- digests ---- */
