@@ -58,12 +58,12 @@ static void no_progress(const struct cell *cell, const char *what) {
 static int is_static(const struct bench_options *options) {
     const struct perhaps_kind_row *row;
     for (size_t i = 0; options->kind && (row = perhaps_kind(i)); i++)
-        if (strcmp(options->kind, row->name) == 0) return !(row->can & PERHAPS_ADD);
+        if (strcmp(options->kind, row->name) == 0) return !!(perhaps_kind_traits(row->kind) & PERHAPS_STATIC);
     return options->static_kinds && !options->kind;
 }
 
 static int is_taken(const struct bench_options *options, const struct perhaps_kind_row *row) {
-    if (!(row->can & PERHAPS_ADD)) return 0;
+    if (perhaps_kind_traits(row->kind) & PERHAPS_STATIC) return 0;
     if (options->kind) return strcmp(options->kind, row->name) == 0;
     for (size_t i = 0; i < sizeof main_kinds / sizeof *main_kinds; i++)
         if (options->full || main_kinds[i] == row->kind) return 1;

@@ -187,7 +187,7 @@ static int time_both(const perhaps *f, const struct loop *loop, const struct riv
         double begin = machine_worked();
         for (size_t i = 0; i < n; i++) found += pass->answers[i] = (uint8_t)loop->contains(rival, pass->keys[i]);
         double middle = machine_worked();
-        int64_t answer = perhaps_contains_many_u64(f, pass->keys, n, pass->answers);
+        int64_t answer = perhaps_contains_many(f, &PERHAPS_KEYS_U64(pass->keys, 0, n), pass->answers);
         keep_best(&ns[0], (middle - begin) / (double)n);
         keep_best(&ns[1], (machine_worked() - middle) / (double)n);
         if (answer < 0) return (int)answer;

@@ -18,7 +18,7 @@ static const struct parallel cases[] = {
 static double time_fill(struct run *run, const uint64_t *keys, size_t n, unsigned threads) {
     run_check(run, perhaps_clear(run->f));
     double begin = machine_now();
-    run_check(run, perhaps_add_parallel_u64(run->f, keys, n, NULL, threads));
+    run_check(run, perhaps_add_parallel(run->f, &PERHAPS_KEYS_U64(keys, 0, n), NULL, threads));
     return (machine_now() - begin) / (double)n;
 }
 

@@ -22,7 +22,7 @@ static void *fill_part(void *argument) {
     for (uint64_t from = part->from; from < part->to;) {
         size_t n = part->to - from < FILL_KEYS ? (size_t)(part->to - from) : FILL_KEYS;
         for (size_t i = 0; i < n; i++) keys[i] = key_member(part->space, from + i);
-        int64_t added = perhaps_add_many_u64(part->f, keys, n, NULL);
+        int64_t added = perhaps_add_many(part->f, &PERHAPS_KEYS_U64(keys, 0, n), NULL);
         if (added < 0) part->error = (int)added;
         from += n;
     }

@@ -58,16 +58,16 @@ void run_call(struct run *run, enum op op, size_t from, size_t n) {
         add_each(run, keys, n, answers);
         break;
     case OP_ADD_MANY:
-        run_check(run, perhaps_add_many_u64(run->f, keys, n, answers));
+        run_check(run, perhaps_add_many(run->f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
         break;
     case OP_CONTAINS:
         for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)perhaps_contains_u64(run->f, keys[i]);
         break;
     case OP_CONTAINS_MANY:
-        run_check(run, perhaps_contains_many_u64(run->f, keys, n, answers));
+        run_check(run, perhaps_contains_many(run->f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
         break;
     default:
-        run_check(run, perhaps_remove_many_u64(run->f, keys, n, answers));
+        run_check(run, perhaps_remove_many(run->f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     }
 }
 
@@ -219,7 +219,7 @@ static void prepare(struct run *run, const struct perhaps_info *info) {
     cell->limit_lines = info->lines < USUAL_LIMIT_LINES ? info->lines : USUAL_LIMIT_LINES;
     cell->bits_per_key = info->bits_per_key;
     run->space = key_space_all(info->capacity);
-    if (info->hash == PERHAPS_IDENTITY) {
+    if (!(info->traits & PERHAPS_TAKES_BYTES)) { /* integers of a range */
         uint64_t members = info->capacity / 2;
         run->space = key_space_below(info->capacity, members < MOST_INTEGERS ? members : MOST_INTEGERS);
     }

@@ -42,8 +42,8 @@ static int64_t add_all(perhaps *f, const uint64_t *keys, size_t n, unsigned thre
     int64_t answer = 0;
     for (size_t done = 0; done < n && answer >= 0; done += ADD_KEYS) {
         size_t some = n - done < ADD_KEYS ? n - done : ADD_KEYS;
-        answer = threads > 1 ? perhaps_add_parallel_u64(f, keys + done, some, NULL, threads)
-                             : perhaps_add_many_u64(f, keys + done, some, NULL);
+        answer = threads > 1 ? perhaps_add_parallel(f, &PERHAPS_KEYS_U64(keys + done, 0, some), NULL, threads)
+                             : perhaps_add_many(f, &PERHAPS_KEYS_U64(keys + done, 0, some), NULL);
     }
     return answer;
 }

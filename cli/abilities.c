@@ -85,8 +85,7 @@ const struct perhaps_kind_row *kind_row(int kind) {
 }
 
 bool is_static_kind(int kind) {
-    const struct perhaps_kind_row *row = kind_row(kind);
-    return row && !(row->can & PERHAPS_ADD);
+    return perhaps_kind_traits(kind) & PERHAPS_STATIC;
 }
 
 bool is_file_kind(int kind) {
@@ -115,22 +114,36 @@ const char *kind_summary(int kind) {
     return row ? row->summary : "a filter of RedisBloom, bit for bit";
 }
 
-/* A bitmap holds only integers, so it is never chosen for keys that may be anything. */
+/* A kind of integers is never chosen for keys that may be anything. */
 bool needs_can_be_met(unsigned abilities) {
-    for (size_t row = 0; perhaps_kind(row); row++)
-        if (perhaps_kind(row)->kind != PERHAPS_BITMAP && !(abilities & ~perhaps_kind(row)->can)) return true;
+    const struct perhaps_kind_row *kind;
+    for (size_t row = 0; (kind = perhaps_kind(row)); row++)
+        if (perhaps_kind_traits(kind->kind) & PERHAPS_TAKES_BYTES && !(abilities & ~kind->can)) return true;
     return false;
 }
 
-int cannot_failure(const char *subject, unsigned ability) {
-    char who[KINDS_TEXT], name[20], advice[KINDS_TEXT + 60];
+static const char *advice_for(unsigned ability, char *advice, size_t size) {
+    char who[KINDS_TEXT], name[20];
     who_can(ability, who);
     abilities_text(ability, " ", name, sizeof name);
     if (ability == PERHAPS_IN_PLACE)
-        snprintf(advice, sizeof advice, "leave out --in-place");
+        snprintf(advice, size, "leave out --in-place");
     else if (needs_can_be_met(ability))
-        snprintf(advice, sizeof advice, "%s: build one with --needs %s", who, name);
+        snprintf(advice, size, "%s: build one with --needs %s", who, name);
     else
-        snprintf(advice, sizeof advice, "%s, for keys that are integers: build one with -k bitmap", who);
-    return reason_failure(subject, advice);
+        snprintf(advice, size, "%s, for keys that are integers: build one with -k bitmap", who);
+    return advice;
+}
+
+int cannot_failure(const char *subject, unsigned ability) {
+    char advice[KINDS_TEXT + 60];
+    return reason_failure(subject, advice_for(ability, advice, sizeof advice));
+}
+
+int lacks_failure(const char *subject, const char *kind, unsigned ability) {
+    char advice[KINDS_TEXT + 60];
+    const char *what = ability == PERHAPS_REMOVE  ? "forget single keys"
+                       : ability == PERHAPS_COUNT ? "count copies of a key"
+                                                  : "list what is in them";
+    return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice, sizeof advice));
 }

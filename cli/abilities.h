@@ -48,4 +48,7 @@ bool needs_can_be_met(unsigned abilities);
  * Returns TROUBLE. */
 int cannot_failure(const char *subject, unsigned ability);
 
+/* The same before any call: a filter of this kind cannot remove, count or list. Returns TROUBLE. */
+int lacks_failure(const char *subject, const char *kind, unsigned ability);
+
 #endif

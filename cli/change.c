@@ -8,14 +8,10 @@
 #include <string.h>
 
 static int64_t change_many(struct change *c, const struct batch *b) {
-    if (c->threads > 1)
-        return b->numbers ? perhaps_add_parallel_u64(c->filter, b->numbers, b->n, NULL, c->threads)
-                          : perhaps_add_parallel_digest(c->filter, b->digests, b->n, NULL, c->threads);
-    if (c->direction == REMOVING)
-        return b->numbers ? perhaps_remove_many_u64(c->filter, b->numbers, b->n, NULL)
-                          : perhaps_remove_many(c->filter, b->keys, b->lengths, b->n, NULL);
-    return b->numbers ? perhaps_add_many_u64(c->filter, b->numbers, b->n, NULL)
-                      : perhaps_add_many(c->filter, b->keys, b->lengths, b->n, NULL);
+    perhaps_keys keys = batch_keys(b);
+    if (c->threads > 1) return perhaps_add_parallel(c->filter, &keys, NULL, c->threads);
+    return c->direction == REMOVING ? perhaps_remove_many(c->filter, &keys, NULL)
+                                    : perhaps_add_many(c->filter, &keys, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------- no room --- */
@@ -93,7 +89,7 @@ static int make_room(struct made *m, const struct batch *batch) {
 
 static int make_batch(void *context, const struct batch *b) {
     struct made *m = context;
-    const perhaps *filter = m->change->filter;
+    perhaps_keys keys = batch_keys(b);
     if (make_room(m, b) != FINE) return TROUBLE;
     uint64_t *words = m->words + m->n;
     m->numbers = b->numbers;
@@ -101,7 +97,7 @@ static int make_batch(void *context, const struct batch *b) {
     if (b->numbers)
         memcpy(words, b->numbers, b->n * sizeof *words);
     else
-        for (size_t i = 0; i < b->n; i++) words[i] = perhaps_digest(filter, b->keys[i], b->lengths[i]);
+        perhaps_digest_many(perhaps_hasher_of(m->change->filter), &keys, words);
     return FINE;
 }
 
@@ -113,17 +109,16 @@ static int add_made(void *context, const char *path, uint64_t first_line) {
     return batch.n ? change_batch(m->change, &batch) : FINE;
 }
 
-/* Kinds that cannot be changed by many threads say so for no keys, too. */
 static int check_threads(const struct change *c, const char *path) {
-    static const uint64_t nothing[1];
-    int64_t rc = perhaps_add_parallel_digest(c->filter, nothing, 0, NULL, c->threads);
-    if (rc != PERHAPS_ECANNOT) return rc < 0 ? library_failure(path, (int)rc) : FINE;
     struct perhaps_info info = {.size = sizeof info};
-    if (perhaps_facts(c->filter, &info) == PERHAPS_OK && is_file_kind(info.kind))
+    int rc = perhaps_facts(c->filter, &info);
+    if (rc < 0) return library_failure(path, rc);
+    if (info.traits & PERHAPS_PARALLEL) return FINE;
+    if (is_file_kind(info.kind))
         return failure(path, "%s filters are files of another program, to which one thread adds; leave out -j",
                        info.kind_name);
-    return reason_failure(path,
-                          info.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
+    return failure(path, "one thread adds to a %s filter; %s", info.kind_name,
+                   info.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
 }
 
 int change_all(struct change *c, const char *path, const struct input *input) {

@@ -62,15 +62,6 @@ static int change_filter(const struct options *options, const char *path, perhap
     return FINE;
 }
 
-/* Asked before anything is read. */
-static int check_can_remove(perhaps *filter, const char *path) {
-    struct perhaps_info info;
-    if (filter_info(filter, path, &info) != FINE) return TROUBLE;
-    if (info.can & PERHAPS_REMOVE) return FINE;
-    perhaps_remove_u64(filter, 0); /* for its reason */
-    return cannot_failure(path, PERHAPS_REMOVE);
-}
-
 static int open_and_change(const struct options *options, const char *path, perhaps_lock *lock,
                            enum direction direction) {
     struct change change = {
@@ -79,7 +70,7 @@ static int open_and_change(const struct options *options, const char *path, perh
     if (filter_open(options, path, how, &change.filter) != FINE) return TROUBLE;
     int status = change.in_place ? finish_on_interrupt() : FINE; /* so that the file can be finished */
     if (status == FINE) status = filter_refuse_sealed(change.filter, path);
-    if (status == FINE && direction == REMOVING) status = check_can_remove(change.filter, path);
+    if (status == FINE && direction == REMOVING) status = filter_require(change.filter, path, PERHAPS_REMOVE);
     if (status == FINE) status = change_filter(options, path, lock, &change);
     perhaps_free(change.filter);
     return status;

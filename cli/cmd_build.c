@@ -118,7 +118,8 @@ int cmd_build(const struct options *options) {
     struct change building = {.direction = ADDING, .threads = threads_from(options)};
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
-    if (want.kind == PERHAPS_BITMAP && input_for_integers(&input, options) != FINE) return TROUBLE;
+    unsigned traits = perhaps_kind_traits(want.kind);
+    if (traits && !(traits & PERHAPS_TAKES_BYTES) && input_for_integers(&input, options) != FINE) return TROUBLE;
     if (check_file_kind(&want, &input) != FINE || output_open(&output, options) != FINE) return TROUBLE;
     perhaps_recipe recipe = input_recipe(&input);
     if (!is_file_kind(want.kind)) want.recipe = &recipe;

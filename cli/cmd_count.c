@@ -30,8 +30,8 @@ static int print_count(struct counting *c, const struct batch *batch, size_t i, 
 static int count_batch(void *context, const struct batch *batch) {
     struct counting *c = context;
     uint64_t counts[BATCH];
-    int64_t present = batch->numbers ? perhaps_count_many_u64(c->filter, batch->numbers, batch->n, counts)
-                                     : perhaps_count_many(c->filter, batch->keys, batch->lengths, batch->n, counts);
+    perhaps_keys keys = batch_keys(batch);
+    int64_t present = perhaps_count_many(c->filter, &keys, counts);
     if (present < 0) return library_failure(batch->path, (int)present);
     c->checked += batch->n;
     c->present += (uint64_t)present;
@@ -55,7 +55,7 @@ static void print_json(const struct counting *c) {
 static int count_with(const struct options *options, struct counting *c) {
     struct input input;
     const char *path = options->operands[0];
-    if (perhaps_count_many_u64(c->filter, NULL, 0, NULL) < 0) return cannot_failure(path, PERHAPS_COUNT);
+    if (filter_require(c->filter, path, PERHAPS_COUNT) != FINE) return TROUBLE;
     if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, c->filter) != FINE) return TROUBLE;
     input.silent = c->printing && isatty(STDOUT_FILENO);

@@ -190,7 +190,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
 
 static int run(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
-                                .hasher = d->seen.hasher,
+                                .hasher = &d->seen.hasher,
                                 .with_keys = d->exact != NULL,
                                 .take = take,
                                 .pause = d->state ? pause_state : NULL,

@@ -57,9 +57,9 @@ static void print_keys(const struct perhaps_info *info) {
         printf("  keys      %s of the integers below %s\n", items, capacity);
     else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
-    else if (is_static_kind(info->kind))
+    else if (info->traits & PERHAPS_STATIC)
         printf("  keys      %s different; sealed, no more can be added\n", items);
-    else if (info->can & PERHAPS_COUNT)
+    else if (info->traits & PERHAPS_MULTISET)
         printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
     else
         printf("  keys      %s adds were new (made for %s); about %s different keys, from the bits\n", items, capacity,

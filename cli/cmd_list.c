@@ -31,12 +31,10 @@ static int print_json(struct json *json, const struct listing *l, uint64_t membe
     return ferror(stdout) ? TROUBLE : FINE;
 }
 
-/* The first answer is asked for before anything is printed: kinds that cannot say so there. */
 static int list(struct listing *l) {
     struct json json = {0};
     uint64_t member;
     int status = FINE, found = perhaps_next(l->filter, &l->at, &member);
-    if (found < 0) return cannot_failure(l->path, PERHAPS_LIST);
     if (l->as_json) {
         json_open(&json, NULL, '{');
         json_text(&json, "file", l->path);
@@ -58,9 +56,8 @@ static int list_with(const struct options *options, struct listing *l) {
     l->as_json = given(options, OPT_JSON);
     l->left = given(options, OPT_LIMIT) ? options->limit : UINT64_MAX;
     l->at = options->from;
+    if (filter_require(l->filter, l->path, PERHAPS_LIST) != FINE) return TROUBLE;
     if (!given(options, OPT_FROM) || l->integers) return list(l);
-    uint64_t at = 0, member;
-    if (perhaps_next(l->filter, &at, &member) < 0) return cannot_failure(l->path, PERHAPS_LIST);
     return failure("--from", "is for bitmaps; the digests of other kinds come in no order, so leave it out");
 }
 

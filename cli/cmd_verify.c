@@ -41,19 +41,16 @@ static uint64_t next_random(uint64_t *state) {
 /* Asks for keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of 128 bits for all
  * others (among which no int32 or int64 key can be, being shorter). */
 static uint64_t ask_strangers(const perhaps *filter, bool numbers) {
-    uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2], single[BATCH], found = 0;
-    const void *keys[BATCH];
-    size_t lengths[BATCH];
+    uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2], found = 0;
     for (size_t done = 0, n; done < TRIALS; done += n) {
         n = TRIALS - done < BATCH ? TRIALS - done : BATCH;
         for (size_t i = 0; i < n; i++) {
-            words[i][0] = single[i] = next_random(&state);
+            words[i][0] = next_random(&state);
             words[i][1] = next_random(&state);
-            keys[i] = words[i];
-            lengths[i] = sizeof words[i];
         }
-        int64_t hits = numbers ? perhaps_contains_many_u64(filter, single, n, NULL)
-                               : perhaps_contains_many(filter, keys, lengths, n, NULL);
+        perhaps_keys keys =
+            numbers ? PERHAPS_KEYS_U64(words, sizeof *words, n) : PERHAPS_KEYS_FIXED(words, sizeof *words, 0, n);
+        int64_t hits = perhaps_contains_many(filter, &keys, NULL);
         found += hits > 0 ? (uint64_t)hits : 0;
     }
     return found;

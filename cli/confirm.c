@@ -109,9 +109,9 @@ static struct slot *find(const struct index *index, uint64_t digest, const void 
 
 static uint64_t digest_of(const perhaps *filter, bool number, const void *key, size_t length) {
     uint64_t value;
-    if (!number) return perhaps_digest(filter, key, length);
+    if (!number) return perhaps_digest(perhaps_hasher_of(filter), key, length);
     memcpy(&value, key, sizeof value);
-    return perhaps_digest_u64(filter, value);
+    return perhaps_digest_u64(perhaps_hasher_of(filter), value);
 }
 
 /* Makes the index, and tells every hit which one is the first with its key. */

@@ -166,11 +166,20 @@ int filter_open_now(const struct options *options, const char *path, perhaps **f
     return status;
 }
 
-/* Keys of bytes are refused even if there are none. */
+unsigned filter_traits(const perhaps *filter) {
+    struct perhaps_info info = {.size = sizeof info};
+    return perhaps_facts(filter, &info) == PERHAPS_OK ? info.traits : 0;
+}
+
+int filter_require(const perhaps *filter, const char *path, unsigned ability) {
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_facts(filter, &info);
+    if (rc < 0) return library_failure(path, rc);
+    return info.can & ability ? FINE : lacks_failure(path, info.kind_name, ability);
+}
+
 bool filter_of_integers(const perhaps *filter) {
-    static const void *const keys[1];
-    static const size_t lengths[1];
-    return perhaps_contains_many(filter, keys, lengths, 0, NULL) == PERHAPS_ECANNOT;
+    return !(filter_traits(filter) & PERHAPS_TAKES_BYTES);
 }
 
 bool filter_is_file(const perhaps *filter) {
@@ -179,14 +188,12 @@ bool filter_is_file(const perhaps *filter) {
 }
 
 int filter_refuse_sealed(const perhaps *filter, const char *path) {
-    struct perhaps_info info = {.size = sizeof info};
-    bool sealed = perhaps_facts(filter, &info) == PERHAPS_OK && is_static_kind(info.kind);
-    return sealed ? sealed_failure(path) : FINE;
+    return filter_traits(filter) & PERHAPS_STATIC ? sealed_failure(path) : FINE;
 }
 
 int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
-    int64_t rc = batch->numbers ? perhaps_contains_many_u64(filter, batch->numbers, batch->n, answers)
-                                : perhaps_contains_many(filter, batch->keys, batch->lengths, batch->n, answers);
+    perhaps_keys keys = batch_keys(batch);
+    int64_t rc = perhaps_contains_many(filter, &keys, answers);
     if (rc < 0) return library_failure(batch->path, (int)rc);
     *present = (uint64_t)rc;
     return FINE;
@@ -213,14 +220,14 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
 
 /* Copies of a key that is there already make no more mistakes. An array without an empty place cannot tell them apart. */
 static uint64_t keys_held(const struct perhaps_info *info) {
-    bool multiset = info->can & PERHAPS_COUNT && info->fill < 1;
+    bool multiset = info->traits & PERHAPS_MULTISET && info->fill < 1;
     return multiset ? (uint64_t)fmin((double)info->items, round(info->distinct)) : info->items;
 }
 
 /* The filter's own count misses keys that seemed to be there already; its bits tell better, until nearly all are set. */
 static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     static const double saturated = 0.99;
-    if (info->can & PERHAPS_COUNT) return keys_held(info);
+    if (info->traits & PERHAPS_MULTISET) return keys_held(info);
     uint64_t seen = (uint64_t)fmax((double)info->items, round(info->distinct));
     bool take_most = info->fill > saturated ? most > seen : most && most < seen;
     return take_most ? most : seen;

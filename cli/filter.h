@@ -27,7 +27,13 @@ uint64_t clock_of_windows(void *unused);
 /* Tells a window by time what time it is, now and in each call that adds. */
 int filter_advance(perhaps *filter, const char *path);
 
-/* Is it of a kind of integers, which takes no keys of bytes? Asked at once, without counting bits. */
+/* Set of enum perhaps_trait. */
+unsigned filter_traits(const perhaps *filter);
+
+/* FINE if it can do this one thing (remove, count or list), else the reason and TROUBLE. */
+int filter_require(const perhaps *filter, const char *path, unsigned ability);
+
+/* Is it of a kind of integers, which takes no keys of bytes? */
 bool filter_of_integers(const perhaps *filter);
 
 /* Is it the file of another program? */

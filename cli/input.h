@@ -44,6 +44,13 @@ struct batch {
     uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown if there are several threads */
 };
 
+/* The keys of a batch, in whichever form it has them. */
+static inline perhaps_keys batch_keys(const struct batch *batch) {
+    if (batch->digests) return PERHAPS_KEYS_DIGEST(batch->digests, batch->n);
+    if (batch->numbers) return PERHAPS_KEYS_U64(batch->numbers, 0, batch->n);
+    return PERHAPS_KEYS_BYTES(batch->keys, batch->lengths, batch->n);
+}
+
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
 

@@ -144,7 +144,7 @@ static int check_needs(const perhaps_want *want) {
 
 /* Kinds that make no mistakes to speak of: the number of keys or the memory alone says how large they are. */
 static bool is_exact(int kind) {
-    return kind == PERHAPS_TABLE || kind == PERHAPS_BITMAP;
+    return perhaps_kind_traits(kind) & PERHAPS_EXACT;
 }
 
 /* Exact kinds have their rate, whatever is wanted: it only fills the place of the second of two that must be fixed. */

@@ -13,7 +13,7 @@ static void add_even_numbers(perhaps *f) {
     uint64_t keys[BATCH];
     for (uint64_t batch = 0; batch < BATCHES; batch++) {
         for (uint64_t i = 0; i < BATCH; i++) keys[i] = 2 * (batch * BATCH + i);
-        perhaps_add_many_u64(f, keys, BATCH, NULL);
+        perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL);
     }
 }
 
@@ -22,7 +22,7 @@ static void ask_for_integers(const perhaps *f) {
     uint64_t keys[BATCH];
     uint8_t answers[BATCH];
     for (uint64_t i = 0; i < BATCH; i++) keys[i] = i;
-    long long found = perhaps_contains_many_u64(f, keys, BATCH, answers);
+    long long found = perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), answers);
 
     int even = 0, odd = 0, differ = 0;
     for (uint64_t i = 0; i < BATCH; i++) {
@@ -39,7 +39,7 @@ static void ask_for_words(perhaps *f) {
     const void *words[] = {"one", "two", "three", "two"};
     size_t lengths[] = {3, 3, 5, 3};
     uint8_t is_new[4];
-    perhaps_add_many(f, words, lengths, 4, is_new);
+    perhaps_add_many(f, &PERHAPS_KEYS_BYTES(words, lengths, 4), is_new);
     for (int i = 0; i < 4; i++)
         printf("%-5s %s\n", (const char *)words[i], is_new[i] ? "new" : "perhaps there already");
 }

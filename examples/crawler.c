@@ -34,7 +34,7 @@ static void crawl(perhaps *seen, struct queue *queue, size_t most) {
     uint8_t is_new[LINKS];
     for (; most && queue->read < queue->found; most--) {
         links_of(queue->pages[queue->read++], links);
-        must(perhaps_add_many_u64(seen, links, LINKS, is_new));
+        must(perhaps_add_many(seen, &PERHAPS_KEYS_U64(links, 0, LINKS), is_new));
         for (int i = 0; i < LINKS; i++)
             if (is_new[i]) queue->pages[queue->found++] = links[i];
     }
@@ -71,7 +71,8 @@ int main(void) {
     show(seen, &queue);
 
     /* Every page that was found is in it: a filter never misses one. */
-    printf("of those found, %d are in it\n", must(perhaps_contains_many_u64(seen, queue.pages, queue.found, NULL)));
+    printf("of those found, %d are in it\n",
+           must(perhaps_contains_many(seen, &PERHAPS_KEYS_U64(queue.pages, 0, queue.found), NULL)));
     perhaps_free(seen);
     return 0;
 }

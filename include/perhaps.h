@@ -146,6 +146,16 @@ enum perhaps_ability {
     PERHAPS_IN_PLACE = 1 << 8   /* a file of it can be opened with PERHAPS_OPEN_WRITE */
 };
 
+/* Facts about a kind or a filter, as a set of bits: perhaps_kind_traits, perhaps_info.traits. */
+enum perhaps_trait {
+    PERHAPS_TAKES_BYTES = 1 << 0,   /* keys may be bytes; otherwise only integers */
+    PERHAPS_TAKES_DIGESTS = 1 << 1, /* keys may be digests; otherwise only bytes and integers */
+    PERHAPS_EXACT = 1 << 2,         /* no false positives, except by equal digests */
+    PERHAPS_STATIC = 1 << 3,        /* collects keys until it is sealed */
+    PERHAPS_MULTISET = 1 << 4,      /* stores a copy with each add */
+    PERHAPS_PARALLEL = 1 << 5       /* perhaps_add_parallel works */
+};
+
 /* A row of the table of kinds, for programs that show or loop over it. Filters of filters are not in it. */
 struct perhaps_kind_row {
     int kind;            /* PERHAPS_BLOOM ... */
@@ -159,6 +169,9 @@ PERHAPS_API const struct perhaps_kind_row *perhaps_kind(size_t row);
 
 /* The same of the kinds that are files of other programs. (free) */
 PERHAPS_API const struct perhaps_kind_row *perhaps_file_kind(size_t row);
+
+/* The facts about a kind: set of enum perhaps_trait. (free) */
+PERHAPS_API unsigned perhaps_kind_traits(int kind);
 
 /* --------------------------------------------------------------------------------------------------- wants --- */
 
@@ -459,6 +472,40 @@ PERHAPS_API void perhaps_free(perhaps *f);
  * NULL; otherwise answers[i] is 1 or 0, what the single call for key i would have returned.
  */
 
+/* The keys of a batch, in one of five forms. */
+enum perhaps_keys_form {
+    PERHAPS_KEYS_FORM_BYTES = 0, /* pointers and lengths */
+    PERHAPS_KEYS_FORM_PACKED,    /* one buffer, and n + 1 offsets into it */
+    PERHAPS_KEYS_FORM_FIXED,     /* keys of equal length, at equal distances */
+    PERHAPS_KEYS_FORM_U64,       /* integers */
+    PERHAPS_KEYS_FORM_DIGEST     /* digests */
+};
+
+typedef struct perhaps_keys {
+    int form;            /* enum perhaps_keys_form */
+    size_t n;            /* number of keys */
+    const void *data;    /* bytes: n pointers; packed: the buffer; others: the first key */
+    const void *lengths; /* bytes: n lengths, size_t each; packed: n + 1 offsets */
+    size_t width;        /* bytes: of a length; packed: of an offset, 4 or 8; others: of a key */
+    size_t stride;       /* fixed, u64 and digest: bytes from one key to the next; 0 = width */
+} perhaps_keys;
+
+#ifdef __cplusplus
+#define PERHAPS_KEYS_(...) (perhaps_keys{__VA_ARGS__})
+#else
+#define PERHAPS_KEYS_(...) ((perhaps_keys){__VA_ARGS__})
+#endif
+#define PERHAPS_KEYS_BYTES(pointers, lengths, n)                                                                       \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_BYTES, (size_t)(n), (pointers), (lengths), sizeof *(lengths), 0)
+#define PERHAPS_KEYS_PACKED(data, offsets, n)                                                                          \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_PACKED, (size_t)(n), (data), (offsets), sizeof *(offsets), 0)
+#define PERHAPS_KEYS_FIXED(data, width, stride, n)                                                                     \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_FIXED, (size_t)(n), (data), NULL, (size_t)(width), (size_t)(stride))
+#define PERHAPS_KEYS_U64(keys, stride, n)                                                                              \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_U64, (size_t)(n), (keys), NULL, 8, (size_t)(stride))
+#define PERHAPS_KEYS_DIGEST(digests, n)                                                                                \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_DIGEST, (size_t)(n), (digests), NULL, sizeof *(digests), 0)
+
 /*
  * Adds a key. 1 = it is new; 0 = it was perhaps there already (nothing changed). "add" and "mightContain" in one pass,
  * the addIfNotExist of other libraries. Kinds that can PERHAPS_COUNT are multisets: they store a copy every time and
@@ -472,10 +519,7 @@ PERHAPS_API int perhaps_add_digest(perhaps *f, uint64_t digest);
  * again, and `answers` means nothing. A cuckoo filter of 4 MiB or more takes a batch of 32,768 keys or more, if it has no more
  * than 256 bytes for each of them, in another order and twice as fast. For that it takes 9 to 11 bytes for each of up to 4 million keys
  * (PERHAPS_ENOMEM without them). (changes) */
-PERHAPS_API int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                     uint8_t *answers);
-PERHAPS_API int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
-PERHAPS_API int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 /*
  * Static kinds (fuse, ribbon) collect keys first: add answers 1 to each, and every question is PERHAPS_EUNSEALED. perhaps_seal then
@@ -508,10 +552,7 @@ PERHAPS_API int perhaps_contains_u64(const perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_contains_digest(const perhaps *f, uint64_t digest);
 
 /* The number of keys that are perhaps in the set. (reads) */
-PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                          uint8_t *answers);
-PERHAPS_API int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
-PERHAPS_API int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 /*
  * Multisets: adds the key only if it is not perhaps there already; for sets it is the same as perhaps_add. Do not mix it
@@ -534,10 +575,7 @@ PERHAPS_API int perhaps_remove_u64(perhaps *f, uint64_t key);
 PERHAPS_API int perhaps_remove_digest(perhaps *f, uint64_t digest);
 
 /* The number of keys that were taken out. (changes) */
-PERHAPS_API int64_t perhaps_remove_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                        uint8_t *answers);
-PERHAPS_API int64_t perhaps_remove_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers);
-PERHAPS_API int64_t perhaps_remove_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers);
+PERHAPS_API int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 /* How many copies of a key are in a multiset: never too few, and too many only if another key looks the same. counting
  * counts to 15, which then means "15 or more". PERHAPS_ECANNOT for sets. (reads) */
@@ -546,10 +584,7 @@ PERHAPS_API int64_t perhaps_count_u64(const perhaps *f, uint64_t key);
 PERHAPS_API int64_t perhaps_count_digest(const perhaps *f, uint64_t digest);
 
 /* counts[i] becomes the count of key i; returns how many of them are not 0. (reads) */
-PERHAPS_API int64_t perhaps_count_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                       uint64_t *counts);
-PERHAPS_API int64_t perhaps_count_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *counts);
-PERHAPS_API int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint64_t *counts);
+PERHAPS_API int64_t perhaps_count_many(const perhaps *f, const perhaps_keys *keys, uint64_t *counts);
 
 /*
  * Adds or asks n keys with so many threads (0 = one for each processor), which end before the call returns. Answers and errors
@@ -557,18 +592,9 @@ PERHAPS_API int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *
  * fixed, so where the array depends on the order, it does. Adding needs a filter that could be `shared`, see perhaps_want (it
  * need not be); asking works on all. (changes; reads)
  */
-PERHAPS_API int64_t perhaps_add_parallel(perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                         uint8_t *answers, unsigned threads);
-PERHAPS_API int64_t perhaps_add_parallel_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
-                                             unsigned threads);
-PERHAPS_API int64_t perhaps_add_parallel_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
-                                                unsigned threads);
-PERHAPS_API int64_t perhaps_contains_parallel(const perhaps *f, const void *const *keys, const size_t *lengths,
-                                              size_t n, uint8_t *answers, unsigned threads);
-PERHAPS_API int64_t perhaps_contains_parallel_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
-                                                  unsigned threads);
-PERHAPS_API int64_t perhaps_contains_parallel_digest(const perhaps *f, const uint64_t *digests, size_t n,
-                                                     uint8_t *answers, unsigned threads);
+PERHAPS_API int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads);
+PERHAPS_API int64_t perhaps_contains_parallel(const perhaps *f, const perhaps_keys *keys, uint8_t *answers,
+                                              unsigned threads);
 
 /*
  * Tells a window with a `period` what time it is, in units of the caller's choice (seconds, milliseconds) that never go
@@ -596,15 +622,15 @@ PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), vo
  */
 PERHAPS_API int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest);
 
-/* The digest that the bytes form (or the integer form) uses for this key in this filter; the bytes form of a bitmap has none.
- * It stays the same as long as the filter lives. (reads; and may run while another thread adds to the filter or asks it) */
-PERHAPS_API uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length);
-PERHAPS_API uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key);
+typedef struct perhaps_hasher {
+    uint64_t opaque[5];
+} perhaps_hasher;
 
-/* The digests of n keys. (the same) */
-PERHAPS_API void perhaps_digest_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                     uint64_t *digests);
-PERHAPS_API void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *digests);
+PERHAPS_API int perhaps_hasher_init(perhaps_hasher *h, int hash, uint64_t seed, const uint8_t *hash_key);
+PERHAPS_API const perhaps_hasher *perhaps_hasher_of(const perhaps *f);
+PERHAPS_API uint64_t perhaps_digest(const perhaps_hasher *h, const void *key, size_t length);
+PERHAPS_API uint64_t perhaps_digest_u64(const perhaps_hasher *h, uint64_t key);
+PERHAPS_API int perhaps_digest_many(const perhaps_hasher *h, const perhaps_keys *keys, uint64_t *digests);
 
 /* --------------------------------------------------------------------------------------------- whole filters --- */
 
@@ -654,6 +680,7 @@ struct perhaps_info {
     int kind;                /* enum perhaps_kind */
     const char *kind_name;   /* "bloom" */
     unsigned can;            /* set of enum perhaps_ability */
+    unsigned traits;         /* set of enum perhaps_trait */
     uint64_t capacity;       /* keys it was made for */
     uint64_t items;          /* adds that answered 1, less removes that did; an estimate after merge, intersect and
                                 recovery, except where the array tells exactly */

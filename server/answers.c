@@ -21,7 +21,8 @@ static void ask(const struct held *held, enum found found, struct batch *batch) 
     if (found != FOUND)
         memset(batch->answers, 0, batch->n);
     else
-        perhaps_contains_many(held->filter, batch->items, batch->lengths, batch->n, batch->answers);
+        perhaps_contains_many(held->filter, &PERHAPS_KEYS_BYTES(batch->items, batch->lengths, batch->n),
+                              batch->answers);
 }
 
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family) {

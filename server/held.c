@@ -237,7 +237,7 @@ struct keys {
 };
 
 static int64_t put(perhaps *filter, const struct keys *keys, uint8_t *answers) {
-    if (keys->n > 1) return perhaps_add_many(filter, keys->items, keys->lengths, keys->n, answers);
+    if (keys->n > 1) return perhaps_add_many(filter, &PERHAPS_KEYS_BYTES(keys->items, keys->lengths, keys->n), answers);
     int added = keys->absent ? perhaps_add_absent(filter, keys->items[0], keys->lengths[0])
                              : perhaps_add(filter, keys->items[0], keys->lengths[0]);
     answers[0] = added == 1;

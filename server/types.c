@@ -84,7 +84,8 @@ const char *value_unserved(const perhaps *filter) {
     perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
     perhaps_facts(filter, &facts);
     perhaps_recipe_of(filter, &recipe);
-    if (facts.hash == PERHAPS_IDENTITY) return "its keys are integers, and the server's are bytes; build another kind";
+    if (!(facts.traits & PERHAPS_TAKES_BYTES))
+        return "its keys are integers, and the server's are bytes; build another kind";
     return recipe.ignore_case ? MADE_WITH("--ignore-case") : reasons[recipe.form];
 }
 

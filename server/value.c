@@ -37,7 +37,7 @@ static const struct loading_value *loading_of(const struct value *value) {
 
 static void set_kind(struct value *value, const struct perhaps_info *facts) {
     int kind = facts->base ? facts->base : facts->kind;
-    value->multiset = facts->can & PERHAPS_COUNT;
+    value->multiset = facts->traits & PERHAPS_MULTISET;
     value->foreign = kind == PERHAPS_REDIS_BLOOM || kind == PERHAPS_REDIS_CUCKOO;
     value->grows = facts->kind == PERHAPS_GROWING;
     value->fixed = !facts->base && facts->can & PERHAPS_ADD && !(facts->can & (PERHAPS_GROW | PERHAPS_COUNT));

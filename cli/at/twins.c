@@ -7,23 +7,21 @@
 
 /* A hash table that is half empty: in each place the number of an item and one, or 0. */
 struct twins {
-    perhaps *hasher; /* a filter, for its hash alone */
+    perhaps_hasher hasher;
     size_t *places;
 };
 
 struct twins *twins_make(size_t room) {
     struct twins *t = calloc(1, sizeof *t);
     if (!t) return NULL;
-    perhaps_want want = PERHAPS_WANT(.items = 1, .fpr = 0.5);
     t->places = malloc(2 * room * sizeof *t->places);
-    if (t->places && perhaps_create(&t->hasher, &want) == PERHAPS_OK) return t;
+    if (t->places && perhaps_hasher_init(&t->hasher, PERHAPS_XXH3, 0, NULL) == PERHAPS_OK) return t;
     twins_free(t);
     return NULL;
 }
 
 void twins_free(struct twins *t) {
     if (!t) return;
-    perhaps_free(t->hasher);
     free(t->places);
     free(t);
 }
@@ -40,7 +38,7 @@ void twins_find(struct twins *t, struct round *r) {
     memset(t->places, 0, size * sizeof *t->places);
     for (size_t i = 0; i < r->n; i++) {
         struct item *item = &r->items[i];
-        size_t at = (size_t)perhaps_digest(t->hasher, r->bytes.bytes + item->at, item->length) & (size - 1);
+        size_t at = (size_t)perhaps_digest(&t->hasher, r->bytes.bytes + item->at, item->length) & (size - 1);
         while (t->places[at] && !equal(r, i, t->places[at] - 1)) at = (at + 1) & (size - 1);
         if (!t->places[at]) t->places[at] = i + 1;
         item->twin = t->places[at] - 1;

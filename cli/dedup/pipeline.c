@@ -85,15 +85,13 @@ static int hash_batch(void *context, const struct batch *batch) {
     const struct worker *worker = context;
     struct job *job = worker->job;
     const struct pipeline *pipeline = worker->ring->pipeline;
+    perhaps_keys keys = batch_keys(batch);
     if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
     if (!job->n) {
         job->file = batch->file;
         job->offset = batch->offset;
     }
-    if (batch->numbers)
-        perhaps_digest_many_u64(pipeline->hasher, batch->numbers, batch->n, job->digests + job->n);
-    else
-        perhaps_digest_many(pipeline->hasher, batch->keys, batch->lengths, batch->n, job->digests + job->n);
+    perhaps_digest_many(pipeline->hasher, &keys, job->digests + job->n);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
     if (pipeline->with_keys) copy_keys(job, batch);
     job->n += batch->n;

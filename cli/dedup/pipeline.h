@@ -6,8 +6,8 @@
 
 struct pipeline {
     const struct input *input;
-    const perhaps *hasher; /* whose hash makes the digests */
-    bool with_keys;        /* jobs have `keys` */
+    const perhaps_hasher *hasher; /* makes the digests */
+    bool with_keys;               /* jobs have `keys` */
 
     /* What is done with a job: FINE, STOP if no more is wanted, TROUBLE. The calls come in the order of the input, one at a
      * time, but not all from the same thread. May change the job's `block`. */

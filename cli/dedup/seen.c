@@ -13,30 +13,26 @@ enum { SOME = 1024, MANY = 1 << 15 }; /* digests at a time */
 static int learn_facts(struct seen *m) {
     struct perhaps_info info = {.size = sizeof info};
     int rc = perhaps_facts(m->filter, &info);
+    m->hasher = *perhaps_hasher_of(m->filter);
     m->table = info.kind == PERHAPS_TABLE || (info.kind == PERHAPS_SHARDED && info.base == PERHAPS_TABLE);
     return rc < 0 ? library_failure(m->state, rc) : FINE;
 }
 
 int seen_open(struct seen *m, const perhaps_want *want) {
-    perhaps_want first = *want, tiny = *want;
+    perhaps_want first = *want;
     *m = (struct seen){.want = *want, .small = want->shards && want->items <= SMALL_TABLE};
     if (m->small) first.shards = 0;
-    tiny.items = 1;
-    tiny.shards = 0;
     int rc = perhaps_create(&m->filter, &first);
-    if (rc == PERHAPS_OK) rc = perhaps_create(&m->hasher, &tiny);
     return rc < 0 ? library_failure(NULL, rc) : learn_facts(m);
 }
 
 int seen_of_state(struct seen *m, const char *state, perhaps *filter) {
-    *m = (struct seen){.filter = filter, .hasher = filter, .state = state};
+    *m = (struct seen){.filter = filter, .state = state};
     return learn_facts(m);
 }
 
 void seen_close(struct seen *m) {
-    if (m->state) return;
-    perhaps_free(m->filter);
-    perhaps_free(m->hasher);
+    if (!m->state) perhaps_free(m->filter);
 }
 
 /* ------------------------------------------------------------------------------------------------- growing --- */
@@ -46,7 +42,7 @@ static bool copy_digests(perhaps *to, const perhaps *from) {
     bool fine = digests;
     for (size_t n = MANY; fine && n == MANY;) {
         for (n = 0; n < MANY && perhaps_next(from, &at, &digests[n]) == 1;) n++;
-        fine = perhaps_add_many_digest(to, digests, n, NULL) >= 0;
+        fine = perhaps_add_many(to, &PERHAPS_KEYS_DIGEST(digests, n), NULL) >= 0;
     }
     free(digests);
     return fine;
@@ -76,14 +72,14 @@ static int64_t add_absent(perhaps *filter, struct job *job, size_t from, size_t 
     }
     memset(job->answers + from, 0, to - from);
     if (!n) return 0;
-    int64_t added = perhaps_add_many_digest(filter, digests, n, answers);
+    int64_t added = perhaps_add_many(filter, &PERHAPS_KEYS_DIGEST(digests, n), answers);
     for (size_t i = 0; i < n && added >= 0; i++) job->answers[places[i]] = answers[i];
     return added;
 }
 
 /* To ask takes half as long as to add. */
 static int64_t ask_and_add(perhaps *filter, struct job *job) {
-    int64_t added = 0, rc = perhaps_contains_many_digest(filter, job->digests, job->n, job->answers);
+    int64_t added = 0, rc = perhaps_contains_many(filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);
     for (size_t from = 0; from < job->n && rc >= 0; from += SOME) {
         rc = add_absent(filter, job, from, job->n - from < SOME ? job->n : from + SOME);
         added += rc;
@@ -92,8 +88,9 @@ static int64_t ask_and_add(perhaps *filter, struct job *job) {
 }
 
 int seen_add(struct seen *m, struct job *job) {
-    int64_t rc = m->table && m->repeats ? ask_and_add(m->filter, job)
-                                        : perhaps_add_many_digest(m->filter, job->digests, job->n, job->answers);
+    int64_t rc = m->table && m->repeats
+                     ? ask_and_add(m->filter, job)
+                     : perhaps_add_many(m->filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);
     if (rc < 0) return library_failure(m->state, (int)rc);
     job->added = (size_t)rc;
     m->added += job->added;

@@ -7,12 +7,12 @@
 struct seen {
     perhaps_want want;
     perhaps *filter;
-    perhaps *hasher;   /* has the hash of `filter`, and stays when that is replaced */
-    const char *state; /* the file that the filter is of; NULL = ours alone */
-    bool table;        /* whole digests, for ever: to ask for one first changes nothing */
-    bool small;        /* one table, that becomes shards when it has grown */
-    uint64_t added;    /* lines */
-    bool repeats;      /* nearly all lines of the last job were */
+    perhaps_hasher hasher; /* of `filter`, and of what replaces it */
+    const char *state;     /* the file that the filter is of; NULL = ours alone */
+    bool table;            /* whole digests, for ever: to ask for one first changes nothing */
+    bool small;            /* one table, that becomes shards when it has grown */
+    uint64_t added;        /* lines */
+    bool repeats;          /* nearly all lines of the last job were */
 };
 
 /* Makes a filter, or takes that of a state, which stays the caller's. FINE or TROUBLE. */

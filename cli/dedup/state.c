@@ -29,19 +29,21 @@ struct state {
 
 /* What remembers lines is a set, and takes digests. */
 static int check_kind(const struct state *s, const struct perhaps_info *info) {
-    static const uint64_t nothing[1];
-    if (is_static_kind(info->kind))
+    if (info->traits & PERHAPS_STATIC)
         return failure(s->path,
                        "is sealed: a %s filter takes no more lines; give another --state, or the name of a file that "
                        "does not exist",
                        info->kind_name);
-    if (info->can & PERHAPS_COUNT)
+    if (info->traits & PERHAPS_MULTISET)
         return failure(s->path,
                        "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
                        "table' makes, or the name of a file that does not exist",
                        info->kind_name);
-    if (perhaps_add_many_digest(s->filter, nothing, 0, NULL) < 0)
-        return reason_failure(s->path, "give another --state, or the name of a file that does not exist");
+    if (!(info->traits & PERHAPS_TAKES_DIGESTS))
+        return failure(s->path,
+                       "is a %s filter, which takes no digests; give another --state, or the name of a file that does "
+                       "not exist",
+                       info->kind_name);
     return FINE;
 }
 
@@ -128,7 +130,7 @@ static int check_path(const char *path) {
 static int add_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
     struct state *s = context;
     int64_t rc = s->timed ? perhaps_advance(s->filter, time) : 0;
-    if (rc >= 0) rc = perhaps_add_many_digest(s->filter, digests, n, NULL);
+    if (rc >= 0) rc = perhaps_add_many(s->filter, &PERHAPS_KEYS_DIGEST(digests, n), NULL);
     return rc < 0 ? library_failure(s->path, (int)rc) : FINE;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The verbs on many keys at a time: the same answers as the single calls in order, but hashed CHUNK keys at a time, and with
- * memory fetched ahead.
+ * The verbs on a batch of keys: the same answers as single calls in order, but hashed CHUNK keys at a time, and with memory
+ * prefetched.
  */
 #include "api/batch.h"
 
@@ -8,102 +8,68 @@
 #include "base/memory.h"
 #include "base/error.h"
 
-/* How many keys ahead of its turn a key's memory is fetched, where the kind has no pipeline of its own. */
+/* How many keys ahead a key's memory is prefetched, where the kind has no pipeline. */
 enum { AHEAD = 16 };
 
-const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room) {
-    if (keys->digests) return keys->digests + from;
-    if (keys->integers) {
-        if (f->hash.id == PERHAPS_IDENTITY) return keys->integers + from;
-        hash_u64_many(&f->hash, f->isa, keys->integers + from, n, room);
-        return room;
-    }
-    hash_bytes_many(&f->hash, f->isa, keys->bytes + from, keys->lengths + from, n, room);
-    return room;
-}
-
-int many_takes(const perhaps *f, const struct keys *keys) {
-    return keys->bytes ? filter_takes_bytes(f) : keys->digests ? filter_takes_digests(f) : PERHAPS_OK;
-}
-
-void perhaps_digest_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                         uint64_t *digests) {
-    hash_bytes_many(&f->hash, f->isa, keys, lengths, n, digests);
-}
-
-void perhaps_digest_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *digests) {
-    hash_u64_many(&f->hash, f->isa, keys, n, digests);
+int batch_check(const perhaps *f, const perhaps_keys *keys) {
+    int rc = keys_check(keys);
+    if (rc < 0 || keys->form == PERHAPS_KEYS_FORM_U64) return rc;
+    return keys->form == PERHAPS_KEYS_FORM_DIGEST ? filter_takes_digests(f) : filter_takes_bytes(f);
 }
 
 /* ---- keys whose digests have two words ---- */
 
-static struct digest digest_of(const perhaps *f, const struct keys *keys, size_t i) {
-    return keys->integers ? filter_digest_u64(f, keys->integers[i])
-                          : filter_digest(f, keys->bytes[i], keys->lengths[i]);
+enum { PAIRS = CHUNK }; /* digests of two words at a time, on the stack */
+
+static struct digest pair_at(const uint64_t *pairs, size_t i) {
+    return (struct digest){pairs[2 * i], pairs[2 * i + 1]};
 }
 
-/* None of them can be full half-way: many_provide has made room. */
-static int64_t add_one_by_one(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int64_t added = 0;
+/* None of them can be full half-way: batch_provide has made room. */
+static int add_each(perhaps *f, const uint64_t *pairs, size_t n, uint8_t *answers) {
     for (size_t i = 0; i < n; i++) {
-        int is_new = filter_add(f, digest_of(f, keys, i));
+        int is_new = filter_add(f, pair_at(pairs, i));
         if (is_new < 0) return is_new;
-        if (answers) answers[i] = (uint8_t)is_new;
-        added += is_new;
+        answers[i] = (uint8_t)is_new;
     }
-    return added;
+    return PERHAPS_OK;
 }
 
-/* Both words of the digests of n keys, one after the other. */
-static void hash_pairs(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *pairs) {
-    if (keys->integers) {
-        hash_two_words_many_u64(&f->hash, f->isa, keys->integers + from, n, pairs);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        struct digest digest = digest_of(f, keys, from + i);
-        pairs[2 * i] = digest.first;
-        pairs[2 * i + 1] = digest.second;
-    }
-}
-
-enum { PAIRS = CHUNK };
-
-static int64_t add_pairs(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+static int64_t add_pairs(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     uint64_t pairs[2 * PAIRS], added = 0;
     uint8_t some_answers[PAIRS];
-    if (!f->ops.add_many) return add_one_by_one(f, keys, n, answers);
-    for (size_t from = 0; from < n; from += PAIRS) {
-        size_t some = n - from < PAIRS ? n - from : PAIRS;
+    for (size_t from = 0; from < keys->n; from += PAIRS) {
+        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
         uint8_t *out = answers ? answers + from : some_answers;
-        hash_pairs(f, keys, from, some, pairs);
-        f->ops.add_many(&f->array, pairs, some, out, (const char *)pairs);
+        int rc = PERHAPS_OK;
+        keys_digest_pairs(&f->hash, keys, from, some, pairs);
+        if (f->ops.add_many)
+            f->ops.add_many(&f->array, pairs, some, out, (const char *)pairs);
+        else
+            rc = add_each(f, pairs, some, out);
+        if (rc < 0) return rc;
         added += count_ones(out, some);
     }
-    filter_count_added(f, 0, added);
+    if (f->ops.add_many) filter_count_added(f, 0, added); /* filter_add has counted the others */
     return (int64_t)added;
 }
 
-static int64_t ask_one_by_one(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int64_t found = 0;
-    for (size_t i = 0; i < n; i++) {
-        int is_there = f->ops.contains(&f->array, digest_of(f, keys, i));
-        if (answers) answers[i] = (uint8_t)is_there;
-        found += is_there;
-    }
-    return found;
+static void query_each(const perhaps *f, const uint64_t *pairs, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)f->ops.contains(&f->array, pair_at(pairs, i));
 }
 
-/* The batches of filters of filters are for digests of one word. */
-static int64_t ask_pairs(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+/* The batches of composite filters are for digests of one word. */
+static int64_t query_pairs(const perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     uint64_t pairs[2 * PAIRS], found = 0;
     uint8_t some_answers[PAIRS];
-    if (f->family || !f->ops.contains_many) return ask_one_by_one(f, keys, n, answers);
-    for (size_t from = 0; from < n; from += PAIRS) {
-        size_t some = n - from < PAIRS ? n - from : PAIRS;
+    for (size_t from = 0; from < keys->n; from += PAIRS) {
+        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
         uint8_t *out = answers ? answers + from : some_answers;
-        hash_pairs(f, keys, from, some, pairs);
-        f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
+        keys_digest_pairs(&f->hash, keys, from, some, pairs);
+        if (f->family || !f->ops.contains_many)
+            query_each(f, pairs, some, out);
+        else
+            f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
         found += count_ones(out, some);
     }
     return (int64_t)found;
@@ -142,25 +108,30 @@ static size_t chunk_length(const struct room *room, size_t rest) {
 
 /* ---- adding ---- */
 
-void many_undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers) {
+void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers) {
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        filter_undo(f, many_digests(f, keys, from, count, digests), count, answers + from);
+        filter_undo(f, batch_digests(f, keys, from, count, digests), count, answers + from);
     }
 }
 
-static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, struct room *room) {
+/* What will be read after these digests: the next integers where they are used in place, else the memory behind the digests. */
+static const char *what_follows(const perhaps_keys *keys, size_t from, const uint64_t *digests, size_t count) {
+    const uint64_t *words = keys->form == PERHAPS_KEYS_FORM_U64 ? keys_words(keys, from) : NULL;
+    return (const char *)((words ? words : digests) + count);
+}
+
+static int64_t add_all(perhaps *f, const perhaps_keys *keys, uint8_t *answers, struct room *room) {
     uint64_t fresh = 0;
-    for (size_t from = 0; from < n; from += room->chunk) {
-        size_t count = chunk_length(room, n - from);
+    for (size_t from = 0; from < keys->n; from += room->chunk) {
+        size_t count = chunk_length(room, keys->n - from);
         struct added added;
         uint8_t *out = answers ? answers + from : room->answers;
-        const uint64_t *digests = many_digests(f, keys, from, count, room->digests);
-        const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
-        int rc = filter_add_many(f, digests, count, out, ahead, &added);
+        const uint64_t *digests = batch_digests(f, keys, from, count, room->digests);
+        int rc = filter_add_many(f, digests, count, out, what_follows(keys, from, digests, count), &added);
         if (rc < 0) {
-            if (answers) many_undo(f, keys, from + added.done, answers);
+            if (answers) batch_undo(f, keys, from + added.done, answers);
             return rc;
         }
         fresh += added.fresh;
@@ -168,120 +139,112 @@ static int64_t add_all(perhaps *f, const struct keys *keys, size_t n, uint8_t *a
     return (int64_t)fresh;
 }
 
-int many_provide(perhaps *f, const struct keys *keys, size_t n) {
-    const struct children_ops *ops = f->family ? f->kind->composite->ops : NULL;
-    uint64_t digests[CHUNK];
-    if (!ops || !ops->provide) return PERHAPS_OK;
-    bool ask = ops->reserving && n > ops->reserving->room(f);
-    for (size_t i = 0; ask && f->two_words && i < n; i++) ops->reserving->expect_one(f, digest_of(f, keys, i));
-    ask = ask && !f->two_words;
-    for (size_t from = 0; ask && from < n; from += CHUNK) {
-        size_t count = n - from < CHUNK ? n - from : CHUNK;
-        ops->reserving->expect(f, many_digests(f, keys, from, count, digests), count);
+static void expect_pairs(perhaps *f, const perhaps_keys *keys) {
+    uint64_t pairs[2 * PAIRS];
+    for (size_t from = 0; from < keys->n; from += PAIRS) {
+        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
+        keys_digest_pairs(&f->hash, keys, from, some, pairs);
+        for (size_t i = 0; i < some; i++) f->kind->composite->ops->reserving->expect_one(f, pair_at(pairs, i));
     }
+}
+
+static void expect_all(perhaps *f, const perhaps_keys *keys) {
+    uint64_t digests[CHUNK];
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
+        f->kind->composite->ops->reserving->expect(f, batch_digests(f, keys, from, count, digests), count);
+    }
+}
+
+int batch_provide(perhaps *f, const perhaps_keys *keys) {
+    const struct children_ops *ops = f->family ? f->kind->composite->ops : NULL;
+    if (!ops || !ops->provide) return PERHAPS_OK;
+    if (ops->reserving && keys->n > ops->reserving->room(f)) (f->two_words ? expect_pairs : expect_all)(f, keys);
     return ops->provide(f);
 }
 
-int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     struct room room;
-    if (f->two_words) return add_pairs(f, keys, n, answers);
-    get_room(f, n, &room);
-    int64_t added = add_all(f, keys, n, answers, &room);
+    if (f->two_words) return add_pairs(f, keys, answers);
+    get_room(f, keys->n, &room);
+    int64_t added = add_all(f, keys, answers, &room);
     give_back_room(f, &room);
     return added;
 }
 
 /* A static filter collects all of them, or none. */
-static int64_t collect_all_or_none(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int rc = bins_begin(f->bins, n);
+static int64_t collect_all_or_none(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
+    int rc = bins_begin(f->bins, keys->n);
     if (rc < 0) return rc;
-    int64_t added = many_put(f, keys, n, answers);
+    int64_t added = batch_put(f, keys, answers);
     if (added < 0) bins_undo(f->bins);
     f->header.items = bins_keys(f->bins);
     return added;
 }
 
-int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    int rc = many_takes(f, keys);
-    if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
-    if (rc < 0 || n == 0) return rc;
-    if (f->bins) return collect_all_or_none(f, keys, n, answers);
-    rc = many_provide(f, keys, n);
+int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
+    int rc = filter_prepare_change(f);
+    if (rc < 0 || keys->n == 0) return rc;
+    if (f->bins) return collect_all_or_none(f, keys, answers);
+    rc = batch_provide(f, keys);
     if (rc < 0) return rc;
-    if (arranging_pays_to_add(f, n)) return arranging_add(f, keys, n, answers);
-    if (answers || !filter_may_be_full(f)) return many_put(f, keys, n, answers);
-    /* What must be undone if there is no room for all is to be remembered. */
-    answers = memory_get(&f->allocator, n);
-    if (!answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);
-    int64_t added = many_put(f, keys, n, answers);
-    memory_release(&f->allocator, answers, n);
+    if (partitioned_add_pays(f, keys->n)) return partitioned_add(f, keys, answers);
+    if (answers || !filter_may_be_full(f)) return batch_put(f, keys, answers);
+    /* Undoing a failed batch takes the answers. */
+    answers = memory_get(&f->allocator, keys->n);
+    if (!answers) return fail(PERHAPS_ENOMEM, "no memory for %zu answers", keys->n);
+    int64_t added = batch_put(f, keys, answers);
+    memory_release(&f->allocator, answers, keys->n);
     return added;
 }
 
-int64_t perhaps_add_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers) {
-    return many_add(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
+int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
+    int rc = batch_check(f, keys);
+    return rc < 0 ? rc : batch_add(f, keys, answers);
 }
 
-int64_t perhaps_add_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return many_add(f, &(struct keys){.integers = keys}, n, answers);
-}
+/* ---- queries ---- */
 
-int64_t perhaps_add_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return many_add(f, &(struct keys){.digests = digests}, n, answers);
-}
-
-/* ---- asking ---- */
-
-int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+int64_t batch_contains(const perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     struct room room;
     uint64_t ones = 0;
-    int rc = many_takes(f, keys);
-    if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
+    int rc = filter_is_sealed(f);
     if (rc < 0) return rc;
-    if (f->two_words) return ask_pairs(f, keys, n, answers);
-    if (arranging_pays(f, n) && arranging_ask(f, keys, n, answers, &ones)) return (int64_t)ones;
-    get_room(f, n, &room);
-    for (size_t from = 0; from < n; from += room.chunk) {
-        size_t count = chunk_length(&room, n - from);
+    if (f->two_words) return query_pairs(f, keys, answers);
+    if (partitioned_query_pays(f, keys->n) && partitioned_query(f, keys, answers, &ones)) return (int64_t)ones;
+    get_room(f, keys->n, &room);
+    for (size_t from = 0; from < keys->n; from += room.chunk) {
+        size_t count = chunk_length(&room, keys->n - from);
         uint8_t *out = answers ? answers + from : room.answers;
-        const uint64_t *digests = many_digests(f, keys, from, count, room.digests);
-        const char *ahead = (const char *)((keys->integers ? keys->integers + from : digests) + count);
-        f->ops.contains_many(&f->array, digests, count, out, ahead);
+        const uint64_t *digests = batch_digests(f, keys, from, count, room.digests);
+        f->ops.contains_many(&f->array, digests, count, out, what_follows(keys, from, digests, count));
         ones += count_ones(out, count);
     }
     give_back_room(f, &room);
     return (int64_t)ones;
 }
 
-int64_t perhaps_contains_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                              uint8_t *answers) {
-    return many_contains(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
+int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
+    int rc = batch_check(f, keys);
+    return rc < 0 ? rc : batch_contains(f, keys, answers);
 }
 
-int64_t perhaps_contains_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return many_contains(f, &(struct keys){.integers = keys}, n, answers);
-}
+/* ---- removing and counting ---- */
 
-int64_t perhaps_contains_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return many_contains(f, &(struct keys){.digests = digests}, n, answers);
-}
-
-/* ---- removing ---- */
-
-static void fetch_ahead(const perhaps *f, const uint64_t *digests, size_t i, size_t n) {
+static void prefetch_ahead(const perhaps *f, const uint64_t *digests, size_t i, size_t n) {
     if (i + AHEAD < n) f->ops.fetch(&f->array, one_word(digests[i + AHEAD]));
 }
 
-static int64_t remove_many(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
+int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     uint64_t room[CHUNK], removed = 0;
-    int rc = many_takes(f, keys);
+    int rc = batch_check(f, keys);
     if (rc == PERHAPS_OK) rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
     if (rc < 0) return rc;
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = n - from < CHUNK ? n - from : CHUNK;
-        const uint64_t *digests = many_digests(f, keys, from, count, room);
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
+        const uint64_t *digests = batch_digests(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
-            fetch_ahead(f, digests, i, count);
+            prefetch_ahead(f, digests, i, count);
             int gone = f->ops.remove(&f->array, one_word(digests[i]));
             if (answers) answers[from + i] = (uint8_t)gone;
             removed += (uint64_t)gone;
@@ -291,47 +254,20 @@ static int64_t remove_many(perhaps *f, const struct keys *keys, size_t n, uint8_
     return (int64_t)removed;
 }
 
-int64_t perhaps_remove_many(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers) {
-    return remove_many(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers);
-}
-
-int64_t perhaps_remove_many_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers) {
-    return remove_many(f, &(struct keys){.integers = keys}, n, answers);
-}
-
-int64_t perhaps_remove_many_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return remove_many(f, &(struct keys){.digests = digests}, n, answers);
-}
-
-/* ---- counting ---- */
-
-static int64_t count_many(const perhaps *f, const struct keys *keys, size_t n, uint64_t *counts) {
+int64_t perhaps_count_many(const perhaps *f, const perhaps_keys *keys, uint64_t *counts) {
     uint64_t room[CHUNK];
     int64_t present = 0;
-    int rc = many_takes(f, keys);
+    int rc = batch_check(f, keys);
     if (rc == PERHAPS_OK && !f->ops.count) rc = filter_cannot(f, "count copies of a key");
     if (rc < 0) return rc;
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t count = n - from < CHUNK ? n - from : CHUNK;
-        const uint64_t *digests = many_digests(f, keys, from, count, room);
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
+        const uint64_t *digests = batch_digests(f, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
-            fetch_ahead(f, digests, i, count);
+            prefetch_ahead(f, digests, i, count);
             counts[from + i] = f->ops.count(&f->array, one_word(digests[i]));
             present += counts[from + i] != 0;
         }
     }
     return present;
-}
-
-int64_t perhaps_count_many(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                           uint64_t *counts) {
-    return count_many(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, counts);
-}
-
-int64_t perhaps_count_many_u64(const perhaps *f, const uint64_t *keys, size_t n, uint64_t *counts) {
-    return count_many(f, &(struct keys){.integers = keys}, n, counts);
-}
-
-int64_t perhaps_count_many_digest(const perhaps *f, const uint64_t *digests, size_t n, uint64_t *counts) {
-    return count_many(f, &(struct keys){.digests = digests}, n, counts);
 }

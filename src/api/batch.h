@@ -1,39 +1,33 @@
-/* Batches, as many.c, arranging.c and parallel.c share them. */
+/* Batches of keys: what batch.c, partitioned.c and parallel.c share. A batch was accepted by batch_check. */
 #ifndef PERHAPS_API_BATCH_H
 #define PERHAPS_API_BATCH_H
 
+#include "api/key_forms.h"
 #include "core/children.h"
 
 enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first-level cache */
 
-/* Where the keys of a batch come from: one of the three forms. */
-struct keys {
-    const void *const *bytes;
-    const size_t *lengths;
-    const uint64_t *integers;
-    const uint64_t *digests;
-};
+/* Whether the batch makes sense, and the filter takes keys of its form. */
+int batch_check(const perhaps *f, const perhaps_keys *keys);
 
-/* Whether the filter takes keys of that form. */
-int many_takes(const perhaps *f, const struct keys *keys);
+/* The digests of keys from..from+n-1: the caller's, or made in `room`. */
+static inline const uint64_t *batch_digests(const perhaps *f, const perhaps_keys *keys, size_t from, size_t n,
+                                            uint64_t *room) {
+    return keys_digests(&f->hash, keys, from, n, room);
+}
 
-/* The digests of keys from..from+n-1: the caller's own, or made in `room`. */
-const uint64_t *many_digests(const perhaps *f, const struct keys *keys, size_t from, size_t n, uint64_t *room);
+/* Removes those of the first n keys whose answer was "new", where the filter can. */
+void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers);
 
-/* Takes the first n keys out again, those that were new, where the filter can. */
-void many_undo(perhaps *f, const struct keys *keys, size_t n, const uint8_t *answers);
+/* Makes room for the whole batch in composite filters whose children cannot remove keys, so that it cannot fail half-way. */
+int batch_provide(perhaps *f, const perhaps_keys *keys);
 
-/* Makes sure that a batch for children that cannot take keys out again will not fail half-way. */
-int many_provide(perhaps *f, const struct keys *keys, size_t n);
+/* Adds a batch to a filter that may be changed and was provided with room. `answers` may be NULL only if nothing can
+ * fail. */
+int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
-/* Adds n keys to a filter that may be changed and has room for them, as far as it can be known. `answers` may be NULL only if
- * nothing can fail. */
-int64_t many_put(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
-
-/* What perhaps_add_many is. */
-int64_t many_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
-
-/* What perhaps_contains_many is. */
-int64_t many_contains(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
+/* perhaps_add_many and perhaps_contains_many after batch_check. */
+int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
+int64_t batch_contains(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 #endif

@@ -74,10 +74,6 @@ int64_t perhaps_count(const perhaps *f, const void *key, size_t length) {
     return rc < 0 ? rc : count_digest(f, filter_digest(f, key, length));
 }
 
-uint64_t perhaps_digest(const perhaps *f, const void *key, size_t length) {
-    return hash_bytes(&f->hash, key, length);
-}
-
 /* ---- integers ---- */
 
 int perhaps_add_u64(perhaps *f, uint64_t key) {
@@ -105,10 +101,6 @@ int perhaps_remove_u64(perhaps *f, uint64_t key) {
 
 int64_t perhaps_count_u64(const perhaps *f, uint64_t key) {
     return count_digest(f, filter_digest_u64(f, key));
-}
-
-uint64_t perhaps_digest_u64(const perhaps *f, uint64_t key) {
-    return hash_u64(&f->hash, key);
 }
 
 /* ---- digests ---- */

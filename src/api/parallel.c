@@ -19,10 +19,10 @@ enum { SLICE = 65536, SMALL_SLICE = 4096 };
 enum { PARTS = 64, MANY_THREADS = 4 };
 
 struct job {
-    perhaps *f;           /* adding */
-    const perhaps *asked; /* asking */
-    const struct keys *keys;
-    size_t n, slice;
+    perhaps *f; /* adding */
+    const perhaps *queried;
+    const perhaps_keys *keys;
+    size_t slice;
     uint8_t *answers;
     size_t next;         /* the first key that no thread has taken */
     uint64_t ones;       /* answers that were 1 */
@@ -32,19 +32,12 @@ struct job {
     char reason[WHY_BYTES];
 };
 
-static struct keys keys_from(const struct keys *keys, size_t from) {
-    return (struct keys){.bytes = keys->bytes ? keys->bytes + from : NULL,
-                         .lengths = keys->lengths ? keys->lengths + from : NULL,
-                         .integers = keys->integers ? keys->integers + from : NULL,
-                         .digests = keys->digests ? keys->digests + from : NULL};
-}
-
 /* The next slice; false if there is none, or a thread has failed. */
 static bool take_slice(struct job *job, size_t *from, size_t *n) {
     if (__atomic_load_n(&job->failed, __ATOMIC_ACQUIRE)) return false;
     *from = __atomic_fetch_add(&job->next, job->slice, __ATOMIC_RELAXED);
-    if (*from >= job->n) return false;
-    *n = job->n - *from < job->slice ? job->n - *from : job->slice;
+    if (*from >= job->keys->n) return false;
+    *n = job->keys->n - *from < job->slice ? job->keys->n - *from : job->slice;
     return true;
 }
 
@@ -56,10 +49,10 @@ static void note_failure(struct job *job, int rc) {
 }
 
 /* How to cut n keys for so many threads: in slices of the usual size, or smaller ones, so that all have something to do. */
-static unsigned cut(struct job *job, size_t n, unsigned threads) {
+static unsigned cut(struct job *job, unsigned threads) {
+    size_t n = job->keys->n;
     if (threads == 0) threads = processors();
     if (threads > THREADS_MAX) threads = THREADS_MAX;
-    job->n = n;
     job->slice = n / threads / 4 < SLICE ? n / threads / 4 : SLICE;
     if (job->slice < SMALL_SLICE) job->slice = SMALL_SLICE;
     size_t slices = n / job->slice + 1;
@@ -87,9 +80,10 @@ static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint
     for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(f->ops.line(&f->array, digests[i]) * scale >> 32);
 }
 
-static int64_t add_by_parts(struct job *job, perhaps *own, const struct keys *keys, size_t n, struct sorted *sorted) {
+static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *keys, struct sorted *sorted) {
+    size_t n = keys->n;
     uint64_t before = own->header.items;
-    const uint64_t *digests = many_digests(own, keys, 0, n, sorted->unsorted);
+    const uint64_t *digests = batch_digests(own, keys, 0, n, sorted->unsorted);
     find_parts(own, digests, n, sorted->part);
     sorting_sort(sorted, digests, n);
     int rc = PERHAPS_OK;
@@ -108,10 +102,10 @@ static int64_t add_by_parts(struct job *job, perhaps *own, const struct keys *ke
 
 /* Adds a slice; `sorted` is room to sort it in, where there are locks. */
 static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, struct sorted *sorted) {
-    struct keys keys = keys_from(job->keys, from);
+    perhaps_keys keys = keys_slice(job->keys, from, n);
     uint8_t *answers = job->answers ? job->answers + from : NULL;
-    if (!job->locks) return many_put(own, &keys, n, answers);
-    int64_t added = add_by_parts(job, own, &keys, n, sorted);
+    if (!job->locks) return batch_put(own, &keys, answers);
+    int64_t added = add_by_parts(job, own, &keys, sorted);
     if (added >= 0 && answers) sorting_give_back(sorted, answers);
     return added;
 }
@@ -138,23 +132,26 @@ static void add_slices(void *context, unsigned thread) {
 
 /* Takes out what slices before a failure have added. */
 static int undo_all(struct job *job) {
-    if (job->answers) many_undo(job->f, job->keys, job->n, job->answers);
+    if (job->answers) batch_undo(job->f, job->keys, job->keys->n, job->answers);
     return fail(job->failed, "%s", job->reason);
 }
 
 static int64_t run_adding(struct job *job, unsigned threads) {
-    if (job->answers) memset(job->answers, 0, job->n);
+    if (job->answers) memset(job->answers, 0, job->keys->n);
     run_in_threads(threads, add_slices, job);
     if (!job->f->family) filter_count_added(job->f, 0, job->ones);
     return job->failed ? undo_all(job) : (int64_t)job->ones;
 }
 
 /* A kind that grows, but not while threads share it, grows beforehand. */
-static int grow_beforehand(perhaps *f, const struct keys *keys, size_t n) {
-    const uint64_t *digests = keys->digests ? keys->digests : keys->integers;
-    uint64_t largest = 0;
+static int grow_beforehand(perhaps *f, const perhaps_keys *keys) {
+    uint64_t room[CHUNK], largest = 0;
     if (f->family || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
-    for (size_t i = 0; i < n; i++) largest = digests[i] > largest ? digests[i] : largest;
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
+        const uint64_t *digests = batch_digests(f, keys, from, count, room);
+        for (size_t i = 0; i < count; i++) largest = digests[i] > largest ? digests[i] : largest;
+    }
     return largest < f->kind->growable->range(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
 }
 
@@ -199,8 +196,9 @@ static int64_t add_with_locks(struct job *job, unsigned threads) {
 /* ---- collecting ---- */
 
 /* The keys of a slice, sorted by bins, go to them one bin after the other, beginning with another one in each thread. */
-static int collect_slice(struct job *job, const struct keys *keys, size_t n, struct sorted *sorted) {
-    const uint64_t *digests = many_digests(job->f, keys, 0, n, sorted->unsorted);
+static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorted *sorted) {
+    size_t n = keys->n;
+    const uint64_t *digests = batch_digests(job->f, keys, 0, n, sorted->unsorted);
     for (size_t i = 0; i < n; i++) {
         sorted->unsorted[i] = part_key(digests[i]);
         sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
@@ -222,8 +220,8 @@ static void collect_slices(void *context, unsigned thread) {
     struct sorted sorted = sorting_in_memory(memory, job->slice, BINS);
     size_t from, n;
     while (take_slice(job, &from, &n)) {
-        struct keys keys = keys_from(job->keys, from);
-        int rc = collect_slice(job, &keys, n, &sorted);
+        perhaps_keys keys = keys_slice(job->keys, from, n);
+        int rc = collect_slice(job, &keys, &sorted);
         if (rc < 0) note_failure(job, rc);
     }
 }
@@ -232,100 +230,71 @@ static void collect_slices(void *context, unsigned thread) {
 static int64_t collect_parallel(struct job *job, unsigned threads) {
     perhaps *f = job->f;
     uint64_t bytes = threads * sorting_bytes(job->slice, BINS);
-    int rc = bins_begin(f->bins, PENDING + job->n);
+    int rc = bins_begin(f->bins, PENDING + job->keys->n);
     if (rc < 0) return rc;
-    bool can = threads > 1 && bins_reserve(f->bins, job->n);
+    bool can = threads > 1 && bins_reserve(f->bins, job->keys->n);
     job->locks = can ? locks_make(&f->allocator, BINS) : NULL;
     job->memory = can ? memory_get(&f->allocator, bytes) : NULL;
     can = job->locks && job->memory;
     if (can) run_in_threads(threads, collect_slices, job);
     memory_release(&f->allocator, job->memory, bytes);
     locks_free(&f->allocator, job->locks);
-    if (!can) return many_add(f, job->keys, job->n, job->answers);
+    if (!can) return batch_add(f, job->keys, job->answers);
     if (job->failed) bins_undo(f->bins);
     f->header.items = bins_keys(f->bins);
-    if (job->answers) memset(job->answers, 1, job->n);
-    return job->failed ? fail(job->failed, "%s", job->reason) : (int64_t)job->n;
+    if (job->answers) memset(job->answers, 1, job->keys->n);
+    return job->failed ? fail(job->failed, "%s", job->reason) : (int64_t)job->keys->n;
 }
 
-static int64_t add_parallel(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, unsigned threads) {
+int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads) {
     struct job job = {.f = f, .keys = keys, .answers = answers};
-    int rc = many_takes(f, keys);
+    int rc = batch_check(f, keys);
     if (rc == PERHAPS_OK && !f->kind->solver) rc = check_parallel(f);
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
-    if (rc < 0 || n == 0) return rc;
-    threads = cut(&job, n, threads);
+    if (rc < 0 || keys->n == 0) return rc;
+    threads = cut(&job, threads);
     if (f->bins) return collect_parallel(&job, threads);
     if (f->kind->solver) return filter_sealed();
     bool atomic = !f->family && (f->shared || !f->ops.line);
-    if (threads < (atomic ? MANY_THREADS : 2)) return many_add(f, keys, n, answers);
-    rc = grow_beforehand(f, keys, n);
-    if (rc == PERHAPS_OK) rc = many_provide(f, keys, n);
+    if (threads < (atomic ? MANY_THREADS : 2)) return batch_add(f, keys, answers);
+    rc = grow_beforehand(f, keys);
+    if (rc == PERHAPS_OK) rc = batch_provide(f, keys);
     if (rc < 0) return rc;
     if (answers || !filter_may_be_full(f)) return add_with_locks(&job, threads);
-    job.answers = memory_get(&f->allocator, n);
-    if (!job.answers) return fail(PERHAPS_ENOMEM, "no memory for %llu answers", (unsigned long long)n);
+    job.answers = memory_get(&f->allocator, keys->n);
+    if (!job.answers) return fail(PERHAPS_ENOMEM, "no memory for %zu answers", keys->n);
     int64_t added = add_with_locks(&job, threads);
-    memory_release(&f->allocator, job.answers, n);
+    memory_release(&f->allocator, job.answers, keys->n);
     return added;
 }
 
-int64_t perhaps_add_parallel(perhaps *f, const void *const *keys, const size_t *lengths, size_t n, uint8_t *answers,
-                             unsigned threads) {
-    return add_parallel(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers, threads);
-}
+/* ---- queries ---- */
 
-int64_t perhaps_add_parallel_u64(perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers, unsigned threads) {
-    return add_parallel(f, &(struct keys){.integers = keys}, n, answers, threads);
-}
-
-int64_t perhaps_add_parallel_digest(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, unsigned threads) {
-    return add_parallel(f, &(struct keys){.digests = digests}, n, answers, threads);
-}
-
-/* ---- asking ---- */
-
-static void ask_slices(void *context, unsigned thread) {
+static void query_slices(void *context, unsigned thread) {
     struct job *job = context;
     uint64_t ones = 0;
     size_t from, n;
     (void)thread;
     while (take_slice(job, &from, &n)) {
-        struct keys keys = keys_from(job->keys, from);
-        ones += (uint64_t)many_contains(job->asked, &keys, n, job->answers ? job->answers + from : NULL);
+        perhaps_keys keys = keys_slice(job->keys, from, n);
+        ones += (uint64_t)batch_contains(job->queried, &keys, job->answers ? job->answers + from : NULL);
     }
     __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
 }
 
-/* Keys that are arranged are so by each thread for itself, all of its share at a time. */
-static unsigned cut_questions(struct job *job, size_t n, unsigned threads) {
-    threads = cut(job, n, threads);
-    size_t share = n / threads + 1;
-    if (arranging_pays(job->asked, share)) job->slice = share;
+/* Where partitioning pays, each thread partitions all of its share at a time. */
+static unsigned cut_queries(struct job *job, unsigned threads) {
+    threads = cut(job, threads);
+    size_t share = job->keys->n / threads + 1;
+    if (partitioned_query_pays(job->queried, share)) job->slice = share;
     return threads;
 }
 
-static int64_t contains_parallel(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers,
-                                 unsigned threads) {
-    struct job job = {.asked = f, .keys = keys, .answers = answers};
-    int rc = many_takes(f, keys);
+int64_t perhaps_contains_parallel(const perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads) {
+    struct job job = {.queried = f, .keys = keys, .answers = answers};
+    int rc = batch_check(f, keys);
     if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
-    if (rc < 0 || n == 0) return rc;
-    run_in_threads(cut_questions(&job, n, threads), ask_slices, &job);
+    if (rc < 0 || keys->n == 0) return rc;
+    run_in_threads(cut_queries(&job, threads), query_slices, &job);
     return (int64_t)job.ones;
-}
-
-int64_t perhaps_contains_parallel(const perhaps *f, const void *const *keys, const size_t *lengths, size_t n,
-                                  uint8_t *answers, unsigned threads) {
-    return contains_parallel(f, &(struct keys){.bytes = keys, .lengths = lengths}, n, answers, threads);
-}
-
-int64_t perhaps_contains_parallel_u64(const perhaps *f, const uint64_t *keys, size_t n, uint8_t *answers,
-                                      unsigned threads) {
-    return contains_parallel(f, &(struct keys){.integers = keys}, n, answers, threads);
-}
-
-int64_t perhaps_contains_parallel_digest(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
-                                         unsigned threads) {
-    return contains_parallel(f, &(struct keys){.digests = digests}, n, answers, threads);
 }

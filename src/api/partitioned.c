@@ -17,7 +17,7 @@ enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
  * takes less time than fetching what is needed. */
 enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 256 };
 
-/* How many keys are arranged at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
+/* How many keys are partitions at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
 enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
 
 /* If the filter has no more bytes for each key, most of its lines are needed, and all are fetched. */
@@ -26,7 +26,7 @@ enum { SWEPT_BYTES = 96 };
 /* Parts are so many that their cache lines that are written to stay in the cache. */
 enum { MOST_PARTS = 1024 };
 
-struct arranged {
+struct partitions {
     unsigned parts; /* a power of two */
     unsigned shift; /* what this leaves of a digest is the number of its part */
     size_t most;    /* keys of all parts */
@@ -39,7 +39,7 @@ struct arranged {
     uint8_t *answers;
 };
 
-bool arranging_pays(const perhaps *f, size_t n) {
+bool partitioned_query_pays(const perhaps *f, size_t n) {
     if (n < FEWEST_KEYS || !f->family || f->kind->composite->key_in_one_child || !newest_of(f)->ops.line) return false;
     uint64_t bytes = filter_bytes(f);
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
@@ -52,113 +52,115 @@ static size_t room_of_part(size_t keys) {
 }
 
 /* For up to n keys, as many as the size of the filter allows. */
-static struct arranged plan(const perhaps *f, size_t n) {
+static struct partitions plan(const perhaps *f, size_t n) {
     uint64_t most = filter_bytes(f) / BYTES_PER_KEY;
-    struct arranged arranged = {.parts = 2};
+    struct partitions partitions = {.parts = 2};
     if (most > MOST_KEYS) most = MOST_KEYS;
-    arranged.most = most < n ? (size_t)most : n;
-    while (arranged.parts < MOST_PARTS && arranged.parts * (size_t)FAMILY_BLOCK < arranged.most) arranged.parts *= 2;
-    arranged.shift = 64 - (unsigned)__builtin_ctz(arranged.parts);
-    arranged.room = room_of_part(arranged.most / arranged.parts);
-    return arranged;
+    partitions.most = most < n ? (size_t)most : n;
+    while (partitions.parts < MOST_PARTS && partitions.parts * (size_t)FAMILY_BLOCK < partitions.most)
+        partitions.parts *= 2;
+    partitions.shift = 64 - (unsigned)__builtin_ctz(partitions.parts);
+    partitions.room = room_of_part(partitions.most / partitions.parts);
+    return partitions;
 }
 
 /* Without answers there is nothing to be given back in the order of the keys. */
-static uint64_t bytes_of(const struct arranged *arranged, bool answered) {
-    uint64_t of_key = sizeof *arranged->digests + (answered ? sizeof *arranged->answers : 0);
-    return arranged->parts * (arranged->room * of_key + sizeof *arranged->count) +
-           (answered ? arranged->most * sizeof *arranged->part : 0);
+static uint64_t bytes_of(const struct partitions *partitions, bool answered) {
+    uint64_t of_key = sizeof *partitions->digests + (answered ? sizeof *partitions->answers : 0);
+    return partitions->parts * (partitions->room * of_key + sizeof *partitions->count) +
+           (answered ? partitions->most * sizeof *partitions->part : 0);
 }
 
-static void use_memory(struct arranged *arranged, uint8_t *memory, bool answered) {
-    arranged->digests = (uint64_t *)(void *)memory;
-    arranged->count = (uint32_t *)(arranged->digests + arranged->parts * arranged->room);
+static void use_memory(struct partitions *partitions, uint8_t *memory, bool answered) {
+    partitions->digests = (uint64_t *)(void *)memory;
+    partitions->count = (uint32_t *)(partitions->digests + partitions->parts * partitions->room);
     if (!answered) return;
-    arranged->part = (uint16_t *)(arranged->count + arranged->parts);
-    arranged->answers = (uint8_t *)(arranged->part + arranged->most);
+    partitions->part = (uint16_t *)(partitions->count + partitions->parts);
+    partitions->answers = (uint8_t *)(partitions->part + partitions->most);
 }
 
 /* Brings n keys to their parts, or as many as there is room for. */
-static inline __attribute__((always_inline)) size_t put(struct arranged *arranged, const uint64_t *digests, size_t n,
-                                                        bool answered) {
-    uint32_t *restrict count = arranged->count;
-    uint16_t *restrict part = answered ? arranged->part + arranged->n : NULL;
-    size_t room = arranged->room, i;
+static inline __attribute__((always_inline)) size_t put(struct partitions *partitions, const uint64_t *digests,
+                                                        size_t n, bool answered) {
+    uint32_t *restrict count = partitions->count;
+    uint16_t *restrict part = answered ? partitions->part + partitions->n : NULL;
+    size_t room = partitions->room, i;
     for (i = 0; i < n; i++) {
-        size_t p = (size_t)(digests[i] >> arranged->shift);
+        size_t p = (size_t)(digests[i] >> partitions->shift);
         if (__builtin_expect(count[p] == room, 0)) break;
-        uint64_t *place = arranged->digests + p * room + count[p]++;
+        uint64_t *place = partitions->digests + p * room + count[p]++;
         *place = digests[i];
         __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
         if (answered) part[i] = (uint16_t)p;
     }
-    arranged->n += i;
+    partitions->n += i;
     return i;
 }
 
 /* Arranges the first of n keys, until they are enough or a part is full. */
-static void collect(const perhaps *f, const struct keys *keys, size_t from, size_t n, unsigned swept_bytes,
-                    struct arranged *arranged) {
+static void collect(const perhaps *f, const perhaps_keys *keys, size_t from, size_t n, unsigned swept_bytes,
+                    struct partitions *partitions) {
     uint64_t room[CHUNK];
     size_t some, done;
-    if (n > arranged->most) n = arranged->most;
-    arranged->n = 0;
-    memset(arranged->count, 0, arranged->parts * sizeof *arranged->count);
+    if (n > partitions->most) n = partitions->most;
+    partitions->n = 0;
+    memset(partitions->count, 0, partitions->parts * sizeof *partitions->count);
     do {
-        some = n - arranged->n < CHUNK ? n - arranged->n : CHUNK;
-        const uint64_t *digests = many_digests(f, keys, from + arranged->n, some, room);
-        done = arranged->part ? put(arranged, digests, some, true) : put(arranged, digests, some, false);
-    } while (done == some && arranged->n < n);
-    arranged->sweep = arranged->n * (uint64_t)swept_bytes >= filter_bytes(f);
+        some = n - partitions->n < CHUNK ? n - partitions->n : CHUNK;
+        const uint64_t *digests = batch_digests(f, keys, from + partitions->n, some, room);
+        done = partitions->part ? put(partitions, digests, some, true) : put(partitions, digests, some, false);
+    } while (done == some && partitions->n < n);
+    partitions->sweep = partitions->n * (uint64_t)swept_bytes >= filter_bytes(f);
 }
 
 /* What is to be fetched with piece i of so many of part p: the same piece of the next part, or as good as nothing. */
-static struct span span_ahead(const struct arranged *arranged, unsigned p, size_t i, size_t pieces) {
-    if (p + 1 == arranged->parts) return (struct span){0, 0};
-    uint64_t width = (UINT64_C(1) << arranged->shift) / pieces, first = ((uint64_t)p + 1) << arranged->shift;
+static struct span span_ahead(const struct partitions *partitions, unsigned p, size_t i, size_t pieces) {
+    if (p + 1 == partitions->parts) return (struct span){0, 0};
+    uint64_t width = (UINT64_C(1) << partitions->shift) / pieces, first = ((uint64_t)p + 1) << partitions->shift;
     return (struct span){first + i * width, first + i * width + (width - 1)};
 }
 
-static void ask_part(const perhaps *f, const struct arranged *arranged, unsigned p) {
-    const uint64_t *digests = arranged->digests + p * arranged->room;
-    uint8_t *answers = arranged->answers + p * arranged->room;
-    size_t n = arranged->count[p], pieces = (n + FAMILY_BLOCK - 1) / FAMILY_BLOCK, from = 0;
+static void ask_part(const perhaps *f, const struct partitions *partitions, unsigned p) {
+    const uint64_t *digests = partitions->digests + p * partitions->room;
+    uint8_t *answers = partitions->answers + p * partitions->room;
+    size_t n = partitions->count[p], pieces = (n + FAMILY_BLOCK - 1) / FAMILY_BLOCK, from = 0;
     for (size_t i = 0; i < pieces; i++) {
         size_t some = (n - from) / (pieces - i);
-        struct span next = span_ahead(arranged, p, i, pieces);
-        family_have_near(f, digests + from, some, answers + from, arranged->sweep ? &next : NULL);
+        struct span next = span_ahead(partitions, p, i, pieces);
+        family_have_near(f, digests + from, some, answers + from, partitions->sweep ? &next : NULL);
         from += some;
     }
 }
 
-static uint64_t ask(const perhaps *f, const struct arranged *arranged) {
+static uint64_t ask(const perhaps *f, const struct partitions *partitions) {
     uint64_t ones = 0;
-    for (unsigned p = 0; p < arranged->parts; p++) {
-        ask_part(f, arranged, p);
-        ones += count_ones(arranged->answers + p * arranged->room, arranged->count[p]);
+    for (unsigned p = 0; p < partitions->parts; p++) {
+        ask_part(f, partitions, p);
+        ones += count_ones(partitions->answers + p * partitions->room, partitions->count[p]);
     }
     return ones;
 }
 
-static void give_back(const struct arranged *arranged, uint8_t *restrict answers) {
-    const uint16_t *restrict part = arranged->part;
-    const uint8_t *restrict arranged_answers = arranged->answers;
-    uint32_t *restrict count = arranged->count;
-    size_t room = arranged->room;
-    memset(count, 0, arranged->parts * sizeof *count);
-    for (size_t i = 0, n = arranged->n; i < n; i++) answers[i] = arranged_answers[part[i] * room + count[part[i]]++];
+static void give_back(const struct partitions *partitions, uint8_t *restrict answers) {
+    const uint16_t *restrict part = partitions->part;
+    const uint8_t *restrict partition_answers = partitions->answers;
+    uint32_t *restrict count = partitions->count;
+    size_t room = partitions->room;
+    memset(count, 0, partitions->parts * sizeof *count);
+    for (size_t i = 0, n = partitions->n; i < n; i++) answers[i] = partition_answers[part[i] * room + count[part[i]]++];
 }
 
-bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones) {
-    struct arranged arranged = plan(f, n);
-    struct scratch *scratch = scratch_take(f, bytes_of(&arranged, true));
+bool partitioned_query(const perhaps *f, const perhaps_keys *keys, uint8_t *answers, uint64_t *ones) {
+    size_t n = keys->n;
+    struct partitions partitions = plan(f, n);
+    struct scratch *scratch = scratch_take(f, bytes_of(&partitions, true));
     if (!scratch) return false;
-    use_memory(&arranged, scratch->room, true);
+    use_memory(&partitions, scratch->room, true);
     *ones = 0;
-    for (size_t from = 0; from < n; from += arranged.n) {
-        collect(f, keys, from, n - from, SWEPT_BYTES, &arranged);
-        *ones += ask(f, &arranged);
-        if (answers) give_back(&arranged, answers + from);
+    for (size_t from = 0; from < n; from += partitions.n) {
+        collect(f, keys, from, n - from, SWEPT_BYTES, &partitions);
+        *ones += ask(f, &partitions);
+        if (answers) give_back(&partitions, answers + from);
     }
     scratch_leave(f, scratch);
     return true;
@@ -166,7 +168,7 @@ bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t 
 
 /* ---- adding ---- */
 
-bool arranging_pays_to_add(const perhaps *f, size_t n) {
+bool partitioned_add_pays(const perhaps *f, size_t n) {
     if (n < FEWEST_KEYS || !f->ops.add_near) return false;
     return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
 }
@@ -179,54 +181,55 @@ static void undo(perhaps *f, const uint64_t *digests, size_t n) {
         filter_undo(f, digests + from, n - from < CHUNK ? n - from : CHUNK, all);
 }
 
-static void undo_batch(perhaps *f, const struct keys *keys, size_t n) {
+static void undo_batch(perhaps *f, const perhaps_keys *keys, size_t n) {
     uint64_t room[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t some = n - from < CHUNK ? n - from : CHUNK;
-        undo(f, many_digests(f, keys, from, some, room), some);
+        undo(f, batch_digests(f, keys, from, some, room), some);
     }
 }
 
 /* As filter_add_many. If there are few keys, because one part was full long before the others, nothing else is fetched. */
-static int add_part(perhaps *f, const struct arranged *arranged, unsigned p, size_t *done) {
-    const uint64_t *digests = arranged->digests + p * arranged->room;
-    struct span next = span_ahead(arranged, p, 0, 1);
+static int add_part(perhaps *f, const struct partitions *partitions, unsigned p, size_t *done) {
+    const uint64_t *digests = partitions->digests + p * partitions->room;
+    struct span next = span_ahead(partitions, p, 0, 1);
     int rc = PERHAPS_OK;
     *done = 0;
-    while (rc == PERHAPS_OK && *done < arranged->count[p]) {
-        size_t rest = arranged->count[p] - *done;
-        *done += f->ops.add_near(&f->array, digests + *done, rest, arranged->sweep ? &next : NULL);
-        if (*done < arranged->count[p]) rc = filter_grow(f, digests[*done]);
+    while (rc == PERHAPS_OK && *done < partitions->count[p]) {
+        size_t rest = partitions->count[p] - *done;
+        *done += f->ops.add_near(&f->array, digests + *done, rest, partitions->sweep ? &next : NULL);
+        if (*done < partitions->count[p]) rc = filter_grow(f, digests[*done]);
     }
     filter_count_added(f, 0, *done);
     return rc;
 }
 
-/* Adds all that is arranged, or nothing. */
-static int add_parts(perhaps *f, const struct arranged *arranged) {
-    for (unsigned p = 0; p < arranged->parts; p++) {
+/* Adds all that is partitions, or nothing. */
+static int add_parts(perhaps *f, const struct partitions *partitions) {
+    for (unsigned p = 0; p < partitions->parts; p++) {
         size_t done;
-        int rc = add_part(f, arranged, p, &done);
+        int rc = add_part(f, partitions, p, &done);
         if (rc == PERHAPS_OK) continue;
-        undo(f, arranged->digests + p * arranged->room, done);
-        while (p-- > 0) undo(f, arranged->digests + p * arranged->room, arranged->count[p]);
+        undo(f, partitions->digests + p * partitions->room, done);
+        while (p-- > 0) undo(f, partitions->digests + p * partitions->room, partitions->count[p]);
         return rc;
     }
     return PERHAPS_OK;
 }
 
-int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers) {
-    struct arranged arranged = plan(f, n);
-    uint64_t bytes = bytes_of(&arranged, false);
+int64_t partitioned_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
+    size_t n = keys->n;
+    struct partitions partitions = plan(f, n);
+    uint64_t bytes = bytes_of(&partitions, false);
     uint8_t *memory = memory_get(&f->allocator, bytes);
     size_t added = 0;
-    if (!memory) return fail(PERHAPS_ENOMEM, "no memory to arrange %llu keys", (unsigned long long)n);
+    if (!memory) return fail(PERHAPS_ENOMEM, "no memory to partition %zu keys", n);
     int rc = PERHAPS_OK;
-    use_memory(&arranged, memory, false);
+    use_memory(&partitions, memory, false);
     while (rc == PERHAPS_OK && added < n) {
-        collect(f, keys, added, n - added, DENSE_BYTES, &arranged);
-        rc = add_parts(f, &arranged);
-        if (rc == PERHAPS_OK) added += arranged.n;
+        collect(f, keys, added, n - added, DENSE_BYTES, &partitions);
+        rc = add_parts(f, &partitions);
+        if (rc == PERHAPS_OK) added += partitions.n;
     }
     if (rc < 0) undo_batch(f, keys, added);
     memory_release(&f->allocator, memory, bytes);

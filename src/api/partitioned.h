@@ -18,17 +18,17 @@
 #include "api/batch.h"
 
 /* Whether that is the way to ask for n keys. */
-bool arranging_pays(const perhaps *f, size_t n);
+bool partitioned_query_pays(const perhaps *f, size_t n);
 
 /* Asks for n keys; `answers` may be NULL. *ones becomes how many are there. False without memory for it: nothing has happened then. */
-bool arranging_ask(const perhaps *f, const struct keys *keys, size_t n, uint8_t *answers, uint64_t *ones);
+bool partitioned_query(const perhaps *f, const perhaps_keys *keys, uint8_t *answers, uint64_t *ones);
 
 /* The same for adding, where the kind has add_near. A key's places are near each other, and so are those of the keys that have to make room
  * for it: what is fetched for one key is there for the next. Copies are all alike, so nobody can tell from the answers in which order
  * they came. */
-bool arranging_pays_to_add(const perhaps *f, size_t n);
+bool partitioned_add_pays(const perhaps *f, size_t n);
 
 /* Adds n keys, or none; `answers` may be NULL. */
-int64_t arranging_add(perhaps *f, const struct keys *keys, size_t n, uint8_t *answers);
+int64_t partitioned_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 #endif

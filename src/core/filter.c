@@ -215,7 +215,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->hash = *hash;
     f->kind = kind_find(header->kind);
     f->two_words = kind_of_keys(f->kind, header->layout)->hashing.words == 2;
-    f->isa = f->array.isa = isa;
+    f->isa = f->array.isa = f->hash.isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
     if (hash->id != PERHAPS_XXH3) f->ops.contains_unmixed = NULL;

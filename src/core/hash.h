@@ -12,6 +12,7 @@
 /* A hash function: which, and what makes it this filter's own. */
 struct hash {
     int id;          /* enum perhaps_hash, never PERHAPS_HASH_DEFAULT */
+    enum isa isa;    /* for batches; every instruction set gives the same digests */
     uint64_t seed;   /* xxh3, murmur: the seed. siphash: a check of the key. Equal id and seed = the same function */
     uint64_t key[2]; /* siphash */
     uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */

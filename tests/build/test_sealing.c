@@ -82,7 +82,7 @@ static uint64_t add_until_refused(perhaps *f, uint64_t first, uint64_t most, int
     static uint64_t keys[BATCH];
     for (uint64_t done = 0; done < most; done += BATCH) {
         for (uint64_t i = 0; i < BATCH; i++) keys[i] = member(first + done + i);
-        int64_t added = perhaps_add_many_u64(f, keys, BATCH, NULL);
+        int64_t added = perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL);
         if (added == BATCH) continue;
         REFUSED(error, added);
         CHECK(info_of(f).items == first + done, "a refused batch has left keys: %llu items",
@@ -191,11 +191,11 @@ static bool build_with_failure(const struct layout *layout, struct pool *pool, s
     for (uint64_t done = 0; done < items; done += BATCH) {
         size_t n = items - done < BATCH ? (size_t)(items - done) : BATCH;
         for (size_t i = 0; i < n; i++) keys[i] = member(done + i);
-        if (perhaps_add_many_u64(f, keys, n, NULL) == (int64_t)n) continue;
+        if (perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL) == (int64_t)n) continue;
         CHECK(info_of(f).items == done, "a batch that failed has left keys");
         pool->fail_at = 0;
         refused++;
-        MUST(perhaps_add_many_u64(f, keys, n, NULL));
+        MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL));
     }
     rc = perhaps_seal(f, &PERHAPS_SEAL(.threads = 1 + pool->for_good));
     if (rc < 0) {

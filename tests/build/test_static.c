@@ -52,7 +52,8 @@ static void special_digests_are_found(const struct layout *layout) {
         perhaps *f = make(&layout->want);
         for (size_t i = 0; i < n; i++) CHECK(perhaps_add_digest(f, special[i]) == 1, "digest %zu", i);
         seal(f);
-        CHECK(MUST(perhaps_contains_many_digest(f, special, n, NULL)) == (int64_t)n, "one of %zu is missed", n);
+        CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(special, n), NULL)) == (int64_t)n,
+              "one of %zu is missed", n);
         perhaps_free(f);
     }
 }
@@ -64,7 +65,7 @@ static void equal_keys_are_one(const struct layout *layout) {
     uint64_t *keys = calloc((size_t)layout->items, sizeof *keys);
     CHECK(keys, "no memory");
     for (uint64_t i = 0; i < layout->items; i++) keys[i] = member(7);
-    CHECK(MUST(perhaps_add_many_u64(f, keys, (size_t)layout->items, NULL)) == (int64_t)layout->items,
+    CHECK(MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, (size_t)layout->items), NULL)) == (int64_t)layout->items,
           "adding answers 1");
     CHECK(info_of(f).items == layout->items, "%llu wait", (unsigned long long)info_of(f).items);
     seal(f);
@@ -82,7 +83,7 @@ static void few_keys_many_times(const struct layout *layout) {
     for (uint64_t different = 2; different < 500; different = different * 3 / 2) {
         for (uint64_t i = 0; i < layout->items; i++) keys[i] = member(different * 1000 + i % different);
         perhaps *f = make(&layout->want);
-        MUST(perhaps_add_many_u64(f, keys, (size_t)layout->items, NULL));
+        MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, (size_t)layout->items), NULL));
         seal(f);
         expect_members(f, different * 1000, different);
         expect_items(f, different);
@@ -116,12 +117,12 @@ static void expect_unasked(const perhaps *f) {
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains(f, "a", 1));
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains_u64(f, key));
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains_digest(f, key));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many(f, keys, lengths, 1, &answer));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many_u64(f, &key, 1, &answer));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many_digest(f, &key, 1, NULL));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, keys, lengths, 1, &answer, 2));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel_u64(f, &key, 1, NULL, 2));
-    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel_digest(f, &key, 1, &answer, 0));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), &answer));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many(f, &PERHAPS_KEYS_U64(&key, 0, 1), &answer));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(&key, 1), NULL));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), &answer, 2));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL, 2));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_DIGEST(&key, 1), &answer, 0));
     CHECK(answer == 7, "a refused question was answered");
 }
 
@@ -150,12 +151,12 @@ static void expect_closed(perhaps *f) {
     REFUSED(PERHAPS_ESEALED, perhaps_add_absent(f, "a", 1));
     REFUSED(PERHAPS_ESEALED, perhaps_add_absent_u64(f, key));
     REFUSED(PERHAPS_ESEALED, perhaps_add_absent_digest(f, key));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_many(f, keys, lengths, 1, NULL));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_many_u64(f, &key, 1, NULL));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_many_digest(f, &key, 1, NULL));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, keys, lengths, 1, NULL, 2));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel_u64(f, &key, 1, NULL, 2));
-    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel_digest(f, &key, 1, NULL, 0));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_many(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(&key, 1), NULL));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL, 2));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL, 2));
+    REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_DIGEST(&key, 1), NULL, 0));
     expect_unchanged(f, before);
     free(before.data);
 }
@@ -192,7 +193,8 @@ static void all_ways_of_adding_collect(const struct layout *layout) {
     uint64_t key = member(1);
     for (size_t i = 0; i < bytes.n; i++) CHECK(perhaps_add(f, bytes.keys[i], bytes.lengths[i]) == 1, "key %zu", i);
     CHECK(perhaps_add_u64(f, key) == 1 && perhaps_add_digest(f, 17) == 1, "single keys");
-    CHECK(perhaps_add_parallel(g, bytes.keys, bytes.lengths, bytes.n, NULL, 3) == 50, "many keys of bytes");
+    CHECK(perhaps_add_parallel(g, &PERHAPS_KEYS_BYTES(bytes.keys, bytes.lengths, bytes.n), NULL, 3) == 50,
+          "many keys of bytes");
     CHECK(perhaps_add_absent_u64(g, key) == 1 && perhaps_add_absent_digest(g, 17) == 1, "absent ones");
     seal(f), seal(g);
     CHECK(perhaps_equal(f, g) == 1, "two ways of adding make two filters");
@@ -216,12 +218,12 @@ static void batches_agree_with_singles(const struct layout *layout) {
         const uint64_t *start = keys + (4097 - n) / 2;
         int64_t ones = 0;
         memset(answers, 7, sizeof answers);
-        int64_t found = MUST(perhaps_contains_many_u64(f, start, n, answers));
+        int64_t found = MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(start, 0, n), answers));
         for (size_t i = 0; i < n; ones += answers[i++])
             CHECK(answers[i] == perhaps_contains_u64(f, start[i]), "answer %zu of %zu is %d", i, n, answers[i]);
         CHECK(found == ones && answers[n] == 7, "%lld found, %lld counted of %zu", (long long)found, (long long)ones,
               n);
-        CHECK(MUST(perhaps_contains_many_digest(f, start, n, answers)) >= 0, "digests");
+        CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(start, n), answers)) >= 0, "digests");
         for (size_t i = 0; i < n; i++)
             CHECK(answers[i] == perhaps_contains_digest(f, start[i]), "digest %zu of %zu is %d", i, n, answers[i]);
     }

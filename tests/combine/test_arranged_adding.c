@@ -38,7 +38,7 @@ static perhaps *cuckoo_under(const char *set, double fpr) {
 }
 
 static void expect_all(const perhaps *f, const uint64_t *keys, size_t n) {
-    CHECK(MUST(perhaps_contains_many_u64(f, keys, n, NULL)) == (int64_t)n, "keys are lost");
+    CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL)) == (int64_t)n, "keys are lost");
     CHECK(info_of(f).items == n, "%llu items of %zu", (unsigned long long)info_of(f).items, n);
 }
 
@@ -56,7 +56,8 @@ static void same_bytes_on_every_instruction_set(void **state) {
             perhaps *f = cuckoo_under(sets[s], rates[r]);
             if (!f) continue;
             memset(answers, 0, n);
-            CHECK(MUST(perhaps_add_many_u64(f, keys, n, first ? NULL : answers)) == (int64_t)n, "not all are new");
+            CHECK(MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n), first ? NULL : answers)) == (int64_t)n,
+                  "not all are new");
             CHECK(first || !memchr(answers, 0, n), "a key is not new");
             expect_all(f, keys, n);
             CHECK(!first || perhaps_equal(first, f), "%s gives other bytes", sets[s]);
@@ -75,7 +76,7 @@ static void one_key_very_often(void **state) {
     perhaps *f = cuckoo(0.01, NULL);
     uint64_t *keys = members(FEW);
     for (size_t i = 0; i < FEW; i += 2) keys[i] = stranger(1);
-    MUST(perhaps_add_many_u64(f, keys, FEW, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, FEW), NULL));
     expect_all(f, keys, FEW);
     CHECK(MUST(perhaps_count_u64(f, stranger(1))) >= FEW / 2, "%lld copies",
           (long long)perhaps_count_u64(f, stranger(1)));
@@ -93,14 +94,16 @@ static void all_or_none(void **state) {
     if (test_size() == TEST_SMALL) return;
     perhaps *f = cuckoo(0.01, NULL), *empty = cuckoo(0.01, NULL);
     uint64_t *keys = members(BEFORE + PLANNED);
-    MUST(perhaps_add_many_u64(f, keys, BEFORE, NULL));
-    CHECK(perhaps_add_many_u64(f, keys + BEFORE, PLANNED, NULL) == PERHAPS_EFULL, "there was room: %s", perhaps_why());
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, BEFORE), NULL));
+    CHECK(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys + BEFORE, 0, PLANNED), NULL) == PERHAPS_EFULL,
+          "there was room: %s", perhaps_why());
     expect_all(f, keys, BEFORE);
-    MUST(perhaps_add_many_u64(f, keys + BEFORE, PLANNED - BEFORE, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys + BEFORE, 0, PLANNED - BEFORE), NULL));
     expect_all(f, keys, PLANNED);
-    CHECK(perhaps_add_many_u64(f, keys, PLANNED, NULL) == PERHAPS_EFULL, "there was room: %s", perhaps_why());
+    CHECK(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, PLANNED), NULL) == PERHAPS_EFULL, "there was room: %s",
+          perhaps_why());
     expect_all(f, keys, PLANNED);
-    CHECK(MUST(perhaps_remove_many_u64(f, keys, PLANNED, NULL)) == PLANNED, "keys were lost");
+    CHECK(MUST(perhaps_remove_many(f, &PERHAPS_KEYS_U64(keys, 0, PLANNED), NULL)) == PLANNED, "keys were lost");
     CHECK(perhaps_equal(f, empty), "keys of a batch that failed are still there");
     perhaps_free(f);
     perhaps_free(empty);
@@ -128,7 +131,7 @@ static void without_memory_nothing_is_added(void **state) {
     given = false;
     perhaps *f = cuckoo(0.01, &stingy), *empty = cuckoo(0.01, NULL);
     uint64_t *keys = members(FEW);
-    REFUSED(PERHAPS_ENOMEM, (int)perhaps_add_many_u64(f, keys, FEW, NULL));
+    REFUSED(PERHAPS_ENOMEM, (int)perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, FEW), NULL));
     CHECK(perhaps_equal(f, empty) && info_of(f).items == 0, "something was added");
     perhaps_free(f);
     perhaps_free(empty);

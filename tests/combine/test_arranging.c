@@ -113,9 +113,9 @@ static void prepare(struct questions *q, const perhaps *f) {
 }
 
 static int64_t ask(const perhaps *f, const struct questions *q, uint8_t *answers) {
-    if (q->threads) return MUST(perhaps_contains_parallel_u64(f, q->keys, q->n, answers, q->threads));
-    return MUST(q->as_digests ? perhaps_contains_many_digest(f, q->keys, q->n, answers)
-                              : perhaps_contains_many_u64(f, q->keys, q->n, answers));
+    if (q->threads) return MUST(perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(q->keys, 0, q->n), answers, q->threads));
+    return MUST(q->as_digests ? perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(q->keys, q->n), answers)
+                              : perhaps_contains_many(f, &PERHAPS_KEYS_U64(q->keys, 0, q->n), answers));
 }
 
 static void expect_answers(const perhaps *f, const struct questions *q) {

@@ -192,13 +192,13 @@ static void expect_batch_refused(perhaps *f, int kind, uint64_t in) {
     struct bytes image = image_of(f);
     CHECK(batch && before && after, "no memory");
     for (uint64_t i = 0; i < BATCH; i++) batch[i] = member(in / 2 + i);
-    MUST(perhaps_contains_many_u64(f, batch, BATCH, before));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(batch, 0, BATCH), before));
     uint64_t items = info_of(f).items;
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, batch, BATCH, NULL));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(batch, 0, BATCH), NULL));
     if (is_set(kind)) expect_unchanged(f, image);
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, batch, BATCH, after));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(batch, 0, BATCH), after));
     if (is_set(kind)) expect_unchanged(f, image);
-    MUST(perhaps_contains_many_u64(f, batch, BATCH, after));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(batch, 0, BATCH), after));
     CHECK(kind == PERHAPS_COUNTING || memcmp(before, after, BATCH) == 0, "the batch left traces");
     CHECK(info_of(f).items == items, "%llu items, not %llu", (unsigned long long)info_of(f).items,
           (unsigned long long)items);
@@ -241,7 +241,7 @@ static void copies_in_a_batch_are_one_key(void **state) {
         want.max_bytes = 4000;
         perhaps *f = make(&want);
         uint64_t bytes = info_of(f).bytes;
-        CHECK(MUST(perhaps_add_many_u64(f, batch, COPIES, NULL)) == 1, "it is not one new key");
+        CHECK(MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(batch, 0, COPIES), NULL)) == 1, "it is not one new key");
         CHECK(info_of(f).items == 1 && info_of(f).bytes == bytes, "%llu items", (unsigned long long)info_of(f).items);
         perhaps_free(f);
         want.max_bytes = 10;
@@ -281,7 +281,7 @@ static void add_both_ways(perhaps *batches, perhaps *singles, size_t n, uint64_t
     static uint64_t keys[5000];
     static uint8_t answers[5000];
     for (size_t i = 0; i < n; i++) keys[i] = member(next_random(random) % most);
-    int64_t sum = MUST(perhaps_add_many_u64(batches, keys, n, answers));
+    int64_t sum = MUST(perhaps_add_many(batches, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     for (size_t i = 0; i < n; i++) {
         int answer = (int)MUST(perhaps_add_u64(singles, keys[i]));
         CHECK(answers[i] == answer, "key %zu of a batch of %zu was answered %d, and %d alone", i, n, answers[i],

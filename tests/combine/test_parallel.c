@@ -41,7 +41,7 @@ static struct batch make_batch(const perhaps *f, enum form form, uint64_t first,
     CHECK(b.integers && b.keys && b.lengths && b.answers, "no memory");
     for (size_t i = 0; i < b.n; i++) {
         b.integers[i] = hashed ? member(first + i % n) : first + i % n;
-        if (form == DIGESTS) b.integers[i] = perhaps_digest_u64(f, b.integers[i]);
+        if (form == DIGESTS) b.integers[i] = perhaps_digest_u64(perhaps_hasher_of(f), b.integers[i]);
         b.keys[i] = &b.integers[i];
         b.lengths[i] = sizeof *b.integers;
     }
@@ -56,21 +56,24 @@ static void free_batch(struct batch *b) {
 }
 
 static int64_t add_batch(perhaps *f, struct batch *b, uint8_t *answers, unsigned n_threads) {
-    if (b->form == BYTES) return perhaps_add_parallel(f, b->keys, b->lengths, b->n, answers, n_threads);
-    if (b->form == DIGESTS) return perhaps_add_parallel_digest(f, b->integers, b->n, answers, n_threads);
-    return perhaps_add_parallel_u64(f, b->integers, b->n, answers, n_threads);
+    if (b->form == BYTES)
+        return perhaps_add_parallel(f, &PERHAPS_KEYS_BYTES(b->keys, b->lengths, b->n), answers, n_threads);
+    if (b->form == DIGESTS) return perhaps_add_parallel(f, &PERHAPS_KEYS_DIGEST(b->integers, b->n), answers, n_threads);
+    return perhaps_add_parallel(f, &PERHAPS_KEYS_U64(b->integers, 0, b->n), answers, n_threads);
 }
 
 static int64_t ask_batch(const perhaps *f, struct batch *b, uint8_t *answers, unsigned n_threads) {
-    if (b->form == BYTES) return perhaps_contains_parallel(f, b->keys, b->lengths, b->n, answers, n_threads);
-    if (b->form == DIGESTS) return perhaps_contains_parallel_digest(f, b->integers, b->n, answers, n_threads);
-    return perhaps_contains_parallel_u64(f, b->integers, b->n, answers, n_threads);
+    if (b->form == BYTES)
+        return perhaps_contains_parallel(f, &PERHAPS_KEYS_BYTES(b->keys, b->lengths, b->n), answers, n_threads);
+    if (b->form == DIGESTS)
+        return perhaps_contains_parallel(f, &PERHAPS_KEYS_DIGEST(b->integers, b->n), answers, n_threads);
+    return perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(b->integers, 0, b->n), answers, n_threads);
 }
 
 static int64_t add_batch_alone(perhaps *f, struct batch *b) {
-    if (b->form == BYTES) return perhaps_add_many(f, b->keys, b->lengths, b->n, NULL);
-    if (b->form == DIGESTS) return perhaps_add_many_digest(f, b->integers, b->n, NULL);
-    return perhaps_add_many_u64(f, b->integers, b->n, NULL);
+    if (b->form == BYTES) return perhaps_add_many(f, &PERHAPS_KEYS_BYTES(b->keys, b->lengths, b->n), NULL);
+    if (b->form == DIGESTS) return perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(b->integers, b->n), NULL);
+    return perhaps_add_many(f, &PERHAPS_KEYS_U64(b->integers, 0, b->n), NULL);
 }
 
 static uint64_t ones(const uint8_t *answers, size_t n) {
@@ -255,10 +258,11 @@ static void expect_nothing_added(const perhaps_want *want, uint64_t in, unsigned
     MUST(add_batch_alone(f, &before));
     uint64_t items = info_of(f).items;
     MUST(ask_batch(f, &b, found, 1));
-    if (counted) MUST(perhaps_count_many_u64(f, before.integers, (size_t)in, counts));
+    if (counted) MUST(perhaps_count_many(f, &PERHAPS_KEYS_U64(before.integers, 0, (size_t)in), counts));
     for (int with_answers = 0; with_answers < 2; with_answers++) {
-        int64_t answer = n_threads ? add_batch(f, &b, with_answers ? b.answers : NULL, n_threads)
-                                   : perhaps_add_many_u64(f, b.integers, b.n, with_answers ? b.answers : NULL);
+        int64_t answer =
+            n_threads ? add_batch(f, &b, with_answers ? b.answers : NULL, n_threads)
+                      : perhaps_add_many(f, &PERHAPS_KEYS_U64(b.integers, 0, b.n), with_answers ? b.answers : NULL);
         REFUSED(PERHAPS_EFULL, answer);
         MUST(ask_batch(f, &b, b.answers, 1));
         CHECK(memcmp(found, b.answers, b.n) == 0, "kind %d, %u threads: %llu of the batch are found, not %llu",
@@ -266,7 +270,7 @@ static void expect_nothing_added(const perhaps_want *want, uint64_t in, unsigned
         CHECK(info_of(f).items == items, "%llu items, not %llu", (unsigned long long)info_of(f).items,
               (unsigned long long)items);
         CHECK(MUST(ask_batch(f, &before, NULL, 1)) == (int64_t)before.n, "a key is missed");
-        if (counted) MUST(perhaps_count_many_u64(f, before.integers, (size_t)in, counts + in));
+        if (counted) MUST(perhaps_count_many(f, &PERHAPS_KEYS_U64(before.integers, 0, (size_t)in), counts + in));
         CHECK(memcmp(counts, counts + in, (size_t)in * sizeof *counts) == 0 || !counted, "counts are others");
     }
     free(found);

@@ -108,7 +108,7 @@ static void add_batch(struct run *r, size_t n) {
     if (n == 1)
         answers[0] = MUST(perhaps_add_u64(r->f, keys[0])) == 1;
     else
-        MUST(perhaps_add_many_u64(r->f, keys, n, answers));
+        MUST(perhaps_add_many(r->f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     for (size_t i = 0; i < n; i++) {
         bool young = r->came[ids[i]] && r->now - (r->came[ids[i]] - 1) < PERIOD;
         CHECK(!young || !answers[i], "a key that is there is new");

@@ -28,7 +28,7 @@ static void add_integers(perhaps *f, uint64_t first, uint64_t n) {
     for (uint64_t done = 0; done < n; done += CHUNK) {
         size_t some = n - done < CHUNK ? (size_t)(n - done) : CHUNK;
         for (size_t i = 0; i < some; i++) keys[i] = first + done + i;
-        MUST(perhaps_add_many_u64(f, keys, some, NULL));
+        MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, some), NULL));
     }
 }
 
@@ -108,7 +108,7 @@ static void a_list_has_every_digest_once(void **state) {
         uint64_t at = 0, n = 0, digest;
         add_members(f, 0, LISTED - 1);
         MUST(perhaps_add_digest(f, 0)); /* the digest that looks like an empty slot */
-        for (uint64_t i = 0; i + 1 < LISTED; i++) wanted[i] = perhaps_digest_u64(f, member(i));
+        for (uint64_t i = 0; i + 1 < LISTED; i++) wanted[i] = perhaps_digest_u64(perhaps_hasher_of(f), member(i));
         wanted[LISTED - 1] = 0;
         while (n <= LISTED && perhaps_next(f, &at, &digest) == 1) listed[n++] = digest;
         CHECK(n == LISTED, "%llu digests are listed", (unsigned long long)n);
@@ -180,7 +180,7 @@ static void *add_overlapping(void *context) {
     for (uint64_t i = 0; i < w->keys; i += 100) {
         for (uint64_t k = 0; k < 100; k++) batch[k] = member((start + i + k) % w->keys);
         if (i / 100 % 3 == 0) {
-            int64_t added = perhaps_add_many_u64(w->f, batch, 100, NULL);
+            int64_t added = perhaps_add_many(w->f, &PERHAPS_KEYS_U64(batch, 0, 100), NULL);
             w->wrong += added < 0;
             w->news += added > 0 ? (uint64_t)added : 0;
             continue;
@@ -190,7 +190,7 @@ static void *add_overlapping(void *context) {
             w->wrong += rc < 0;
             w->news += rc == 1;
         }
-        w->wrong += perhaps_contains_many_u64(w->f, batch, 100, NULL) != 100;
+        w->wrong += perhaps_contains_many(w->f, &PERHAPS_KEYS_U64(batch, 0, 100), NULL) != 100;
     }
     return NULL;
 }

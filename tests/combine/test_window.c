@@ -424,7 +424,7 @@ static void batches_are_single_calls(void **state) {
             now += next_random(&random) % 5;
             if (want.period) MUST(perhaps_advance(singles, now));
             for (size_t k = 0; k < n; k++) keys[k] = member(now * 50 + next_random(&random) % 3000);
-            MUST(perhaps_add_many_u64(batches, keys, n, answers));
+            MUST(perhaps_add_many(batches, &PERHAPS_KEYS_U64(keys, 0, n), answers));
             for (size_t k = 0; k < n; k++)
                 CHECK(MUST(perhaps_add_u64(singles, keys[k])) == answers[k], "key %zu of %zu was answered %d", k, n,
                       answers[k]);
@@ -475,9 +475,11 @@ static void a_refused_batch_adds_nothing(void **state) {
     MUST(perhaps_advance(f, 1));
     add_members(f, 0, 100);
     MUST(perhaps_advance(f, 5));
-    uint64_t found = (uint64_t)MUST(perhaps_contains_many_u64(f, keys, 20000, NULL)), items = info_of(f).items;
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, keys, 20000, NULL));
-    CHECK((uint64_t)perhaps_contains_many_u64(f, keys, 20000, NULL) == found, "keys of the batch are found");
+    uint64_t found = (uint64_t)MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 20000), NULL)),
+             items = info_of(f).items;
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 20000), NULL));
+    CHECK((uint64_t)perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 20000), NULL) == found,
+          "keys of the batch are found");
     CHECK(info_of(f).items == items, "%llu items", (unsigned long long)info_of(f).items);
     expect_members(f, 0, 100);
     perhaps_free(f);

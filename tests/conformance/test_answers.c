@@ -40,10 +40,10 @@ static void kinds_of_integers_refuse_bytes(const struct layout *layout) {
     REFUSED(PERHAPS_ECANNOT, perhaps_contains(f, "a", 1));
     REFUSED(PERHAPS_ECANNOT, perhaps_remove(f, "a", 1));
     REFUSED(PERHAPS_ECANNOT, perhaps_count(f, "a", 1));
-    REFUSED(PERHAPS_ECANNOT, perhaps_add_many(f, keys, lengths, 1, NULL));
-    REFUSED(PERHAPS_ECANNOT, perhaps_contains_many(f, keys, lengths, 1, NULL));
-    REFUSED(PERHAPS_ECANNOT, perhaps_remove_many(f, keys, lengths, 1, NULL));
-    REFUSED(PERHAPS_ECANNOT, perhaps_count_many(f, keys, lengths, 1, counts));
+    REFUSED(PERHAPS_ECANNOT, perhaps_add_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_contains_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_remove_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_count_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), counts));
     expect_unchanged(f, before);
     free(before.data);
     perhaps_free(f);
@@ -140,7 +140,7 @@ static void add_absent_answers_what_contains_knew(const struct layout *layout) {
         uint64_t key = member_of(f, i * 7 % (2 * ITEMS));
         int known = perhaps_contains_u64(f, key);
         int answer = (int)MUST(i % 2 ? perhaps_add_absent_u64(f, key)
-                                     : perhaps_add_absent_digest(f, perhaps_digest_u64(f, key)));
+                                     : perhaps_add_absent_digest(f, perhaps_digest_u64(perhaps_hasher_of(f), key)));
         CHECK(answer == !known, "add_absent answered %d where contains had said %d", answer, known);
         CHECK(perhaps_contains_u64(f, key) == 1, "a key is missed after add_absent");
         news += (uint64_t)answer;
@@ -169,35 +169,34 @@ static void expect_same_answers(const uint8_t *batch, const uint8_t *single, siz
               single[i]);
 }
 
-typedef int64_t batch_add(perhaps *, const uint64_t *, size_t, uint8_t *);
 typedef int single_add(perhaps *, uint64_t);
-typedef int64_t batch_ask(const perhaps *, const uint64_t *, size_t, uint8_t *);
 typedef int single_ask(const perhaps *, uint64_t);
-typedef int64_t batch_count(const perhaps *, const uint64_t *, size_t, uint64_t *);
 typedef int64_t single_count(const perhaps *, uint64_t);
 
 struct form {
     const char *name;
-    batch_add *add_many, *remove_many;
+    int number; /* enum perhaps_keys_form */
     single_add *add, *remove;
-    batch_ask *contains_many;
     single_ask *contains;
-    batch_count *count_many;
     single_count *count;
 };
 
 static const struct form forms[] = {
-    {"u64", perhaps_add_many_u64, perhaps_remove_many_u64, perhaps_add_u64, perhaps_remove_u64,
-     perhaps_contains_many_u64, perhaps_contains_u64, perhaps_count_many_u64, perhaps_count_u64},
-    {"digest", perhaps_add_many_digest, perhaps_remove_many_digest, perhaps_add_digest, perhaps_remove_digest,
-     perhaps_contains_many_digest, perhaps_contains_digest, perhaps_count_many_digest, perhaps_count_digest},
+    {"u64", PERHAPS_KEYS_FORM_U64, perhaps_add_u64, perhaps_remove_u64, perhaps_contains_u64, perhaps_count_u64},
+    {"digest", PERHAPS_KEYS_FORM_DIGEST, perhaps_add_digest, perhaps_remove_digest, perhaps_contains_digest,
+     perhaps_count_digest},
 };
+
+static perhaps_keys batch_of(const struct form *form, const uint64_t *keys, size_t n) {
+    return form->number == PERHAPS_KEYS_FORM_U64 ? PERHAPS_KEYS_U64(keys, 0, n) : PERHAPS_KEYS_DIGEST(keys, n);
+}
 
 static void compare_counts(const perhaps *f, const struct form *form, const uint64_t *keys, size_t n) {
     uint64_t *counts = calloc(n + 1, sizeof *counts);
     int64_t present = 0, total;
+    perhaps_keys all = batch_of(form, keys, n);
     CHECK(counts, "no memory for %zu counts", n);
-    total = MUST(form->count_many(f, keys, n, counts));
+    total = MUST(perhaps_count_many(f, &all, counts));
     for (size_t i = 0; i < n; i++) {
         int64_t single = MUST(form->count(f, keys[i]));
         CHECK((uint64_t)single == counts[i], "count %zu of %zu is %llu in a batch, %lld alone", i, n,
@@ -217,7 +216,8 @@ static void compare_removes(perhaps *a, perhaps *b, const struct form *form, con
     CHECK(batch, "no memory for %zu answers", n);
     memset(batch, 7, n + 1);
     n /= 2;
-    total = MUST(form->remove_many(a, keys, n, batch));
+    perhaps_keys half = batch_of(form, keys, n);
+    total = MUST(perhaps_remove_many(a, &half, batch));
     for (size_t i = 0; i < n; i++) {
         int single = (int)MUST(form->remove(b, keys[i]));
         CHECK(batch[i] == single, "remove: batch of %zu: answer %zu is %d, a single call's is %d", n, i, batch[i],
@@ -235,14 +235,15 @@ static void compare_one_batch(perhaps *a, perhaps *b, const struct form *form, c
     uint8_t *batch = malloc(n + 1), *single = malloc(n + 1);
     CHECK(batch && single, "no memory for %zu answers", n);
     memset(batch, 7, n + 1);
-    int64_t sum = 0, total = MUST(form->contains_many(a, keys, n, batch));
+    perhaps_keys all = batch_of(form, keys, n);
+    int64_t sum = 0, total = MUST(perhaps_contains_many(a, &all, batch));
     for (size_t i = 0; i < n; i++) sum += single[i] = (uint8_t)MUST(form->contains(b, keys[i]));
     expect_same_answers(batch, single, n, "contains");
     CHECK(total == sum, "contains_many counted %lld of %lld", (long long)total, (long long)sum);
-    CHECK(MUST(form->contains_many(a, keys, n, NULL)) == sum, "contains_many counts otherwise without answers");
+    CHECK(MUST(perhaps_contains_many(a, &all, NULL)) == sum, "contains_many counts otherwise without answers");
 
     sum = 0;
-    total = MUST(form->add_many(a, keys, n, batch));
+    total = MUST(perhaps_add_many(a, &all, batch));
     for (size_t i = 0; i < n; i++) sum += single[i] = (uint8_t)MUST(form->add(b, keys[i]));
     expect_same_answers(batch, single, n, "add");
     CHECK(total == sum, "add_many counted %lld of %lld", (long long)total, (long long)sum);
@@ -281,12 +282,12 @@ static void compare_byte_batch(perhaps *a, perhaps *b, const struct byte_keys *k
     uint8_t batch[4097], single[4097];
     const void *const *start = keys->keys + first;
     const size_t *lengths = keys->lengths + first;
-    int64_t sum = 0, total = MUST(perhaps_contains_many(a, start, lengths, n, batch));
+    int64_t sum = 0, total = MUST(perhaps_contains_many(a, &PERHAPS_KEYS_BYTES(start, lengths, n), batch));
     for (size_t i = 0; i < n; i++) sum += single[i] = (uint8_t)perhaps_contains(b, start[i], lengths[i]);
     expect_same_answers(batch, single, n, "contains");
     CHECK(total == sum, "contains_many counted %lld of %lld", (long long)total, (long long)sum);
     sum = 0;
-    total = MUST(perhaps_add_many(a, start, lengths, n, batch));
+    total = MUST(perhaps_add_many(a, &PERHAPS_KEYS_BYTES(start, lengths, n), batch));
     for (size_t i = 0; i < n; i++) sum += single[i] = (uint8_t)perhaps_add(b, start[i], lengths[i]);
     expect_same_answers(batch, single, n, "add");
     CHECK(total == sum, "add_many counted %lld of %lld", (long long)total, (long long)sum);
@@ -300,11 +301,11 @@ static void compare_byte_removes(perhaps *a, perhaps *b, const struct byte_keys 
     const void *const *start = keys->keys + first;
     const size_t *lengths = keys->lengths + first;
     if (info_of(a).can & PERHAPS_COUNT) {
-        MUST(perhaps_count_many(a, start, lengths, n, counts));
+        MUST(perhaps_count_many(a, &PERHAPS_KEYS_BYTES(start, lengths, n), counts));
         for (size_t i = 0; i < n; i++)
             CHECK((int64_t)counts[i] == perhaps_count(b, start[i], lengths[i]), "count %zu differs", i);
     }
-    int64_t sum = 0, total = MUST(perhaps_remove_many(a, start, lengths, n / 2, batch));
+    int64_t sum = 0, total = MUST(perhaps_remove_many(a, &PERHAPS_KEYS_BYTES(start, lengths, n / 2), batch));
     for (size_t i = 0; i < n / 2; i++) {
         int single = (int)MUST(perhaps_remove(b, start[i], lengths[i]));
         CHECK(batch[i] == single, "remove %zu answers %d in a batch, %d alone", i, batch[i], single);
@@ -342,12 +343,13 @@ static void byte_batches_agree_with_singles(const struct layout *layout) {
 static void check_digests_of_many(const perhaps *f, const struct byte_keys *keys) {
     uint64_t digests[300], integers[300];
     CHECK(keys->n <= 300, "%zu keys", keys->n);
-    perhaps_digest_many(f, keys->keys, keys->lengths, keys->n, digests);
+    perhaps_digest_many(perhaps_hasher_of(f), &PERHAPS_KEYS_BYTES(keys->keys, keys->lengths, keys->n), digests);
     for (size_t i = 0; i < keys->n; i++)
-        CHECK(digests[i] == perhaps_digest(f, keys->keys[i], keys->lengths[i]), "key %zu", i);
+        CHECK(digests[i] == perhaps_digest(perhaps_hasher_of(f), keys->keys[i], keys->lengths[i]), "key %zu", i);
     for (size_t i = 0; i < keys->n; i++) integers[i] = member(i);
-    perhaps_digest_many_u64(f, integers, keys->n, digests);
-    for (size_t i = 0; i < keys->n; i++) CHECK(digests[i] == perhaps_digest_u64(f, integers[i]), "integer %zu", i);
+    perhaps_digest_many(perhaps_hasher_of(f), &PERHAPS_KEYS_U64(integers, 0, keys->n), digests);
+    for (size_t i = 0; i < keys->n; i++)
+        CHECK(digests[i] == perhaps_digest_u64(perhaps_hasher_of(f), integers[i]), "integer %zu", i);
 }
 
 /* A digest stands for its key in every filter of equal hash and seed, whatever the form of the question. */
@@ -359,9 +361,9 @@ static void digests_stand_for_keys(const struct layout *layout) {
     struct byte_keys keys = make_byte_keys(300, 5);
     for (size_t i = 0; i < keys.n; i++) {
         MUST(perhaps_add(f, keys.keys[i], keys.lengths[i]));
-        MUST(perhaps_add_digest(g, perhaps_digest(f, keys.keys[i], keys.lengths[i])));
+        MUST(perhaps_add_digest(g, perhaps_digest(perhaps_hasher_of(f), keys.keys[i], keys.lengths[i])));
         MUST(perhaps_add_u64(f, member(i)));
-        MUST(perhaps_add_digest(g, perhaps_digest_u64(g, member(i))));
+        MUST(perhaps_add_digest(g, perhaps_digest_u64(perhaps_hasher_of(g), member(i))));
     }
     seal(f), seal(g);
     CHECK(perhaps_equal(f, g) == 1, "keys and their digests made different filters");
@@ -377,8 +379,10 @@ static void seeds_make_different_filters(const struct layout *layout) {
     perhaps *f = make(&want);
     want.seed = 1;
     perhaps *g = make(&want);
-    CHECK(perhaps_digest(f, "key", 3) != perhaps_digest(g, "key", 3), "the seed does not reach the hash of bytes");
-    CHECK(perhaps_digest_u64(f, 42) != perhaps_digest_u64(g, 42), "the seed does not reach the hash of integers");
+    CHECK(perhaps_digest(perhaps_hasher_of(f), "key", 3) != perhaps_digest(perhaps_hasher_of(g), "key", 3),
+          "the seed does not reach the hash of bytes");
+    CHECK(perhaps_digest_u64(perhaps_hasher_of(f), 42) != perhaps_digest_u64(perhaps_hasher_of(g), 42),
+          "the seed does not reach the hash of integers");
     perhaps_free(f);
     perhaps_free(g);
 }

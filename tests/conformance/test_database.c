@@ -328,7 +328,7 @@ static void use_scratch_and_image(perhaps *f) {
     const void *bytes;
     uint64_t length;
     for (size_t i = 0; i < MANY; i++) keys[i] = member_of(f, i);
-    MUST(perhaps_contains_many_u64(f, keys, MANY, NULL));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, MANY), NULL));
     MUST(perhaps_image(f, &bytes, &length));
 }
 

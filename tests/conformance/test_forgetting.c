@@ -92,7 +92,7 @@ static void add_batch(struct model *m, uint32_t n) {
         numbers[count] = number;
         keys[count++] = key_of(m, number);
     }
-    int64_t answer = perhaps_add_many_u64(m->f, keys, count, NULL);
+    int64_t answer = perhaps_add_many(m->f, &PERHAPS_KEYS_U64(keys, 0, count), NULL);
     MUST_OR_FULL(answer);
     for (uint32_t i = 0; answer != PERHAPS_EFULL && i < count; i++) note_added(m, numbers[i]);
     for (uint32_t i = 0; i < count; i++) expect_truth(m, numbers[i]);
@@ -109,7 +109,8 @@ static void remove_batch(struct model *m, uint32_t n) {
         numbers[count] = number;
         keys[count++] = key_of(m, number);
     }
-    CHECK(MUST(perhaps_remove_many_u64(m->f, keys, count, NULL)) == count, "not all of a batch were removed");
+    CHECK(MUST(perhaps_remove_many(m->f, &PERHAPS_KEYS_U64(keys, 0, count), NULL)) == count,
+          "not all of a batch were removed");
     for (uint32_t i = 0; i < count; i++) expect_truth(m, numbers[i]);
 }
 
@@ -279,7 +280,7 @@ static void expect_stream_fits(const struct layout *layout, uint64_t copies) {
         int rc = perhaps_add_u64(f, keys[i]);
         CHECK(rc == 1, "add %llu of %llu: %d, %s", (unsigned long long)i, (unsigned long long)n, rc, perhaps_why());
     }
-    CHECK(MUST(perhaps_contains_many_u64(f, keys, n, NULL)) == (int64_t)n, "a key is missed");
+    CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL)) == (int64_t)n, "a key is missed");
     CHECK(info_of(f).items == n, "%llu items", (unsigned long long)info_of(f).items);
     bool stuck = info_of(f).stuck;
     for (size_t i = n; i > 0; i--) {
@@ -314,7 +315,7 @@ static void a_stream_into_a_fixed_filter_loses_nothing(const struct layout *layo
         keys[in] = member_of(f, zipf(n, &random));
         if (MUST_OR_FULL(perhaps_add_u64(f, keys[in])) == 1) in++;
     }
-    CHECK(MUST(perhaps_contains_many_u64(f, keys, in, NULL)) == (int64_t)in, "a key is missed");
+    CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, in), NULL)) == (int64_t)in, "a key is missed");
     for (size_t i = 0; i < in; i++) CHECK(MUST(perhaps_remove_u64(f, keys[i])) == 1, "a key is missed");
     free(keys);
     perhaps_free(f);

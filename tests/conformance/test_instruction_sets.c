@@ -30,7 +30,8 @@ static perhaps *make_under(const char *set, const perhaps_want *want) {
 static void add_batch(perhaps *f, uint64_t first, size_t n, bool as_digests) {
     uint64_t keys[257] = {0};
     for (size_t i = 0; i < n; i++) keys[i] = member_of(f, first + i);
-    MUST_OR_FULL(as_digests ? perhaps_add_many_digest(f, keys, n, NULL) : perhaps_add_many_u64(f, keys, n, NULL));
+    MUST_OR_FULL(as_digests ? perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(keys, n), NULL)
+                            : perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL));
 }
 
 /* Some of what is certainly there goes out again, alone and in batches. */
@@ -39,13 +40,13 @@ static void remove_some(perhaps *f, uint64_t first, uint64_t n) {
     size_t batch = 0;
     for (uint64_t i = 0; i < n; i += 2) MUST(perhaps_remove_u64(f, member_of(f, first + i)));
     for (uint64_t i = 1; i < n && batch < 65; i += 4) keys[batch++] = member_of(f, first + i);
-    MUST(perhaps_remove_many_u64(f, keys, batch, NULL));
+    MUST(perhaps_remove_many(f, &PERHAPS_KEYS_U64(keys, 0, batch), NULL));
 }
 
 static void add_bytes(perhaps *f) {
     if (!takes_bytes(f)) return;
     struct byte_keys bytes = make_byte_keys(200, 9);
-    MUST_OR_FULL(perhaps_add_many(f, bytes.keys, bytes.lengths, bytes.n, NULL));
+    MUST_OR_FULL(perhaps_add_many(f, &PERHAPS_KEYS_BYTES(bytes.keys, bytes.lengths, bytes.n), NULL));
     free_byte_keys(&bytes);
 }
 
@@ -74,8 +75,8 @@ static void expect_same_answers(const perhaps *a, const perhaps *b) {
     for (uint64_t round = 0; round < 20; round++) {
         for (size_t i = 0; i < 1001; i++)
             keys[i] = i % 2 ? member_of(a, round * 500 + i) : stranger_of(a, round * 500 + i);
-        MUST(perhaps_contains_many_u64(a, keys, 1001, from_a));
-        MUST(perhaps_contains_many_u64(b, keys, 1001, from_b));
+        MUST(perhaps_contains_many(a, &PERHAPS_KEYS_U64(keys, 0, 1001), from_a));
+        MUST(perhaps_contains_many(b, &PERHAPS_KEYS_U64(keys, 0, 1001), from_b));
         CHECK(memcmp(from_a, from_b, 1001) == 0, "the answers of a batch differ");
         for (size_t i = 0; i < 1001; i++)
             CHECK(perhaps_contains_u64(b, keys[i]) == from_a[i], "a single answer differs");
@@ -163,7 +164,7 @@ static void batches_of_any_length_do_the_same(const struct layout *layout) {
     CHECK(perhaps_equal(f, plain) == 1, "batches and single calls have set different bits");
     for (size_t n = 0; n <= LONGEST; n++) {
         for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? member_of(f, first - n * i) : stranger_of(f, n * i);
-        MUST(perhaps_contains_many_u64(f, keys, n, answers));
+        MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
         for (size_t i = 0; i < n; i++)
             CHECK(perhaps_contains_u64(plain, keys[i]) == answers[i], "key %zu of %zu is answered differently", i, n);
     }

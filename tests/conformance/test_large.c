@@ -52,9 +52,10 @@ static uint64_t far_key(const perhaps *f, uint64_t i) {
 static void fill_and_ask(perhaps *f, size_t n) {
     uint64_t keys[KEYS] = {0};
     for (uint64_t i = 0; i < n; i++) keys[i] = far_key(f, i);
-    MUST(perhaps_add_many_u64(f, keys, n / 2, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n / 2), NULL));
     for (uint64_t i = n / 2; i < n; i++) MUST(perhaps_add_u64(f, keys[i]));
-    CHECK(MUST(perhaps_contains_many_u64(f, keys, n, NULL)) == (int64_t)n, "a batch of questions misses a key");
+    CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL)) == (int64_t)n,
+          "a batch of questions misses a key");
     for (uint64_t i = 0; i < n; i++) CHECK(perhaps_contains_u64(f, keys[i]) == 1, "a single question misses a key");
     CHECK(count_strangers(f, 0, 100000) == 0, "a nearly empty filter has false positives");
 }

@@ -137,7 +137,7 @@ static struct keys make_keys(const perhaps *f, uint64_t first, size_t n, bool re
     for (size_t i = 0; i < n; i++) {
         keys.number[i] = first + i - (repeat && i % 7 == 6);
         keys.integers[i] = member_of(f, keys.number[i]);
-        keys.digests[i] = perhaps_digest_u64(f, keys.integers[i]);
+        keys.digests[i] = perhaps_digest_u64(perhaps_hasher_of(f), keys.integers[i]);
         keys.lengths[i] = sizeof keys.number[i] + keys.number[i] % 5;
         memcpy(keys.text[i], &keys.number[i], sizeof keys.number[i]);
         keys.bytes[i] = keys.text[i];
@@ -154,11 +154,14 @@ static void free_keys(struct keys *keys) {
     free(keys->text);
 }
 
+static perhaps_keys batch_of(const struct keys *keys, enum form form) {
+    return form == BYTES ? PERHAPS_KEYS_BYTES(keys->bytes, keys->lengths, keys->n)
+           : form == U64 ? PERHAPS_KEYS_U64(keys->integers, 0, keys->n)
+                         : PERHAPS_KEYS_DIGEST(keys->digests, keys->n);
+}
+
 /* The calls of a verb, by the form of the keys. */
-#define MANY(verb, form, f, keys, ...)                                                                                 \
-    ((form) == BYTES ? perhaps_##verb((f), (keys)->bytes, (keys)->lengths, (keys)->n, __VA_ARGS__)                     \
-     : (form) == U64 ? perhaps_##verb##_u64((f), (keys)->integers, (keys)->n, __VA_ARGS__)                             \
-                     : perhaps_##verb##_digest((f), (keys)->digests, (keys)->n, __VA_ARGS__))
+#define MANY(verb, form, f, keys, ...) perhaps_##verb((f), (perhaps_keys[]){batch_of((keys), (form))}, __VA_ARGS__)
 #define ONE(verb, form, f, keys, i)                                                                                    \
     ((form) == BYTES ? perhaps_##verb((f), (keys)->bytes[i], (keys)->lengths[i])                                       \
      : (form) == U64 ? perhaps_##verb##_u64((f), (keys)->integers[i])                                                  \

@@ -190,7 +190,7 @@ static int try_grow(struct scene *s) {
 }
 
 static int try_grow_in_batch(struct scene *s) {
-    return (int)perhaps_add_many_u64(s->f, &s->key_that_grows, 1, NULL);
+    return (int)perhaps_add_many(s->f, &PERHAPS_KEYS_U64(&s->key_that_grows, 0, 1), NULL);
 }
 
 static int try_save(struct scene *s) {
@@ -225,26 +225,26 @@ static int try_add_many(struct scene *s) {
     static const char *keys[] = {"one", "two", "three", "one"};
     static const size_t lengths[] = {3, 3, 5, 3};
     static const uint64_t integers[] = {1, 2, 3, 1};
-    if (!takes_bytes(s->f)) return (int)perhaps_add_many_u64(s->f, integers, 4, NULL);
-    return (int)perhaps_add_many(s->f, (const void *const *)keys, lengths, 4, NULL);
+    if (!takes_bytes(s->f)) return (int)perhaps_add_many(s->f, &PERHAPS_KEYS_U64(integers, 0, 4), NULL);
+    return (int)perhaps_add_many(s->f, &PERHAPS_KEYS_BYTES((const void *const *)keys, lengths, 4), NULL);
 }
 
 static int try_contains_many(struct scene *s) {
     uint64_t keys[100];
     for (size_t i = 0; i < 100; i++) keys[i] = member_of(s->f, i);
-    return (int)perhaps_contains_many_u64(s->f, keys, 100, NULL);
+    return (int)perhaps_contains_many(s->f, &PERHAPS_KEYS_U64(keys, 0, 100), NULL);
 }
 
 static int try_remove_many(struct scene *s) {
     uint64_t keys[100];
     for (size_t i = 0; i < 100; i++) keys[i] = member_of(s->f, i);
-    return (int)perhaps_remove_many_u64(s->f, keys, 100, NULL);
+    return (int)perhaps_remove_many(s->f, &PERHAPS_KEYS_U64(keys, 0, 100), NULL);
 }
 
 static int try_count_many(struct scene *s) {
     uint64_t keys[100], counts[100];
     for (size_t i = 0; i < 100; i++) keys[i] = member_of(s->f, i);
-    return (int)perhaps_count_many_u64(s->f, keys, 100, counts);
+    return (int)perhaps_count_many(s->f, &PERHAPS_KEYS_U64(keys, 0, 100), counts);
 }
 
 static int try_clear(struct scene *s) {

@@ -56,7 +56,7 @@ static struct answers ask(const perhaps *f, const struct layout *layout, uint64_
     struct answers answers = {.n = n, .keys = calloc(n, sizeof *answers.keys), .found = calloc(n, 1)};
     CHECK(answers.keys && answers.found, "no memory");
     for (size_t i = 0; i < n; i++) answers.keys[i] = member_of(f, first + i);
-    MUST(perhaps_contains_many_u64(f, answers.keys, n, answers.found));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(answers.keys, 0, n), answers.found));
     answers.strangers = count_strangers(f, 0, 5000);
     if (is_multiset(layout)) answers.copies = MUST(perhaps_count_u64(f, member_of(f, 0)));
     return answers;
@@ -86,7 +86,7 @@ static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layou
     uint64_t items = info_of(f).items;
     size_t many = (size_t)layout->items * (is_layered(layout) ? 30 : 3);
     struct answers before = ask(f, layout, n / 2, many); /* some are in already */
-    int64_t answer = perhaps_add_many_u64(f, before.keys, before.n, NULL);
+    int64_t answer = perhaps_add_many(f, &PERHAPS_KEYS_U64(before.keys, 0, before.n), NULL);
     MUST_OR_FULL(answer);
     CHECK(!grows(layout) || answer == PERHAPS_EFULL, "a filter that must not grow took in everything");
     expect_members(f, 0, n);
@@ -104,7 +104,7 @@ static void expect_full_for_ever(perhaps *f, uint64_t key) {
     struct bytes before = image_of(f);
     perhaps *again = NULL;
     REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, key));
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, &key, 1, NULL));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL));
     expect_unchanged(f, before);
     MUST(perhaps_open_memory(&again, before.data, before.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
     REFUSED(PERHAPS_EFULL, perhaps_add_u64(again, key));

@@ -32,9 +32,10 @@ static void *read_everything(void *context) {
     reader->same = true;
     for (uint64_t round = 0; round < reader->rounds; round++) {
         for (size_t i = 0; i < 500; i++) keys[i] = member_of(reader->f, (round * 211 + i * 7) % reader->items);
-        reader->missed += 500 - (uint64_t)perhaps_contains_many_u64(reader->f, keys, 500, NULL);
+        reader->missed += 500 - (uint64_t)perhaps_contains_many(reader->f, &PERHAPS_KEYS_U64(keys, 0, 500), NULL);
         for (size_t i = 0; i < 100; i++) reader->missed += perhaps_contains_u64(reader->f, keys[i]) != 1;
-        reader->missed += perhaps_contains_digest(reader->f, perhaps_digest_u64(reader->f, keys[0])) != 1;
+        reader->missed +=
+            perhaps_contains_digest(reader->f, perhaps_digest_u64(perhaps_hasher_of(reader->f), keys[0])) != 1;
         bool counts = info_of(reader->f).can & PERHAPS_COUNT, lists = info_of(reader->f).can & PERHAPS_LIST;
         uint64_t at = 0, digest;
         if (counts) reader->missed += perhaps_count_u64(reader->f, keys[1]) < 1;
@@ -127,12 +128,14 @@ static void asking_in_parallel_is_asking(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items);
     uint64_t *keys = make_keys(f, BATCH);
     static uint8_t parallel[BATCH], single[BATCH];
-    int64_t ones = MUST(perhaps_contains_many_u64(f, keys, BATCH, single));
+    int64_t ones = MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), single));
     for (unsigned threads = 0; threads <= 3; threads += 3) {
         memset(parallel, 7, BATCH);
-        CHECK(MUST(perhaps_contains_parallel_u64(f, keys, BATCH, parallel, threads)) == ones, "%u threads", threads);
+        CHECK(MUST(perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), parallel, threads)) == ones,
+              "%u threads", threads);
         CHECK(memcmp(parallel, single, BATCH) == 0, "%u threads answer otherwise", threads);
-        CHECK(MUST(perhaps_contains_parallel_u64(f, keys, BATCH, NULL, threads)) == ones, "without answers");
+        CHECK(MUST(perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL, threads)) == ones,
+              "without answers");
     }
     free(keys);
     perhaps_free(f);
@@ -155,14 +158,14 @@ static void adding_in_parallel_is_adding(const struct layout *layout) {
     uint64_t *keys = make_keys(f, BATCH);
     static uint8_t answers[BATCH];
     struct bytes before = image_of(f);
-    int64_t added = perhaps_add_parallel_u64(f, keys, BATCH, answers, 4), ones = 0;
+    int64_t added = perhaps_add_parallel(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), answers, 4), ones = 0;
     if (may_be_shared(layout)) {
         MUST(added);
-        MUST(perhaps_add_many_u64(alone, keys, BATCH, NULL));
+        MUST(perhaps_add_many(alone, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL));
         for (size_t i = 0; i < BATCH; i++) ones += answers[i];
         CHECK(ones == added && info_of(f).items == (uint64_t)added, "%lld answers, %lld added, %llu items",
               (long long)ones, (long long)added, (unsigned long long)info_of(f).items);
-        CHECK(MUST(perhaps_contains_many_u64(f, keys, BATCH, NULL)) == BATCH, "a key is missed");
+        CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL)) == BATCH, "a key is missed");
         bool same = !order_matters(layout) && !grows(layout); /* growing at once is not growing step by step */
         CHECK(!same || perhaps_equal(f, alone) == 1, "threads make another filter");
     } else {
@@ -191,9 +194,9 @@ static void *change(void *context) {
     for (uint64_t i = 0; i + 100 <= c->items; i += 100) {
         for (uint64_t k = 0; k < 100; k++) keys[k] = member_of(c->f, c->first + i + k);
         for (uint64_t k = 0; k < 50; k++) c->news += perhaps_add_u64(c->f, keys[k]) == 1;
-        int64_t added = perhaps_add_many_u64(c->f, keys + 50, 50, NULL);
+        int64_t added = perhaps_add_many(c->f, &PERHAPS_KEYS_U64(keys + 50, 0, 50), NULL);
         c->news += added < 0 ? 0 : (uint64_t)added;
-        c->missed += 100 - (uint64_t)perhaps_contains_many_u64(c->f, keys, 100, NULL);
+        c->missed += 100 - (uint64_t)perhaps_contains_many(c->f, &PERHAPS_KEYS_U64(keys, 0, 100), NULL);
         for (uint64_t k = 0; k < 100; k++) c->missed += perhaps_contains_u64(c->f, keys[k]) != 1;
         for (uint64_t k = 0; c->removes && k < 100; k += 4) c->news -= perhaps_remove_u64(c->f, keys[k]) == 1;
     }
@@ -269,7 +272,7 @@ static void threads_collect_the_same_keys(const struct layout *layout) {
     CHECK(keys && answers, "no memory");
     for (size_t i = 0; i < n; i++) keys[i] = member(i);
     add_members(f, 0, few);
-    int64_t added = MUST(perhaps_add_parallel_u64(f, keys + few, n - few, answers, 3));
+    int64_t added = MUST(perhaps_add_parallel(f, &PERHAPS_KEYS_U64(keys + few, 0, n - few), answers, 3));
     CHECK(added == (int64_t)(n - few) && !memchr(answers, 0, n - few), "%lld were added", (long long)added);
     CHECK(info_of(f).items == n, "%llu wait", (unsigned long long)info_of(f).items);
     seal(f);

@@ -215,15 +215,15 @@ static void what_a_kind_cannot_do_is_refused(const struct layout *layout) {
         REFUSED(PERHAPS_ECANNOT, perhaps_remove_u64(f, key));
         REFUSED(PERHAPS_ECANNOT, perhaps_remove_digest(f, key));
         REFUSED(PERHAPS_ECANNOT, perhaps_remove(f, "a", 1));
-        REFUSED(PERHAPS_ECANNOT, perhaps_remove_many_u64(f, &key, 1, &answer));
-        REFUSED(PERHAPS_ECANNOT, perhaps_remove_many_digest(f, &key, 1, NULL));
+        REFUSED(PERHAPS_ECANNOT, perhaps_remove_many(f, &PERHAPS_KEYS_U64(&key, 0, 1), &answer));
+        REFUSED(PERHAPS_ECANNOT, perhaps_remove_many(f, &PERHAPS_KEYS_DIGEST(&key, 1), NULL));
     }
     if (!(can & PERHAPS_COUNT)) {
         REFUSED(PERHAPS_ECANNOT, perhaps_count_u64(f, key));
         REFUSED(PERHAPS_ECANNOT, perhaps_count_digest(f, key));
         REFUSED(PERHAPS_ECANNOT, perhaps_count(f, "a", 1));
-        REFUSED(PERHAPS_ECANNOT, perhaps_count_many_u64(f, &key, 1, counts));
-        REFUSED(PERHAPS_ECANNOT, perhaps_count_many_digest(f, &key, 1, counts));
+        REFUSED(PERHAPS_ECANNOT, perhaps_count_many(f, &PERHAPS_KEYS_U64(&key, 0, 1), counts));
+        REFUSED(PERHAPS_ECANNOT, perhaps_count_many(f, &PERHAPS_KEYS_DIGEST(&key, 1), counts));
     }
     if (!(can & PERHAPS_LIST)) REFUSED(PERHAPS_ECANNOT, perhaps_next(f, &at, &digest));
     expect_unchanged(f, before);

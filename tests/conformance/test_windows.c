@@ -87,7 +87,7 @@ static void keys_are_found_for_a_period(const struct layout *layout) {
         uint64_t key = member_of(told, now);
         int answer = (int)MUST(perhaps_add_u64(told, key));
         CHECK(perhaps_add_u64(reads, key) == answer, "a clock makes a difference");
-        CHECK(perhaps_add_many_u64(batches, &key, 1, NULL) == answer, "a batch makes a difference");
+        CHECK(perhaps_add_many(batches, &PERHAPS_KEYS_U64(&key, 0, 1), NULL) == answer, "a batch makes a difference");
         if (now % 500 == 0) expect_right_at(told, layout, now);
     }
     CHECK(perhaps_equal(told, reads) == 1 && perhaps_equal(told, batches) == 1, "the filters differ");
@@ -109,9 +109,9 @@ static void a_clock_is_asked_once(const struct layout *layout) {
     MUST(perhaps_set_clock(f, count_questions, &asked));
     MUST(perhaps_add_u64(f, keys[0]));
     MUST(perhaps_add_absent_u64(f, keys[1]));
-    MUST(perhaps_add_many_u64(f, keys, 3, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 3), NULL));
     CHECK(asked == 3, "a clock was asked %llu times in three calls", (unsigned long long)asked);
-    MUST(perhaps_add_many_u64(f, keys, 5000, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 5000), NULL));
     CHECK(asked == 4, "a clock was asked %llu times in one call", (unsigned long long)asked - 3);
     perhaps_free(f);
 }

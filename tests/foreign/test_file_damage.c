@@ -52,7 +52,7 @@ static void use(perhaps *f, int kind) {
     uint8_t answers[40];
     perhaps *copy, *again;
     for (uint64_t i = 0; i < 40; i++) keys[i] = i % 2 ? member(i) : stranger(i);
-    MUST(perhaps_contains_many_u64(f, keys, 40, answers));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 40), answers));
     for (uint64_t i = 0; i < 40; i++) CHECK(answers[i] == perhaps_contains_u64(f, keys[i]), "a batch is different");
     struct perhaps_info info = info_of(f);
     CHECK(info.fpr_now >= 0 && info.fpr_now <= 1 && info.distinct >= 0, "a rate of %g", info.fpr_now);
@@ -60,8 +60,8 @@ static void use(perhaps *f, int kind) {
     struct bytes file = image_of(copy);
     MUST(perhaps_open_memory(&again, file.data, file.length, &PERHAPS_OPEN(.kind = kind)));
     CHECK(perhaps_equal(f, again) == 1, "what is written is another");
-    MUST(perhaps_add_many_u64(copy, keys, 40, NULL));
-    MUST(perhaps_contains_many_u64(copy, keys, 40, answers));
+    MUST(perhaps_add_many(copy, &PERHAPS_KEYS_U64(keys, 0, 40), NULL));
+    MUST(perhaps_contains_many(copy, &PERHAPS_KEYS_U64(keys, 0, 40), answers));
     CHECK(memchr(answers, 0, 40) == NULL, "a key that was added is lost");
     MUST(perhaps_merge(copy, again));
     MUST(perhaps_intersect(copy, again));

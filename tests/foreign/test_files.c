@@ -59,13 +59,13 @@ static void batch_of_integers(perhaps *one_by_one, perhaps *together, uint64_t f
     uint64_t keys[BATCH] = {0};
     uint8_t answers[BATCH];
     for (size_t i = 0; i < n; i++) keys[i] = member(first + i % 200); /* and some of them twice */
-    int64_t added = MUST(perhaps_add_many_u64(together, keys, n, answers));
+    int64_t added = MUST(perhaps_add_many(together, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     for (size_t i = 0; i < n; i++) {
         CHECK(answers[i] == perhaps_add_u64(one_by_one, keys[i]), "adding %zu of %zu", i, n);
         added -= answers[i];
     }
     for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? stranger(first + i) : keys[i];
-    int64_t found = MUST(perhaps_contains_many_u64(together, keys, n, answers));
+    int64_t found = MUST(perhaps_contains_many(together, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     for (size_t i = 0; i < n; i++) {
         CHECK(answers[i] == perhaps_contains_u64(one_by_one, keys[i]), "asking %zu of %zu", i, n);
         found -= answers[i];
@@ -77,10 +77,10 @@ static void batch_of_integers(perhaps *one_by_one, perhaps *together, uint64_t f
 static void batch_of_bytes(perhaps *one_by_one, perhaps *together) {
     struct byte_keys keys = make_byte_keys(BATCH, 3);
     uint8_t answers[BATCH];
-    MUST(perhaps_add_many(together, keys.keys, keys.lengths, keys.n, answers));
+    MUST(perhaps_add_many(together, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), answers));
     for (size_t i = 0; i < keys.n; i++)
         CHECK(answers[i] == perhaps_add(one_by_one, keys.keys[i], keys.lengths[i]), "adding bytes %zu", i);
-    MUST(perhaps_contains_many(together, keys.keys, keys.lengths, keys.n, answers));
+    MUST(perhaps_contains_many(together, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), answers));
     for (size_t i = 0; i < keys.n; i++) CHECK(answers[i] == 1, "bytes %zu are lost", i);
     free_byte_keys(&keys);
 }
@@ -239,7 +239,7 @@ static void mapped_filters_refuse_changes(const struct layout *layout) {
     MUST(perhaps_open(&mapped, path, &PERHAPS_OPEN(.kind = layout->row->kind)));
     REFUSED(PERHAPS_EREADONLY, perhaps_add_u64(mapped, 1));
     REFUSED(PERHAPS_EREADONLY, perhaps_add(mapped, "", 0));
-    REFUSED(PERHAPS_EREADONLY, perhaps_add_many_u64(mapped, (uint64_t[]){1, 2}, 2, NULL));
+    REFUSED(PERHAPS_EREADONLY, perhaps_add_many(mapped, &PERHAPS_KEYS_U64(((uint64_t[]){1, 2}), 0, 2), NULL));
     REFUSED(PERHAPS_EREADONLY, perhaps_merge(mapped, f));
     REFUSED(PERHAPS_EREADONLY, perhaps_intersect(mapped, f));
     REFUSED(PERHAPS_EREADONLY, perhaps_clear(mapped));

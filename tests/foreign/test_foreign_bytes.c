@@ -281,7 +281,7 @@ static int64_t live(perhaps **f, unsigned sort, struct bytes bytes, int kind, co
     if (rc == PERHAPS_OK)
         rc = perhaps_open_foreign(f, kind, bytes.data, bytes.length, &PERHAPS_OPEN(.allocator = allocator));
     for (uint64_t i = 0; rc >= 0 && i < 200; i++) rc = perhaps_add_u64(*f, stranger(1000 + i));
-    if (rc >= 0) rc = perhaps_add_many_u64(*f, keys, 200, NULL);
+    if (rc >= 0) rc = perhaps_add_many(*f, &PERHAPS_KEYS_U64(keys, 0, 200), NULL);
     if (rc >= 0) rc = perhaps_write_foreign(*f, refuse, &left);
     return rc;
 }

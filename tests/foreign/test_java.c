@@ -54,7 +54,7 @@ static void add_keys(perhaps *f, make_key *key_of, uint64_t first, uint64_t step
     struct batch batch;
     for (uint64_t i = 0; i < n; i += BATCH) {
         fill(&batch, key_of, first + i * step, step);
-        MUST(perhaps_add_many(f, batch.keys, batch.lengths, BATCH, NULL));
+        MUST(perhaps_add_many(f, &PERHAPS_KEYS_BYTES(batch.keys, batch.lengths, BATCH), NULL));
     }
 }
 
@@ -63,7 +63,7 @@ static uint64_t count_keys(const perhaps *f, make_key *key_of, uint64_t first, u
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i += BATCH) {
         fill(&batch, key_of, first + i * step, step);
-        found += (uint64_t)MUST(perhaps_contains_many(f, batch.keys, batch.lengths, BATCH, NULL));
+        found += (uint64_t)MUST(perhaps_contains_many(f, &PERHAPS_KEYS_BYTES(batch.keys, batch.lengths, BATCH), NULL));
     }
     return found;
 }
@@ -197,11 +197,11 @@ static void batches_are_single_calls(void **state) {
     for (unsigned i = 0; i < SORTS * RATES; i++) {
         perhaps *one = empty(i % SORTS, KEYS / 2, rates[i / SORTS]),
                 *many = empty(i % SORTS, KEYS / 2, rates[i / SORTS]);
-        MUST(perhaps_add_many(many, keys.keys, keys.lengths, KEYS / 2, answers));
+        MUST(perhaps_add_many(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, KEYS / 2), answers));
         for (size_t j = 0; j < KEYS / 2; j++)
             CHECK(perhaps_add(one, keys.keys[j], keys.lengths[j]) == answers[j], "case %u: key %zu", i, j);
         CHECK(perhaps_equal(one, many) == 1, "case %u: a batch is not what its keys are", i);
-        MUST(perhaps_contains_many(many, keys.keys, keys.lengths, KEYS, found));
+        MUST(perhaps_contains_many(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, KEYS), found));
         for (size_t j = 0; j < KEYS; j++) {
             CHECK(found[j] || j >= KEYS / 2, "case %u: key %zu is missing", i, j);
             CHECK(perhaps_contains(one, keys.keys[j], keys.lengths[j]) == found[j], "case %u: key %zu", i, j);

@@ -151,7 +151,7 @@ static void add_run(struct pair *p, unsigned key, unsigned n) {
     uint64_t keys[256] = {0};
     uint8_t answers[256];
     for (unsigned i = 0; i < n; i++) keys[i] = (key + 2 * i) & (KEYS - 2);
-    int64_t news = perhaps_add_many_u64(p->f, keys, n, answers);
+    int64_t news = perhaps_add_many(p->f, &PERHAPS_KEYS_U64(keys, 0, n), answers);
     if (p->is_static && !is_collected(p, news, n)) return;
     promise(news >= 0 || news == PERHAPS_EFULL, "a batch is added, or there is no room");
     for (unsigned i = p->forgets ? n - 1 : 0; news >= 0 && i < n; i++) note_added(p, (unsigned)keys[i]);
@@ -173,7 +173,8 @@ static void remove_run(struct pair *p, unsigned key, unsigned n) {
         p->copies[next]--;
         keys[count++] = next;
     }
-    promise(perhaps_remove_many_u64(p->f, keys, count, NULL) == count, "a batch that is in is removed");
+    promise(perhaps_remove_many(p->f, &PERHAPS_KEYS_U64(keys, 0, count), NULL) == count,
+            "a batch that is in is removed");
     for (unsigned i = 0; i < count; i++) expect_key(p, (unsigned)keys[i]);
 }
 
@@ -439,7 +440,7 @@ static int make_filter(struct pair *p, const perhaps_want *want) {
     promise(perhaps_info(p->f, &info) == PERHAPS_OK, "info");
     p->can = info.can;
     p->multiset = info.can & PERHAPS_COUNT;
-    p->hashed = perhaps_digest_u64(p->f, 1) != 1;
+    p->hashed = perhaps_digest_u64(perhaps_hasher_of(p->f), 1) != 1;
     p->chosen = want->kind == PERHAPS_TABLE;
     p->forgets = info.kind == PERHAPS_WINDOW;
     p->is_static = p->collecting = !(info.can & PERHAPS_ADD);

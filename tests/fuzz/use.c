@@ -72,7 +72,7 @@ static void ask(const perhaps *f) {
     struct perhaps_info info = info_of(f);
     look_at_children(f, info.children);
     for (uint64_t i = 0; i < 70; i++) keys[i] = i << i % 40;
-    int64_t found = perhaps_contains_many_u64(f, keys, 70, answers);
+    int64_t found = perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 70), answers);
     for (int i = 0; i < 70; i++) {
         promise(answers[i] == perhaps_contains_u64(f, keys[i]), "a batch answers like single calls");
         found -= answers[i];
@@ -80,7 +80,7 @@ static void ask(const perhaps *f) {
     promise(found == 0, "a batch counts its answers");
     promise(info.fpr_now >= 0 && info.fpr_now <= 1, "the live rate is a rate");
     promise(info.distinct >= 0 && info.fill >= 0, "estimates are not negative");
-    bool counted = perhaps_count_many_u64(f, keys, 70, counts) >= 0;
+    bool counted = perhaps_count_many(f, &PERHAPS_KEYS_U64(keys, 0, 70), counts) >= 0;
     promise(counted == !!(info.can & PERHAPS_COUNT), "what can count, counts");
     for (int i = 0; counted && i < 70; i++)
         promise((int64_t)counts[i] == perhaps_count_u64(f, keys[i]), "a batch counts like single calls");
@@ -96,7 +96,7 @@ static bool is_full(int rc) {
  * by adding may lose keys where keys move about, so only the others are held to what they promise. */
 static void add_and_remove(perhaps *f) {
     struct perhaps_info info = info_of(f);
-    bool moves = !(info.can & PERHAPS_IN_PLACE), hashed = perhaps_digest_u64(f, 1) != 1;
+    bool moves = !(info.can & PERHAPS_IN_PLACE), hashed = perhaps_digest_u64(perhaps_hasher_of(f), 1) != 1;
     uint64_t added = 0, most = info.bytes < 4096 ? 300 : 20;
     while (added < most) {
         int rc = perhaps_add_u64(f, added * added);

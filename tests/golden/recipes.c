@@ -245,7 +245,8 @@ static int print_digests(char *text, size_t room, const char *title, const perha
         size_t key_length = text_of(i * i * i, key);
         length +=
             snprintf(text + length, room - (size_t)length, "%s \"%s\" %016" PRIx64 " %" PRIu64 " %016" PRIx64 "\n",
-                     title, key, perhaps_digest(f, key, key_length), number, perhaps_digest_u64(f, number));
+                     title, key, perhaps_digest(perhaps_hasher_of(f), key, key_length), number,
+                     perhaps_digest_u64(perhaps_hasher_of(f), number));
     }
     perhaps_free(f);
     return length;

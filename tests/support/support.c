@@ -283,7 +283,7 @@ uint64_t stranger(uint64_t i) {
 
 /* The digest of an integer is the integer itself only where nothing is hashed. */
 bool takes_bytes(const perhaps *f) {
-    return perhaps_digest_u64(f, 1) != 1 || perhaps_digest_u64(f, 2) != 2;
+    return perhaps_digest_u64(perhaps_hasher_of(f), 1) != 1 || perhaps_digest_u64(perhaps_hasher_of(f), 2) != 2;
 }
 
 uint64_t member_of(const perhaps *f, uint64_t i) {
@@ -352,7 +352,7 @@ void add_members(perhaps *f, uint64_t first, uint64_t n) {
     uint64_t keys[CHUNK];
     for (uint64_t done = 0; done < n;) {
         size_t some = fill_chunk(f, keys, MEMBERS, first + done, n - done);
-        MUST(perhaps_add_many_u64(f, keys, some, NULL));
+        MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, some), NULL));
         done += some;
     }
 }
@@ -381,7 +381,7 @@ static uint64_t count_found(const perhaps *f, enum whose whose, uint64_t first, 
     uint64_t keys[CHUNK], found = 0;
     for (uint64_t done = 0; done < n;) {
         size_t some = fill_chunk(f, keys, whose, first + done, n - done);
-        found += (uint64_t)MUST(perhaps_contains_many_u64(f, keys, some, NULL));
+        found += (uint64_t)MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, some), NULL));
         done += some;
     }
     return found;

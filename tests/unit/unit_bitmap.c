@@ -81,8 +81,8 @@ static void only_integers_are_keys(void **state) {
     REFUSED(PERHAPS_ECANNOT, perhaps_add(f, "a", 1));
     REFUSED(PERHAPS_ECANNOT, perhaps_contains(f, "a", 1));
     REFUSED(PERHAPS_ECANNOT, perhaps_remove(f, "a", 1));
-    REFUSED(PERHAPS_ECANNOT, perhaps_add_many(f, keys, lengths, 1, NULL));
-    REFUSED(PERHAPS_ECANNOT, perhaps_contains_many(f, keys, lengths, 1, NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_add_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
+    REFUSED(PERHAPS_ECANNOT, perhaps_contains_many(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL));
     REFUSED(PERHAPS_ECANNOT, perhaps_count_u64(f, 1));
     CHECK(perhaps_add_digest(f, 7) == 1 && perhaps_contains_u64(f, 7) == 1, "a digest is the integer");
     perhaps_free(f);
@@ -132,13 +132,13 @@ static void batches_are_singles_in_order(void **state) {
     uint64_t random = 4;
     for (size_t i = 0; i < N; i++) keys[i] = next_random(&random) % 10000;
     perhaps *one = make_bitmap(10000), *many = make_bitmap(10000);
-    MUST(perhaps_add_many_u64(many, keys, N, answers));
+    MUST(perhaps_add_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers));
     for (size_t i = 0; i < N; i++) CHECK(answers[i] == perhaps_add_u64(one, keys[i]), "add %zu differs", i);
     CHECK(perhaps_equal(one, many) && items_of(one) == items_of(many), "the sets differ");
     for (size_t i = 0; i < N; i++) keys[i] = next_random(&random) % 20000;
-    MUST(perhaps_contains_many_u64(many, keys, N, answers));
+    MUST(perhaps_contains_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers));
     for (size_t i = 0; i < N; i++) CHECK(answers[i] == perhaps_contains_u64(one, keys[i]), "answer %zu differs", i);
-    MUST(perhaps_remove_many_u64(many, keys, N, answers));
+    MUST(perhaps_remove_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers));
     for (size_t i = 0; i < N; i++) CHECK(answers[i] == perhaps_remove_u64(one, keys[i]), "remove %zu differs", i);
     CHECK(perhaps_equal(one, many) && items_of(one) == items_of(many), "the sets differ");
     perhaps_free(one);
@@ -154,10 +154,10 @@ static void a_batch_that_finds_no_room_is_undone(void **state) {
     perhaps *f = make_fixed(3000);
     for (uint64_t i = 0; i < 3000; i += 3) perhaps_add_u64(f, i);
     struct bytes before = image_of(f);
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, keys, N, NULL));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, N), NULL));
     expect_unchanged(f, before);
     keys[N - 1] = 2999;
-    CHECK(perhaps_add_many_u64(f, keys, N, NULL) > 0, "without it there is room");
+    CHECK(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, N), NULL) > 0, "without it there is room");
     free(before.data);
     perhaps_free(f);
 }

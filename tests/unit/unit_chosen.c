@@ -54,7 +54,8 @@ static void expect_set(const perhaps *f, const struct model_set *set) {
     struct perhaps_info info = info_of(f);
     size_t count = count_in(set), all = set->n + ABSENT;
     for (size_t i = 0; i < all; i++) digests[i] = set->digest(i);
-    CHECK(MUST(perhaps_contains_many_digest(f, digests, all, answers)) == (int64_t)count, "not %zu are found", count);
+    CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(digests, all), answers)) == (int64_t)count,
+          "not %zu are found", count);
     for (size_t i = 0; i < all; i++) {
         bool in = i < set->n && set->in[i];
         CHECK(answers[i] == in, "a batch is wrong about digest %zu", i);
@@ -77,7 +78,7 @@ static void add_some(perhaps *f, struct model_set *set, size_t from, size_t to, 
         if (batch == 1)
             answers[0] = (uint8_t)MUST(perhaps_add_digest(f, digests[0]));
         else
-            MUST(perhaps_add_many_digest(f, digests, some, answers));
+            MUST(perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(digests, some), answers));
         for (size_t i = 0; i < some; i++) {
             CHECK(answers[i] == !set->in[from + i], "digest %zu is %snew", from + i, answers[i] ? "" : "not ");
             set->in[from + i] = true;
@@ -251,7 +252,7 @@ static void tables_that_may_not_grow_say_so(void **state) {
     REFUSED(PERHAPS_EFULL, perhaps_add_digest(f, chosen_shared(16)));
     CHECK(strstr(perhaps_why(), "made not to grow"), "the reason: %s", perhaps_why());
     for (uint64_t i = 0; i < 17; i++) batch[i] = chosen_shared(i + 10);
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_digest(f, batch, 17, NULL));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(batch, 17), NULL));
     expect_unchanged(f, before);
     add_members(f, 0, 900);
     expect_members(f, 0, 900);
@@ -332,9 +333,9 @@ static void use_hostile(struct bytes image, const char *set) {
     into = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 10));
     MUST(perhaps_merge(into, f));
     for (at = 0; perhaps_next(f, &at, &digest) == 1;) CHECK(perhaps_contains_digest(into, digest), "a digest is lost");
-    MUST(perhaps_contains_many_digest(f, digests, 200, answers));
-    MUST(perhaps_remove_many_digest(f, digests, 200, answers));
-    MUST(perhaps_add_many_digest(f, digests, 200, answers));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(digests, 200), answers));
+    MUST(perhaps_remove_many(f, &PERHAPS_KEYS_DIGEST(digests, 200), answers));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(digests, 200), answers));
     for (size_t i = 0; i < 200; i++) MUST(perhaps_remove_digest(f, digests[i]));
     for (uint64_t i = 0; i < 600; i++) MUST(perhaps_add_digest(f, chosen_shared(i)));
     perhaps_free(into);
@@ -415,7 +416,8 @@ static void keys_can_be_chosen_for_digests(void **state) {
             char key[8];
             uint64_t digest = chosen_sorts[s].digest(i);
             chosen_key(digest, key);
-            CHECK(perhaps_digest(f, key, sizeof key) == digest, "digest %d of %s", (int)i, chosen_sorts[s].name);
+            CHECK(perhaps_digest(perhaps_hasher_of(f), key, sizeof key) == digest, "digest %d of %s", (int)i,
+                  chosen_sorts[s].name);
             MUST(perhaps_add(f, key, sizeof key));
             CHECK(perhaps_contains(f, key, sizeof key) == 1, "key %d of %s", (int)i, chosen_sorts[s].name);
         }

@@ -238,19 +238,19 @@ static void batches_are_singles_in_order(void **state) {
         perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_COUNTING, .items = 2000, .fpr = 0.3, .hashes = hashes);
         perhaps *one = make(&want), *many = make(&want);
         for (size_t i = 0; i < N; i++) perhaps_add_u64(one, keys[i]);
-        CHECK(perhaps_add_many_u64(many, keys, N, answers) == N, "not all were new");
+        CHECK(perhaps_add_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers) == N, "not all were new");
         CHECK(memchr(answers, 0, N) == NULL, "an answer is 0");
         struct bytes right = image_of(one);
         expect_unchanged(many, right);
         free(right.data);
         for (size_t i = 0; i < N; i++) keys[i] += 500; /* a quarter of them strangers */
-        perhaps_contains_many_u64(many, keys, N, answers);
-        perhaps_count_many_u64(many, keys, N, counts);
+        perhaps_contains_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers);
+        perhaps_count_many(many, &PERHAPS_KEYS_U64(keys, 0, N), counts);
         for (size_t i = 0; i < N; i++) {
             CHECK(answers[i] == perhaps_contains_u64(one, keys[i]), "k = %u: answer %zu differs", hashes, i);
             CHECK((int64_t)counts[i] == perhaps_count_u64(one, keys[i]), "k = %u: count %zu differs", hashes, i);
         }
-        perhaps_remove_many_u64(many, keys, N, answers);
+        perhaps_remove_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers);
         for (size_t i = 0; i < N; i++) CHECK(answers[i] == perhaps_remove_u64(one, keys[i]), "remove %zu differs", i);
         right = image_of(one);
         expect_unchanged(many, right);

@@ -109,8 +109,8 @@ static void use(perhaps *f) {
     struct perhaps_info info = info_of(f), child = {.size = sizeof child};
     for (uint64_t i = 0; i < 10; i++) keys[i] = member(i);
     for (unsigned i = 0; i < info.children; i++) MUST(perhaps_child(f, i, &child));
-    MUST(perhaps_contains_many_u64(f, keys, 10, answers));
-    perhaps_count_many_u64(f, keys, 10, counts);
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 10), answers));
+    perhaps_count_many(f, &PERHAPS_KEYS_U64(keys, 0, 10), counts);
     while (listed < 10000 && perhaps_next(f, &at, &digest) == 1) listed++;
     CHECK(listed < 10000, "the list has no end");
     if (info.read_only) return;
@@ -118,9 +118,9 @@ static void use(perhaps *f) {
         int rc = perhaps_add_u64(f, keys[i]);
         CHECK(rc >= 0 || rc == PERHAPS_EFULL || rc == PERHAPS_ENOMEM || rc == PERHAPS_ERANGE, "add gave %d", rc);
     }
-    perhaps_remove_many_u64(f, keys, 10, answers);
+    perhaps_remove_many(f, &PERHAPS_KEYS_U64(keys, 0, 10), answers);
     perhaps_advance(f, 1030);
-    perhaps_add_many_u64(f, keys, 10, answers);
+    perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 10), answers);
     perhaps *copy = NULL;
     MUST(perhaps_clone(f, &copy));
     perhaps_merge(f, copy);

@@ -33,7 +33,7 @@ static void use_freely(perhaps *f) {
     uint64_t keys[SOME];
     for (uint64_t i = 0; i < SOME; i++) keys[i] = member(i);
     for (uint64_t i = 0; i < SOME; i++) MUST(perhaps_contains_u64(f, keys[i]));
-    MUST(perhaps_contains_many_u64(f, keys, SOME, NULL));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, SOME), NULL));
     struct perhaps_info info = info_of(f);
     CHECK(info.fpr_now >= 0 && info.fpr_now <= 1 && info.fill >= 0 && info.fill <= 1, "rate %g, fill %g", info.fpr_now,
           info.fill);

@@ -253,9 +253,9 @@ static void crowding_keys(void **state) {
         if (part_key(mix64(next)) >> 61) digests[n++] = mix64(next);
     }
     MUST(perhaps_create(&f, &PERHAPS_WANT(.kind = PERHAPS_RIBBON, .fpr = 1e-9)));
-    MUST(perhaps_add_many_digest(f, digests, (size_t)n, NULL));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(digests, (size_t)n), NULL));
     MUST(perhaps_seal(f, NULL));
-    int64_t found = perhaps_contains_many_digest(f, digests, (size_t)n, NULL);
+    int64_t found = perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(digests, (size_t)n), NULL);
     CHECK(found == (int64_t)n, "%lld of %llu keys are found", (long long)found, (unsigned long long)n);
     perhaps_free(f);
 }

@@ -157,7 +157,7 @@ static void a_batch_fits_or_does_nothing(void **state) {
     perhaps *f = table(ITEMS, PERHAPS_GROW_NEVER);
     add_members(f, 0, ITEMS / 2);
     for (size_t i = 0; i < 2 * ITEMS; i++) keys[i] = member(i);
-    REFUSED(PERHAPS_EFULL, perhaps_add_many_u64(f, keys, 2 * ITEMS, NULL));
+    REFUSED(PERHAPS_EFULL, perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 2 * ITEMS), NULL));
     expect_members(f, 0, ITEMS / 2);
     for (size_t i = ITEMS / 2; i < 2 * ITEMS; i++) CHECK(!perhaps_contains_u64(f, keys[i]), "key %zu is in", i);
     CHECK(info_of(f).items == ITEMS / 2, "%llu items", (unsigned long long)info_of(f).items);
@@ -169,7 +169,7 @@ static void a_batch_fits_or_does_nothing(void **state) {
 static void expect_zero(const perhaps *f, int there) {
     uint64_t three[3] = {1, 0, 2}, at = 0, digest, zeros = 0;
     uint8_t answers[3];
-    MUST(perhaps_contains_many_digest(f, three, 3, answers));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(three, 3), answers));
     CHECK(perhaps_contains_digest(f, 0) == there && answers[1] == there, "digest 0 is wrong");
     while (perhaps_next(f, &at, &digest) == 1) zeros += digest == 0;
     CHECK(zeros == (uint64_t)there, "digest 0 is listed %llu times", (unsigned long long)zeros);
@@ -192,9 +192,9 @@ static void digest_zero_is_a_key_like_any_other(void **state) {
     CHECK(info_of(into).items == 1001, "%llu keys after the merge", (unsigned long long)info_of(into).items);
     CHECK(perhaps_remove_digest(f, 0) == 1 && perhaps_remove_digest(f, 0) == 0, "it is there once");
     expect_zero(f, 0);
-    CHECK(MUST(perhaps_add_many_digest(f, zeros, 2, answers)) == 1, "it is new once, in a batch too");
+    CHECK(MUST(perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(zeros, 2), answers)) == 1, "it is new once, in a batch too");
     CHECK(answers[0] == 1 && answers[1] == 0, "the first of the two is new");
-    CHECK(MUST(perhaps_remove_many_digest(f, zeros, 2, answers)) == 1, "and there once");
+    CHECK(MUST(perhaps_remove_many(f, &PERHAPS_KEYS_DIGEST(zeros, 2), answers)) == 1, "and there once");
     perhaps_free(into);
     perhaps_free(f);
 }
@@ -215,7 +215,7 @@ static void listing_gives_each_digest_once(void **state) {
     size_t n = 0;
     CHECK(perhaps_next(f, &at, &digest) == 0, "an empty table lists something");
     add_members(f, 0, KEYS);
-    for (size_t i = 0; i < KEYS; i++) added[i] = perhaps_digest_u64(f, member(i));
+    for (size_t i = 0; i < KEYS; i++) added[i] = perhaps_digest_u64(perhaps_hasher_of(f), member(i));
     for (at = 0; perhaps_next(f, &at, &digest) == 1; n++) {
         CHECK(n < KEYS, "more is listed than was added");
         listed[n] = digest;
@@ -280,8 +280,8 @@ static void change(perhaps *f, uint64_t keys_in_all, size_t batch) {
             if (batch == 1)
                 MUST(removing == 1 ? perhaps_remove_u64(f, keys[0]) : perhaps_add_u64(f, keys[0]));
             else
-                MUST(removing == 1 ? perhaps_remove_many_u64(f, keys, some, NULL)
-                                   : perhaps_add_many_u64(f, keys, some, NULL));
+                MUST(removing == 1 ? perhaps_remove_many(f, &PERHAPS_KEYS_U64(keys, 0, some), NULL)
+                                   : perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, some), NULL));
         }
     }
 }
@@ -391,9 +391,9 @@ static void use_hostile(struct bytes image, const char *set) {
     CHECK(listed <= info_of(f).bytes / 8, "more digests than words");
     into = table(10, PERHAPS_GROW_DEFAULT);
     MUST(perhaps_merge(into, f));
-    MUST(perhaps_contains_many_digest(f, keys, 100, answers));
-    MUST(perhaps_remove_many_digest(f, keys, 100, answers));
-    MUST(perhaps_add_many_digest(f, keys, 100, answers));
+    MUST(perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(keys, 100), answers));
+    MUST(perhaps_remove_many(f, &PERHAPS_KEYS_DIGEST(keys, 100), answers));
+    MUST(perhaps_add_many(f, &PERHAPS_KEYS_DIGEST(keys, 100), answers));
     for (size_t i = 0; i < 100; i++) CHECK(perhaps_contains_digest(f, keys[i]) == 1, "a key is lost");
     for (size_t i = 0; i < 100; i++) MUST(perhaps_remove_digest(f, keys[i]));
     perhaps_free(into);

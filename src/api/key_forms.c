@@ -1,0 +1,233 @@
+#include "api/key_forms.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- checks ---- */
+
+static size_t stride_of(const perhaps_keys *keys) {
+    return keys->stride ? keys->stride : keys->width;
+}
+
+static uint32_t offset32(const perhaps_keys *keys, size_t i) {
+    uint32_t offset;
+    memcpy(&offset, (const uint8_t *)keys->lengths + i * sizeof offset, sizeof offset);
+    return offset;
+}
+
+static uint64_t offset64(const perhaps_keys *keys, size_t i) {
+    uint64_t offset;
+    memcpy(&offset, (const uint8_t *)keys->lengths + i * sizeof offset, sizeof offset);
+    return offset;
+}
+
+static uint64_t offset_of(const perhaps_keys *keys, size_t i) {
+    return keys->width == sizeof(uint32_t) ? offset32(keys, i) : offset64(keys, i);
+}
+
+/* Whether offsets never fall. Without a way out of the loop, so that it becomes vector code. */
+static bool offsets_rise(const perhaps_keys *keys) {
+    unsigned falls = 0;
+    if (keys->width == sizeof(uint32_t))
+        for (size_t i = 0; i < keys->n; i++) falls |= offset32(keys, i + 1) < offset32(keys, i);
+    else
+        for (size_t i = 0; i < keys->n; i++) falls |= offset64(keys, i + 1) < offset64(keys, i);
+    return !falls;
+}
+
+static int check_packed(const perhaps_keys *keys) {
+    if (keys->width != sizeof(uint32_t) && keys->width != sizeof(uint64_t))
+        return fail(PERHAPS_EINVAL, "the offsets of a packed batch have 4 or 8 bytes, not %zu", keys->width);
+    if (!keys->lengths) return fail(PERHAPS_EINVAL, "a packed batch of %zu keys has no offsets", keys->n);
+    if (keys->n >= PTRDIFF_MAX / keys->width)
+        return fail(PERHAPS_EINVAL, "no memory can hold the offsets of %zu keys", keys->n);
+    if (!offsets_rise(keys)) return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall");
+    uint64_t end = offset_of(keys, keys->n);
+    if (end > PTRDIFF_MAX) return fail(PERHAPS_EINVAL, "the last offset of a packed batch is beyond all memory");
+    if (!keys->data && end > offset_of(keys, 0)) return fail(PERHAPS_EINVAL, "a packed batch has no buffer");
+    return PERHAPS_OK;
+}
+
+static int check_bytes(const perhaps_keys *keys) {
+    if (!keys->data || !keys->lengths)
+        return fail(PERHAPS_EINVAL, "a batch of %zu keys has no %s", keys->n, keys->data ? "lengths" : "pointers");
+    if (keys->width != sizeof(size_t))
+        return fail(PERHAPS_EINVAL, "the lengths of a batch are of type size_t, not of %zu bytes", keys->width);
+    if (keys->n > PTRDIFF_MAX / sizeof(void *))
+        return fail(PERHAPS_EINVAL, "no memory can hold the pointers of %zu keys", keys->n);
+    return PERHAPS_OK;
+}
+
+static int check_spaced(const perhaps_keys *keys) {
+    bool of_words = keys->form != PERHAPS_KEYS_FORM_FIXED;
+    if (!keys->data) return fail(PERHAPS_EINVAL, "a batch of %zu keys has no data", keys->n);
+    if (of_words && keys->width != sizeof(uint64_t))
+        return fail(PERHAPS_EINVAL, "integers and digests have 8 bytes, not %zu", keys->width);
+    size_t stride = stride_of(keys);
+    if (keys->width > PTRDIFF_MAX || (stride && keys->n - 1 > (PTRDIFF_MAX - keys->width) / stride))
+        return fail(PERHAPS_EINVAL, "no memory can hold %zu keys of %zu bytes, %zu bytes apart", keys->n, keys->width,
+                    stride);
+    return PERHAPS_OK;
+}
+
+int keys_check(const perhaps_keys *keys) {
+    if (!keys) return fail(PERHAPS_EINVAL, "there is no batch of keys");
+    if (keys->form < PERHAPS_KEYS_FORM_BYTES || keys->form > PERHAPS_KEYS_FORM_DIGEST)
+        return fail(PERHAPS_EINVAL, "a batch of keys has no form %d; see enum perhaps_keys_form", keys->form);
+    if (keys->n == 0) return PERHAPS_OK;
+    if (keys->form == PERHAPS_KEYS_FORM_BYTES) return check_bytes(keys);
+    return keys->form == PERHAPS_KEYS_FORM_PACKED ? check_packed(keys) : check_spaced(keys);
+}
+
+/* ---- slices ---- */
+
+static const void *advance(const void *start, size_t bytes) {
+    return start ? (const uint8_t *)start + bytes : NULL;
+}
+
+perhaps_keys keys_slice(const perhaps_keys *keys, size_t from, size_t n) {
+    perhaps_keys slice = *keys;
+    slice.n = n;
+    if (keys->form <= PERHAPS_KEYS_FORM_PACKED) slice.lengths = advance(keys->lengths, from * keys->width);
+    if (keys->form == PERHAPS_KEYS_FORM_BYTES) slice.data = advance(keys->data, from * sizeof(void *));
+    if (keys->form > PERHAPS_KEYS_FORM_PACKED) slice.data = advance(keys->data, from * stride_of(keys));
+    return slice;
+}
+
+const uint64_t *keys_words(const perhaps_keys *keys, size_t from) {
+    if (keys->form < PERHAPS_KEYS_FORM_U64 || stride_of(keys) != sizeof(uint64_t)) return NULL;
+    if ((uintptr_t)keys->data % _Alignof(uint64_t) != 0) return NULL;
+    return (const uint64_t *)keys->data + from;
+}
+
+/* ---- gathering ---- */
+
+/* Pointers and lengths, of the forms that are bytes. */
+struct gathered {
+    const void *keys[GATHER];
+    size_t lengths[GATHER];
+};
+
+/* An empty key may be beyond the buffer's end, and the buffer of empty keys may be NULL. */
+static void gather_packed(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered) {
+    const uint8_t *data = keys->data ? keys->data : (const uint8_t *)"";
+    uint64_t begin = offset_of(keys, from);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = offset_of(keys, from + i + 1);
+        gathered->lengths[i] = (size_t)(end - begin);
+        gathered->keys[i] = data + (end > begin ? (size_t)begin : 0);
+        begin = end;
+    }
+}
+
+static void gather_fixed(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered) {
+    size_t stride = stride_of(keys);
+    const uint8_t *first = (const uint8_t *)keys->data + from * stride;
+    for (size_t i = 0; i < n; i++) {
+        gathered->keys[i] = first + i * stride;
+        gathered->lengths[i] = keys->width;
+    }
+}
+
+static void gather_words(const perhaps_keys *keys, size_t from, size_t n, uint64_t *words) {
+    size_t stride = stride_of(keys);
+    const uint8_t *first = (const uint8_t *)keys->data + from * stride;
+    for (size_t i = 0; i < n; i++) memcpy(&words[i], first + i * stride, sizeof words[i]);
+}
+
+static size_t at_most(size_t n) {
+    return n < GATHER ? n : GATHER;
+}
+
+/* ---- digests ---- */
+
+/* Up to GATHER keys as pointers and lengths: the caller's, or gathered. */
+static void look_up(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered,
+                    const void *const **pointers, const size_t **lengths) {
+    *pointers = gathered->keys;
+    *lengths = gathered->lengths;
+    if (keys->form == PERHAPS_KEYS_FORM_PACKED) {
+        gather_packed(keys, from, n, gathered);
+    } else if (keys->form == PERHAPS_KEYS_FORM_FIXED) {
+        gather_fixed(keys, from, n, gathered);
+    } else {
+        *pointers = (const void *const *)keys->data + from;
+        *lengths = (const size_t *)keys->lengths + from;
+    }
+}
+
+static __attribute__((noinline)) void hash_gathered(const struct hash *hash, const perhaps_keys *keys, size_t from,
+                                                    size_t n, uint64_t *digests) {
+    struct gathered gathered;
+    const void *const *pointers;
+    const size_t *lengths;
+    for (size_t done = 0; done < n; done += GATHER) {
+        size_t some = at_most(n - done);
+        look_up(keys, from + done, some, &gathered, &pointers, &lengths);
+        hash_bytes_many(hash, hash->isa, pointers, lengths, some, digests + done);
+    }
+}
+
+static __attribute__((noinline)) void hash_gathered_words(const struct hash *hash, const perhaps_keys *keys,
+                                                          size_t from, size_t n, uint64_t *digests) {
+    uint64_t words[GATHER];
+    for (size_t done = 0; done < n; done += GATHER) {
+        gather_words(keys, from + done, at_most(n - done), words);
+        hash_u64_many(hash, hash->isa, words, at_most(n - done), digests + done);
+    }
+}
+
+static const uint64_t *digests_of_words(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n,
+                                        uint64_t *room) {
+    const uint64_t *words = keys_words(keys, from);
+    bool as_they_are = keys->form == PERHAPS_KEYS_FORM_DIGEST || hash->id == PERHAPS_IDENTITY;
+    if (as_they_are && words) return words;
+    if (as_they_are)
+        gather_words(keys, from, n, room);
+    else if (words)
+        hash_u64_many(hash, hash->isa, words, n, room);
+    else
+        hash_gathered_words(hash, keys, from, n, room);
+    return room;
+}
+
+const uint64_t *keys_digests(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *room) {
+    if (keys->form >= PERHAPS_KEYS_FORM_U64) return digests_of_words(hash, keys, from, n, room);
+    if (keys->form == PERHAPS_KEYS_FORM_BYTES)
+        hash_bytes_many(hash, hash->isa, (const void *const *)keys->data + from, (const size_t *)keys->lengths + from,
+                        n, room);
+    else
+        hash_gathered(hash, keys, from, n, room);
+    return room;
+}
+
+/* ---- digests of two words ---- */
+
+static void pairs_of_words(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs) {
+    uint64_t gathered[GATHER];
+    const uint64_t *words = keys_words(keys, from);
+    if (words) {
+        hash_two_words_many_u64(hash, hash->isa, words, n, pairs);
+        return;
+    }
+    for (size_t done = 0; done < n; done += GATHER) {
+        gather_words(keys, from + done, at_most(n - done), gathered);
+        hash_two_words_many_u64(hash, hash->isa, gathered, at_most(n - done), pairs + 2 * done);
+    }
+}
+
+void keys_digest_pairs(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs) {
+    struct gathered gathered;
+    const void *const *pointers;
+    const size_t *lengths;
+    if (keys->form == PERHAPS_KEYS_FORM_U64) {
+        pairs_of_words(hash, keys, from, n, pairs);
+        return;
+    }
+    for (size_t done = 0; done < n; done += GATHER) {
+        size_t some = at_most(n - done);
+        look_up(keys, from + done, some, &gathered, &pointers, &lengths);
+        for (size_t i = 0; i < some; i++) hash_two_words(hash, pointers[i], lengths[i], pairs + 2 * (done + i));
+    }
+}
