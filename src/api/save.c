@@ -111,15 +111,10 @@ static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sin
     return lock ? image_save(&pieces, lock) : image_write(&pieces, sink, context);
 }
 
-/* Saving reads, but for this one case, which the header tells of: no handle is made constant. */
-static int seal_first(const perhaps *f) {
-    return perhaps_seal((perhaps *)(uintptr_t)f, NULL);
-}
-
 static int save(const perhaps *f, struct file_lock *lock) {
     struct gathering g;
     if (f->kind->format) return save_format(f, lock, NULL, NULL);
-    int rc = seal_first(f);
+    int rc = filter_is_sealed(f);
     if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_save(&g.pieces, lock);
@@ -173,7 +168,7 @@ int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int f
 int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
     struct gathering g;
     if (f->kind->format) return save_format(f, NULL, sink, context);
-    int rc = seal_first(f);
+    int rc = filter_is_sealed(f);
     if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = image_write(&g.pieces, sink, context);
@@ -201,7 +196,7 @@ static int assemble(perhaps *f) {
 }
 
 int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
-    int rc = perhaps_seal(f, NULL);
+    int rc = filter_is_sealed(f);
     if (rc < 0) return rc;
     if (f->family) {
         rc = assemble(f);

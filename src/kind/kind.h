@@ -22,6 +22,7 @@
 #include "base/cpu.h"
 #include "perhaps.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 enum { LAYOUT_WORDS = 5 };
@@ -51,7 +52,7 @@ struct digest {
 
 /* The operations on keys: one set for each instruction set, all giving the same bits and the same answers. Batches are
  * the same calls in order. */
-enum { FULL = -1 }; /* what `add` says when there is no room for the key; nothing has changed then */
+enum { FULL = INT_MIN }; /* what `add` says when there is no room for the key, and nothing changed; no error number */
 
 enum { ARRAYS_AT_ONCE = 4 };
 

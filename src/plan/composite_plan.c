@@ -193,30 +193,28 @@ static const struct kind *inside(const struct outer *outer, unsigned i, const st
     return i + 1 < outer->count ? outer->wrapper[i + 1].kind : kind;
 }
 
-/* An outer filter must take what is next inside it, and the kind within all of them. */
-static int check_outer(const struct kind *outer, const struct kind *base) {
-    const char *sentence = outer->composite->refuses(base);
-    return sentence ? fail(PERHAPS_EINVAL, sentence, base->row.name) : PERHAPS_OK;
+static struct refusal refusal_of_want(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
+    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
+        return (struct refusal){"the layers of a growing %s filter choose their hashes and lines", kind};
+    if (want->clear_at > 0.9 && kind->model->exact)
+        return (struct refusal){"%s filters do not get fuller than 90 %%, so clear_at must not be more", kind};
+    if (want->shared && (kind->format || kind->solver))
+        return (struct refusal){"%s filters are not for many threads to change", kind};
+    if (want->shared && !want->shards && (outer->count || !kind->lock_free))
+        return (struct refusal){"%s filters are shared between threads in shards, with a lock each: set shards too",
+                                outer->count ? outer->wrapper[0].kind : kind};
+    return (struct refusal){NULL, kind};
 }
 
-int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
+/* A composite filter must take what is next inside it, and the kind within all of them. */
+struct refusal combined_refusal(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
     for (unsigned i = 0; i < outer->count; i++) {
-        int rc = check_outer(outer->wrapper[i].kind, inside(outer, i, kind));
-        if (rc == PERHAPS_OK) rc = check_outer(outer->wrapper[i].kind, kind);
-        if (rc < 0) return rc;
+        const struct composite *composite = outer->wrapper[i].kind->composite;
+        const struct kind *next = inside(outer, i, kind);
+        if (composite->refuses(next)) return (struct refusal){composite->refuses(next), next};
+        if (composite->refuses(kind)) return (struct refusal){composite->refuses(kind), kind};
     }
-    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
-        return fail(PERHAPS_EINVAL, "the layers of a growing %s filter have hashes and lines of their own choice",
-                    kind->row.name);
-    if (want->clear_at > 0.9 && kind->model->exact)
-        return fail(PERHAPS_EINVAL, "%s filters do not get fuller than 90 %%, so clear_at must not be more",
-                    kind->row.name);
-    if (want->shared && (kind->format || kind->solver))
-        return fail(PERHAPS_EINVAL, "%s filters are not for many threads to change", kind->row.name);
-    if (want->shared && !want->shards && (outer->count || !kind->lock_free))
-        return fail(PERHAPS_EINVAL, "%s filters are shared between threads in shards, with a lock each: set shards too",
-                    outer->count ? outer->wrapper[0].kind->row.name : kind->row.name);
-    return PERHAPS_OK;
+    return refusal_of_want(outer, kind, want);
 }
 
 unsigned combined_can(const struct outer *outer, const struct kind *kind) {

@@ -19,8 +19,12 @@ struct outer {
 /* Finds what the want puts around its filters, and turns it into a want for one of those. */
 int combined_peel(perhaps_want *want, struct outer *outer);
 
-/* Whether it makes sense over this kind: PERHAPS_OK, or PERHAPS_EINVAL and a sentence. */
-int combined_accepts(const struct outer *outer, const struct kind *kind, const perhaps_want *want);
+/* Why it makes no sense over a kind: a sentence with one %s for the name of `kind`; NULL if it does. */
+struct refusal {
+    const char *sentence;
+    const struct kind *kind;
+};
+struct refusal combined_refusal(const struct outer *outer, const struct kind *kind, const perhaps_want *want);
 
 /* What it can over this kind. */
 unsigned combined_can(const struct outer *outer, const struct kind *kind);

@@ -8,7 +8,6 @@
 #include "plan/composite_plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 double plan_digest_fpr(double items) {
@@ -206,13 +205,17 @@ double plan_without_noise(double x) {
     return ldexp(floor(ldexp(digits, 16)), exponent - 16);
 }
 
-static int too_large(const struct kind *kind, const perhaps_want *want) {
+/* Says why a kind has no plan: what plan_kind gave. */
+static int explain(const struct kind *kind, const perhaps_want *want, const struct plan *plan, int error) {
+    if (error == PERHAPS_ENOMEM)
+        return fail(error, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
+                    (unsigned long long)plan->shown.image_bytes);
     if (want->hashes || want->lines)
-        return fail(PERHAPS_ERANGE, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
+        return fail(error, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
                     kind->row.name, want->hashes, want->lines);
     const char *largest = kind->model->largest;
-    return fail(PERHAPS_ERANGE, "%s has no layout for this: too large, or too small to hold the items%s%s",
-                kind->row.name, largest ? "; the largest has " : "", largest ? largest : "");
+    return fail(error, "%s has no layout for this: too large, or too small to hold the items%s%s", kind->row.name,
+                largest ? "; the largest has " : "", largest ? largest : "");
 }
 
 /* What a file of it takes; false if that is too much to say. */
@@ -235,30 +238,19 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     plan->levels = 1;
     plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
     memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
-    if (!shown->bytes) return too_large(kind, &(perhaps_want){0}); /* what a kind would refuse to open */
+    if (!shown->bytes) return PERHAPS_ERANGE; /* what a kind would refuse to open */
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
     shown->loss = plan_loss(kind, (double)c->items);
-    if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return too_large(kind, &(perhaps_want){0});
-    if (shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
-        return fail(PERHAPS_ENOMEM, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
-                    (unsigned long long)shown->image_bytes);
-    return PERHAPS_OK;
+    if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return PERHAPS_ERANGE;
+    bool fits = shown->image_bytes <= memory_of_machine() && shown->image_bytes <= SIZE_MAX / 2;
+    return fits ? PERHAPS_OK : PERHAPS_ENOMEM;
 }
 
-static int plan_by_rule(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
-    struct level level = {.kind = kind};
-    int rc = kind->model->rule(want, &level);
-    if (rc < 0) return rc;
-    struct candidate c = {.items = level.capacity, .fpr = level.fpr};
-    memcpy(c.layout, level.layout, sizeof c.layout);
-    return describe(plan, kind, &c);
-}
-
-static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
-    if (kind->model->rule) return plan_by_rule(kind, want, plan);
+/* The plan of a kind that has no rule: PERHAPS_OK; or PERHAPS_ERANGE or PERHAPS_ENOMEM, without a sentence. */
+static int plan_by_search(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
     struct candidate best = {.score = INFINITY};
     perhaps_want full = *want; /* exact kinds need no rate: any will do */
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
@@ -275,9 +267,25 @@ static int plan_kind(const struct kind *kind, const perhaps_want *want, struct p
                                           : solve_rate(kind, &full, &c);
         if (solved && c.score < best.score) best = c;
     }
-    if (isinf(best.score)) return too_large(kind, want);
+    if (isinf(best.score)) return PERHAPS_ERANGE;
     best.fpr = plan_rate(kind, best.layout, best.items);
     return describe(plan, kind, &best);
+}
+
+static int plan_by_rule(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    struct level level = {.kind = kind};
+    int rc = kind->model->rule(want, &level);
+    if (rc < 0) return rc;
+    struct candidate c = {.items = level.capacity, .fpr = level.fpr};
+    memcpy(c.layout, level.layout, sizeof c.layout);
+    rc = describe(plan, kind, &c);
+    return rc < 0 ? explain(kind, &(perhaps_want){0}, plan, rc) : rc;
+}
+
+static int plan_kind(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
+    if (kind->model->rule) return plan_by_rule(kind, want, plan);
+    int rc = plan_by_search(kind, want, plan);
+    return rc < 0 ? explain(kind, want, plan, rc) : rc;
 }
 
 int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level) {
@@ -304,7 +312,7 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
 static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
     if (kind->hashing.hash == PERHAPS_IDENTITY || kind->solver) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
-    return !(want->needs & ~combined_can(outer, kind)) && combined_accepts(outer, kind, want) == PERHAPS_OK;
+    return !(want->needs & ~combined_can(outer, kind)) && !combined_refusal(outer, kind, want).sentence;
 }
 
 /* Why none will do: the sentence of the first kind that could, but for this size or rate. */
@@ -320,20 +328,18 @@ static int none_will_do(const perhaps_want *want, const struct outer *outer, str
 /* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
 static int choose_kind(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     struct plan cheapest = {.levels = 0}, other;
-    char before[WHY_BYTES]; /* a kind that will not do is no failure of the caller's */
-    snprintf(before, sizeof before, "%s", why());
     for (size_t i = 0; i < kind_count; i++) {
-        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!can_do(kinds[i], outer, want) || plan_by_search(kinds[i], want, &other) < 0) continue;
         if (!cheapest.levels || cost_ratio(&other.shown, &cheapest.shown, want) < 1) cheapest = other;
     }
     if (!cheapest.levels) return none_will_do(want, outer, plan);
     *plan = cheapest;
     for (size_t i = 0; i < kind_count; i++) {
-        if (!can_do(kinds[i], outer, want) || plan_kind(kinds[i], want, &other) < 0) continue;
+        if (!can_do(kinds[i], outer, want) || plan_by_search(kinds[i], want, &other) < 0) continue;
         if (other.shown.lines < plan->shown.lines && cost_ratio(&other.shown, &cheapest.shown, want) <= speed_is_worth)
             *plan = other;
     }
-    return fail(PERHAPS_OK, "%s", before);
+    return PERHAPS_OK;
 }
 
 int plan_make(const perhaps_want *want, struct plan *plan) {
@@ -344,7 +350,10 @@ int plan_make(const perhaps_want *want, struct plan *plan) {
     if (rc == PERHAPS_OK) rc = check_want(&inner);
     if (rc < 0) return rc;
     const struct kind *kind = kind_find(inner.kind);
-    if (kind && (rc = combined_accepts(&outer, kind, &inner)) < 0) return rc;
+    if (kind) {
+        struct refusal refusal = combined_refusal(&outer, kind, &inner);
+        if (refusal.sentence) return fail(PERHAPS_EINVAL, refusal.sentence, refusal.kind->row.name);
+    }
     if (kind && inner.needs & ~combined_can(&outer, kind))
         return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
                     kind->row.name);

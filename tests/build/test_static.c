@@ -123,7 +123,25 @@ static void expect_unasked(const perhaps *f) {
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), &answer, 2));
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL, 2));
     REFUSED(PERHAPS_EUNSEALED, perhaps_contains_parallel(f, &PERHAPS_KEYS_DIGEST(&key, 1), &answer, 0));
-    CHECK(answer == 7, "a refused question was answered");
+    CHECK(answer == 7, "a refused query was answered");
+}
+
+/* Nor is there an image of it, and asking for one does not seal it. */
+static int count_calls(void *context, const void *bytes, size_t length) {
+    (void)bytes, (void)length;
+    return ++*(int *)context;
+}
+
+static void expect_no_image(perhaps *f) {
+    const char *path = scratch("unsealed.ph");
+    const void *bytes = NULL;
+    uint64_t length = 0;
+    int calls = 0;
+    REFUSED(PERHAPS_EUNSEALED, perhaps_save(f, path));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_write(f, count_calls, &calls));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_image(f, &bytes, &length));
+    CHECK(calls == 0 && !bytes && access(path, F_OK) != 0, "a refused call wrote something");
+    CHECK(info_of(f).collecting == 1, "a refused call sealed the filter");
 }
 
 static void nothing_is_asked_before_sealing(const struct layout *layout) {
@@ -131,6 +149,7 @@ static void nothing_is_asked_before_sealing(const struct layout *layout) {
     expect_unasked(f);
     add_members(f, 0, ITEMS);
     expect_unasked(f);
+    expect_no_image(f);
     CHECK(info_of(f).collecting == 1 && info_of(f).items == ITEMS, "%llu keys wait",
           (unsigned long long)info_of(f).items);
     seal(f);

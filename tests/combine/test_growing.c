@@ -270,7 +270,7 @@ static void a_limit_of_counters_is_kept(void **state) {
 
 /* ---- the same bytes ---- */
 
-static void expect_same_image(const perhaps *a, const perhaps *b) {
+static void expect_same_image(perhaps *a, perhaps *b) {
     struct bytes image = image_of(a);
     expect_unchanged(b, image);
     free(image.data);

@@ -29,7 +29,7 @@ static bool grows_in_layers(const perhaps *f) {
     return info_of(f).kind == PERHAPS_GROWING;
 }
 
-static void expect_same(const perhaps *a, const perhaps *b) {
+static void expect_same(perhaps *a, perhaps *b) {
     struct bytes image = image_of(a);
     CHECK(perhaps_equal(a, b) == 1, "two filters that should be equal are not");
     expect_unchanged(b, image);
@@ -130,7 +130,7 @@ static perhaps *borrow(struct bytes image, unsigned flags) {
 }
 
 /* At an odd address, as part of something else. */
-static struct bytes place_oddly(const perhaps *f, uint8_t **memory) {
+static struct bytes place_oddly(perhaps *f, uint8_t **memory) {
     struct bytes image = image_of(f);
     *memory = malloc(image.length + 3);
     CHECK(*memory, "no memory");

@@ -142,7 +142,7 @@ static void expect_children(const perhaps *f, const struct perhaps_info *info) {
 }
 
 /* What is saved is as long as is said, and can be opened. */
-static void expect_image(const perhaps *f, const struct perhaps_info *info) {
+static void expect_image(perhaps *f, const struct perhaps_info *info) {
     struct bytes image = image_of(f);
     perhaps *again = NULL;
     bool foreign = info->kind >= PERHAPS_GUAVA && info->kind <= PERHAPS_SPARK;

@@ -191,7 +191,7 @@ static void list(const struct pair *p) {
 /* Through an image and back. */
 static void reopen(struct pair *p, unsigned how) {
     size_t length;
-    seal(p); /* as writing does */
+    seal(p); /* there is no image before */
     uint8_t *image = image_of(p->f, &length);
     perhaps *again = NULL;
     promise(perhaps_open_memory(&again, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) == PERHAPS_OK,

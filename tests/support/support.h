@@ -188,12 +188,12 @@ struct bytes {
 };
 
 /* What a file of this filter would hold; made with perhaps_write, so the filter is only read. Free data with free(). */
-struct bytes image_of(const perhaps *f);
+struct bytes image_of(perhaps *f);
 struct bytes copy_bytes(struct bytes bytes);
 bool same_bytes(struct bytes a, struct bytes b);
 
 /* Fails unless f's image is still `before`. */
-void expect_unchanged(const perhaps *f, struct bytes before);
+void expect_unchanged(perhaps *f, struct bytes before);
 
 /* A name in a folder that is made for this run; the same name gives the same path. */
 const char *scratch(const char *name);

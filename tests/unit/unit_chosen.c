@@ -105,7 +105,7 @@ static void change(perhaps *f, struct model_set *set) {
 
 /* ---- whole filters ---- */
 
-static void expect_copies(const perhaps *f, const struct model_set *set) {
+static void expect_copies(perhaps *f, const struct model_set *set) {
     perhaps *copy, *opened;
     struct bytes image = image_of(f);
     MUST(perhaps_clone(f, &copy));
