@@ -15,10 +15,10 @@
 #include "base/memory.h"
 #include "base/error.h"
 #include "core/children.h"
-#include "foreign/redis_layout.h"
+#include "foreign/redis_bloom/redis_bloom_layout.h"
+#include "foreign/redis_cuckoo/redis_cuckoo_layout.h"
 #include "api/foreign_file.h"
 #include "api/open.h"
-#include "foreign/redis_fpr.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ struct chain {
 };
 
 static bool scales(const struct chain *chain) {
-    return !(chain->options & OPTION_NO_SCALING);
+    return !(chain->options & REDIS_OPTION_NO_SCALING);
 }
 
 static const char *read_chain(const uint8_t *bytes, uint64_t length, struct chain *chain) {
@@ -84,7 +84,7 @@ static const char *read_chain(const uint8_t *bytes, uint64_t length, struct chai
                             load32(bytes + CHAIN_GROWTH), bytes + CHAIN_BYTES};
     if (chain->layers < 1 || chain->layers > LAYERS_MAX || (!scales(chain) && chain->layers > 1))
         return "an impossible number of layers";
-    if (chain->growth > EXPANSION_MAX || (scales(chain) && chain->growth == 0)) return "growth out of range";
+    if (chain->growth > REDIS_BLOOM_GROWTH_MAX || (scales(chain) && chain->growth == 0)) return "growth out of range";
     if (length - CHAIN_BYTES < (uint64_t)chain->layers * LAYER_HEADER_BYTES) return "no whole header";
     return NULL;
 }
@@ -100,11 +100,11 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
                               .capacity = load64(at + LAYER_ENTRIES),
                               .fpr = load_double(at + LAYER_ERROR),
                               .length = load64(at + LAYER_BYTES)};
-    header->layout[BLOOM_BITS] = load64(at + LAYER_BITS);
-    header->layout[BLOOM_HASHES] = load32(at + LAYER_HASHES);
-    header->layout[BLOOM_N2] = at[LAYER_N2];
-    header->layout[BLOOM_BPE] = load64(at + LAYER_BPE);
-    header->layout[BLOOM_OPTIONS] = chain->options | (scales(chain) ? 0 : (uint64_t)chain->growth << 32);
+    header->layout[REDIS_BLOOM_BITS] = load64(at + LAYER_BITS);
+    header->layout[REDIS_BLOOM_HASHES] = load32(at + LAYER_HASHES);
+    header->layout[REDIS_BLOOM_N2] = at[LAYER_N2];
+    header->layout[REDIS_BLOOM_BPE] = load64(at + LAYER_BPE);
+    header->layout[REDIS_BLOOM_OPTIONS] = chain->options | (scales(chain) ? 0 : (uint64_t)chain->growth << 32);
     uint64_t length = kind_redis_bloom.payload_bytes(header->layout, &reason);
     if (!length) return reason;
     if (length != header->length) return "numbers of bits and of bytes that disagree";
@@ -133,20 +133,21 @@ static const char *check_chain(const struct chain *chain, uint64_t *total) {
 static const char *read_cuckoo(const uint8_t *bytes, uint64_t length, struct header *header) {
     const char *reason;
     if (length < CUCKOO_HEADER_BYTES) return "no whole header";
-    uint64_t filters = load64(bytes + CUCKOO_FILTERS_AT), most = filters > FILTERS_USUAL ? filters : FILTERS_USUAL;
-    if (filters > FILTERS_MAX) return "an impossible number of sub-filters";
+    uint64_t filters = load64(bytes + CUCKOO_FILTERS_AT),
+             most = filters > REDIS_CUCKOO_FILTERS_USUAL ? filters : REDIS_CUCKOO_FILTERS_USUAL;
+    if (filters > REDIS_CUCKOO_FILTERS_MAX) return "an impossible number of sub-filters";
     *header =
         (struct header){.kind = PERHAPS_REDIS_CUCKOO, .hash = PERHAPS_MURMUR, .items = load64(bytes + CUCKOO_ITEMS_AT)};
-    header->layout[CUCKOO_BUCKETS] = load64(bytes + CUCKOO_BUCKETS_AT);
-    header->layout[CUCKOO_BUCKET_SIZE] = load16(bytes + CUCKOO_SIZE_AT);
-    header->layout[CUCKOO_EXPANSION] = load16(bytes + CUCKOO_EXPANSION_AT);
-    header->layout[CUCKOO_FILTERS] = filters;
-    header->layout[CUCKOO_LIMITS] = load16(bytes + CUCKOO_STEPS_AT) | most << 16;
+    header->layout[REDIS_CUCKOO_BUCKETS] = load64(bytes + CUCKOO_BUCKETS_AT);
+    header->layout[REDIS_CUCKOO_BUCKET_SIZE] = load16(bytes + CUCKOO_SIZE_AT);
+    header->layout[REDIS_CUCKOO_EXPANSION] = load16(bytes + CUCKOO_EXPANSION_AT);
+    header->layout[REDIS_CUCKOO_FILTERS] = filters;
+    header->layout[REDIS_CUCKOO_LIMITS] = load16(bytes + CUCKOO_STEPS_AT) | most << 16;
     header->length = kind_redis_cuckoo.payload_bytes(header->layout, &reason);
     if (!header->length) return reason;
-    header->capacity = header->length - TAIL_BYTES;
-    header->fpr = redis_cuckoo_rate(header->layout);
-    if (header->layout[CUCKOO_EXPANSION] == 0) header->flags = HEADER_FIXED;
+    header->capacity = header->length - REDIS_CUCKOO_TAIL_BYTES;
+    header->fpr = redis_cuckoo_fpr(header->layout);
+    if (header->layout[REDIS_CUCKOO_EXPANSION] == 0) header->flags = HEADER_FIXED;
     return header->items <= header->capacity ? NULL : "more items than slots";
 }
 
@@ -162,7 +163,7 @@ static const char *cuckoo_length(const uint8_t *bytes, uint64_t length, uint64_t
     struct header header;
     const char *reason = read_cuckoo(bytes, length, &header);
     *header_length = CUCKOO_HEADER_BYTES;
-    *total = reason ? 0 : CUCKOO_HEADER_BYTES + header.length - TAIL_BYTES;
+    *total = reason ? 0 : CUCKOO_HEADER_BYTES + header.length - REDIS_CUCKOO_TAIL_BYTES;
     return reason;
 }
 
@@ -231,9 +232,9 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
     if (reason) return damaged(reason);
     int rc = make_from(f, &header, bytes + CUCKOO_HEADER_BYTES, header.capacity, allocator);
     if (rc < 0) return rc;
-    (*f)->header.items = cuckoo_used((*f)->array.bytes, header.capacity);
-    store64(cuckoo_tail(&(*f)->array, TAIL_ITEMS), (*f)->header.items);
-    store64(cuckoo_tail(&(*f)->array, TAIL_DELETIONS), load64(bytes + CUCKOO_DELETIONS_AT));
+    (*f)->header.items = redis_cuckoo_used((*f)->array.bytes, header.capacity);
+    store64(redis_cuckoo_tail(&(*f)->array, REDIS_CUCKOO_ITEMS), (*f)->header.items);
+    store64(redis_cuckoo_tail(&(*f)->array, REDIS_CUCKOO_DELETIONS), load64(bytes + CUCKOO_DELETIONS_AT));
     return PERHAPS_OK;
 }
 
@@ -270,23 +271,23 @@ static uint64_t items_of(const perhaps *f) {
 static void write_layer_header(const perhaps *layer, uint8_t *at) {
     const uint64_t *layout = layer->header.layout;
     store64(at + LAYER_BYTES, layer->array.length);
-    store64(at + LAYER_BITS, layout[BLOOM_BITS]);
+    store64(at + LAYER_BITS, layout[REDIS_BLOOM_BITS]);
     store64(at + LAYER_ITEMS, items_of(layer));
     store_double(at + LAYER_ERROR, layer->header.fpr);
-    store64(at + LAYER_BPE, layout[BLOOM_BPE]);
-    store32(at + LAYER_HASHES, (uint32_t)layout[BLOOM_HASHES]);
+    store64(at + LAYER_BPE, layout[REDIS_BLOOM_BPE]);
+    store32(at + LAYER_HASHES, (uint32_t)layout[REDIS_BLOOM_HASHES]);
     store64(at + LAYER_ENTRIES, layer->header.capacity);
-    at[LAYER_N2] = (uint8_t)layout[BLOOM_N2];
+    at[LAYER_N2] = (uint8_t)layout[REDIS_BLOOM_N2];
 }
 
 /* A layer that stands alone but could scale has lost the growth of its chain: it gets the usual one. */
 static uint32_t growth_of(const perhaps *f, uint64_t options) {
     if (f->family) return (uint32_t)(f->header.layout[GROWTH] / 256);
-    return options & OPTION_NO_SCALING ? (uint32_t)(options >> 32) : 2;
+    return options & REDIS_OPTION_NO_SCALING ? (uint32_t)(options >> 32) : 2;
 }
 
 static void write_chain_header(const perhaps *f, uint8_t *at) {
-    uint64_t options = layer_of(f, 0)->header.layout[BLOOM_OPTIONS];
+    uint64_t options = layer_of(f, 0)->header.layout[REDIS_BLOOM_OPTIONS];
     store64(at + CHAIN_ITEMS, items_of(f));
     store32(at + CHAIN_LAYERS, layers_of(f));
     store32(at + CHAIN_OPTIONS, (uint32_t)options);
@@ -311,13 +312,13 @@ static int write_bloom(const perhaps *f, const struct outlet *out) {
 
 static void write_cuckoo_header(const perhaps *f, uint8_t *at) {
     const uint64_t *layout = f->header.layout;
-    store64(at + CUCKOO_ITEMS_AT, load64(cuckoo_tail(&f->array, TAIL_ITEMS)));
-    store64(at + CUCKOO_BUCKETS_AT, layout[CUCKOO_BUCKETS]);
-    store64(at + CUCKOO_DELETIONS_AT, load64(cuckoo_tail(&f->array, TAIL_DELETIONS)));
-    store64(at + CUCKOO_FILTERS_AT, cuckoo_in_use(&f->array));
-    store16(at + CUCKOO_SIZE_AT, (uint16_t)layout[CUCKOO_BUCKET_SIZE]);
-    store16(at + CUCKOO_STEPS_AT, (uint16_t)layout[CUCKOO_LIMITS]);
-    store16(at + CUCKOO_EXPANSION_AT, (uint16_t)layout[CUCKOO_EXPANSION]);
+    store64(at + CUCKOO_ITEMS_AT, load64(redis_cuckoo_tail(&f->array, REDIS_CUCKOO_ITEMS)));
+    store64(at + CUCKOO_BUCKETS_AT, layout[REDIS_CUCKOO_BUCKETS]);
+    store64(at + CUCKOO_DELETIONS_AT, load64(redis_cuckoo_tail(&f->array, REDIS_CUCKOO_DELETIONS)));
+    store64(at + CUCKOO_FILTERS_AT, redis_cuckoo_in_use(&f->array));
+    store16(at + CUCKOO_SIZE_AT, (uint16_t)layout[REDIS_CUCKOO_BUCKET_SIZE]);
+    store16(at + CUCKOO_STEPS_AT, (uint16_t)layout[REDIS_CUCKOO_LIMITS]);
+    store16(at + CUCKOO_EXPANSION_AT, (uint16_t)layout[REDIS_CUCKOO_EXPANSION]);
 }
 
 static int write_cuckoo(const perhaps *f, const struct outlet *out) {
@@ -325,8 +326,8 @@ static int write_cuckoo(const perhaps *f, const struct outlet *out) {
     const uint64_t *layout = f->header.layout;
     write_cuckoo_header(f, header);
     int rc = send(out, header, sizeof header);
-    for (uint64_t i = 0; rc == PERHAPS_OK && i < cuckoo_in_use(&f->array); i++)
-        rc = send(out, f->array.bytes + cuckoo_slots_of(layout, i), cuckoo_slots(layout, i));
+    for (uint64_t i = 0; rc == PERHAPS_OK && i < redis_cuckoo_in_use(&f->array); i++)
+        rc = send(out, f->array.bytes + redis_cuckoo_slots_of(layout, i), redis_cuckoo_slots(layout, i));
     return rc;
 }
 
@@ -400,12 +401,14 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
 }
 
 int perhaps_set_parts(perhaps *f, unsigned parts) {
-    uint64_t filters = f->header.layout[CUCKOO_FILTERS], most = parts > filters ? parts : filters;
+    uint64_t filters = f->header.layout[REDIS_CUCKOO_FILTERS], most = parts > filters ? parts : filters;
     if (f->kind->row.kind != PERHAPS_REDIS_CUCKOO) return filter_cannot(f, "be told how many parts to grow to");
-    if (!parts || parts > FILTERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", FILTERS_MAX);
+    if (!parts || parts > REDIS_CUCKOO_FILTERS_MAX)
+        return fail(PERHAPS_EINVAL, "parts may be 1 to %d", REDIS_CUCKOO_FILTERS_MAX);
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    f->header.layout[CUCKOO_LIMITS] = (f->header.layout[CUCKOO_LIMITS] & STEPS_MAX) | most << 16;
-    f->array.layout[CUCKOO_LIMITS] = f->header.layout[CUCKOO_LIMITS];
+    f->header.layout[REDIS_CUCKOO_LIMITS] =
+        (f->header.layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX) | most << 16;
+    f->array.layout[REDIS_CUCKOO_LIMITS] = f->header.layout[REDIS_CUCKOO_LIMITS];
     return PERHAPS_OK;
 }

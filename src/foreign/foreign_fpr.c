@@ -2,14 +2,19 @@
 
 #include "base/error.h"
 #include "base/bits.h"
+#include "kind/bloom/bloom_layout.h"
 
 #include <math.h>
 #include <string.h>
 
+int foreign_check_unused(const perhaps_want *want, const char *name) {
+    if (want->bits_per_key == 0 && !want->bytes && !want->hashes && !want->lines) return PERHAPS_OK;
+    return fail(PERHAPS_EINVAL, "memory, hashes and lines of %s filters follow from the rest: do not give them", name);
+}
+
 int foreign_check_want(const perhaps_want *want, const char *name) {
-    if (want->bits_per_key > 0 || want->bytes || want->hashes || want->lines)
-        return fail(PERHAPS_EINVAL, "memory, hashes and lines of %s filters follow from the rest: do not give them",
-                    name);
+    int rc = foreign_check_unused(want, name);
+    if (rc < 0) return rc;
     if (!want->items || want->fpr == 0)
         return fail(PERHAPS_EINVAL, "too little is given: %s filters need items (above 0) and fpr", name);
     return PERHAPS_OK;
@@ -30,7 +35,9 @@ int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uin
     if (rc < 0) return rc;
     double n = (double)want->items, m = floor(-n * log(want->fpr) / (log(2) * log(2)));
     double words = ceil(m / 64), k = fmax(1, floor(m / n * log(2) + 0.5));
-    uint64_t layout[LAYOUT_WORDS] = {words < 0x1p31 ? (uint64_t)words * 64 : 0, (uint64_t)k, last_word};
+    uint64_t layout[LAYOUT_WORDS] = {[BLOOM_CELLS] = words < 0x1p31 ? (uint64_t)words * 64 : 0,
+                                     [BLOOM_HASHES] = (uint64_t)k,
+                                     [BLOOM_OWN] = last_word};
     return foreign_level(kind, want, layout, level);
 }
 

@@ -5,7 +5,9 @@
 
 #include "kind/bloom/bloom_fpr.h"
 
-/* They are made for a number of keys and a rate; the rest follows. */
+/* They are made for a number of keys and a false-positive rate, from which the rest follows. Both fail if
+ * the want names something that follows; the second also if it lacks one of the two. */
+int foreign_check_unused(const perhaps_want *want, const char *name);
 int foreign_check_want(const perhaps_want *want, const char *name);
 
 /* A level of this layout, if the kind can have it. */

@@ -15,11 +15,6 @@ struct facts {
     uint64_t start;           /* where the array begins */
 };
 
-/* Where the probing of a key stands (foreign/probing.h). */
-struct probe {
-    uint64_t first, second;
-};
-
 struct format {
     /* Reads what `given` bytes, the first of a file of `length`, say: all of them, or FORMAT_HEAD. NULL, or what is wrong with them.
      * That the array is a possible one, and that the file has all of it, is checked by others. */

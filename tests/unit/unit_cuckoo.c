@@ -12,8 +12,8 @@
 static void slots_of_every_width(void **state) {
     (void)state;
     enum { SLOTS = 1500 };
-    static uint8_t bytes[SLOTS * SLOT_WIDTH_MAX / 8 + 64] __attribute__((aligned(64)));
-    for (unsigned width = 1; width <= SLOT_WIDTH_MAX; width++) {
+    static uint8_t bytes[SLOTS * CUCKOO_SLOT_WIDTH_MAX / 8 + 64] __attribute__((aligned(64)));
+    for (unsigned width = 1; width <= CUCKOO_SLOT_WIDTH_MAX; width++) {
         uint64_t expected[SLOTS] = {0}, mask = slot_mask(width);
         memset(bytes, 0, sizeof bytes);
         for (uint64_t turn = 0; turn < 4 * SLOTS; turn++) {
@@ -24,7 +24,7 @@ static void slots_of_every_width(void **state) {
             if (turn % 2 == 0) slot_set(bytes, i, width, value);
             if (turn % 2 == 0 || filled) expected[i] = value;
         }
-        unsigned most = width <= SLOT_WIDTH_THREE ? 3 : 2;
+        unsigned most = width <= CUCKOO_SLOT_WIDTH_THREE ? 3 : 2;
         for (uint64_t i = 0; i + most <= SLOTS; i++) {
             CHECK(slot_get(bytes, i, width) == expected[i], "width %u: slot %d changed", width, (int)i);
             for (unsigned count = 1; count <= most; count++)
@@ -41,7 +41,7 @@ static const uint64_t place_numbers[] = {4, 5, 6, 8};
 enum { PLACE_NUMBERS = sizeof place_numbers / sizeof *place_numbers };
 
 static void check_places(const struct array *a, uint64_t digest, uint64_t places) {
-    uint64_t homes = a->layout[HOMES];
+    uint64_t homes = a->layout[CUCKOO_HOMES];
     struct places all = places_of(a, key_of(a, digest, places), places);
     uint64_t most = (code_of(all.fingerprint, places) + places - 1) >> width_of(a);
     CHECK(all.fingerprint && most == 0, "fingerprint %llu has no room", (unsigned long long)all.fingerprint);
@@ -62,7 +62,7 @@ static void check_places(const struct array *a, uint64_t digest, uint64_t places
 /* From a digest to a key's places, and from each of them back to the same key. */
 static void a_slot_knows_its_key(void **state) {
     (void)state;
-    static const uint64_t sizes[] = {HOMES_MIN, 9, 1000, 100000, (UINT64_C(1) << 33) + 7, HOMES_MAX};
+    static const uint64_t sizes[] = {CUCKOO_HOMES_MIN, 9, 1000, 100000, (UINT64_C(1) << 33) + 7, CUCKOO_HOMES_MAX};
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
         for (size_t p = 0; p < PLACE_NUMBERS; p++) {
             struct array a = {.layout = {sizes[n], 9, place_numbers[p], 6}};

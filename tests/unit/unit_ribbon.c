@@ -100,7 +100,8 @@ static uint64_t count_there(const struct made *made, enum isa isa, uint64_t n, u
 /* ---- promises ---- */
 
 static double rate_of(uint64_t columns) {
-    return ldexp(1 - (double)(columns % COLUMNS_ONE) / COLUMNS_ONE / 2, -(int)(columns / COLUMNS_ONE));
+    return ldexp(1 - (double)(columns % RIBBON_COLUMNS_ONE) / RIBBON_COLUMNS_ONE / 2,
+                 -(int)(columns / RIBBON_COLUMNS_ONE));
 }
 
 /* Every key is there, and of others as many as the columns say; few blocks have no fractions, and may be better than that. */
@@ -135,8 +136,9 @@ static void try_all(uint64_t n, uint64_t different, uint64_t bits, uint64_t colu
     unmake(&plain);
 }
 
-static const uint64_t columns_tried[] = {COLUMNS_ONE, 6 * COLUMNS_ONE + 47185, 9 * COLUMNS_ONE + 64000,
-                                         20 * COLUMNS_ONE + 1, 32 * COLUMNS_ONE};
+static const uint64_t columns_tried[] = {RIBBON_COLUMNS_ONE, 6 * RIBBON_COLUMNS_ONE + 47185,
+                                         9 * RIBBON_COLUMNS_ONE + 64000, 20 * RIBBON_COLUMNS_ONE + 1,
+                                         32 * RIBBON_COLUMNS_ONE};
 
 static void all_sizes(void **state) {
     (void)state;
@@ -175,7 +177,8 @@ static void the_planned_size(void **state) {
     for (uint64_t n = 1; n < 100000; n = 3 * n + 1) {
         struct made made = make_parts(n, UINT64_MAX, 0, columns_tried[1], ISA_SCALAR);
         uint64_t planned = ribbon_words_for(made.array.layout, 1, n), words = made.array.layout[DATA_WORDS];
-        double most = (double)planned * 1.01 + 2 * COLUMNS_MAX, least = (double)planned * 0.99 - 2 * COLUMNS_MAX;
+        double most = (double)planned * 1.01 + 2 * RIBBON_COLUMNS_MAX,
+               least = (double)planned * 0.99 - 2 * RIBBON_COLUMNS_MAX;
         CHECK((double)words <= most && (double)words >= least, "%llu keys: %llu words, planned %llu",
               (unsigned long long)n, (unsigned long long)words, (unsigned long long)planned);
         unmake(&made);
@@ -195,7 +198,7 @@ static void lying_directories(void **state) {
             store64(at, honest ^ UINT64_C(1) << bit);
             free((void *)(uintptr_t)made.array.guide);
             const char *wrong = guide(&made);
-            bool harmless = word % RIBBON_ENTRY_WORDS == PART_SEED;
+            bool harmless = word % RIBBON_ENTRY_WORDS == RIBBON_PART_SEED;
             CHECK(harmless == !wrong, "word %u, bit %u: %s", word, bit, wrong ? wrong : "accepted");
             if (!wrong && bit % 16 == 0) (void)count_there(&made, ISA_SCALAR, 2000, 0, UINT64_MAX);
             store64(at, honest);
@@ -221,7 +224,8 @@ static void lying_data(void **state) {
 
 static void columns_out_of_range(void **state) {
     (void)state;
-    static const uint64_t wrong[] = {0, COLUMNS_ONE - 1, (uint64_t)COLUMNS_MAX * COLUMNS_ONE + 1, UINT64_MAX};
+    static const uint64_t wrong[] = {0, RIBBON_COLUMNS_ONE - 1, (uint64_t)RIBBON_COLUMNS_MAX * RIBBON_COLUMNS_ONE + 1,
+                                     UINT64_MAX};
     const char *reason;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint64_t layout[LAYOUT_WORDS] = {0, 0, wrong[i]};
@@ -235,7 +239,7 @@ static void columns_out_of_range(void **state) {
 /* In the first three levels, with the first seed, it starts in the first eighth of the rows. */
 static bool is_crowding(uint64_t digest) {
     uint64_t key = part_key(digest), places = 0;
-    for (unsigned level = 0; level < LAST; level++) places |= ribbon_place(key, mix64(0), 0, level);
+    for (unsigned level = 0; level < RIBBON_LAST; level++) places |= ribbon_place(key, mix64(0), 0, level);
     return places >> 61 == 0;
 }
 

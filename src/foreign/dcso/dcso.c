@@ -23,13 +23,12 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "foreign/format.h"
+#include "foreign/dcso/dcso_layout.h"
 #include "base/bits.h"
 
 #include <string.h>
 
-enum { BITS, HASHES, FLAGS }; /* words of the layout */
 enum { AT_FLAGS = 0, AT_N = 8, AT_P = 16, AT_K = 24, AT_M = 32, AT_ITEMS = 40, HEAD_BYTES = 48 };
-enum { VERSION = 1, HASHES_MAX = 2048 };
 
 static const uint64_t prime = UINT64_C(18446744073709551557), factor = UINT64_C(18446744073709550147);
 
@@ -40,30 +39,53 @@ static inline uint64_t modulo_prime(uint64_t h) {
     return smaller_of(h, h - prime);
 }
 
-static inline struct probe begin(struct digest digest) {
-    return (struct probe){modulo_prime(digest.first), 0};
+static inline struct digest probe_begin(struct digest digest) {
+    return (struct digest){modulo_prime(digest.first), 0};
 }
 
-static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
-    (void)variant, (void)i;
-    return p->first = modulo_prime(p->first * factor);
+static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct digest *state, uint64_t i) {
+    (void)layout, (void)i;
+    return state->first = modulo_prime(state->first * factor);
 }
 
-#define PROBE_BITS    BITS
-#define PROBE_HASHES  HASHES
-#define PROBE_VARIANT FLAGS
-#define PROBE_FLIP    0
-#define PROBE_WORDS   1
+#define PROBE_WORDS      1
+#define PROBE_FLIP       0
+#define PROBE_HASHES_MAX DCSO_HASHES_MAX
 #include "foreign/foreign_batch.h"
+
+PROBE_PREFETCH(dcso_prefetch)
+PROBE_SINGLES(dcso_add, dcso_contains, false)
+PROBE_BATCHES(dcso_add_many, dcso_contains_many, , 0, false)
+static const struct kind_ops ops_plain = {.add = dcso_add,
+                                          .contains = dcso_contains,
+                                          .add_many = dcso_add_many,
+                                          .contains_many = dcso_contains_many,
+                                          .fetch = dcso_prefetch};
+#if defined(__x86_64__)
+PROBE_BATCHES(dcso_add_many_avx512, dcso_contains_many_avx512, TARGET_AVX512, 1, false)
+static const struct kind_ops ops_avx512 = {.add = dcso_add,
+                                           .contains = dcso_contains,
+                                           .add_many = dcso_add_many_avx512,
+                                           .contains_many = dcso_contains_many_avx512,
+                                           .fetch = dcso_prefetch};
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)layout, (void)isa, (void)shared;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &ops_avx512;
+#endif
+    return &ops_plain;
+}
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[BITS] < 1 || layout[BITS] > UINT64_C(1) << 62 ? "number of bits out of range"
-              : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX  ? "number of hashes out of range"
-              : (layout[FLAGS] & 0xff) != VERSION                  ? "a version that is not 1"
-                                                                   : NULL;
-    return *reason ? 0 : (layout[BITS] + 63) / 64 * 8;
+    *reason = layout[DCSO_BITS] < 1 || layout[DCSO_BITS] > UINT64_C(1) << 62     ? "number of bits out of range"
+              : layout[DCSO_HASHES] < 1 || layout[DCSO_HASHES] > DCSO_HASHES_MAX ? "number of hashes out of range"
+              : (layout[DCSO_FLAGS] & 0xff) != DCSO_VERSION                      ? "a version that is not 1"
+                                                                                 : NULL;
+    return *reason ? 0 : (layout[DCSO_BITS] + 63) / 64 * 8;
 }
 
 static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
@@ -79,20 +101,20 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
     rate = load64(bytes + AT_P);
     *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
     memcpy(&facts->fpr, &rate, sizeof rate);
-    facts->layout[BITS] = load64(bytes + AT_M);
-    facts->layout[HASHES] = load64(bytes + AT_K);
-    facts->layout[FLAGS] = load64(bytes + AT_FLAGS);
+    facts->layout[DCSO_BITS] = load64(bytes + AT_M);
+    facts->layout[DCSO_HASHES] = load64(bytes + AT_K);
+    facts->layout[DCSO_FLAGS] = load64(bytes + AT_FLAGS);
     return NULL;
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     uint64_t rate;
     memcpy(&rate, &facts->fpr, sizeof rate);
-    store64(head + AT_FLAGS, facts->layout[FLAGS]);
+    store64(head + AT_FLAGS, facts->layout[DCSO_FLAGS]);
     store64(head + AT_N, facts->capacity);
     store64(head + AT_P, rate);
-    store64(head + AT_K, facts->layout[HASHES]);
-    store64(head + AT_M, facts->layout[BITS]);
+    store64(head + AT_K, facts->layout[DCSO_HASHES]);
+    store64(head + AT_M, facts->layout[DCSO_BITS]);
     store64(head + AT_ITEMS, facts->items);
     return HEAD_BYTES;
 }
@@ -102,14 +124,13 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);
-    return !reason && facts.layout[FLAGS] == VERSION && payload_bytes(facts.layout, &reason) &&
-           !check_facts(facts.capacity, facts.fpr, length) && payload_bytes(facts.layout, &reason) <= length - HEAD_BYTES;
+    return !reason && facts.layout[DCSO_FLAGS] == DCSO_VERSION && payload_bytes(facts.layout, &reason) &&
+           !check_facts(facts.capacity, facts.fpr, length) &&
+           payload_bytes(facts.layout, &reason) <= length - HEAD_BYTES;
 }
 
 static const struct format format = {
     .read = read, .write = write, .recognise = recognise, .counts = true, .has_tail = true};
-
-extern const struct model model_dcso;
 
 static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
 

@@ -30,59 +30,82 @@
 #include "foreign/format.h"
 #include "base/bits.h"
 
-enum { BITS, HASHES, STRATEGY }; /* words of the layout */
 enum { AT_STRATEGY = 0, AT_HASHES = 1, AT_WORDS = 2, HEAD_BYTES = 6 };
 
 /* ---- keys ---- */
 
-static inline struct probe begin(struct digest digest) {
-    return (struct probe){digest.first, digest.second};
+static inline struct digest probe_begin(struct digest digest) {
+    return digest;
 }
 
-static inline uint64_t number_64(const struct probe *p, uint64_t i) {
-    return (p->first + i * p->second) & INT64_MAX;
+static inline uint64_t number_64(const struct digest *state, uint64_t i) {
+    return (state->first + i * state->second) & INT64_MAX;
 }
 
-static inline uint64_t number_32(const struct probe *p, uint64_t i) {
-    uint32_t low = (uint32_t)p->first, high = (uint32_t)(p->first >> 32), c = low + ((uint32_t)i + 1) * high;
+static inline uint64_t number_32(const struct digest *state, uint64_t i) {
+    uint32_t low = (uint32_t)state->first, high = (uint32_t)(state->first >> 32), c = low + ((uint32_t)i + 1) * high;
     return c >> 31 ? ~c : c;
 }
 
-static inline uint64_t number(uint64_t strategy, struct probe *p, uint64_t i) {
-    return strategy == GUAVA_MITZ_64 ? number_64(p, i) : number_32(p, i);
+static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct digest *state, uint64_t i) {
+    return layout[GUAVA_STRATEGY] == GUAVA_MITZ_64 ? number_64(state, i) : number_32(state, i);
 }
 
-#define PROBE_BITS    BITS
-#define PROBE_HASHES  HASHES
-#define PROBE_VARIANT STRATEGY
-#define PROBE_FLIP    56
-#define PROBE_WORDS   2
+#define PROBE_WORDS      2
+#define PROBE_FLIP       56
+#define PROBE_HASHES_MAX GUAVA_HASHES_MAX
 #include "foreign/foreign_batch.h"
+
+PROBE_PREFETCH(guava_prefetch)
+PROBE_SINGLES(guava_add, guava_contains, false)
+PROBE_BATCHES(guava_add_many, guava_contains_many, , 0, false)
+static const struct kind_ops ops_plain = {.add = guava_add,
+                                          .contains = guava_contains,
+                                          .add_many = guava_add_many,
+                                          .contains_many = guava_contains_many,
+                                          .fetch = guava_prefetch};
+#if defined(__x86_64__)
+PROBE_BATCHES(guava_add_many_avx512, guava_contains_many_avx512, TARGET_AVX512, 1, false)
+static const struct kind_ops ops_avx512 = {.add = guava_add,
+                                           .contains = guava_contains,
+                                           .add_many = guava_add_many_avx512,
+                                           .contains_many = guava_contains_many_avx512,
+                                           .fetch = guava_prefetch};
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)layout, (void)isa, (void)shared;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &ops_avx512;
+#endif
+    return &ops_plain;
+}
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
-              : layout[HASHES] < 1 || layout[HASHES] > UINT8_MAX                      ? "number of hashes out of range"
-              : layout[STRATEGY] >= GUAVA_STRATEGIES                                  ? "a strategy that is unknown"
-                                                                                      : NULL;
-    return *reason ? 0 : layout[BITS] / 8;
+    *reason = layout[GUAVA_BITS] < 64 || layout[GUAVA_BITS] % 64 || layout[GUAVA_BITS] / 64 > INT32_MAX
+                  ? "number of words out of range"
+              : layout[GUAVA_HASHES] < 1 || layout[GUAVA_HASHES] > GUAVA_HASHES_MAX ? "number of hashes out of range"
+              : layout[GUAVA_STRATEGY] >= GUAVA_STRATEGIES                          ? "a strategy that is unknown"
+                                                                                    : NULL;
+    return *reason ? 0 : layout[GUAVA_BITS] / 8;
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
     (void)length;
     if (given < HEAD_BYTES) return "no whole header";
     *facts = (struct facts){.start = HEAD_BYTES};
-    facts->layout[BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
-    facts->layout[HASHES] = bytes[AT_HASHES];
-    facts->layout[STRATEGY] = bytes[AT_STRATEGY];
+    facts->layout[GUAVA_BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[GUAVA_HASHES] = bytes[AT_HASHES];
+    facts->layout[GUAVA_STRATEGY] = bytes[AT_STRATEGY];
     return NULL;
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
-    head[AT_STRATEGY] = (uint8_t)facts->layout[STRATEGY];
-    head[AT_HASHES] = (uint8_t)facts->layout[HASHES];
-    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BITS] / 64));
+    head[AT_STRATEGY] = (uint8_t)facts->layout[GUAVA_STRATEGY];
+    head[AT_HASHES] = (uint8_t)facts->layout[GUAVA_HASHES];
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[GUAVA_BITS] / 64));
     return HEAD_BYTES;
 }
 
@@ -90,8 +113,6 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
  * byte 0 or 1. Of random files one in 2^39 is like that; no text is; and in the other formats that begin with such a byte, the
  * second one is 0, which is no number of hashes. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
-
-extern const struct model model_guava;
 
 const struct kind kind_guava = {
     .row = {PERHAPS_GUAVA, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "guava",

@@ -6,7 +6,5 @@ static int rule(const perhaps_want *want, struct level *level) {
     return foreign_rule_of_guava(&kind_guava, want, GUAVA_MITZ_64, level);
 }
 
-extern const struct model model_guava;
-
 const struct model model_guava = {
     .rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look, .either = bloom_either};

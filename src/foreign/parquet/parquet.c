@@ -25,14 +25,12 @@
  */
 #include "base/endian.h"
 #include "foreign/format.h"
+#include "foreign/parquet/parquet_layout.h"
 #include "base/target.h"
 #include "base/bits.h"
 
-enum { BLOCKS }; /* word of the layout */
-enum { BLOCK_BYTES = 32, WORDS = 8, BLOCKS_MAX = INT32_MAX / BLOCK_BYTES };
-
 /* Eight words at a time: compilers make one instruction of that, where there is one, and eight elsewhere. */
-typedef uint32_t words __attribute__((vector_size(BLOCK_BYTES), aligned(1), may_alias));
+typedef uint32_t words __attribute__((vector_size(PARQUET_BLOCK_BYTES), aligned(1), may_alias));
 
 static const words ones = {1, 1, 1, 1, 1, 1, 1, 1};
 static const words salts = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
@@ -43,17 +41,17 @@ static const words salts = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE uint8_t *block_of(const struct array *array, uint64_t digest) {
-    return array->bytes + ((digest >> 32) * array->layout[BLOCKS] >> 32) * BLOCK_BYTES;
+    return array->bytes + ((digest >> 32) * array->layout[PARQUET_BLOCKS] >> 32) * PARQUET_BLOCK_BYTES;
 }
 
 /* The bits of a key, one in each word, as the words stand in memory. */
 INLINE void bits_of(uint64_t digest, words *bits) {
     *bits = ones << ((uint32_t)digest * salts >> 27);
-    for (int i = 0; i < WORDS; i++) (*bits)[i] = le32((*bits)[i]);
+    for (int i = 0; i < PARQUET_WORDS; i++) (*bits)[i] = le32((*bits)[i]);
 }
 
 INLINE bool any(const words *bits) {
-    uint64_t pairs[WORDS / 2];
+    uint64_t pairs[PARQUET_WORDS / 2];
     memcpy(pairs, bits, sizeof pairs);
     return pairs[0] | pairs[1] | pairs[2] | pairs[3];
 }
@@ -144,24 +142,27 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 /* ---- whole filters ---- */
 
 static bool fold(uint64_t layout[LAYOUT_WORDS], uint64_t bytes) {
-    while (layout[BLOCKS] * BLOCK_BYTES > bytes) {
-        if (layout[BLOCKS] % 2) return false;
-        layout[BLOCKS] /= 2;
+    while (layout[PARQUET_BLOCKS] * PARQUET_BLOCK_BYTES > bytes) {
+        if (layout[PARQUET_BLOCKS] % 2) return false;
+        layout[PARQUET_BLOCKS] /= 2;
     }
     return true;
 }
 
 /* Into an array of fewer blocks: each takes what is in those beside one another that become one. */
 static bool rehash(struct array *into, const struct array *from) {
-    uint64_t times = from->layout[BLOCKS] / into->layout[BLOCKS];
-    for (uint64_t i = 0; i < from->layout[BLOCKS]; i++)
-        bits_or(into->bytes + i / times * BLOCK_BYTES, from->bytes + i * BLOCK_BYTES, BLOCK_BYTES);
+    uint64_t times = from->layout[PARQUET_BLOCKS] / into->layout[PARQUET_BLOCKS];
+    for (uint64_t i = 0; i < from->layout[PARQUET_BLOCKS]; i++)
+        bits_or(into->bytes + i / times * PARQUET_BLOCK_BYTES, from->bytes + i * PARQUET_BLOCK_BYTES,
+                PARQUET_BLOCK_BYTES);
     return true;
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[BLOCKS] < 1 || layout[BLOCKS] > BLOCKS_MAX ? "number of blocks out of range" : NULL;
-    return *reason ? 0 : layout[BLOCKS] * BLOCK_BYTES;
+    *reason = layout[PARQUET_BLOCKS] < 1 || layout[PARQUET_BLOCKS] > PARQUET_BLOCKS_MAX
+                  ? "number of blocks out of range"
+                  : NULL;
+    return *reason ? 0 : layout[PARQUET_BLOCKS] * PARQUET_BLOCK_BYTES;
 }
 
 /* ---- the header: a struct of Thrift's compact protocol ---- */
@@ -235,8 +236,9 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
     }
     if (r.bad) return "no whole header";
     if (seen != ALL_FIELDS) return "a header that lacks fields";
-    if (size <= 0 || size % BLOCK_BYTES) return "a number of bytes that does not make blocks of 32";
-    *facts = (struct facts){.layout = {[BLOCKS] = (uint64_t)size / BLOCK_BYTES}, .start = (uint64_t)(r.at - bytes)};
+    if (size <= 0 || size % PARQUET_BLOCK_BYTES) return "a number of bytes that does not make blocks of 32";
+    *facts = (struct facts){.layout = {[PARQUET_BLOCKS] = (uint64_t)size / PARQUET_BLOCK_BYTES},
+                            .start = (uint64_t)(r.at - bytes)};
     return NULL;
 }
 
@@ -244,7 +246,7 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     enum { NEXT = 1 << 4 };
     size_t at = 0;
     head[at++] = NEXT | I32;
-    for (uint64_t rest = 2 * facts->layout[BLOCKS] * BLOCK_BYTES; rest; rest >>= 7)
+    for (uint64_t rest = 2 * facts->layout[PARQUET_BLOCKS] * PARQUET_BLOCK_BYTES; rest; rest >>= 7)
         head[at++] = (uint8_t)((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
     for (int field = ALGORITHM; field <= COMPRESSION; field++) {
         head[at++] = NEXT | STRUCT; /* the union, */
@@ -264,8 +266,6 @@ static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
 }
 
 static const struct format format = {.read = read, .write = write, .recognise = recognise};
-
-extern const struct model model_parquet;
 
 static const struct shrinkable shrinkable = {.fold = fold, .rehash = rehash};
 

@@ -8,34 +8,34 @@
  * Of the sizes that the format has, only powers of two up to 128 MiB are made: readers there are that take no other.
  */
 #include "base/endian.h"
+#include "foreign/parquet/parquet_layout.h"
 #include "plan/plan.h"
 #include "kind/blocked/blocked_fpr.h"
 
 #include <math.h>
 
-enum { BLOCKS };
-enum { BLOCK_BITS = 256, BLOCK_BYTES = 32, WORDS = 8, MADE_MAX = (128 << 20) / BLOCK_BYTES };
+enum { MADE_MAX = (128 << 20) / PARQUET_BLOCK_BYTES };
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number, (void)layout;
-    return !want->hashes || want->hashes == WORDS;
+    return !want->hashes || want->hashes == PARQUET_WORDS;
 }
 
 static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
-    return BLOCK_BITS;
+    return PARQUET_BLOCK_BITS;
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    uint64_t blocks = bits / BLOCK_BITS;
+    uint64_t blocks = bits / PARQUET_BLOCK_BITS;
     if (blocks < 1 || blocks > MADE_MAX) return false;
-    for (layout[BLOCKS] = 1; layout[BLOCKS] <= blocks / 2;) layout[BLOCKS] *= 2;
+    for (layout[PARQUET_BLOCKS] = 1; layout[PARQUET_BLOCKS] <= blocks / 2;) layout[PARQUET_BLOCKS] *= 2;
     return true;
 }
 
 /* The chance that a stranger's bits are all set in a block of j keys. */
 static double rate_of_block(double j) {
-    return pow(1 - pow(31.0 / 32, j), WORDS);
+    return pow(1 - pow(31.0 / 32, j), PARQUET_WORDS);
 }
 
 /* The chance that a stranger is in the block of one of so many keys, and has the same lower half of the digest. */
@@ -44,13 +44,13 @@ static double rate_of_halves(double keys, double blocks) {
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    double n = (double)items, blocks = (double)layout[BLOCKS];
+    double n = (double)items, blocks = (double)layout[PARQUET_BLOCKS];
     return fmin(1, blocked_mean(n, blocks, rate_of_block) + rate_of_halves(n, blocks));
 }
 
 static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
-    return WORDS;
+    return PARQUET_WORDS;
 }
 
 static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
@@ -62,20 +62,21 @@ static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
 static void look_at_block(const uint8_t *block, const uint8_t *other, struct sight *sums) {
     double rate = 1;
     int bits = 0;
-    for (int i = 0; i < WORDS; i++) {
+    for (int i = 0; i < PARQUET_WORDS; i++) {
         int set = __builtin_popcount(load32(block + 4 * i) | load32(other + 4 * i));
         rate *= set / 32.0;
         bits += set;
     }
     sums->fill += bits;
     sums->fpr += rate;
-    if (bits) sums->distinct += log(fmax(1 - (double)bits / BLOCK_BITS, 0.5 / BLOCK_BITS)) / log(31.0 / 32);
+    if (bits)
+        sums->distinct += log(fmax(1 - (double)bits / PARQUET_BLOCK_BITS, 0.5 / PARQUET_BLOCK_BITS)) / log(31.0 / 32);
 }
 
 static void look_at_blocks(const struct array *array, const uint8_t *other, struct sight *sight) {
     *sight = (struct sight){0};
-    for (uint64_t i = 0; i < array->layout[BLOCKS]; i++)
-        look_at_block(array->bytes + i * BLOCK_BYTES, other + i * BLOCK_BYTES, sight);
+    for (uint64_t i = 0; i < array->layout[PARQUET_BLOCKS]; i++)
+        look_at_block(array->bytes + i * PARQUET_BLOCK_BYTES, other + i * PARQUET_BLOCK_BYTES, sight);
 }
 
 static double either(const struct array *a, const struct array *b) {
@@ -85,13 +86,11 @@ static double either(const struct array *a, const struct array *b) {
 }
 
 static void look(const struct array *array, struct sight *sight) {
-    double blocks = (double)array->layout[BLOCKS];
+    double blocks = (double)array->layout[PARQUET_BLOCKS];
     look_at_blocks(array, array->bytes, sight);
-    sight->fill /= blocks * BLOCK_BITS;
+    sight->fill /= blocks * PARQUET_BLOCK_BITS;
     sight->fpr = fmin(1, sight->fpr / blocks + rate_of_halves(sight->distinct, blocks));
 }
-
-extern const struct model model_parquet;
 
 const struct model model_parquet = {
     .shapes = 1,

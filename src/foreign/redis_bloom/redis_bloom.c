@@ -15,13 +15,13 @@
  * k = 8.
  *
  * Cost: k cache lines and k divisions a question. Layout: bits, hashes, n2 (if not 0, places are modulo 2^n2: so old
- * versions did it), bits per entry (as the bits of a double), options and growth (redis.h).
+ * versions did it), bits per entry (as the bits of a double), options and growth (redis_bloom_layout.h).
  *
  * Invariants
  *   I1  1 <= k <= 2048; the bits are whole words of 64, and if n2 is not 0, at least 2^n2.
  *   I2  every key that was added has all its k bits set.
  */
-#include "foreign/redis_layout.h"
+#include "foreign/redis_bloom/redis_bloom_layout.h"
 #include "base/bits.h"
 
 enum { HASHES_MAX = 2048, N2_MAX = 62 };
@@ -29,14 +29,14 @@ enum { HASHES_MAX = 2048, N2_MAX = 62 };
 #define SEED UINT64_C(0xc6a4a7935bd1e995)
 
 static inline uint64_t place(const struct array *array, uint64_t word) {
-    uint64_t n2 = array->layout[BLOOM_N2];
-    return n2 ? word & ((UINT64_C(1) << n2) - 1) : word % array->layout[BLOOM_BITS];
+    uint64_t n2 = array->layout[REDIS_BLOOM_N2];
+    return n2 ? word & ((UINT64_C(1) << n2) - 1) : word % array->layout[REDIS_BLOOM_BITS];
 }
 
 static int add(struct array *array, struct digest digest) {
     uint64_t word = digest.first;
     int is_new = 0;
-    for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++, word += digest.second) {
+    for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
         uint64_t at = place(array, word);
         is_new |= !bit_get(array->bytes, at);
         bit_set(array->bytes, at);
@@ -46,7 +46,7 @@ static int add(struct array *array, struct digest digest) {
 
 static int contains(const struct array *array, struct digest digest) {
     uint64_t word = digest.first;
-    for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++, word += digest.second) {
+    for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
         if (!bit_get(array->bytes, place(array, word))) return 0;
     }
     return 1;
@@ -62,21 +62,23 @@ static bool is_positive(uint64_t bits) {
 }
 
 static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t bits = layout[BLOOM_BITS], n2 = layout[BLOOM_N2];
-    uint64_t options = (uint32_t)layout[BLOOM_OPTIONS], growth = layout[BLOOM_OPTIONS] >> 32;
+    uint64_t bits = layout[REDIS_BLOOM_BITS], n2 = layout[REDIS_BLOOM_N2];
+    uint64_t options = (uint32_t)layout[REDIS_BLOOM_OPTIONS], growth = layout[REDIS_BLOOM_OPTIONS] >> 32;
     if (bits == 0 || bits % 64 || bits > INT64_MAX) return "number of bits out of range, or not whole words";
-    if (layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > HASHES_MAX) return "number of hashes out of range";
+    if (layout[REDIS_BLOOM_HASHES] < 1 || layout[REDIS_BLOOM_HASHES] > HASHES_MAX)
+        return "number of hashes out of range";
     if (n2 > N2_MAX || (n2 && bits >> n2 == 0)) return "fewer bits than its places need";
-    if (!is_positive(layout[BLOOM_BPE])) return "an impossible number of bits per entry";
-    if (options & ~(unsigned)OPTIONS_ALL) return "unknown options";
-    if (!(options & OPTION_FORCE64)) return "hashes of 32 bits, as early versions had, which are not supported";
-    if (growth > EXPANSION_MAX || (growth && !(options & OPTION_NO_SCALING))) return "growth out of range";
+    if (!is_positive(layout[REDIS_BLOOM_BPE])) return "an impossible number of bits per entry";
+    if (options & ~(unsigned)REDIS_OPTIONS_ALL) return "unknown options";
+    if (!(options & REDIS_OPTION_FORCE64)) return "hashes of 32 bits, as early versions had, which are not supported";
+    if (growth > REDIS_BLOOM_GROWTH_MAX || (growth && !(options & REDIS_OPTION_NO_SCALING)))
+        return "growth out of range";
     return NULL;
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = misfit(layout);
-    return *reason ? 0 : layout[BLOOM_BITS] / 8;
+    return *reason ? 0 : layout[REDIS_BLOOM_BITS] / 8;
 }
 
 static const char *check_facts(uint64_t entries, double error, uint64_t length) {
@@ -91,8 +93,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     (void)layout, (void)isa, (void)shared;
     return &all;
 }
-
-extern const struct model model_redis_bloom;
 
 static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
 

@@ -21,7 +21,7 @@
  * "perhaps".
  *
  * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a bucket, expansion (a power of two; 0:
- * it does not grow), sub-filters, limits (redis.h).
+ * it does not grow), sub-filters, limits (redis_cuckoo_layout.h).
  *
  * Invariants
  *   I1  the number of buckets is a power of two; a sub-filter has at most 2^32 slots.
@@ -29,7 +29,7 @@
  *       sub-filter in use.
  *   I3  the number of items is that of slots that are not empty; all of them are in sub-filters in use.
  */
-#include "foreign/redis_layout.h"
+#include "foreign/redis_cuckoo/redis_cuckoo_layout.h"
 
 #include <string.h>
 
@@ -49,8 +49,8 @@ struct key {
 
 static struct part part_of(const struct array *array, uint64_t i) {
     const uint64_t *layout = array->layout;
-    return (struct part){array->bytes + cuckoo_slots_of(layout, i), cuckoo_buckets(layout, i) - 1,
-                         (unsigned)layout[CUCKOO_BUCKET_SIZE]};
+    return (struct part){array->bytes + redis_cuckoo_slots_of(layout, i), redis_cuckoo_buckets(layout, i) - 1,
+                         (unsigned)layout[REDIS_CUCKOO_BUCKET_SIZE]};
 }
 
 static uint64_t other_bucket(uint64_t home, uint8_t print) {
@@ -70,7 +70,7 @@ static uint8_t *bucket_of(const struct part *part, uint64_t home) {
 }
 
 static void change(struct array *array, unsigned at, uint64_t by) {
-    uint8_t *word = cuckoo_tail(array, at);
+    uint8_t *word = redis_cuckoo_tail(array, at);
     store64(word, load64(word) + by);
 }
 
@@ -88,7 +88,7 @@ static uint8_t *find(const struct part *part, const struct key *key, uint8_t con
 
 static int contains(const struct array *array, struct digest digest) {
     struct key key = key_of(digest);
-    for (uint64_t i = cuckoo_in_use(array); i-- > 0;) {
+    for (uint64_t i = redis_cuckoo_in_use(array); i-- > 0;) {
         struct part part = part_of(array, i);
         if (find(&part, &key, key.print)) return 1;
     }
@@ -106,7 +106,7 @@ static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t 
 static uint64_t count(const struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < cuckoo_in_use(array); i++) {
+    for (uint64_t i = 0; i < redis_cuckoo_in_use(array); i++) {
         struct part part = part_of(array, i);
         sum += count_in_bucket(&part, key.home, key.print) + count_in_bucket(&part, key.other, key.print);
     }
@@ -114,7 +114,7 @@ static uint64_t count(const struct array *array, struct digest digest) {
 }
 
 static void fetch(const struct array *array, struct digest digest) {
-    struct part newest = part_of(array, cuckoo_in_use(array) - 1);
+    struct part newest = part_of(array, redis_cuckoo_in_use(array) - 1);
     struct key key = key_of(digest);
     __builtin_prefetch(bucket_of(&newest, key.home));
     __builtin_prefetch(bucket_of(&newest, key.other));
@@ -153,7 +153,7 @@ static bool move_others(const struct part *part, const struct key *key, uint64_t
 }
 
 static bool put(struct array *array, const struct key *key) {
-    uint64_t in_use = cuckoo_in_use(array);
+    uint64_t in_use = redis_cuckoo_in_use(array);
     for (uint64_t i = in_use; i-- > 0;) {
         struct part part = part_of(array, i);
         uint8_t *empty = find(&part, key, EMPTY);
@@ -162,13 +162,14 @@ static bool put(struct array *array, const struct key *key) {
         return true;
     }
     struct part newest = part_of(array, in_use - 1);
-    return move_others(&newest, key, array->layout[CUCKOO_LIMITS] & STEPS_MAX);
+    return move_others(&newest, key, array->layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX);
 }
 
 /* Takes a sub-filter into use that compaction has emptied. */
 static bool wake(struct array *array) {
-    if (cuckoo_in_use(array) == array->layout[CUCKOO_FILTERS]) return false;
-    store64(cuckoo_tail(array, TAIL_IDLE), array->layout[CUCKOO_FILTERS] - cuckoo_in_use(array) - 1);
+    if (redis_cuckoo_in_use(array) == array->layout[REDIS_CUCKOO_FILTERS]) return false;
+    store64(redis_cuckoo_tail(array, REDIS_CUCKOO_IDLE),
+            array->layout[REDIS_CUCKOO_FILTERS] - redis_cuckoo_in_use(array) - 1);
     return true;
 }
 
@@ -177,7 +178,7 @@ static int add(struct array *array, struct digest digest) {
     while (!put(array, &key)) {
         if (!wake(array)) return FULL;
     }
-    change(array, TAIL_ITEMS, 1);
+    change(array, REDIS_CUCKOO_ITEMS, 1);
     return 1;
 }
 
@@ -213,38 +214,38 @@ static bool empty_part(struct array *array, uint64_t i) {
 /* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to be moved down as far as it
  * goes; those before it are then not dropped. */
 static void move_all_down(struct array *array, bool go_on) {
-    uint64_t in_use = cuckoo_in_use(array);
+    uint64_t in_use = redis_cuckoo_in_use(array);
     bool emptied = true;
     for (uint64_t i = in_use; i-- > 1 && (emptied || go_on);) {
         emptied = empty_part(array, i);
         if (emptied && i == in_use - 1) in_use--;
     }
-    store64(cuckoo_tail(array, TAIL_IDLE), array->layout[CUCKOO_FILTERS] - in_use);
-    store64(cuckoo_tail(array, TAIL_DELETIONS), 0);
+    store64(redis_cuckoo_tail(array, REDIS_CUCKOO_IDLE), array->layout[REDIS_CUCKOO_FILTERS] - in_use);
+    store64(redis_cuckoo_tail(array, REDIS_CUCKOO_DELETIONS), 0);
 }
 
 static void compact(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     move_all_down(array, true);
     memcpy(layout, array->layout, sizeof array->layout);
-    layout[CUCKOO_FILTERS] = cuckoo_in_use(array);
-    *capacity = cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]);
+    layout[REDIS_CUCKOO_FILTERS] = redis_cuckoo_in_use(array);
+    *capacity = redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]);
 }
 
 static int remove_key(struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     uint8_t *slot = NULL;
-    for (uint64_t i = cuckoo_in_use(array); !slot && i-- > 0;) {
+    for (uint64_t i = redis_cuckoo_in_use(array); !slot && i-- > 0;) {
         struct part part = part_of(array, i);
         slot = find(&part, &key, key.print);
     }
     if (!slot) return 0;
     *slot = EMPTY;
-    uint64_t items = load64(cuckoo_tail(array, TAIL_ITEMS));
+    uint64_t items = load64(redis_cuckoo_tail(array, REDIS_CUCKOO_ITEMS));
     items -= items > 0; /* in a damaged array it may be anything */
-    store64(cuckoo_tail(array, TAIL_ITEMS), items);
-    change(array, TAIL_DELETIONS, 1);
-    uint64_t deletions = load64(cuckoo_tail(array, TAIL_DELETIONS));
-    if (cuckoo_in_use(array) > 1 && deletions > items / 10) move_all_down(array, false);
+    store64(redis_cuckoo_tail(array, REDIS_CUCKOO_ITEMS), items);
+    change(array, REDIS_CUCKOO_DELETIONS, 1);
+    uint64_t deletions = load64(redis_cuckoo_tail(array, REDIS_CUCKOO_DELETIONS));
+    if (redis_cuckoo_in_use(array) > 1 && deletions > items / 10) move_all_down(array, false);
     return 1;
 }
 
@@ -273,53 +274,56 @@ static bool is_power_of_two(uint64_t x) {
 
 /* Whether the sub-filters, one or more, are of sizes that can be. */
 static bool sizes_fit(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t shift_of_newest = (layout[CUCKOO_FILTERS] - 1) * cuckoo_shift(layout);
-    if (layout[CUCKOO_EXPANSION] == 0 && layout[CUCKOO_FILTERS] > 1) return false;
-    return shift_of_newest <= 32 &&
-           layout[CUCKOO_BUCKETS] <= (SLOTS_MAX >> shift_of_newest) / layout[CUCKOO_BUCKET_SIZE];
+    uint64_t shift_of_newest = (layout[REDIS_CUCKOO_FILTERS] - 1) * redis_cuckoo_shift(layout);
+    if (layout[REDIS_CUCKOO_EXPANSION] == 0 && layout[REDIS_CUCKOO_FILTERS] > 1) return false;
+    return shift_of_newest <= 32 && layout[REDIS_CUCKOO_BUCKETS] <=
+                                        (REDIS_CUCKOO_SLOTS_MAX >> shift_of_newest) / layout[REDIS_CUCKOO_BUCKET_SIZE];
 }
 
 static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t expansion = layout[CUCKOO_EXPANSION], limits = layout[CUCKOO_LIMITS];
-    if (!is_power_of_two(layout[CUCKOO_BUCKETS])) return "a number of buckets that is no power of two";
-    if (layout[CUCKOO_BUCKET_SIZE] < 1 || layout[CUCKOO_BUCKET_SIZE] > BUCKET_SIZE_MAX)
+    uint64_t expansion = layout[REDIS_CUCKOO_EXPANSION], limits = layout[REDIS_CUCKOO_LIMITS];
+    if (!is_power_of_two(layout[REDIS_CUCKOO_BUCKETS])) return "a number of buckets that is no power of two";
+    if (layout[REDIS_CUCKOO_BUCKET_SIZE] < 1 || layout[REDIS_CUCKOO_BUCKET_SIZE] > REDIS_CUCKOO_BUCKET_SIZE_MAX)
         return "a bucket size that is not 1 to 255";
-    if (expansion > EXPANSION_MAX || (expansion && !is_power_of_two(expansion)))
+    if (expansion > REDIS_CUCKOO_EXPANSION_MAX || (expansion && !is_power_of_two(expansion)))
         return "an expansion that is no power of two, or too large";
-    if (!(limits & STEPS_MAX) || limits >> 16 > FILTERS_MAX) return "limits that make no sense";
-    if (layout[CUCKOO_FILTERS] < 1 || layout[CUCKOO_FILTERS] > limits >> 16)
+    if (!(limits & REDIS_CUCKOO_STEPS_MAX) || limits >> 16 > REDIS_CUCKOO_FILTERS_MAX)
+        return "limits that make no sense";
+    if (layout[REDIS_CUCKOO_FILTERS] < 1 || layout[REDIS_CUCKOO_FILTERS] > limits >> 16)
         return "an impossible number of sub-filters";
     return sizes_fit(layout) ? NULL : "sub-filters that are too large";
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = misfit(layout);
-    return *reason ? 0 : cuckoo_slots_of(layout, layout[CUCKOO_FILTERS]) + TAIL_BYTES;
+    return *reason ? 0 : redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]) + REDIS_CUCKOO_TAIL_BYTES;
 }
 
 static const char *check_array(const struct array *array, uint64_t items) {
-    uint64_t in_use = cuckoo_slots_of(array->layout, cuckoo_in_use(array)), all = array->length - TAIL_BYTES;
-    if (load64(cuckoo_tail(array, TAIL_ITEMS)) != items || cuckoo_used(array->bytes, in_use) != items)
+    uint64_t in_use = redis_cuckoo_slots_of(array->layout, redis_cuckoo_in_use(array)),
+             all = array->length - REDIS_CUCKOO_TAIL_BYTES;
+    if (load64(redis_cuckoo_tail(array, REDIS_CUCKOO_ITEMS)) != items ||
+        redis_cuckoo_used(array->bytes, in_use) != items)
         return "another number of items than slots in use";
-    return cuckoo_used(array->bytes + in_use, all - in_use) ? "keys in sub-filters that are not in use" : NULL;
+    return redis_cuckoo_used(array->bytes + in_use, all - in_use) ? "keys in sub-filters that are not in use" : NULL;
 }
 
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     const char *reason;
     (void)digest;
     memcpy(layout, array->layout, sizeof array->layout);
-    layout[CUCKOO_FILTERS]++;
+    layout[REDIS_CUCKOO_FILTERS]++;
     uint64_t length = payload_bytes(layout, &reason);
-    if (length) *capacity = length - TAIL_BYTES;
+    if (length) *capacity = length - REDIS_CUCKOO_TAIL_BYTES;
     return length;
 }
 
 /* Into one with a sub-filter more, which is in use at once, or into one with only those that are in use. */
 static bool rehash(struct array *into, const struct array *from) {
     uint64_t shorter = into->length < from->length ? into->length : from->length;
-    memcpy(into->bytes, from->bytes, (size_t)(shorter - TAIL_BYTES));
-    memcpy(cuckoo_tail(into, 0), cuckoo_tail(from, 0), TAIL_BYTES);
-    if (into->length < from->length) store64(cuckoo_tail(into, TAIL_IDLE), 0);
+    memcpy(into->bytes, from->bytes, (size_t)(shorter - REDIS_CUCKOO_TAIL_BYTES));
+    memcpy(redis_cuckoo_tail(into, 0), redis_cuckoo_tail(from, 0), REDIS_CUCKOO_TAIL_BYTES);
+    if (into->length < from->length) store64(redis_cuckoo_tail(into, REDIS_CUCKOO_IDLE), 0);
     return true;
 }
 
@@ -334,8 +338,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     (void)layout, (void)isa, (void)shared;
     return &all;
 }
-
-extern const struct model model_redis_cuckoo;
 
 static const struct growable growable = {.full = "all places of this key are taken", .grow = grow, .rehash = rehash};
 

@@ -23,38 +23,62 @@
  */
 #include "base/arith.h"
 #include "foreign/format.h"
+#include "foreign/spark/spark_layout.h"
 #include "base/bits.h"
 
-enum { BITS, HASHES }; /* words of the layout */
 enum { AT_VERSION = 0, AT_HASHES = 4, AT_WORDS = 8, HEAD_BYTES = 12 };
-enum { VERSION = 1, HASHES_MAX = 2048 };
+enum { VERSION = 1 };
 
 /* ---- keys ---- */
 
-static inline struct probe begin(struct digest digest) {
-    return (struct probe){digest.first, digest.second};
+static inline struct digest probe_begin(struct digest digest) {
+    return digest;
 }
 
-static inline uint64_t number(uint64_t variant, struct probe *p, uint64_t i) {
-    uint32_t c = (uint32_t)p->first + ((uint32_t)i + 1) * (uint32_t)p->second;
-    (void)variant;
+static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct digest *state, uint64_t i) {
+    uint32_t c = (uint32_t)state->first + ((uint32_t)i + 1) * (uint32_t)state->second;
+    (void)layout;
     return c >> 31 ? ~c : c;
 }
 
-#define PROBE_BITS    BITS
-#define PROBE_HASHES  HASHES
-#define PROBE_VARIANT BITS
-#define PROBE_FLIP    56
-#define PROBE_WORDS   2
+#define PROBE_WORDS      2
+#define PROBE_FLIP       56
+#define PROBE_HASHES_MAX SPARK_HASHES_MAX
 #include "foreign/foreign_batch.h"
+
+PROBE_PREFETCH(spark_prefetch)
+PROBE_SINGLES(spark_add, spark_contains, false)
+PROBE_BATCHES(spark_add_many, spark_contains_many, , 0, false)
+static const struct kind_ops ops_plain = {.add = spark_add,
+                                          .contains = spark_contains,
+                                          .add_many = spark_add_many,
+                                          .contains_many = spark_contains_many,
+                                          .fetch = spark_prefetch};
+#if defined(__x86_64__)
+PROBE_BATCHES(spark_add_many_avx512, spark_contains_many_avx512, TARGET_AVX512, 1, false)
+static const struct kind_ops ops_avx512 = {.add = spark_add,
+                                           .contains = spark_contains,
+                                           .add_many = spark_add_many_avx512,
+                                           .contains_many = spark_contains_many_avx512,
+                                           .fetch = spark_prefetch};
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    (void)layout, (void)isa, (void)shared;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512) return &ops_avx512;
+#endif
+    return &ops_plain;
+}
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[BITS] < 64 || layout[BITS] % 64 || layout[BITS] / 64 > INT32_MAX ? "number of words out of range"
-              : layout[HASHES] < 1 || layout[HASHES] > HASHES_MAX                     ? "number of hashes out of range"
-                                                                                      : NULL;
-    return *reason ? 0 : layout[BITS] / 8;
+    *reason = layout[SPARK_BITS] < 64 || layout[SPARK_BITS] % 64 || layout[SPARK_BITS] / 64 > INT32_MAX
+                  ? "number of words out of range"
+              : layout[SPARK_HASHES] < 1 || layout[SPARK_HASHES] > SPARK_HASHES_MAX ? "number of hashes out of range"
+                                                                                    : NULL;
+    return *reason ? 0 : layout[SPARK_BITS] / 8;
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
@@ -62,23 +86,21 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
     if (given < HEAD_BYTES) return "no whole header";
     if (load32_big(bytes + AT_VERSION) != VERSION) return "a version that is not 1";
     *facts = (struct facts){.start = HEAD_BYTES};
-    facts->layout[BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
-    facts->layout[HASHES] = load32_big(bytes + AT_HASHES);
+    facts->layout[SPARK_BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[SPARK_HASHES] = load32_big(bytes + AT_HASHES);
     return NULL;
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     store32_big(head + AT_VERSION, VERSION);
-    store32_big(head + AT_HASHES, (uint32_t)facts->layout[HASHES]);
-    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BITS] / 64));
+    store32_big(head + AT_HASHES, (uint32_t)facts->layout[SPARK_HASHES]);
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[SPARK_BITS] / 64));
     return HEAD_BYTES;
 }
 
 /* There is no magic, but twelve bytes of which all but two must be just these, four of them by the length of the file: no
  * other file is like that. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
-
-extern const struct model model_spark;
 
 const struct kind kind_spark = {
     .row = {PERHAPS_SPARK, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "spark",

@@ -1,11 +1,10 @@
 /* The plan of Spark's filters: what it would make, by the rule that it has from Guava. */
 #include "foreign/foreign_fpr.h"
+#include "foreign/spark/spark_layout.h"
 
 static int rule(const perhaps_want *want, struct level *level) {
     return foreign_rule_of_guava(&kind_spark, want, 0, level);
 }
-
-extern const struct model model_spark;
 
 const struct model model_spark = {
     .rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look, .either = bloom_either};

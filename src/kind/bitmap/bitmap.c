@@ -25,26 +25,25 @@
  *   I3  nothing writes to a page that is zero and stays zero.
  */
 #include "base/memory.h"
-#include "kind/kind.h"
+#include "kind/bitmap/bitmap_layout.h"
 #include "base/bits.h"
 
-enum { RANGE };         /* the word of the layout */
 enum { AHEAD = 32 };    /* how many keys ahead of its turn a key's line is fetched */
 enum { PIECE = 8 * 8 }; /* bytes that are looked at together */
 
-#define RANGE_MAX (UINT64_C(1) << 63)
-#define INLINE    static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "range is not 1 to 2^63";
-    return layout[RANGE] >= 1 && layout[RANGE] <= RANGE_MAX ? (layout[RANGE] + 63) / 64 * 8 : 0;
+    return layout[BITMAP_RANGE] >= 1 && layout[BITMAP_RANGE] <= BITMAP_RANGE_MAX ? (layout[BITMAP_RANGE] + 63) / 64 * 8
+                                                                                 : 0;
 }
 
 /* ---- single keys ---- */
 
 /* `shared`, whether other threads change the array at the same time, is a constant in each caller. */
 INLINE int add(struct array *array, uint64_t id, bool shared) {
-    if (id >= array->layout[RANGE]) return FULL;
+    if (id >= array->layout[BITMAP_RANGE]) return FULL;
     if (shared) return (int)shared_bit_set(array->bytes, id);
     unsigned had = bit_get(array->bytes, id);
     bit_set(array->bytes, id);
@@ -52,7 +51,7 @@ INLINE int add(struct array *array, uint64_t id, bool shared) {
 }
 
 INLINE int contains(const struct array *array, uint64_t id, bool shared) {
-    return id < array->layout[RANGE] && (shared ? shared_bit_get(array->bytes, id) : bit_get(array->bytes, id));
+    return id < array->layout[BITMAP_RANGE] && (shared ? shared_bit_get(array->bytes, id) : bit_get(array->bytes, id));
 }
 
 INLINE int remove_id(struct array *array, uint64_t id, bool shared) {
@@ -63,7 +62,7 @@ INLINE int remove_id(struct array *array, uint64_t id, bool shared) {
 }
 
 static inline void fetch(const struct array *array, struct digest digest) {
-    if (digest.first < array->layout[RANGE]) __builtin_prefetch(array->bytes + (digest.first >> 3));
+    if (digest.first < array->layout[BITMAP_RANGE]) __builtin_prefetch(array->bytes + (digest.first >> 3));
 }
 
 /* ---- batches ---- */
@@ -163,13 +162,13 @@ static uint64_t common_length(const struct array *a, const struct array *b) {
 }
 
 static bool merge(struct array *into, const struct array *from) {
-    if (from->layout[RANGE] > into->layout[RANGE]) return false;
+    if (from->layout[BITMAP_RANGE] > into->layout[BITMAP_RANGE]) return false;
     combine_bytes(into->bytes, from->bytes, from->length, COMBINE_MERGE);
     return true;
 }
 
 static bool differ(struct array *into, const struct array *from) {
-    if (from->layout[RANGE] > into->layout[RANGE]) return false;
+    if (from->layout[BITMAP_RANGE] > into->layout[BITMAP_RANGE]) return false;
     combine_bytes(into->bytes, from->bytes, from->length, COMBINE_DIFFER);
     return true;
 }
@@ -188,18 +187,18 @@ static bool subtract(struct array *into, const struct array *from) {
 
 /* Twice the range, so that ids that come in rising order seldom cause a growth; more if one lies far out. */
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
-    uint64_t range = array->layout[RANGE];
-    if (range == RANGE_MAX || digest >= RANGE_MAX) return false;
-    uint64_t wanted = range > RANGE_MAX / 2 ? RANGE_MAX : 2 * range;
+    uint64_t range = array->layout[BITMAP_RANGE];
+    if (range == BITMAP_RANGE_MAX || digest >= BITMAP_RANGE_MAX) return false;
+    uint64_t wanted = range > BITMAP_RANGE_MAX / 2 ? BITMAP_RANGE_MAX : 2 * range;
     if (wanted <= digest) wanted = digest + 1;
     memset(layout, 0, LAYOUT_WORDS * sizeof *layout);
-    layout[RANGE] = (wanted + 63) / 64 * 64;
-    *capacity = layout[RANGE];
+    layout[BITMAP_RANGE] = (wanted + 63) / 64 * 64;
+    *capacity = layout[BITMAP_RANGE];
     return true;
 }
 
 static uint64_t range(const struct array *array) {
-    return array->layout[RANGE];
+    return array->layout[BITMAP_RANGE];
 }
 
 static bool rehash(struct array *into, const struct array *from) {
@@ -220,7 +219,7 @@ static uint64_t skip_zeros(const uint8_t *bytes, uint64_t at, uint64_t length) {
 
 /* The array may be hostile and break I2: what lies beyond the range is not in the set. */
 static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
-    uint64_t range = array->layout[RANGE], found = range;
+    uint64_t range = array->layout[BITMAP_RANGE], found = range;
     if (*at < range) {
         uint64_t byte = *at / 64 * 8, word = load64(array->bytes + byte) & UINT64_MAX << *at % 64;
         if (!word) {
@@ -243,7 +242,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return shared ? &ops_shared : &ops_alone;
 }
 
-extern const struct model model_bitmap;
+enum { RANGE = BITMAP_RANGE };
 
 static const struct growable growable = {
     .full = "the integer lies beyond the bitmap's range", .grow = grow, .rehash = rehash, .range = range};

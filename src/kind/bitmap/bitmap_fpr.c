@@ -1,10 +1,9 @@
 /* A bitmap makes no mistakes: its items are the integers of its range, and each has a bit of its own. */
 #include "plan/plan.h"
 #include "base/bits.h"
+#include "kind/bitmap/bitmap_layout.h"
 
 #include <math.h>
-
-enum { RANGE };
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number, (void)layout;
@@ -17,12 +16,12 @@ static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    layout[RANGE] = bits;
-    return bits >= 1 && bits <= UINT64_C(1) << 63;
+    layout[BITMAP_RANGE] = bits;
+    return bits >= 1 && bits <= BITMAP_RANGE_MAX;
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    return items <= layout[RANGE] ? 0 : INFINITY;
+    return items <= layout[BITMAP_RANGE] ? 0 : INFINITY;
 }
 
 static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
@@ -32,11 +31,9 @@ static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
 
 static void look(const struct array *array, struct sight *sight) {
     double in_it = (double)bits_count(array->bytes, array->length);
-    sight->fill = fmin(in_it / (double)array->layout[RANGE], 1);
+    sight->fill = fmin(in_it / (double)array->layout[BITMAP_RANGE], 1);
     sight->distinct = sight->copies = in_it;
 }
-
-extern const struct model model_bitmap;
 
 const struct model model_bitmap = {
     .shapes = 1,

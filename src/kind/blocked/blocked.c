@@ -26,12 +26,11 @@
  *   I1  bits per line is 8 or 16; lines per key is 1 or 2; lines is a positive multiple of lines per key, below 2^32.
  *   I2  every key that was added has its bits set in all its lines.
  */
-#include "kind/kind.h"
+#include "kind/blocked/blocked_layout.h"
 #include "base/arith.h"
 #include "base/bits.h"
 
-enum { LINES, BITS_PER_LINE, LINES_PER_KEY }; /* the words of the layout */
-enum { LINE_BYTES = 64, LINES_AT_A_TIME = 8 };
+enum { LINES_AT_A_TIME = 8 };
 
 /* How the lines of a batch come to the core. An array that is a small part of the second-level cache is left to the processor; one
  * that just fits is fetched from there into the first, NEAR_BLOCK keys before their turn; and a larger one into the second,
@@ -45,19 +44,20 @@ static inline enum reach reach_of(const struct array *array) {
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    if (layout[BITS_PER_LINE] != 8 && layout[BITS_PER_LINE] != 16) {
+    if (layout[BLOCKED_BITS_PER_LINE] != 8 && layout[BLOCKED_BITS_PER_LINE] != 16) {
         *reason = "bits per line is neither 8 nor 16";
         return 0;
     }
-    if (layout[LINES_PER_KEY] != 1 && layout[LINES_PER_KEY] != 2) {
+    if (layout[BLOCKED_LINES_PER_KEY] != 1 && layout[BLOCKED_LINES_PER_KEY] != 2) {
         *reason = "lines per key is neither 1 nor 2";
         return 0;
     }
-    if (layout[LINES] == 0 || layout[LINES] > UINT32_MAX || layout[LINES] % layout[LINES_PER_KEY]) {
+    if (layout[BLOCKED_LINES] == 0 || layout[BLOCKED_LINES] > UINT32_MAX ||
+        layout[BLOCKED_LINES] % layout[BLOCKED_LINES_PER_KEY]) {
         *reason = "number of lines out of range";
         return 0;
     }
-    return layout[LINES] * LINE_BYTES;
+    return layout[BLOCKED_LINES] * BLOCKED_LINE_BYTES;
 }
 
 /* Each use takes a function of its own of the digest: the digest itself picks the first line, and five odd multipliers (from
@@ -87,22 +87,22 @@ enum task { ASK, ADD, ADD_SHARED };
 /* What to read when asking for a line: the line itself. That other threads may be setting bits in it is a race in the
  * language's eyes, but not on machines, which read each byte as it was at some moment; and a bit, once set, stays. Only
  * where ThreadSanitizer looks on it is read byte by byte, into `copy`. */
-static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[LINE_BYTES]) {
+static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[BLOCKED_LINE_BYTES]) {
     if (!RACES_ARE_REPORTED) return line;
-    for (int i = 0; i < LINE_BYTES; i++) copy[i] = __atomic_load_n(line + i, __ATOMIC_RELAXED);
+    for (int i = 0; i < BLOCKED_LINE_BYTES; i++) copy[i] = __atomic_load_n(line + i, __ATOMIC_RELAXED);
     return copy;
 }
 
 static uint64_t line(const struct array *array, uint64_t digest) {
-    return mul_high(line_hash(digest, 0), array->layout[LINES]);
+    return mul_high(line_hash(digest, 0), array->layout[BLOCKED_LINES]);
 }
 
 /* Into the second-level cache. */
 static void fetch(const struct array *array, struct digest digest) {
-    int pair = array->layout[LINES_PER_KEY] == 2;
+    int pair = array->layout[BLOCKED_LINES_PER_KEY] == 2;
     for (int which = 0; which <= pair; which++) {
-        uint64_t line = mul_high(line_hash(digest.first, which), array->layout[LINES] >> pair);
-        __builtin_prefetch(array->bytes + line * LINE_BYTES + (which ? array->length / 2 : 0), 0, 2);
+        uint64_t line = mul_high(line_hash(digest.first, which), array->layout[BLOCKED_LINES] >> pair);
+        __builtin_prefetch(array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0), 0, 2);
     }
 }
 
@@ -114,7 +114,7 @@ struct sweep {
 
 static struct sweep sweep_over(const struct array *array, const struct span *span, size_t n) {
     uint64_t from = line(array, span->first), to = line(array, span->last) + 1;
-    return (struct sweep){array->bytes + from * LINE_BYTES, (size_t)((to - from) * LINE_BYTES / n + 1)};
+    return (struct sweep){array->bytes + from * BLOCKED_LINE_BYTES, (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
 }
 
 /* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
@@ -127,7 +127,7 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
 
 /* One of four shapes, for one instruction set, and for one thread or many. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    int shape = (layout[BITS_PER_LINE] == 16) + 2 * (layout[LINES_PER_KEY] == 2);
+    int shape = (layout[BLOCKED_BITS_PER_LINE] == 16) + 2 * (layout[BLOCKED_LINES_PER_KEY] == 2);
 #if defined(__x86_64__)
     if (isa == ISA_AVX512) return &ops_avx512[shared][shape];
     if (isa == ISA_AVX2) return &ops_avx2[shared][shape];
@@ -138,8 +138,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     (void)isa;
     return &ops_scalar[shared][shape];
 }
-
-extern const struct model model_blocked;
 
 const struct kind kind_blocked = {
     .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "blocked",

@@ -32,7 +32,7 @@ TARGET static void ISA(prepare)(const struct array *arrays, unsigned count, cons
                                 struct ISA(block) *restrict block, int two, int pair) {
     for (int which = 0; which <= pair; which++) {
         for (unsigned a = 0; a < count; a++)
-            LINE_NUMBERS(digests, n, which, (uint32_t)(arrays[a].layout[LINES] >> pair), block->line[a][which]);
+            LINE_NUMBERS(digests, n, which, (uint32_t)(arrays[a].layout[BLOCKED_LINES] >> pair), block->line[a][which]);
         for (size_t i = 0; i < n; i++) block->b[which][i] = lanes_of(digests[i], which, 0);
         if (!two) continue;
         for (size_t i = 0; i < n; i++) block->c[which][i] = lanes_of(digests[i], which, 1);
@@ -41,7 +41,7 @@ TARGET static void ISA(prepare)(const struct array *arrays, unsigned count, cons
 
 /* Where a line is: the second ones have the second half of the array. */
 INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) {
-    return array->bytes + line * LINE_BYTES + (which ? array->length / 2 : 0);
+    return array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0);
 }
 
 INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int pair,
@@ -58,7 +58,7 @@ INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct 
  * same time, each hears of the bits that it was the first to set: at least one of them finds the key new. */
 INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64_t missing = 0;
-    uint8_t copy[LINE_BYTES];
+    uint8_t copy[BLOCKED_LINE_BYTES];
     if (!ISA(lacks)(to_read(line, copy), b, c, two)) return 0;
     for (int i = 0; i < 8; i++) missing |= shared_set64(line + 8 * i, lane_scalar(i, b, c, two));
     return missing != 0;
@@ -66,7 +66,7 @@ INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
 
 /* Does the task for a key's bits in one line; not 0 if one was missing. */
 INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum task task) {
-    uint8_t copy[LINE_BYTES];
+    uint8_t copy[BLOCKED_LINE_BYTES];
     if (task == ADD) return ISA(put)(line, b, c, two);
     if (task == ADD_SHARED) return ISA(put_shared)(line, b, c, two);
     return ISA(lacks)(to_read(line, copy), b, c, two);
@@ -150,7 +150,7 @@ INLINE void ISA(many_within)(const struct array *array, const uint64_t *digests,
 
 /* One key at a time: the same, without a pipeline. */
 INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pair, enum task task) {
-    uint64_t lines = array->layout[LINES] >> pair;
+    uint64_t lines = array->layout[BLOCKED_LINES] >> pair;
     uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
         uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);

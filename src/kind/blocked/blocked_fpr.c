@@ -7,42 +7,42 @@
  * the mistakes, which is why the classic formula, which knows only the mean, promises too much.
  */
 #include "kind/blocked/blocked_fpr.h"
+#include "kind/blocked/blocked_layout.h"
 #include "base/endian.h"
 #include "plan/plan.h"
 
 #include <math.h>
 
-enum { LINES, BITS_PER_LINE, LINES_PER_KEY };
-enum { LINE_BITS = 512, LINE_BYTES = 64, LANES = 8, FEW_LINES = 1 << 16 };
+enum { FEW_LINES = 1 << 16 };
 
 static const uint64_t shapes[][2] = {{8, 1}, {16, 1}, {8, 2}, {16, 2}}; /* bits per line, lines per key */
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    layout[BITS_PER_LINE] = shapes[number][0];
-    layout[LINES_PER_KEY] = shapes[number][1];
-    if (want->lines && layout[LINES_PER_KEY] > want->lines) return false;
-    return !want->hashes || want->hashes == layout[BITS_PER_LINE] * layout[LINES_PER_KEY];
+    layout[BLOCKED_BITS_PER_LINE] = shapes[number][0];
+    layout[BLOCKED_LINES_PER_KEY] = shapes[number][1];
+    if (want->lines && layout[BLOCKED_LINES_PER_KEY] > want->lines) return false;
+    return !want->hashes || want->hashes == layout[BLOCKED_BITS_PER_LINE] * layout[BLOCKED_LINES_PER_KEY];
 }
 
 static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
-    return LINE_BITS * layout[LINES_PER_KEY];
+    return BLOCKED_LINE_BITS * layout[BLOCKED_LINES_PER_KEY];
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    layout[LINES] = bits / step(layout) * layout[LINES_PER_KEY];
-    return layout[LINES] > 0 && layout[LINES] <= UINT32_MAX;
+    layout[BLOCKED_LINES] = bits / step(layout) * layout[BLOCKED_LINES_PER_KEY];
+    return layout[BLOCKED_LINES] > 0 && layout[BLOCKED_LINES] <= UINT32_MAX;
 }
 
 /* The chance that a stranger's bits, one a lane, are all set in a line of j keys. */
 static double rate_of_one(double j) {
-    return pow(1 - pow(63.0 / 64, j), LANES);
+    return pow(1 - pow(63.0 / 64, j), BLOCKED_LANES);
 }
 
 /* Two independent bits a lane: they differ 63 times in 64, and each of 2j throws misses one, or both, of them. */
 static double rate_of_two(double j) {
     double misses_one = pow(63.0 / 64, 2 * j), misses_both = pow(62.0 / 64, 2 * j);
     double different = 1 - 2 * misses_one + misses_both, same = 1 - misses_one;
-    return pow(different * 63 / 64 + same / 64, LANES);
+    return pow(different * 63 / 64 + same / 64, BLOCKED_LANES);
 }
 
 static double log_factorial(double x) {
@@ -66,7 +66,7 @@ static double ratio_of(double j, double n, double lines) {
 /* From the likeliest number of keys in a line outwards. */
 double blocked_mean(double n, double blocks, double (*rate_of)(double j)) {
     if (blocks == 1) return rate_of(n);
-    if (n / blocks > 64 * LINE_BITS) return 1;
+    if (n / blocks > 64 * BLOCKED_LINE_BITS) return 1;
     double middle = floor(n / blocks), at_middle = chance_of(middle, n, blocks);
     double sum = at_middle * rate_of(middle);
     double chance = at_middle;
@@ -83,22 +83,22 @@ double blocked_mean(double n, double blocks, double (*rate_of)(double j)) {
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    double lines = (double)(layout[LINES] / layout[LINES_PER_KEY]);
-    double (*rate_of)(double) = layout[BITS_PER_LINE] == 16 ? rate_of_two : rate_of_one;
-    return pow(blocked_mean((double)items, lines, rate_of), (double)layout[LINES_PER_KEY]);
+    double lines = (double)(layout[BLOCKED_LINES] / layout[BLOCKED_LINES_PER_KEY]);
+    double (*rate_of)(double) = layout[BLOCKED_BITS_PER_LINE] == 16 ? rate_of_two : rate_of_one;
+    return pow(blocked_mean((double)items, lines, rate_of), (double)layout[BLOCKED_LINES_PER_KEY]);
 }
 
 /* A second line costs a memory access: worth it only where it saves more than a twentieth of the memory. */
 static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
-    return layout[LINES_PER_KEY] == 2 ? 1.05 : 1;
+    return layout[BLOCKED_LINES_PER_KEY] == 2 ? 1.05 : 1;
 }
 
 static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)(layout[BITS_PER_LINE] * layout[LINES_PER_KEY]);
+    return (unsigned)(layout[BLOCKED_BITS_PER_LINE] * layout[BLOCKED_LINES_PER_KEY]);
 }
 
 static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)layout[LINES_PER_KEY];
+    return (unsigned)layout[BLOCKED_LINES_PER_KEY];
 }
 
 struct line_sums {
@@ -111,8 +111,8 @@ static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *other
     for (uint64_t i = 0; i < count; i++) {
         double rate = 1;
         int bits = 0;
-        for (int lane = 0; lane < LANES; lane++) {
-            uint64_t at = i * LINE_BYTES + 8 * (uint64_t)lane;
+        for (int lane = 0; lane < BLOCKED_LANES; lane++) {
+            uint64_t at = i * BLOCKED_LINE_BYTES + 8 * (uint64_t)lane;
             int set = __builtin_popcountll(load64(lines + at) | load64(others + at));
             rate *= bits_per_lane == 2 ? set * set : set;
             bits += set;
@@ -120,22 +120,22 @@ static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *other
         if (!bits) continue;
         sums.bits += bits;
         sums.rate += rate;
-        sums.keys += log(fmax(1 - (double)bits / LINE_BITS, 0.5 / LINE_BITS));
+        sums.keys += log(fmax(1 - (double)bits / BLOCKED_LINE_BITS, 0.5 / BLOCKED_LINE_BITS));
     }
-    sums.rate /= pow(64, LANES * bits_per_lane) * (double)count;
+    sums.rate /= pow(64, BLOCKED_LANES * bits_per_lane) * (double)count;
     sums.keys /= bits_per_lane * log1p(-1.0 / 64);
     return sums;
 }
 
 /* What the lines say, or those of two arrays together. */
 static void look_at_both(const struct array *array, const uint8_t *others, struct sight *sight) {
-    uint64_t per_key = array->layout[LINES_PER_KEY], part = array->layout[LINES] / per_key;
+    uint64_t per_key = array->layout[BLOCKED_LINES_PER_KEY], part = array->layout[BLOCKED_LINES] / per_key;
     *sight = (struct sight){.fpr = 1};
     for (uint64_t i = 0; i < per_key; i++) {
-        int bits_per_lane = (int)array->layout[BITS_PER_LINE] / LANES;
-        uint64_t start = i * part * LINE_BYTES;
+        int bits_per_lane = (int)array->layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES;
+        uint64_t start = i * part * BLOCKED_LINE_BYTES;
         struct line_sums sums = look_at_lines(array->bytes + start, others + start, part, bits_per_lane);
-        sight->fill += sums.bits / (double)(array->layout[LINES] * LINE_BITS);
+        sight->fill += sums.bits / (double)(array->layout[BLOCKED_LINES] * BLOCKED_LINE_BITS);
         sight->distinct += sums.keys / (double)per_key;
         sight->fpr *= sums.rate;
     }
@@ -150,8 +150,6 @@ static double either(const struct array *a, const struct array *b) {
     look_at_both(a, b->bytes, &sight);
     return sight.distinct;
 }
-
-extern const struct model model_blocked;
 
 const struct model model_blocked = {
     .shapes = sizeof shapes / sizeof shapes[0],

@@ -21,10 +21,10 @@
  *   I2  bits m and above are zero.
  *   I3  every key that was added has all its k bits set.
  */
-#include "kind/kind.h"
+#include "kind/bloom/bloom_layout.h"
 #include "base/bits.h"
 
-enum { CELL_SHIFT = 3 };
+#define PROBE_CELL_SHIFT 3
 
 static inline unsigned cell_used(const uint8_t *bytes, uint64_t i, bool shared) {
     return shared ? shared_bit_get(bytes, i) : bit_get(bytes, i);
@@ -37,33 +37,55 @@ static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
     return had;
 }
 
-#include "kind/bloom/bloom_batch.h"
+#include "kind/bloom/bloom_probes.h"
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of bits out of range";
-    if (layout[CELLS] == 0 || layout[CELLS] > UINT64_MAX - 63) return 0;
-    return hashes_fit(layout, reason) ? (layout[CELLS] + 63) / 64 * 8 : 0;
+    if (layout[BLOOM_CELLS] == 0 || layout[BLOOM_CELLS] > UINT64_MAX - 63) return 0;
+    return hashes_fit(layout, reason) ? (layout[BLOOM_CELLS] + 63) / 64 * 8 : 0;
 }
 
-/* `one` makes the operations on single keys, `many` those on batches. */
-#define OPS(one, many)                                                                                                 \
-    {                                                                                                                  \
-        .add = add_##one, .contains = contains_##one, .add_many = add_many_##many,                                     \
-        .contains_many = contains_many_##many, .fetch = fetch                                                          \
-    }
+PROBE_PREFETCH(bloom_prefetch)
+PROBE_SINGLES(bloom_add, bloom_contains, false)
+PROBE_SINGLES(bloom_add_shared, bloom_contains_shared, true)
+PROBE_BATCHES(bloom_add_many, bloom_contains_many, , 0, false)
+PROBE_BATCHES(bloom_add_many_shared, bloom_contains_many_shared, , 0, true)
+#if defined(__x86_64__)
+PROBE_BATCHES(bloom_add_many_avx512, bloom_contains_many_avx512, TARGET_AVX512, 1, false)
+PROBE_BATCHES(bloom_add_many_shared_avx512, bloom_contains_many_shared_avx512, TARGET_AVX512, 1, true)
+#endif
+
+/* By `shared`. */
+static const struct kind_ops ops_plain[2] = {{.add = bloom_add,
+                                              .contains = bloom_contains,
+                                              .add_many = bloom_add_many,
+                                              .contains_many = bloom_contains_many,
+                                              .fetch = bloom_prefetch},
+                                             {.add = bloom_add_shared,
+                                              .contains = bloom_contains_shared,
+                                              .add_many = bloom_add_many_shared,
+                                              .contains_many = bloom_contains_many_shared,
+                                              .fetch = bloom_prefetch}};
+#if defined(__x86_64__)
+static const struct kind_ops ops_avx512[2] = {{.add = bloom_add,
+                                               .contains = bloom_contains,
+                                               .add_many = bloom_add_many_avx512,
+                                               .contains_many = bloom_contains_many_avx512,
+                                               .fetch = bloom_prefetch},
+                                              {.add = bloom_add_shared,
+                                               .contains = bloom_contains_shared,
+                                               .add_many = bloom_add_many_shared_avx512,
+                                               .contains_many = bloom_contains_many_shared_avx512,
+                                               .fetch = bloom_prefetch}};
+#endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops plain[2] = {OPS(alone, alone), OPS(shared, shared)};
-    (void)layout;
+    (void)layout, (void)isa;
 #if defined(__x86_64__)
-    static const struct kind_ops avx512[2] = {OPS(alone, alone_avx512), OPS(shared, shared_avx512)};
-    if (isa == ISA_AVX512) return &avx512[shared];
+    if (isa == ISA_AVX512) return &ops_avx512[shared];
 #endif
-    (void)isa;
-    return &plain[shared];
+    return &ops_plain[shared];
 }
-
-extern const struct model model_bloom;
 
 const struct kind kind_bloom = {
     .row = {PERHAPS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "bloom",

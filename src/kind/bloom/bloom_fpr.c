@@ -6,12 +6,12 @@
  * filters have; those of other programs may) the mean is worked out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
  */
 #include "kind/bloom/bloom_fpr.h"
+#include "kind/bloom/bloom_layout.h"
 #include "base/bits.h"
 
 #include <math.h>
 
-enum { CELLS, HASHES };
-enum { AROUND = BLOOM_SHAPES / 2, EXACT = 1024, HASHES_MAX = 64 };
+enum { AROUND = BLOOM_SHAPES / 2, EXACT = 1024 };
 
 /* The number of hashes that is best for large filters, from whatever the want fixes. */
 static double best_hashes(const perhaps_want *want, unsigned bits_per_cell) {
@@ -21,11 +21,11 @@ static double best_hashes(const perhaps_want *want, unsigned bits_per_cell) {
 }
 
 bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]) {
-    double most = want->lines && want->lines < HASHES_MAX ? want->lines : HASHES_MAX;
+    double most = want->lines && want->lines < BLOOM_HASHES_MAX ? want->lines : BLOOM_HASHES_MAX;
     double hashes = fmin(fmax(round(best_hashes(want, bits_per_cell)), 1), most) + (double)number - AROUND;
     if (want->hashes) hashes = number == 0 ? want->hashes : 0;
     if (!(hashes >= 1 && hashes <= most)) return false;
-    layout[HASHES] = (uint64_t)hashes;
+    layout[BLOOM_HASHES] = (uint64_t)hashes;
     return true;
 }
 
@@ -43,7 +43,7 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]) {
  *     a probe falls on one of the j bits that the earlier probes fell on, or on another.
  */
 static double exact(double m, unsigned hashes, uint64_t throws) {
-    double all_set[HASHES_MAX + 1] = {1}, different[HASHES_MAX + 1] = {1};
+    double all_set[BLOOM_HASHES_MAX + 1] = {1}, different[BLOOM_HASHES_MAX + 1] = {1};
     unsigned most = hashes < m ? hashes : (unsigned)m;
     for (uint64_t t = 0; t < throws; t++) {
         for (unsigned j = most; j > 0; j--) all_set[j] += (all_set[j - 1] - all_set[j]) * j / m;
@@ -58,8 +58,8 @@ static double exact(double m, unsigned hashes, uint64_t throws) {
 }
 
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    double m = (double)layout[CELLS], k = (double)layout[HASHES], throws = k * (double)items;
-    if (m < EXACT && k <= HASHES_MAX && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
+    double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES], throws = k * (double)items;
+    if (m < EXACT && k <= BLOOM_HASHES_MAX && throws < 8 * m) return exact(m, (unsigned)k, (uint64_t)throws);
     double empty = m > 1 ? exp(throws * log1p(-1 / m)) : 0, set = 1 - empty;
     if (set <= 0) return 0;
     double variance = (empty - empty * empty * (1 + throws / m)) / m;
@@ -67,11 +67,11 @@ double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
 }
 
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)layout[HASHES];
+    return (unsigned)layout[BLOOM_HASHES];
 }
 
 void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct sight *sight) {
-    double m = (double)layout[CELLS], k = (double)layout[HASHES];
+    double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
     sight->fill = fmin((double)used / m, 1);
     sight->fpr = pow(sight->fill, k);
     /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its own. */
@@ -92,15 +92,13 @@ static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAY
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    layout[CELLS] = bits;
+    layout[BLOOM_CELLS] = bits;
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
 static void look(const struct array *array, struct sight *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
-
-extern const struct model model_bloom;
 
 const struct model model_bloom = {
     .shapes = BLOOM_SHAPES,

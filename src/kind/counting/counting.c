@@ -31,10 +31,10 @@
  *       there counts twice), as long as only keys are removed that were added.
  *   I4  a counter at 15 has been there since it got there.
  */
-#include "kind/kind.h"
+#include "kind/counting/counting_layout.h"
 #include "kind/counting/counting_cells.h"
 
-enum { CELL_SHIFT = 1 };
+#define PROBE_CELL_SHIFT 1
 
 static inline unsigned cell_get(const uint8_t *bytes, uint64_t i, bool shared) {
     return shared ? shared_counter_get(bytes, i) : counter_get(bytes, i);
@@ -60,67 +60,96 @@ static inline void cell_unmark(uint8_t *bytes, uint64_t i, bool shared) {
         counter_down(bytes, i);
 }
 
-#include "kind/bloom/bloom_batch.h"
+#include "kind/bloom/bloom_probes.h"
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of counters out of range";
-    if (layout[CELLS] == 0 || layout[CELLS] > UINT64_MAX - 15) return 0;
-    return hashes_fit(layout, reason) ? (layout[CELLS] + 15) / 16 * 8 : 0;
+    if (layout[COUNTING_COUNTERS] == 0 || layout[COUNTING_COUNTERS] > UINT64_MAX - 15) return 0;
+    return hashes_fit(layout, reason) ? (layout[COUNTING_COUNTERS] + 15) / 16 * 8 : 0;
 }
 
 /* Each add wants its remove, in many threads as in one: two that take out the same last copy at the same time may both
  * find it there, as if there had been two. */
 INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
-    if (!contains(array, digest, shared)) return 0;
-    for (uint64_t i = 0; i < array->layout[HASHES]; i++)
-        cell_unmark(array->bytes, probe(digest.first, i, array->layout[CELLS]), shared);
+    if (!test_from(array, digest, 0, shared)) return 0;
+    for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++)
+        cell_unmark(array->bytes, probe(array, &digest, i), shared);
     return 1;
 }
 
-INLINE uint64_t count(const struct array *array, struct digest digest, bool shared) {
+INLINE uint64_t count_copies(const struct array *array, struct digest digest, bool shared) {
     unsigned least = COUNTER_STUCK;
-    for (uint64_t i = 0; i < array->layout[HASHES] && least; i++) {
-        unsigned here = cell_get(array->bytes, probe(digest.first, i, array->layout[CELLS]), shared);
+    for (uint64_t i = 0; i < array->layout[COUNTING_HASHES] && least; i++) {
+        unsigned here = cell_get(array->bytes, probe(array, &digest, i), shared);
         if (here < least) least = here;
     }
     return least;
 }
 
-#define COPIES(name, shared)                                                                                           \
-    static int remove_##name(struct array *array, struct digest digest) {                                              \
+#define COUNTING_COPIES(remove_name, count_name, shared)                                                               \
+    static int remove_name(struct array *array, struct digest digest) {                                                \
         return remove_copy(array, digest, shared);                                                                     \
     }                                                                                                                  \
-    static uint64_t count_##name(const struct array *array, struct digest digest) {                                    \
-        return count(array, digest, shared);                                                                           \
+    static uint64_t count_name(const struct array *array, struct digest digest) {                                      \
+        return count_copies(array, digest, shared);                                                                    \
     }
 
-COPIES(alone, false)
-COPIES(shared, true)
+COUNTING_COPIES(counting_remove, counting_count, false)
+COUNTING_COPIES(counting_remove_shared, counting_count_shared, true)
+PROBE_PREFETCH(counting_prefetch)
+PROBE_SINGLES(counting_add, counting_contains, false)
+PROBE_SINGLES(counting_add_shared, counting_contains_shared, true)
+PROBE_BATCHES(counting_add_many, counting_contains_many, , 0, false)
+PROBE_BATCHES(counting_add_many_shared, counting_contains_many_shared, , 0, true)
+#if defined(__x86_64__)
+PROBE_BATCHES(counting_add_many_avx512, counting_contains_many_avx512, TARGET_AVX512, 1, false)
+PROBE_BATCHES(counting_add_many_shared_avx512, counting_contains_many_shared_avx512, TARGET_AVX512, 1, true)
+#endif
 
 static bool merge(struct array *into, const struct array *from) {
     counters_merge(into->bytes, from->bytes, into->length);
     return true;
 }
 
-/* `one` makes the operations on single keys, `many` those on batches. */
-#define OPS(one, many)                                                                                                 \
-    {                                                                                                                  \
-        .add = add_##one, .contains = contains_##one, .add_many = add_many_##many,                                     \
-        .contains_many = contains_many_##many, .remove = remove_##one, .count = count_##one, .fetch = fetch            \
-    }
+/* By `shared`. */
+static const struct kind_ops ops_plain[2] = {{.add = counting_add,
+                                              .contains = counting_contains,
+                                              .add_many = counting_add_many,
+                                              .contains_many = counting_contains_many,
+                                              .remove = counting_remove,
+                                              .count = counting_count,
+                                              .fetch = counting_prefetch},
+                                             {.add = counting_add_shared,
+                                              .contains = counting_contains_shared,
+                                              .add_many = counting_add_many_shared,
+                                              .contains_many = counting_contains_many_shared,
+                                              .remove = counting_remove_shared,
+                                              .count = counting_count_shared,
+                                              .fetch = counting_prefetch}};
+#if defined(__x86_64__)
+static const struct kind_ops ops_avx512[2] = {{.add = counting_add,
+                                               .contains = counting_contains,
+                                               .add_many = counting_add_many_avx512,
+                                               .contains_many = counting_contains_many_avx512,
+                                               .remove = counting_remove,
+                                               .count = counting_count,
+                                               .fetch = counting_prefetch},
+                                              {.add = counting_add_shared,
+                                               .contains = counting_contains_shared,
+                                               .add_many = counting_add_many_shared_avx512,
+                                               .contains_many = counting_contains_many_shared_avx512,
+                                               .remove = counting_remove_shared,
+                                               .count = counting_count_shared,
+                                               .fetch = counting_prefetch}};
+#endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops plain[2] = {OPS(alone, alone), OPS(shared, shared)};
-    (void)layout;
+    (void)layout, (void)isa;
 #if defined(__x86_64__)
-    static const struct kind_ops avx512[2] = {OPS(alone, alone_avx512), OPS(shared, shared_avx512)};
-    if (isa == ISA_AVX512) return &avx512[shared];
+    if (isa == ISA_AVX512) return &ops_avx512[shared];
 #endif
-    (void)isa;
-    return &plain[shared];
+    return &ops_plain[shared];
 }
-
-extern const struct model model_counting;
 
 static const struct combinable combinable = {.combine = {merge}};
 

@@ -4,17 +4,15 @@
  */
 #include "kind/bloom/bloom_fpr.h"
 #include "kind/counting/counting_cells.h"
-
-enum { COUNTERS, HASHES };
-enum { COUNTER_BITS = 4 };
+#include "kind/counting/counting_layout.h"
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    return bloom_shape(number, want, COUNTER_BITS, layout);
+    return bloom_shape(number, want, COUNTING_BITS, layout);
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    layout[COUNTERS] = bits / COUNTER_BITS;
-    return layout[COUNTERS] > 0;
+    layout[COUNTING_COUNTERS] = bits / COUNTING_BITS;
+    return layout[COUNTING_COUNTERS] > 0;
 }
 
 /* Every copy adds k to the sum of the counters, as long as none of them sticks. */
@@ -22,10 +20,8 @@ static void look(const struct array *array, struct sight *sight) {
     struct counters_tally tally = counters_count(array->bytes, array->length);
     bloom_estimate(array->layout, tally.used, sight);
     sight->stuck = tally.stuck;
-    sight->copies = (double)tally.sum / (double)array->layout[HASHES];
+    sight->copies = (double)tally.sum / (double)array->layout[COUNTING_HASHES];
 }
-
-extern const struct model model_counting;
 
 const struct model model_counting = {
     .shapes = BLOOM_SHAPES,

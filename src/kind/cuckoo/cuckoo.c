@@ -29,7 +29,7 @@
  * places are all its own: a key may be added as often as a 63-bit number can count.
  *
  * Cost: a cache line a home and question. Layout: homes, bits of a slot, places, cells of the stash, and by how many bits fingerprints
- * are longer than those of the first of several layers (places.h). The slots come first, then SLOTS_BEYOND bytes and zeros up to a
+ * are longer than those of the first of several layers (places.h). The slots come first, then CUCKOO_SLOTS_BEYOND bytes and zeros up to a
  * multiple of eight, then the stash.
  *
  * Invariants
@@ -41,21 +41,21 @@
 #include "base/target.h"
 
 static uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t bits = slots_of(layout) * layout[WIDTH];
-    return ((bits + 7) / 8 + SLOTS_BEYOND + 7) / 8 * 8;
+    uint64_t bits = slots_of(layout) * layout[CUCKOO_WIDTH];
+    return ((bits + 7) / 8 + CUCKOO_SLOTS_BEYOND + 7) / 8 * 8;
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = NULL;
-    if (layout[HOMES] < HOMES_MIN || layout[HOMES] > HOMES_MAX)
+    if (layout[CUCKOO_HOMES] < CUCKOO_HOMES_MIN || layout[CUCKOO_HOMES] > CUCKOO_HOMES_MAX)
         *reason = "number of homes out of range";
-    else if (!places_fit(layout[PLACES]))
+    else if (!places_fit(layout[CUCKOO_PLACES]))
         *reason = "number of places is not 4, 5, 6 or 8";
-    else if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES]))
+    else if (!slots_fit(layout[CUCKOO_WIDTH], layout[CUCKOO_LONGER], layout[CUCKOO_PLACES]))
         *reason = "bits of a slot out of range";
-    else if (layout[STASH] < 2 || layout[STASH] > STASH_MAX)
+    else if (layout[CUCKOO_STASH] < 2 || layout[CUCKOO_STASH] > CUCKOO_STASH_MAX)
         *reason = "size of the stash out of range";
-    return *reason ? 0 : slot_bytes(layout) + stash_length(layout[STASH]);
+    return *reason ? 0 : slot_bytes(layout) + stash_length(layout[CUCKOO_STASH]);
 }
 
 /* Which of the slots of a window are empty, a bit for each. Without a branch, which would be mispredicted half of the time in a filter
@@ -129,13 +129,13 @@ INLINE int add_where_full(struct array *a, const struct places *all, uint64_t pl
 
 /* Kept apart, so that adding where there is room stays small. Filters of five places are the most common ones. */
 static __attribute__((noinline)) int add_full_plain(struct array *a, const struct places *all) {
-    uint64_t places = a->layout[PLACES];
+    uint64_t places = a->layout[CUCKOO_PLACES];
     return places == 5 ? add_where_full(a, all, 5, 0) : add_where_full(a, all, places, 0);
 }
 
 #if defined(__x86_64__)
 TARGET_AVX512 static __attribute__((noinline)) int add_full_avx512(struct array *a, const struct places *all) {
-    uint64_t places = a->layout[PLACES];
+    uint64_t places = a->layout[CUCKOO_PLACES];
     if (places == 5) return add_where_full(a, all, 5, 1);
     return places == 4 ? add_where_full(a, all, 4, 1) : add_where_full(a, all, places, 1);
 }
@@ -156,7 +156,7 @@ INLINE int add_places(struct array *a, const struct places *all, uint64_t places
 
 /* The same where the number of places is not a constant. */
 static int add_copy(struct array *a, const struct places *all) {
-    return add_places(a, all, a->layout[PLACES], 0);
+    return add_places(a, all, a->layout[CUCKOO_PLACES], 0);
 }
 
 /* A question that no slot has answered. */
@@ -187,7 +187,7 @@ INLINE uint64_t count_key(const struct array *a, uint64_t digest, uint64_t place
 static __attribute__((noinline)) void call_back(struct array *a, uint64_t who) {
     enum { CELLS_LOOKED_AT = 64 };
     struct stash stash = stash_of(a);
-    uint64_t cell = stash_start(stash, who), places = a->layout[PLACES];
+    uint64_t cell = stash_start(stash, who), places = a->layout[CUCKOO_PLACES];
     for (uint64_t i = 0; i < CELLS_LOOKED_AT && i < stash.cells; i++, cell = stash_after(stash, cell)) {
         if (!(stash_copies(stash, cell) & STASH_PLACELESS)) continue;
         struct key key = key_from(a, stash_who(stash, cell));
@@ -216,7 +216,7 @@ INLINE int remove_key(struct array *a, uint64_t digest, uint64_t places) {
 }
 
 static void fetch(const struct array *a, struct digest digest) {
-    uint64_t places = a->layout[PLACES];
+    uint64_t places = a->layout[CUCKOO_PLACES];
     struct places all = places_of(a, key_of(a, digest.first, places), places);
     for (uint64_t choice = 0; choice < choices_of(places); choice++) fetch_home(a, all.home[choice]);
 }
@@ -264,7 +264,7 @@ SHAPE(5, 5, 0)
 SHAPE(6, 6, 0)
 SHAPE(8, 8, 0)
 #undef TARGET
-static const struct kind_ops plain[PLACES_MAX + 1] = {[4] = OPS(4), [5] = OPS(5), [6] = OPS(6), [8] = OPS(8)};
+static const struct kind_ops plain[CUCKOO_PLACES_MAX + 1] = {[4] = OPS(4), [5] = OPS(5), [6] = OPS(6), [8] = OPS(8)};
 
 #if defined(__x86_64__)
 #define TARGET TARGET_AVX512
@@ -273,17 +273,17 @@ SHAPE(5_avx512, 5, 1)
 SHAPE(6_avx512, 6, 1)
 SHAPE(8_avx512, 8, 1)
 #undef TARGET
-static const struct kind_ops avx512[PLACES_MAX + 1] = {
+static const struct kind_ops avx512[CUCKOO_PLACES_MAX + 1] = {
     [4] = OPS(4_avx512), [5] = OPS(5_avx512), [6] = OPS(6_avx512), [8] = OPS(8_avx512)};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     (void)shared;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &avx512[layout[PLACES]];
+    if (isa == ISA_AVX512) return &avx512[layout[CUCKOO_PLACES]];
 #endif
     (void)isa;
-    return &plain[layout[PLACES]];
+    return &plain[layout[CUCKOO_PLACES]];
 }
 
 /* ---- whole filters ---- */
@@ -291,7 +291,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 /* Adds so many copies of a key; false if there is no room. */
 static bool add_copies(struct array *a, struct key key, uint64_t copies) {
     struct stash stash = stash_of(a);
-    struct places all = places_of(a, key, a->layout[PLACES]);
+    struct places all = places_of(a, key, a->layout[CUCKOO_PLACES]);
     for (; copies; copies--) {
         uint64_t cell = stashed_at(stash, &all);
         if (cell != STASH_NOWHERE) {
@@ -307,10 +307,10 @@ static bool merge(struct array *into, const struct array *from) {
     struct stash stash = stash_of(from);
     for (uint64_t slot = 0; slot < slots_of(from->layout); slot++) {
         uint64_t code = slot_get(from->bytes, slot, width_of(from));
-        struct places sits = places_at(from, slot, code, from->layout[PLACES]);
+        struct places sits = places_at(from, slot, code, from->layout[CUCKOO_PLACES]);
         struct key key =
             key_from(from, who_is(sits.home[0], sits.fingerprint)); /* of a damaged slot: one that can be */
-        struct places all = places_of(into, key, into->layout[PLACES]);
+        struct places all = places_of(into, key, into->layout[CUCKOO_PLACES]);
         if (code && add_copy(into, &all) == FULL) return false;
     }
     for (uint64_t cell = 0; cell < stash.cells; cell++) {
@@ -324,10 +324,11 @@ static bool merge(struct array *into, const struct array *from) {
  * filter is full. */
 static bool grow(const struct array *a, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     (void)digest, (void)capacity;
-    uint64_t planned = stash_cells_for(a->layout[HOMES]);
-    if (stash_placeless(stash_of(a)) >= planned - planned / 4 || a->layout[STASH] > STASH_MAX / 2) return false;
+    uint64_t planned = stash_cells_for(a->layout[CUCKOO_HOMES]);
+    if (stash_placeless(stash_of(a)) >= planned - planned / 4 || a->layout[CUCKOO_STASH] > CUCKOO_STASH_MAX / 2)
+        return false;
     memcpy(layout, a->layout, sizeof a->layout);
-    layout[STASH] *= 2;
+    layout[CUCKOO_STASH] *= 2;
     return true;
 }
 
@@ -342,10 +343,10 @@ static bool rehash(struct array *into, const struct array *from) {
 }
 
 static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
-    layout[STASH] = stash_cells_for(layout[HOMES]);
+    layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
 }
 
-extern const struct model model_cuckoo;
+enum { STASH = CUCKOO_STASH };
 
 static const struct growable growable = {
     .full = "the cuckoo filter has no room for another key", .grow = grow, .rehash = rehash, .ungrow = ungrow};

@@ -3,10 +3,10 @@
 /* The fingerprints and homes of eight keys, or of as many as there are; the other lanes are those of a digest of 0. */
 TARGET_AVX512 static inline void prepare_eight(const struct array *a, const uint64_t *digests, size_t n,
                                                struct block *block, size_t i, uint64_t places) {
-    uint64_t homes = a->layout[HOMES];
+    uint64_t homes = a->layout[CUCKOO_HOMES];
     __mmask8 lanes = (__mmask8)(n < 8 ? (1U << n) - 1 : 0xff);
     __m512i digest = _mm512_maskz_loadu_epi64(lanes, digests);
-    __m512i mixed = _mm512_srli_epi64(_mm512_mullo_epi64(digest, same_eight(FINGERPRINT_HASH)), 32);
+    __m512i mixed = _mm512_srli_epi64(_mm512_mullo_epi64(digest, same_eight(CUCKOO_FINGERPRINT_HASH)), 32);
     __m512i scaled = _mm512_mul_epu32(mixed, same_eight(fingerprints_in(a->layout, places)));
     __m512i fingerprint = _mm512_add_epi64(_mm512_srli_epi64(scaled, 32), same_eight(1));
     __m512i home = mul_high_eight(digest, homes);

@@ -19,7 +19,7 @@ enum { BLOCK = 32, STAGES = 4 };
 struct block {
     size_t n; /* keys */
     uint64_t fingerprint[BLOCK];
-    uint64_t home[CHOICES_MAX][BLOCK];
+    uint64_t home[CUCKOO_CHOICES_MAX][BLOCK];
     uint64_t slot[BLOCK];     /* the empty one that a key would take, or NO_SLOT */
     uint64_t code[BLOCK];     /* what would stand there */
     unsigned crowded;         /* keys with NO_SLOT: how many, */
@@ -205,9 +205,9 @@ struct sweep {
 
 /* What the keys of the span will look at, but for what those before them do: as far ahead of their homes as a second home may be. */
 INLINE struct sweep sweep_of(const struct array *a, const struct span *next, size_t n) {
-    uint64_t homes = a->layout[HOMES];
-    uint64_t first = smaller_of(mul_high(next->first, homes) + SHIFTS_MAX, homes);
-    uint64_t last = smaller_of(mul_high(next->last, homes) + SHIFTS_MAX, homes);
+    uint64_t homes = a->layout[CUCKOO_HOMES];
+    uint64_t first = smaller_of(mul_high(next->first, homes) + CUCKOO_SHIFTS_MAX, homes);
+    uint64_t last = smaller_of(mul_high(next->last, homes) + CUCKOO_SHIFTS_MAX, homes);
     const uint8_t *at = a->bytes + (first * width_of(a) >> 3), *end = a->bytes + (last * width_of(a) >> 3);
     return (struct sweep){at, end, (size_t)(end - at) / (n / 8 + 1) + 64};
 }

@@ -17,7 +17,7 @@ enum { NODES = 2048, NO_NODE = NODES, TOGETHER = 8, LONG = NODES / 2 };
 
 /* A node: a slot, and in one word what stands in it, which place it would be of the key that would move here,
  * and the node of that key. Vectors write whole, so there is room for one behind the last. */
-enum { NOTE_PLACE = SLOT_WIDTH_MAX, NOTE_FROM = 32 };
+enum { NOTE_PLACE = CUCKOO_SLOT_WIDTH_MAX, NOTE_FROM = 32 };
 
 struct search {
     unsigned count;
@@ -27,11 +27,11 @@ struct search {
 };
 
 INLINE uint64_t note_code(uint64_t note) {
-    return note & slot_mask(SLOT_WIDTH_MAX);
+    return note & slot_mask(CUCKOO_SLOT_WIDTH_MAX);
 }
 
 INLINE uint64_t note_place(uint64_t note) {
-    return note >> NOTE_PLACE & (PLACES_MAX - 1);
+    return note >> NOTE_PLACE & (CUCKOO_PLACES_MAX - 1);
 }
 
 INLINE void note_slot(struct search *s, uint64_t slot, uint64_t code, uint64_t place, uint64_t from) {
@@ -109,7 +109,7 @@ INLINE void move_along(struct array *a, const struct search *s, unsigned node, u
 
 /* Takes the key in a node's slot to the stash; false if there is no room. It has a copy in another slot. */
 static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
-    struct places all = places_at(a, s->slot[node], note_code(s->note[node]), a->layout[PLACES]);
+    struct places all = places_at(a, s->slot[node], note_code(s->note[node]), a->layout[CUCKOO_PLACES]);
     struct stash stash = stash_of(a);
     uint64_t who = who_is(all.home[0], all.fingerprint), cell = stash_find(stash, who);
     if (cell == STASH_NOWHERE) return stash_put(stash, who, 1);
@@ -143,7 +143,7 @@ INLINE bool make_room(struct array *a, const struct places *all, uint64_t places
  * the key's windows stay as they are and the slot stays empty, since no other slot becomes empty while keys are added. */
 struct push {
     uint64_t slot, code, place;
-    uint64_t window[CHOICES_MAX];
+    uint64_t window[CUCKOO_CHOICES_MAX];
 };
 
 #define NO_SLOT UINT64_MAX

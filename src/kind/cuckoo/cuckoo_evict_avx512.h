@@ -19,10 +19,10 @@ TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
 /* shift_of for choices that are not 0, in products of 32 bits: what is in the upper halves of words is no matter. */
 TARGET_AVX512 static inline __m512i shifts_of_eight(uint64_t homes, __m512i fingerprint, __m512i choice) {
     __m512i x = _mm512_add_epi64(fingerprint, _mm512_slli_epi64(choice, 28));
-    x = _mm512_mul_epu32(x, same_eight(SHIFT_HASH_FIRST));
-    x = _mm512_mul_epu32(_mm512_xor_si512(x, _mm512_srli_epi32(x, 15)), same_eight(SHIFT_HASH_SECOND));
+    x = _mm512_mul_epu32(x, same_eight(CUCKOO_SHIFT_HASH_FIRST));
+    x = _mm512_mul_epu32(_mm512_xor_si512(x, _mm512_srli_epi32(x, 15)), same_eight(CUCKOO_SHIFT_HASH_SECOND));
     x = _mm512_srli_epi64(_mm512_mul_epu32(x, same_eight(shifts_of(homes))), 32);
-    return _mm512_add_epi64(same_eight(SHIFT_MIN), x);
+    return _mm512_add_epi64(same_eight(CUCKOO_SHIFT_MIN), x);
 }
 
 TARGET_AVX512 static inline __m512i add_around_eight(__m512i home, __m512i shift, uint64_t homes) {
@@ -38,7 +38,7 @@ TARGET_AVX512 static inline __m512i codes_of_eight(__m512i fingerprint, uint64_t
 
 TARGET_AVX512 static inline __m512i fingerprints_in_eight(__m512i code, uint64_t places) {
     if (places % 4 == 0) return _mm512_srli_epi64(code, places == 4 ? 2 : 3);
-    const uint64_t inverse = (UINT64_C(1) << 34) / places + 1; /* exact for codes of up to SLOT_WIDTH_MAX bits */
+    const uint64_t inverse = (UINT64_C(1) << 34) / places + 1; /* exact for codes of up to CUCKOO_SLOT_WIDTH_MAX bits */
     return _mm512_srli_epi64(_mm512_mul_epu32(code, same_eight(inverse)), 34);
 }
 
@@ -61,14 +61,14 @@ TARGET_AVX512 static inline struct sitting sitting_eight(const struct array *a, 
         sits.choice = _mm512_srli_epi64(place, 1);
         offset = _mm512_and_si512(place, same_eight(1));
     }
-    sits.home = _mm512_min_epu64(_mm512_sub_epi64(slot, offset), same_eight(a->layout[HOMES] - 1));
+    sits.home = _mm512_min_epu64(_mm512_sub_epi64(slot, offset), same_eight(a->layout[CUCKOO_HOMES] - 1));
     return sits;
 }
 
 /* places_at of eight slots. */
 TARGET_AVX512 static inline void homes_of_eight(const struct array *a, const struct sitting *sits, uint64_t places,
                                                 __m512i *home) {
-    uint64_t homes = a->layout[HOMES];
+    uint64_t homes = a->layout[CUCKOO_HOMES];
     __m512i one = same_eight(1), shift;
     shift = shifts_of_eight(homes, sits->fingerprint, places < 6 ? one : _mm512_max_epu64(sits->choice, one));
     __mmask8 later = _mm512_test_epi64_mask(sits->choice, sits->choice);
@@ -125,7 +125,7 @@ struct reachable {
 TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __m512i *home, __m512i slot, __m512i note,
                                                  __mmask8 lanes, struct reachable *reach, uint64_t places) {
     const __m512i width = same_eight(width_of(a)), mask = same_eight(slot_mask(width_of(a)));
-    __m512i through = _mm512_and_si512(_mm512_srli_epi64(note, NOTE_PLACE), same_eight(PLACES_MAX - 1));
+    __m512i through = _mm512_and_si512(_mm512_srli_epi64(note, NOTE_PLACE), same_eight(CUCKOO_PLACES_MAX - 1));
     __m512i offset = _mm512_and_si512(through, same_eight(1)), slots = same_eight(2);
     if (places % 2) {
         __mmask8 later = _mm512_cmpge_epu64_mask(through, same_eight(first_place(1, places)));
@@ -151,14 +151,15 @@ TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __
 /* Those who sit in eight slots, or in those of them that are in `lanes`, of which the first is node `first`. */
 TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct search *s, __m512i slot, __m512i note,
                                              unsigned first, __mmask8 lanes, uint64_t places, bool goes_on) {
-    struct sitting sits = sitting_eight(a, slot, _mm512_and_si512(note, same_eight(slot_mask(SLOT_WIDTH_MAX))), places);
-    __m512i home[CHOICES_MAX];
-    struct reachable reach[PLACES_MAX];
+    struct sitting sits =
+        sitting_eight(a, slot, _mm512_and_si512(note, same_eight(slot_mask(CUCKOO_SLOT_WIDTH_MAX))), places);
+    __m512i home[CUCKOO_CHOICES_MAX];
+    struct reachable reach[CUCKOO_PLACES_MAX];
     homes_of_eight(a, &sits, places, home);
     uint64_t empty = look_around(a, home, slot, note, lanes, reach, places);
     if (empty) {
         unsigned bit = (unsigned)__builtin_ctzll(empty), place = bit / 8, lane = bit % 8;
-        uint64_t homes[CHOICES_MAX][8];
+        uint64_t homes[CUCKOO_CHOICES_MAX][8];
         for (uint64_t choice = 0; choice < choices_of(places); choice++)
             _mm512_storeu_si512(homes[choice], home[choice]);
         uint64_t at = homes[choice_of(place, places)][lane] + offset_of(place, places);

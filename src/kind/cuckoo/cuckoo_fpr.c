@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { WIDTHS = SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
+enum { WIDTHS = CUCKOO_SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
 
 /* A shape for each width of slots, with five places and with four. Where both need the same memory, the first one is taken: five. The
  * want may name the places. Layers have four: all have as many, and the later ones may need wider slots than five places can have. */
@@ -20,8 +20,8 @@ static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAY
     uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
     if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
     if (!places_fit(places) || !slots_fit(width, 0, places)) return false;
-    layout[WIDTH] = width;
-    layout[PLACES] = places;
+    layout[CUCKOO_WIDTH] = width;
+    layout[CUCKOO_PLACES] = places;
     bool lines = !want->lines || want->lines >= choices_of(places);
     /* A filter that must stay three quarters empty to reach the rate is none to take. */
     return lines && (want->fpr == 0 || want->fpr * (double)fingerprints_of(layout) > 0.25);
@@ -33,36 +33,39 @@ static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
-    double slots = (double)slots_of(layout) * (double)layout[WIDTH];
-    return 64 * ceil((8 * ceil(slots / 8) + 8 * SLOTS_BEYOND) / 64) + 8 * (double)stash_length(layout[STASH]);
+    double slots = (double)slots_of(layout) * (double)layout[CUCKOO_WIDTH];
+    return 64 * ceil((8 * ceil(slots / 8) + 8 * CUCKOO_SLOTS_BEYOND) / 64) +
+           8 * (double)stash_length(layout[CUCKOO_STASH]);
 }
 
 /* A first guess from below, and then one slot at a time. */
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    double width = (double)layout[WIDTH], all = (double)bits;
+    double width = (double)layout[CUCKOO_WIDTH], all = (double)bits;
     double homes = floor((all - 8 * (double)stash_length(6) - 128) / (width + 8.0 * STASH_CELL / 4096)) - 2;
-    if (!(homes < (double)HOMES_MAX)) return false;
-    layout[HOMES] = homes < HOMES_MIN ? HOMES_MIN : (uint64_t)homes;
-    layout[STASH] = stash_cells_for(layout[HOMES]);
+    if (!(homes < (double)CUCKOO_HOMES_MAX)) return false;
+    layout[CUCKOO_HOMES] = homes < CUCKOO_HOMES_MIN ? CUCKOO_HOMES_MIN : (uint64_t)homes;
+    layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
     if (bits_of(layout) > all) return false;
     for (;;) {
-        uint64_t next[LAYOUT_WORDS] = {layout[HOMES] + 1, layout[WIDTH], layout[PLACES],
-                                       stash_cells_for(layout[HOMES] + 1)};
-        if (bits_of(next) > all || next[HOMES] > HOMES_MAX) return true;
+        uint64_t next[LAYOUT_WORDS] = {[CUCKOO_HOMES] = layout[CUCKOO_HOMES] + 1,
+                                       [CUCKOO_WIDTH] = layout[CUCKOO_WIDTH],
+                                       [CUCKOO_PLACES] = layout[CUCKOO_PLACES],
+                                       [CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES] + 1)};
+        if (bits_of(next) > all || next[CUCKOO_HOMES] > CUCKOO_HOMES_MAX) return true;
         for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = next[i];
     }
 }
 
 /* Keys that a filter of that size is planned for. */
 static double planned_items(const uint64_t layout[LAYOUT_WORDS]) {
-    static const double loads[PLACES_MAX + 1] = {[4] = 0.92, [5] = 0.92, [6] = 0.97, [8] = 0.98};
+    static const double loads[CUCKOO_PLACES_MAX + 1] = {[4] = 0.92, [5] = 0.92, [6] = 0.97, [8] = 0.98};
     double slots = (double)slots_of(layout);
-    return floor(slots * loads[layout[PLACES]] - 0.8 * sqrt(slots));
+    return floor(slots * loads[layout[CUCKOO_PLACES]] - 0.8 * sqrt(slots));
 }
 
 /* Pairs of home and fingerprint. */
 static double pairs_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (double)layout[HOMES] * (double)fingerprints_of(layout);
+    return (double)layout[CUCKOO_HOMES] * (double)fingerprints_of(layout);
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
@@ -74,28 +77,30 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
 static bool nest(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
                  uint64_t *items) {
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = older[i];
-    if (!mul_fits(older[HOMES], times, &layout[HOMES]) || layout[HOMES] > HOMES_MAX) return false;
-    layout[STASH] = stash_cells_for(layout[HOMES]);
+    if (!mul_fits(older[CUCKOO_HOMES], times, &layout[CUCKOO_HOMES]) || layout[CUCKOO_HOMES] > CUCKOO_HOMES_MAX)
+        return false;
+    layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
     *items = (uint64_t)planned_items(layout);
     while (fpr(layout, *items) > rate) {
-        layout[WIDTH]++;
-        layout[LONGER]++;
-        if (!slots_fit(layout[WIDTH], layout[LONGER], layout[PLACES])) return false;
+        layout[CUCKOO_WIDTH]++;
+        layout[CUCKOO_LONGER]++;
+        if (!slots_fit(layout[CUCKOO_WIDTH], layout[CUCKOO_LONGER], layout[CUCKOO_PLACES])) return false;
     }
     return true;
 }
 
 static bool nested(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]) {
-    return newer[HOMES] % older[HOMES] == 0 && newer[PLACES] == older[PLACES] && newer[LONGER] >= older[LONGER] &&
-           newer[WIDTH] - newer[LONGER] == older[WIDTH] - older[LONGER];
+    return newer[CUCKOO_HOMES] % older[CUCKOO_HOMES] == 0 && newer[CUCKOO_PLACES] == older[CUCKOO_PLACES] &&
+           newer[CUCKOO_LONGER] >= older[CUCKOO_LONGER] &&
+           newer[CUCKOO_WIDTH] - newer[CUCKOO_LONGER] == older[CUCKOO_WIDTH] - older[CUCKOO_LONGER];
 }
 
 static unsigned hashes_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)layout[PLACES];
+    return (unsigned)layout[CUCKOO_PLACES];
 }
 
 static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)choices_of(layout[PLACES]);
+    return (unsigned)choices_of(layout[CUCKOO_PLACES]);
 }
 
 static uint64_t slots_in_use(const struct array *array) {
@@ -106,7 +111,7 @@ static uint64_t slots_in_use(const struct array *array) {
 
 /* Whether no earlier place of the same key has a copy. */
 static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t code) {
-    uint64_t places = array->layout[PLACES], place = place_in(code, places);
+    uint64_t places = array->layout[CUCKOO_PLACES], place = place_in(code, places);
     struct places all = places_at(array, slot, code, places);
     for (uint64_t i = 0; i < place; i++) {
         uint64_t there = slot_get(array->bytes, slot_at(&all, i, places), width_of(array));
@@ -117,7 +122,7 @@ static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t cod
 
 /* The share of slots in use that are their key's first copy. Many thousands, evenly spread, tell. */
 static double share_of_first_copies(const struct array *array) {
-    uint64_t step = array->layout[HOMES] / SAMPLES + 1, used = 0, first = 0;
+    uint64_t step = array->layout[CUCKOO_HOMES] / SAMPLES + 1, used = 0, first = 0;
     for (uint64_t slot = 0; slot < slots_of(array->layout); slot += step) {
         uint64_t code = slot_get(array->bytes, slot, width_of(array));
         used += code != 0;
@@ -137,8 +142,6 @@ static void look(const struct array *array, struct sight *sight) {
     sight->copies = used + (double)sight->stashed;
     sight->fpr = fmin(1, known / pairs);
 }
-
-extern const struct model model_cuckoo;
 
 const struct model model_cuckoo = {
     .shapes = SHAPES,

@@ -10,20 +10,22 @@
 #include "kind/cuckoo/cuckoo_stash.h"
 #include "kind/cuckoo/cuckoo_slots.h"
 
-enum { HOMES, WIDTH, PLACES, STASH, LONGER }; /* the words of the layout */
-enum { HOMES_MIN = 8, FINGERPRINTS_MIN = 3, CHOICES_MAX = 4, PLACES_MAX = 8 };
+enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* words of the layout */
+enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4, CUCKOO_PLACES_MAX = 8 };
 
-#define FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)
-#define SHIFT_HASH_FIRST  UINT32_C(0x9E3779B1)
-#define SHIFT_HASH_SECOND UINT32_C(0x85EBCA6B)
+#define CUCKOO_FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)
+#define CUCKOO_SHIFT_HASH_FIRST  UINT32_C(0x9E3779B1)
+#define CUCKOO_SHIFT_HASH_SECOND UINT32_C(0x85EBCA6B)
 
-#define HOMES_MAX (UINT64_C(1) << 37)
-#define STASH_MAX (UINT64_C(1) << 37)
+#define CUCKOO_HOMES_MAX (UINT64_C(1) << 37)
+#define CUCKOO_STASH_MAX (UINT64_C(1) << 37)
 
-/* There are at most so many different shifts, from SHIFT_MIN on, so that no home of a key lies far behind the first (but around the end).
+extern const struct model model_cuckoo;
+
+/* There are at most so many different shifts, from CUCKOO_SHIFT_MIN on, so that no home of a key lies far behind the first (but around the end).
  * All that adding a key may look at is then near its first home, and keys that are added in the order of their homes find it in the
  * cache (arranging.h). They are enough for a region with more keys than its neighbours to give some away. */
-enum { SHIFT_MIN = 3, SHIFTS_MAX = 1 << 15 };
+enum { CUCKOO_SHIFT_MIN = 3, CUCKOO_SHIFTS_MAX = 1 << 15 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -38,8 +40,8 @@ static inline bool places_fit(uint64_t places) {
 /* Whether slots of so many bits hold fingerprints that are longer by so many than some that are long enough. A window comes with one
  * load, so three slots have fewer bits. */
 static inline bool slots_fit(uint64_t width, uint64_t longer, uint64_t places) {
-    if (width > (places % 2 ? SLOT_WIDTH_THREE : SLOT_WIDTH_MAX) || longer > width) return false;
-    return (UINT64_C(1) << (width - longer)) / places > FINGERPRINTS_MIN;
+    if (width > (places % 2 ? CUCKOO_SLOT_WIDTH_THREE : CUCKOO_SLOT_WIDTH_MAX) || longer > width) return false;
+    return (UINT64_C(1) << (width - longer)) / places > CUCKOO_FINGERPRINTS_MIN;
 }
 
 INLINE uint64_t choices_of(uint64_t places) {
@@ -65,15 +67,15 @@ INLINE uint64_t offset_of(uint64_t place, uint64_t places) {
 }
 
 INLINE unsigned width_of(const struct array *a) {
-    return (unsigned)a->layout[WIDTH];
+    return (unsigned)a->layout[CUCKOO_WIDTH];
 }
 
 static inline uint64_t slots_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return layout[HOMES] - 1 + window_slots(0, layout[PLACES]);
+    return layout[CUCKOO_HOMES] - 1 + window_slots(0, layout[CUCKOO_PLACES]);
 }
 
 static inline struct stash stash_of(const struct array *a) {
-    uint64_t cells = a->layout[STASH];
+    uint64_t cells = a->layout[CUCKOO_STASH];
     return (struct stash){a->bytes + (a->length - stash_length(cells)), cells};
 }
 
@@ -81,12 +83,12 @@ static inline struct stash stash_of(const struct array *a) {
  * others (growing.c) are longer than those of the first one by some bits, and each of them is one of the shorter ones and those bits:
  * keys that look the same here look the same there. */
 INLINE uint64_t fingerprints_in(const uint64_t layout[LAYOUT_WORDS], uint64_t places) {
-    uint64_t of_first = (UINT64_C(1) << (layout[WIDTH] - layout[LONGER])) / places - 1;
-    return of_first << layout[LONGER];
+    uint64_t of_first = (UINT64_C(1) << (layout[CUCKOO_WIDTH] - layout[CUCKOO_LONGER])) / places - 1;
+    return of_first << layout[CUCKOO_LONGER];
 }
 
 static inline uint64_t fingerprints_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return fingerprints_in(layout, layout[PLACES]);
+    return fingerprints_in(layout, layout[CUCKOO_PLACES]);
 }
 
 /* ---- keys and places ---- */
@@ -100,30 +102,31 @@ struct key {
 /* All its homes. */
 struct places {
     uint64_t fingerprint;
-    uint64_t home[CHOICES_MAX];
+    uint64_t home[CUCKOO_CHOICES_MAX];
 };
 
 /* The fingerprint takes its own mix of the digest; the digest itself picks the home. */
 INLINE uint64_t fingerprint_of(uint64_t digest, uint64_t fingerprints) {
-    uint64_t mixed = digest * FINGERPRINT_HASH >> 32;
+    uint64_t mixed = digest * CUCKOO_FINGERPRINT_HASH >> 32;
     return 1 + (mixed * fingerprints >> 32);
 }
 
 INLINE struct key key_of(const struct array *a, uint64_t digest, uint64_t places) {
-    return (struct key){mul_high(digest, a->layout[HOMES]), fingerprint_of(digest, fingerprints_in(a->layout, places))};
+    return (struct key){mul_high(digest, a->layout[CUCKOO_HOMES]),
+                        fingerprint_of(digest, fingerprints_in(a->layout, places))};
 }
 
 /* How many different shifts there are: fewer in small filters, so that no two windows of a key share a slot where there are two
  * choices. */
 INLINE uint64_t shifts_of(uint64_t homes) {
-    return homes - 1 - SHIFT_MIN < SHIFTS_MAX ? homes - 1 - SHIFT_MIN : SHIFTS_MAX;
+    return homes - 1 - CUCKOO_SHIFT_MIN < CUCKOO_SHIFTS_MAX ? homes - 1 - CUCKOO_SHIFT_MIN : CUCKOO_SHIFTS_MAX;
 }
 
 /* How many homes further home `choice` lies: 0 for the first. */
 INLINE uint64_t shift_of(uint64_t homes, uint64_t fingerprint, uint64_t choice) {
-    uint32_t x = (uint32_t)(fingerprint + (choice << 28)) * SHIFT_HASH_FIRST;
-    x = (x ^ x >> 15) * SHIFT_HASH_SECOND;
-    return choice ? SHIFT_MIN + (x * shifts_of(homes) >> 32) : 0;
+    uint32_t x = (uint32_t)(fingerprint + (choice << 28)) * CUCKOO_SHIFT_HASH_FIRST;
+    x = (x ^ x >> 15) * CUCKOO_SHIFT_HASH_SECOND;
+    return choice ? CUCKOO_SHIFT_MIN + (x * shifts_of(homes) >> 32) : 0;
 }
 
 INLINE uint64_t add_around(uint64_t home, uint64_t shift, uint64_t homes) {
@@ -134,8 +137,8 @@ INLINE uint64_t add_around(uint64_t home, uint64_t shift, uint64_t homes) {
 INLINE struct places places_of(const struct array *a, struct key key, uint64_t places) {
     struct places all = {.fingerprint = key.fingerprint, .home = {key.home}};
     for (uint64_t choice = 1; choice < choices_of(places); choice++) {
-        uint64_t shift = shift_of(a->layout[HOMES], key.fingerprint, choice);
-        all.home[choice] = add_around(key.home, shift, a->layout[HOMES]);
+        uint64_t shift = shift_of(a->layout[CUCKOO_HOMES], key.fingerprint, choice);
+        all.home[choice] = add_around(key.home, shift, a->layout[CUCKOO_HOMES]);
     }
     return all;
 }
@@ -156,13 +159,13 @@ INLINE uint64_t place_in(uint64_t code, uint64_t places) {
 /* The home at which a key that sits in this slot, as its place of that number, is there. A damaged slot gives some home within the
  * array. */
 INLINE uint64_t home_at(const struct array *a, uint64_t slot, uint64_t place, uint64_t places) {
-    uint64_t home = slot - offset_of(place, places), last = a->layout[HOMES] - 1;
+    uint64_t home = slot - offset_of(place, places), last = a->layout[CUCKOO_HOMES] - 1;
     return home > last ? last : home;
 }
 
 /* Another home of the key in a slot: the first one, or the second one for who sits at the first. */
 INLINE uint64_t other_home(const struct array *a, uint64_t slot, uint64_t code, uint64_t places) {
-    uint64_t homes = a->layout[HOMES], place = place_in(code, places), choice = choice_of(place, places);
+    uint64_t homes = a->layout[CUCKOO_HOMES], place = place_in(code, places), choice = choice_of(place, places);
     uint64_t shift = shift_of(homes, fingerprint_in(code, places), choices_of(places) == 2 || !choice ? 1 : choice);
     return add_around(home_at(a, slot, place, places), choice ? homes - shift : shift, homes);
 }
@@ -188,16 +191,16 @@ INLINE void fetch_home(const struct array *a, uint64_t home) {
 }
 
 /* A key in one word, for the stash. */
-enum { WHO_FINGERPRINT = SLOT_WIDTH_MAX - 2 };
+enum { CUCKOO_WHO_FINGERPRINT = CUCKOO_SLOT_WIDTH_MAX - 2 };
 
 INLINE uint64_t who_is(uint64_t home, uint64_t fingerprint) {
-    return home << WHO_FINGERPRINT | fingerprint;
+    return home << CUCKOO_WHO_FINGERPRINT | fingerprint;
 }
 
 /* A damaged stash gives some key: no slot may be written empty, or with more bits than it has. */
 INLINE struct key key_from(const struct array *a, uint64_t who) {
-    struct key key = {who >> WHO_FINGERPRINT, who & slot_mask(WHO_FINGERPRINT)};
-    if (key.home >= a->layout[HOMES]) key.home = a->layout[HOMES] - 1;
+    struct key key = {who >> CUCKOO_WHO_FINGERPRINT, who & slot_mask(CUCKOO_WHO_FINGERPRINT)};
+    if (key.home >= a->layout[CUCKOO_HOMES]) key.home = a->layout[CUCKOO_HOMES] - 1;
     if (key.fingerprint > fingerprints_of(a->layout)) key.fingerprint = fingerprints_of(a->layout);
     if (key.fingerprint == 0) key.fingerprint = 1;
     return key;

@@ -1,6 +1,6 @@
 /* Slots of any width from 1 to 28 bits, packed without gaps into little-endian bytes: slot i has bits i·width and up. Two
- * neighbours come with one 64-bit load at any address, and three if they have at most SLOT_WIDTH_THREE bits, so an array of slots
- * has SLOTS_BEYOND bytes after its last slot. */
+ * neighbours come with one 64-bit load at any address, and three if they have at most CUCKOO_SLOT_WIDTH_THREE bits, so an array of slots
+ * has CUCKOO_SLOTS_BEYOND bytes after its last slot. */
 #ifndef PERHAPS_KIND_CUCKOO_CUCKOO_SLOTS_H
 #define PERHAPS_KIND_CUCKOO_CUCKOO_SLOTS_H
 
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { SLOT_WIDTH_MAX = 28, SLOT_WIDTH_THREE = 19, SLOTS_BEYOND = 8 };
+enum { CUCKOO_SLOT_WIDTH_MAX = 28, CUCKOO_SLOT_WIDTH_THREE = 19, CUCKOO_SLOTS_BEYOND = 8 };
 
 static inline uint64_t slot_mask(unsigned width) {
     return (UINT64_C(1) << width) - 1;

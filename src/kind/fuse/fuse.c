@@ -123,8 +123,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &ops_scalar[four][width];
 }
 
-extern const struct model model_fuse;
-
 static const struct solver solver = {.entry_words = FUSE_ENTRY,
                                      .settle = fuse_settle,
                                      .room = fuse_room,

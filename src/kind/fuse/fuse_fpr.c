@@ -32,6 +32,4 @@ static void look(const struct array *array, struct sight *sight) {
     static_look(&kind_fuse, &fineness, array, sight);
 }
 
-extern const struct model model_fuse;
-
 const struct model model_fuse = {.rule = rule, .fpr = rate, .hashes = places, .lines = places, .look = look};

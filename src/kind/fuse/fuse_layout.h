@@ -9,6 +9,8 @@ enum { FUSE_RANGE = PART_OWN, FUSE_SEED, FUSE_ENTRY };     /* words of an entry,
 enum { FUSE_WIDTH_MAX = 32, FUSE_SEGMENT_MIN = 2, FUSE_SEGMENT_MAX = 18, FUSE_SEEDS = 64 };
 #define FUSE_RANGE_MAX ((UINT64_C(1) << 24) - 1)
 
+extern const struct model model_fuse;
+
 /* The slots of a part: starting places, and the segments that those of the last segment reach into. */
 static inline uint64_t fuse_slots(uint64_t range, uint64_t arity, uint64_t segment) {
     return range + ((arity - 1) << segment);

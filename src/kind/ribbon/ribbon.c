@@ -47,14 +47,16 @@ enum { BLOCK = 64 }; /* keys in flight at a time */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = "number of columns out of range";
-    if (layout[COLUMNS] < COLUMNS_ONE || layout[COLUMNS] > (uint64_t)COLUMNS_MAX * COLUMNS_ONE) return 0;
+    if (layout[RIBBON_COLUMNS] < RIBBON_COLUMNS_ONE ||
+        layout[RIBBON_COLUMNS] > (uint64_t)RIBBON_COLUMNS_MAX * RIBBON_COLUMNS_ONE)
+        return 0;
     return parts_length(layout, RIBBON_ENTRY_WORDS, reason);
 }
 
 /* ---- the directory ---- */
 
 static uint64_t guide_bytes(const uint64_t layout[LAYOUT_WORDS]) {
-    return (sizeof(struct ribbon_level) * LEVELS) << layout[PARTS_BITS];
+    return (sizeof(struct ribbon_level) * RIBBON_LEVELS) << layout[PARTS_BITS];
 }
 
 /* All first levels come first: few questions look at others. */
@@ -64,7 +66,7 @@ static inline struct ribbon_level *level_of(const struct array *array, uint64_t 
 
 /* The size of a level, as the entry of its part has it. */
 static uint64_t size_of(const struct array *array, uint64_t part, unsigned level) {
-    uint64_t sizes = entry_word(array, part, RIBBON_ENTRY_WORDS, PART_LEVELS + level / 2);
+    uint64_t sizes = entry_word(array, part, RIBBON_ENTRY_WORDS, RIBBON_PART_LEVELS + level / 2);
     return level % 2 ? sizes >> 32 : (uint32_t)sizes;
 }
 
@@ -75,8 +77,8 @@ static void guide_level(const struct array *array, uint64_t part, unsigned level
     *out = (struct ribbon_level){
         .data = begin + 8 * level_threshold_words(size, level),
         .thresholds = begin,
-        .seed = entry_word(array, part, RIBBON_ENTRY_WORDS, PART_SEED),
-        .starts = (uint32_t)(level_start_blocks(size, level) * ROWS),
+        .seed = entry_word(array, part, RIBBON_ENTRY_WORDS, RIBBON_PART_SEED),
+        .starts = (uint32_t)(level_start_blocks(size, level) * RIBBON_ROWS),
         .border = (uint32_t)level_border(array->layout, size, level),
     };
 }
@@ -90,9 +92,10 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
         if (here > PART_KEYS_MAX) return "a directory with an entry that is out of range";
         if (entry_word(array, part, RIBBON_ENTRY_WORDS, PART_START) != words)
             return "a directory whose parts do not follow each other";
-        for (unsigned level = 0; level < LEVELS; level++) {
+        for (unsigned level = 0; level < RIBBON_LEVELS; level++) {
             uint64_t size = size_of(array, part, level);
-            if (level_blocks(size, level) > LEVEL_BLOCKS_MAX) return "a directory with an entry that is out of range";
+            if (level_blocks(size, level) > RIBBON_LEVEL_BLOCKS_MAX)
+                return "a directory with an entry that is out of range";
             guide_level(array, part, level, data + 8 * words, (struct ribbon_level *)memory + level * parts + part);
             words += level_words(layout, size, level);
         }
@@ -117,21 +120,21 @@ struct spot {
 static const uint8_t nothing[8 * (2 + 8)];
 
 static inline unsigned threshold_of(const struct array *array, const struct ribbon_level *at, uint64_t start) {
-    uint64_t bucket = start / BUCKET_ROWS;
-    return array->bytes[at->thresholds + bucket / 4] >> bucket % 4 * THRESHOLD_BITS & 3;
+    uint64_t bucket = start / RIBBON_BUCKET_ROWS;
+    return array->bytes[at->thresholds + bucket / 4] >> bucket % 4 * RIBBON_THRESHOLD_BITS & 3;
 }
 
 static inline bool is_bumped(const struct array *array, const struct ribbon_level *at, uint64_t start) {
-    return start % BUCKET_ROWS < ribbon_limit(threshold_of(array, at, start));
+    return start % RIBBON_BUCKET_ROWS < ribbon_limit(threshold_of(array, at, start));
 }
 
 static inline struct spot spot_in(const struct array *array, const struct ribbon_level *at, uint64_t start,
                                   uint64_t hash) {
     unsigned columns = ribbon_columns(array->layout);
-    uint64_t block = start / ROWS, rows = ribbon_rows(hash);
+    uint64_t block = start / RIBBON_ROWS, rows = ribbon_rows(hash);
     return (struct spot){.words = array->bytes + at->data + 8 * block_start(block, columns, at->border),
-                         .here = rows << start % ROWS,
-                         .next = rows >> 1 >> (ROWS - 1 - start % ROWS),
+                         .here = rows << start % RIBBON_ROWS,
+                         .next = rows >> 1 >> (RIBBON_ROWS - 1 - start % RIBBON_ROWS),
                          .columns = columns + (block >= at->border),
                          .print = ribbon_print(hash)};
 }
@@ -142,9 +145,9 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
     for (;; level++) {
         const struct ribbon_level *at = level_of(array, part, level);
         uint64_t start = mul_high_32(ribbon_place(key, at->seed, bits, level), at->starts);
-        if (at->starts && (level == LAST || !is_bumped(array, at, start)))
+        if (at->starts && (level == RIBBON_LAST || !is_bumped(array, at, start)))
             return spot_in(array, at, start, ribbon_hash(key));
-        if (level == LAST) return (struct spot){.words = nothing, .columns = 1, .print = 1};
+        if (level == RIBBON_LAST) return (struct spot){.words = nothing, .columns = 1, .print = 1};
     }
 }
 
@@ -202,8 +205,6 @@ static const struct solver solver = {
     .guide_bytes = guide_bytes,
     .guide = guide,
 };
-
-extern const struct model model_ribbon;
 
 const struct kind kind_ribbon = {
     .row = {PERHAPS_RIBBON, 0, "ribbon",

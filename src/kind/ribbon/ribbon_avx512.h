@@ -15,7 +15,7 @@ INLINE __mmask8 ISA(bumped)(const struct array *array, __m512i thresholds, __m51
     __m512i shift = _mm512_and_si512(_mm512_srli_epi64(start, 6), _mm512_set1_epi64(62));
     __m512i threshold = _mm512_and_si512(_mm512_srlv_epi64(word, shift), _mm512_set1_epi64(3));
     __m512i limit = _mm512_srlv_epi64(limits, _mm512_slli_epi64(threshold, 3));
-    __m512i row = _mm512_and_si512(start, _mm512_set1_epi64(BUCKET_ROWS - 1));
+    __m512i row = _mm512_and_si512(start, _mm512_set1_epi64(RIBBON_BUCKET_ROWS - 1));
     return _mm512_cmplt_epu64_mask(row, _mm512_and_si512(limit, _mm512_set1_epi64(255)));
 }
 
@@ -30,14 +30,15 @@ INLINE __mmask8 ISA(find_8)(const struct array *array, struct block *block, size
     __m512i part = _mm512_slli_epi64(_mm512_srl_epi64(key, rest), 2);
     __m512i data = _mm512_i64gather_epi64(part, guide, 8), sizes = _mm512_i64gather_epi64(part, guide + 3, 8);
     __m512i start = ISA(mul_high)(_mm512_sll_epi64(key, bits), sizes), border = _mm512_srli_epi64(sizes, 32);
-    __m512i at = _mm512_srli_epi64(start, 6), row = _mm512_and_si512(start, _mm512_set1_epi64(ROWS - 1));
+    __m512i at = _mm512_srli_epi64(start, 6), row = _mm512_and_si512(start, _mm512_set1_epi64(RIBBON_ROWS - 1));
     __m512i more = _mm512_max_epi64(_mm512_sub_epi64(at, border), _mm512_setzero_si512());
     __m512i word = _mm512_add_epi64(_mm512_mul_epu32(at, columns), more), rows = _mm512_or_si512(hash, one);
     __m512i begin = _mm512_add_epi64(data, _mm512_set1_epi64((long long)(uintptr_t)array->bytes));
     __mmask8 wider = _mm512_cmpge_epu64_mask(at, border), none = _mm512_testn_epi64_mask(sizes, sizes);
     _mm512_storeu_si512(block->words + i, _mm512_add_epi64(begin, _mm512_slli_epi64(word, 3)));
     _mm512_storeu_si512(block->here + i, _mm512_sllv_epi64(rows, row));
-    _mm512_storeu_si512(block->next + i, _mm512_srlv_epi64(rows, _mm512_sub_epi64(_mm512_set1_epi64(ROWS), row)));
+    _mm512_storeu_si512(block->next + i,
+                        _mm512_srlv_epi64(rows, _mm512_sub_epi64(_mm512_set1_epi64(RIBBON_ROWS), row)));
     _mm512_storeu_si512(block->columns + i, _mm512_mask_add_epi64(columns, wider, columns, one));
     return none | ISA(bumped)(array, _mm512_i64gather_epi64(part, guide + 1, 8), start);
 }

@@ -80,18 +80,18 @@ TARGET static bool ISA(fill_last)(struct work *w) {
 /* Each row from those behind it, in all columns. Columns that a block does not have are worked out to no avail. */
 TARGET static void ISA(solve_rows)(struct work *w) {
     unsigned columns = ribbon_columns(w->layout), most = ribbon_columns_max(w->layout);
-    uint64_t border = level_border(w->layout, w->size, w->level), solved[COLUMNS_MAX] = {0};
+    uint64_t border = level_border(w->layout, w->size, w->level), solved[RIBBON_COLUMNS_MAX] = {0};
     uint64_t *data = w->words + level_threshold_words(w->size, w->level);
     for (uint64_t block = level_blocks(w->size, w->level); block-- > 0;) {
         for (unsigned i = 0; i < most; i += SOLVED_AT_ONCE)
-            ISA(solve_block)(w->rows + block * ROWS, w->prints + block * ROWS, solved + i, i);
+            ISA(solve_block)(w->rows + block * RIBBON_ROWS, w->prints + block * RIBBON_ROWS, solved + i, i);
         memcpy(data + block_start(block, columns, border), solved, (columns + (block >= border)) * sizeof *solved);
     }
 }
 
 TARGET static bool ISA(fill_and_solve)(struct work *w) {
-    if (w->level == LAST && !ISA(fill_last)(w)) return false;
-    if (w->level != LAST) ISA(fill_level)(w);
+    if (w->level == RIBBON_LAST && !ISA(fill_last)(w)) return false;
+    if (w->level != RIBBON_LAST) ISA(fill_level)(w);
     if (w->too_many) return false;
     ISA(solve_rows)(w);
     return true;

@@ -6,18 +6,20 @@
 #include <math.h>
 
 static void set(uint64_t layout[LAYOUT_WORDS], unsigned step) {
-    layout[COLUMNS] = COLUMNS_ONE - 1 + step;
+    layout[RIBBON_COLUMNS] = RIBBON_COLUMNS_ONE - 1 + step;
 }
 
 /* Of few blocks, the share that has one column more may be well above the fraction. */
 static double rate(const uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
-    uint64_t fraction = layout[COLUMNS] % COLUMNS_ONE, blocks = ribbon_start_blocks(keys >> layout[PARTS_BITS]);
+    uint64_t fraction = layout[RIBBON_COLUMNS] % RIBBON_COLUMNS_ONE,
+             blocks = ribbon_start_blocks(keys >> layout[PARTS_BITS]);
     double wide =
-        blocks ? (double)ribbon_wide_blocks(blocks, fraction) / (double)blocks : (double)fraction / COLUMNS_ONE;
+        blocks ? (double)ribbon_wide_blocks(blocks, fraction) / (double)blocks : (double)fraction / RIBBON_COLUMNS_ONE;
     return ldexp(1 - wide / 2, -(int)ribbon_columns(layout));
 }
 
-static const struct fineness fineness = {(COLUMNS_MAX - 1) * COLUMNS_ONE + 1, set, rate, ribbon_words_for};
+static const struct fineness fineness = {(RIBBON_COLUMNS_MAX - 1) * RIBBON_COLUMNS_ONE + 1, set, rate,
+                                         ribbon_words_for};
 
 /* The lines of two blocks next to each other, wherever they begin. */
 static unsigned lines(const uint64_t layout[LAYOUT_WORDS]) {
@@ -41,7 +43,5 @@ static unsigned hashes(const uint64_t layout[LAYOUT_WORDS]) {
 static void look(const struct array *array, struct sight *sight) {
     static_look(&kind_ribbon, &fineness, array, sight);
 }
-
-extern const struct model model_ribbon;
 
 const struct model model_ribbon = {.rule = rule, .fpr = rate, .hashes = hashes, .lines = lines, .look = look};

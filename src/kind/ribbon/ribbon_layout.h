@@ -4,19 +4,28 @@
 
 #include "static/parts.h"
 
-enum { COLUMNS = PARTS_OWN };                              /* of the layout: columns a row, in units of 1/COLUMNS_ONE */
-enum { COLUMNS_ONE = 1 << 16, COLUMNS_MAX = 32 };          /* at least one column, and at most so many */
-enum { PART_LEVELS = PART_OWN, PART_SEED = PART_OWN + 2 }; /* of an entry: sizes of two levels in each of two words */
-enum { RIBBON_ENTRY_WORDS = PART_SEED + 1 };
+enum { RIBBON_COLUMNS = PARTS_OWN }; /* of the layout: columns a row, in units of 1/RIBBON_COLUMNS_ONE */
+enum { RIBBON_COLUMNS_ONE = 1 << 16, RIBBON_COLUMNS_MAX = 32 }; /* at least one column, and at most so many */
+enum {
+    RIBBON_PART_LEVELS = PART_OWN,
+    RIBBON_PART_SEED = PART_OWN + 2
+}; /* of an entry: sizes of two levels in each of two words */
+enum { RIBBON_ENTRY_WORDS = RIBBON_PART_SEED + 1 };
 
 /* All levels but the last have buckets of rows, some of whose keys are bumped: of those with the bucket's threshold t, the keys
  * that start before row ribbon_limit(t) of the bucket. */
-enum { LEVELS = 4, LAST = LEVELS - 1 };
-enum { ROWS = 64, BUCKET_BLOCKS = 2, BUCKET_ROWS = BUCKET_BLOCKS * ROWS }; /* rows of a block, and of a bucket */
-enum { LIMIT_LOW = 24, LIMIT_HIGH = 64 };
-enum { BUMP_NONE, BUMP_LOW, BUMP_HIGH, BUMP_ALL };
-enum { THRESHOLD_BITS = 2, WORD_THRESHOLDS = 64 / THRESHOLD_BITS };
-#define LEVEL_BLOCKS_MAX (UINT64_C(1) << 25)
+enum { RIBBON_LEVELS = 4, RIBBON_LAST = RIBBON_LEVELS - 1 };
+enum {
+    RIBBON_ROWS = 64,
+    RIBBON_BUCKET_BLOCKS = 2,
+    RIBBON_BUCKET_ROWS = RIBBON_BUCKET_BLOCKS * RIBBON_ROWS
+}; /* rows of a block, and of a bucket */
+enum { RIBBON_LIMIT_LOW = 24, RIBBON_LIMIT_HIGH = 64 };
+enum { RIBBON_BUMP_NONE, RIBBON_BUMP_LOW, RIBBON_BUMP_HIGH, RIBBON_BUMP_ALL };
+enum { RIBBON_THRESHOLD_BITS = 2, RIBBON_WORD_THRESHOLDS = 64 / RIBBON_THRESHOLD_BITS };
+#define RIBBON_LEVEL_BLOCKS_MAX (UINT64_C(1) << 25)
+
+extern const struct model model_ribbon;
 
 /* Where the keys of a level are: what a question needs to know. */
 struct ribbon_level {
@@ -27,7 +36,7 @@ struct ribbon_level {
 };
 
 /* A byte for each threshold. */
-#define RIBBON_LIMITS ((uint32_t)BUCKET_ROWS << 24 | LIMIT_HIGH << 16 | LIMIT_LOW << 8)
+#define RIBBON_LIMITS ((uint32_t)RIBBON_BUCKET_ROWS << 24 | RIBBON_LIMIT_HIGH << 16 | RIBBON_LIMIT_LOW << 8)
 
 static inline unsigned ribbon_limit(unsigned threshold) {
     return RIBBON_LIMITS >> 8 * threshold & 255;
@@ -35,17 +44,17 @@ static inline unsigned ribbon_limit(unsigned threshold) {
 
 /* Columns of the blocks before the border. */
 static inline unsigned ribbon_columns(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)(layout[COLUMNS] / COLUMNS_ONE);
+    return (unsigned)(layout[RIBBON_COLUMNS] / RIBBON_COLUMNS_ONE);
 }
 
 static inline unsigned ribbon_columns_max(const uint64_t layout[LAYOUT_WORDS]) {
-    return (unsigned)((layout[COLUMNS] + COLUMNS_ONE - 1) / COLUMNS_ONE);
+    return (unsigned)((layout[RIBBON_COLUMNS] + RIBBON_COLUMNS_ONE - 1) / RIBBON_COLUMNS_ONE);
 }
 
 /* ---- sizes; a level's is its buckets, and of the last one its blocks in which keys start ---- */
 
 static inline uint64_t level_start_blocks(uint64_t size, unsigned level) {
-    return level == LAST ? size : size * BUCKET_BLOCKS;
+    return level == RIBBON_LAST ? size : size * RIBBON_BUCKET_BLOCKS;
 }
 
 /* The last key of a level may reach a block further. */
@@ -55,17 +64,17 @@ static inline uint64_t level_blocks(uint64_t size, unsigned level) {
 
 /* Of the blocks in which keys start, the share that the fraction says has one column more, rounded up. */
 static inline uint64_t ribbon_wide_blocks(uint64_t blocks, uint64_t fraction) {
-    return (blocks * fraction + COLUMNS_ONE - 1) / COLUMNS_ONE;
+    return (blocks * fraction + RIBBON_COLUMNS_ONE - 1) / RIBBON_COLUMNS_ONE;
 }
 
 static inline uint64_t level_border(const uint64_t layout[LAYOUT_WORDS], uint64_t size, unsigned level) {
-    uint64_t fraction = layout[COLUMNS] % COLUMNS_ONE, blocks = level_start_blocks(size, level);
+    uint64_t fraction = layout[RIBBON_COLUMNS] % RIBBON_COLUMNS_ONE, blocks = level_start_blocks(size, level);
     if (!fraction) return level_blocks(size, level);
     return blocks - ribbon_wide_blocks(blocks, fraction);
 }
 
 static inline uint64_t level_threshold_words(uint64_t size, unsigned level) {
-    return level == LAST ? 0 : (size + WORD_THRESHOLDS - 1) / WORD_THRESHOLDS;
+    return level == RIBBON_LAST ? 0 : (size + RIBBON_WORD_THRESHOLDS - 1) / RIBBON_WORD_THRESHOLDS;
 }
 
 /* Thresholds come first, then the blocks. */

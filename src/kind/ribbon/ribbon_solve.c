@@ -24,7 +24,7 @@
 #include "static/key_sort.h"
 #include "kind/ribbon/ribbon_layout.h"
 
-enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as COLUMNS_MAX is a multiple of it */
+enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as RIBBON_COLUMNS_MAX is a multiple of it */
 enum { REGIONS = 4, REGION_BUCKETS_MIN = 256 };
 enum { KEYS_FOR_BUCKETS = 4096 };     /* a level of fewer is the last one */
 enum { BUCKET_KEYS_MAX = 256 };       /* keys of a bucket with more are bumped */
@@ -86,7 +86,8 @@ static void bump(struct work *w, uint64_t begin, uint64_t end) {
 }
 
 static void set_threshold(struct work *w, uint64_t bucket, unsigned threshold) {
-    w->words[bucket / WORD_THRESHOLDS] |= (uint64_t)threshold << bucket % WORD_THRESHOLDS * THRESHOLD_BITS;
+    w->words[bucket / RIBBON_WORD_THRESHOLDS] |= (uint64_t)threshold
+                                                 << bucket % RIBBON_WORD_THRESHOLDS * RIBBON_THRESHOLD_BITS;
 }
 
 /* The first key of those from `begin` on that starts in that row or later. */
@@ -104,15 +105,15 @@ static uint64_t first_from(const struct work *w, uint64_t begin, uint64_t row) {
 
 /* Equations of the next bucket. False if it has too many. */
 static bool read_bucket(const struct work *w, struct stream *s) {
-    uint64_t first = s->bucket * BUCKET_ROWS;
+    uint64_t first = s->bucket * RIBBON_BUCKET_ROWS;
     unsigned n = 0, low = 0, high = 0;
     for (; s->next < w->n; n++, s->next++) {
         if (n == BUCKET_KEYS_MAX) return false;
         struct equation e = equation_of(w, s->next);
-        if (e.start >= first + BUCKET_ROWS) break;
+        if (e.start >= first + RIBBON_BUCKET_ROWS) break;
         s->equation[n] = e;
-        low += e.start < first + LIMIT_LOW;
-        high += e.start < first + LIMIT_HIGH;
+        low += e.start < first + RIBBON_LIMIT_LOW;
+        high += e.start < first + RIBBON_LIMIT_HIGH;
     }
     s->cut[0] = n;
     s->cut[1] = high;
@@ -122,9 +123,9 @@ static bool read_bucket(const struct work *w, struct stream *s) {
 }
 
 static void bump_whole_bucket(struct work *w, struct stream *s, uint64_t begin) {
-    s->next = first_from(w, begin, (s->bucket + 1) * BUCKET_ROWS);
+    s->next = first_from(w, begin, (s->bucket + 1) * RIBBON_BUCKET_ROWS);
     bump(w, begin, s->next);
-    set_threshold(w, s->bucket, BUMP_ALL);
+    set_threshold(w, s->bucket, RIBBON_BUMP_ALL);
 }
 
 /* Goes on to the next bucket that has keys to insert; false at the region's end, the last bucket of which stays for the overhang. */
@@ -159,7 +160,7 @@ static void give_up_group(struct work *w, struct stream *s) {
     for (unsigned i = 0; i < s->placed; i++) w->rows[s->place[i]] = w->prints[s->place[i]] = 0;
     uint64_t begin = s->next - s->cut[0];
     bump(w, begin, begin + s->cut[s->group]);
-    set_threshold(w, s->bucket, BUMP_ALL - s->group);
+    set_threshold(w, s->bucket, RIBBON_BUMP_ALL - s->group);
     s->group = 2;
     s->at = s->cut[2];
 }
@@ -177,7 +178,7 @@ static inline bool next_equation(struct work *w, struct stream *s, struct equati
 static bool begin_region(struct work *w, struct stream *s, uint64_t begin, uint64_t end) {
     s->bucket = begin;
     s->end = end;
-    s->next = first_from(w, 0, begin * BUCKET_ROWS);
+    s->next = first_from(w, 0, begin * RIBBON_BUCKET_ROWS);
     return next_bucket(w, s) && next_group(w, s);
 }
 
@@ -215,8 +216,8 @@ static bool fill_and_solve(struct work *w) {
 
 /* A level's size for so many keys, see ribbon.h. */
 static uint64_t size_for(uint64_t n, unsigned level) {
-    if (level == LAST) return (n * LAST_ROWS_FOR_8 / 8 + ROWS - 1) / ROWS;
-    return n < KEYS_FOR_BUCKETS ? 0 : n * ROWS_FOR_1024 / 1024 / BUCKET_ROWS + 1;
+    if (level == RIBBON_LAST) return (n * LAST_ROWS_FOR_8 / 8 + RIBBON_ROWS - 1) / RIBBON_ROWS;
+    return n < KEYS_FOR_BUCKETS ? 0 : n * ROWS_FOR_1024 / 1024 / RIBBON_BUCKET_ROWS + 1;
 }
 
 /* The share that is bumped varies little; about 1/40 of a level. */
@@ -224,7 +225,7 @@ enum { BUMPED_OF_1024 = 25 };
 
 uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys) {
     uint64_t words = 0;
-    for (unsigned level = 0; level < LEVELS; level++) {
+    for (unsigned level = 0; level < RIBBON_LEVELS; level++) {
         uint64_t size = size_for(keys, level);
         words += level_words(layout, size, level);
         if (size) keys = (keys * BUMPED_OF_1024 + 1023) / 1024;
@@ -233,7 +234,7 @@ uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, u
 }
 
 uint64_t ribbon_start_blocks(uint64_t keys) {
-    unsigned level = size_for(keys, 0) ? 0 : LAST;
+    unsigned level = size_for(keys, 0) ? 0 : RIBBON_LAST;
     return level_start_blocks(size_for(keys, level), level);
 }
 
@@ -242,7 +243,7 @@ void ribbon_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys) {
 }
 
 static void clear(struct work *w) {
-    uint64_t rows = level_blocks(w->size, w->level) * ROWS;
+    uint64_t rows = level_blocks(w->size, w->level) * RIBBON_ROWS;
     memset(w->words, 0, (size_t)level_words(w->layout, w->size, w->level) * sizeof *w->words);
     memset(w->rows, 0, (size_t)rows * sizeof *w->rows);
     memset(w->prints, 0, (size_t)rows * sizeof *w->prints);
@@ -250,7 +251,7 @@ static void clear(struct work *w) {
 
 /* Solves a level, whose places are in order. False: another seed must be tried. */
 static bool solve_level(struct work *w) {
-    w->starts = level_start_blocks(w->size, w->level) * ROWS;
+    w->starts = level_start_blocks(w->size, w->level) * RIBBON_ROWS;
     clear(w);
     if (!fill_and_solve(w)) return false;
     w->words += level_words(w->layout, w->size, w->level);
@@ -278,11 +279,11 @@ static void go_on(struct work *w) {
 }
 
 /* A level without size bumps everybody. */
-static bool solve_levels(struct work *w, uint64_t sizes[LEVELS]) {
+static bool solve_levels(struct work *w, uint64_t sizes[RIBBON_LEVELS]) {
     for (;; go_on(w)) {
         w->size = sizes[w->level] = size_for(w->n, w->level);
         if (w->size && !solve_level(w)) return false;
-        if (w->level == LAST) return true;
+        if (w->level == RIBBON_LAST) return true;
         if (!w->size) bump(w, 0, w->n);
     }
 }
@@ -297,14 +298,15 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 /* Rows of the largest level. */
 static uint64_t rows_for(uint64_t n) {
     uint64_t few = smaller(n, KEYS_FOR_BUCKETS), last = few > n / BUMPED_PART ? few : n / BUMPED_PART;
-    uint64_t blocks = level_blocks(size_for(n, 0), 0), last_blocks = level_blocks(size_for(last, LAST), LAST);
-    return (blocks > last_blocks ? blocks : last_blocks) * ROWS;
+    uint64_t blocks = level_blocks(size_for(n, 0), 0),
+             last_blocks = level_blocks(size_for(last, RIBBON_LAST), RIBBON_LAST);
+    return (blocks > last_blocks ? blocks : last_blocks) * RIBBON_ROWS;
 }
 
 /* Words of data, at most: each level has at most half of the keys of the one before it. */
 static uint64_t data_for(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
-    uint64_t blocks = rows_for(n) / ROWS;
-    return (2 * blocks + 4 * LEVELS) * (ribbon_columns(layout) + 2);
+    uint64_t blocks = rows_for(n) / RIBBON_ROWS;
+    return (2 * blocks + 4 * RIBBON_LEVELS) * (ribbon_columns(layout) + 2);
 }
 
 /* Bumped keys, twice. */
@@ -317,12 +319,12 @@ uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     return data_for(layout, n) + spare_for(n) + rows + rows / 2;
 }
 
-static void write_entry(const struct work *w, uint64_t n, const uint64_t sizes[LEVELS],
+static void write_entry(const struct work *w, uint64_t n, const uint64_t sizes[RIBBON_LEVELS],
                         uint64_t entry[ENTRY_WORDS_MAX]) {
     entry[PART_KEYS] = n;
-    entry[PART_LEVELS] = sizes[0] | sizes[1] << 32;
-    entry[PART_LEVELS + 1] = sizes[2] | sizes[3] << 32;
-    entry[PART_SEED] = w->seed;
+    entry[RIBBON_PART_LEVELS] = sizes[0] | sizes[1] << 32;
+    entry[RIBBON_PART_LEVELS + 1] = sizes[2] | sizes[3] << 32;
+    entry[RIBBON_PART_SEED] = w->seed;
 }
 
 /* Back to the first level. */
@@ -343,7 +345,7 @@ static void begin(struct work *w, const uint64_t *keys, uint64_t n, uint64_t *sp
 bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution) {
     uint64_t *spare = room + data_for(layout, n), *rows = spare + spare_for(n);
-    uint64_t sizes[LEVELS];
+    uint64_t sizes[RIBBON_LEVELS];
     struct work w = {.layout = layout, .isa = isa, .rows = rows, .prints = (uint32_t *)(rows + rows_for(n))};
     w.print_mask = (uint32_t)((UINT64_C(1) << ribbon_columns_max(layout)) - 1);
     n = unique_keys(keys, n, spare);

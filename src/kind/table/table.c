@@ -37,7 +37,6 @@
  *   I5  the digests of the stash are in order, and empty cells come last.
  * A hostile payload may break I2 to I5: answers are then wrong, but nothing leaves the array or runs forever.
  */
-#include "kind/kind.h"
 #include "base/arith.h"
 #include "base/endian.h"
 #include "kind/table/table_layout.h"
@@ -45,26 +44,21 @@
 
 #include <assert.h>
 
-enum { BUCKETS, STASH }; /* the words of the layout */
 enum {
-    SLOTS = 8,
-    BUCKET_BYTES = 64,
     BLOCK = 64,  /* keys in flight at a time */
     SEARCHED = 4 /* buckets from which a search goes on to eight others, before the table counts as full */
 };
 
-static const uint64_t buckets_max = UINT64_C(1) << 56, cells_max = UINT64_C(1) << 56;
-
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    if (layout[BUCKETS] == 0 || layout[BUCKETS] > buckets_max) {
+    if (layout[TABLE_BUCKETS] == 0 || layout[TABLE_BUCKETS] > TABLE_BUCKETS_MAX) {
         *reason = "number of buckets out of range";
         return 0;
     }
-    if (layout[STASH] > cells_max) {
+    if (layout[TABLE_STASH] > TABLE_CELLS_MAX) {
         *reason = "stash out of range";
         return 0;
     }
-    return layout[BUCKETS] * BUCKET_BYTES + 8 + 8 * layout[STASH];
+    return layout[TABLE_BUCKETS] * TABLE_BUCKET_BYTES + 8 + 8 * layout[TABLE_STASH];
 }
 
 /* What picks the second bucket: the digest times an odd number (the fraction of the square root of 17). The first is
@@ -83,17 +77,17 @@ static inline struct pair buckets_of(uint64_t digest, uint64_t buckets) {
 }
 
 static inline uint8_t *bucket_at(const struct array *array, uint64_t bucket) {
-    assert(bucket < array->layout[BUCKETS]);
-    return array->bytes + bucket * BUCKET_BYTES;
+    assert(bucket < array->layout[TABLE_BUCKETS]);
+    return array->bytes + bucket * TABLE_BUCKET_BYTES;
 }
 
 /* The word that says whether digest 0 is in. */
 static inline uint8_t *zero_of(const struct array *array) {
-    return array->bytes + array->layout[BUCKETS] * BUCKET_BYTES;
+    return array->bytes + array->layout[TABLE_BUCKETS] * TABLE_BUCKET_BYTES;
 }
 
 static inline struct table_stash stash_of(const struct array *array) {
-    return (struct table_stash){zero_of(array) + 8, array->layout[STASH]};
+    return (struct table_stash){zero_of(array) + 8, array->layout[TABLE_STASH]};
 }
 
 static inline int contains_zero(const struct array *array) {
@@ -113,7 +107,7 @@ static int remove_zero(const struct array *array) {
 }
 
 static void fetch(const struct array *array, struct digest digest) {
-    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     __builtin_prefetch(bucket_at(array, pair.a), 0, 2);
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
 }
@@ -127,7 +121,7 @@ static void fetch(const struct array *array, struct digest digest) {
 #include "base/each_isa.h"
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    bool stash = layout[STASH];
+    bool stash = layout[TABLE_STASH];
     (void)shared;
 #if defined(__x86_64__)
     if (isa == ISA_AVX512) return stash ? &ops_stash_avx512 : &ops_avx512;
@@ -144,16 +138,16 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
  * keys fill more than nine tenths of the slots, if there are not just a few. */
 static bool is_strangely_empty(const struct array *array) {
     enum { FEW_BUCKETS = 64 };
-    uint64_t slots = array->layout[BUCKETS] * SLOTS, used = 0;
+    uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, used = 0;
     for (uint64_t i = 0; i < slots; i++) used += load64(array->bytes + 8 * i) != 0;
-    return used < (array->layout[BUCKETS] < FEW_BUCKETS ? slots / 8 * 3 : slots / 4 * 3);
+    return used < (array->layout[TABLE_BUCKETS] < FEW_BUCKETS ? slots / 8 * 3 : slots / 4 * 3);
 }
 
 /* Beside many buckets the first stash is not tiny, lest it be doubled often: that copies all of them. */
 static uint64_t more_cells(const struct array *array) {
     enum { FEWEST = 8, BUCKETS_PER_CELL = 64 };
-    uint64_t first = array->layout[BUCKETS] / BUCKETS_PER_CELL;
-    return array->layout[STASH] ? 2 * array->layout[STASH] : first < FEWEST ? FEWEST : first;
+    uint64_t first = array->layout[TABLE_BUCKETS] / BUCKETS_PER_CELL;
+    return array->layout[TABLE_STASH] ? 2 * array->layout[TABLE_STASH] : first < FEWEST ? FEWEST : first;
 }
 
 /* How many buckets there are after growing: about half as many again, or twice as many while they are few. The digest that
@@ -169,10 +163,10 @@ static uint64_t more_buckets(uint64_t buckets, uint64_t digest) {
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     bool chosen = is_strangely_empty(array);
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = 0;
-    layout[BUCKETS] = chosen ? array->layout[BUCKETS] : more_buckets(array->layout[BUCKETS], digest);
-    layout[STASH] = chosen ? more_cells(array) : array->layout[STASH];
-    if (layout[BUCKETS] > buckets_max || layout[STASH] > cells_max) return false;
-    *capacity = table_capacity(layout[BUCKETS], layout[STASH]);
+    layout[TABLE_BUCKETS] = chosen ? array->layout[TABLE_BUCKETS] : more_buckets(array->layout[TABLE_BUCKETS], digest);
+    layout[TABLE_STASH] = chosen ? more_cells(array) : array->layout[TABLE_STASH];
+    if (layout[TABLE_BUCKETS] > TABLE_BUCKETS_MAX || layout[TABLE_STASH] > TABLE_CELLS_MAX) return false;
+    *capacity = table_capacity(layout[TABLE_BUCKETS], layout[TABLE_STASH]);
     return true;
 }
 
@@ -200,12 +194,12 @@ static bool rehash(struct array *into, const struct array *from) {
 
 /* Digests are read by the number of their word: slots, the word of the digest 0, cells. */
 static inline uint64_t words_of(const struct array *array) {
-    return array->layout[BUCKETS] * SLOTS + 1 + array->layout[STASH];
+    return array->layout[TABLE_BUCKETS] * TABLE_SLOTS + 1 + array->layout[TABLE_STASH];
 }
 
 /* The digest in a word, where there is one other than 0; else 0. */
 static inline uint64_t digest_at(const struct array *array, uint64_t word) {
-    return word == array->layout[BUCKETS] * SLOTS ? 0 : load64(array->bytes + 8 * word);
+    return word == array->layout[TABLE_BUCKETS] * TABLE_SLOTS ? 0 : load64(array->bytes + 8 * word);
 }
 
 /* Adds all digests of one table to another, in whole batches: reading goes straight through the array, writing is
@@ -229,7 +223,7 @@ static bool merge(struct array *into, const struct array *from) {
 }
 
 static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
-    uint64_t words = words_of(array), zero = array->layout[BUCKETS] * SLOTS;
+    uint64_t words = words_of(array), zero = array->layout[TABLE_BUCKETS] * TABLE_SLOTS;
     while (*at < words) {
         uint64_t word = (*at)++;
         *digest = digest_at(array, word);
@@ -238,7 +232,7 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     return false;
 }
 
-extern const struct model model_table;
+enum { BUCKETS = TABLE_BUCKETS, STASH = TABLE_STASH };
 
 static const struct growable growable = {
     .full = "the table has no room for another key", .grow = grow, .rehash = rehash};

@@ -50,16 +50,16 @@ INLINE int ISA(holds)(const struct array *array, uint64_t digest, uint64_t a, ui
  * bucket.
  */
 struct ISA(search) {
-    uint64_t reached[2 + SLOTS * SEARCHED];
+    uint64_t reached[2 + TABLE_SLOTS * SEARCHED];
 };
 
 /* Numbers the eight buckets that can be reached from bucket number p, and fetches them. */
 INLINE void ISA(spread)(const struct array *array, struct ISA(search) * search, unsigned p) {
-    uint64_t digests[SLOTS], a[SLOTS], b[SLOTS], here = search->reached[p];
-    uint64_t *reached = search->reached + 2 + SLOTS * p;
-    for (int s = 0; s < SLOTS; s++) digests[s] = load64(bucket_at(array, here) + 8 * s);
-    ISA(find_buckets)(digests, SLOTS, array->layout[BUCKETS], a, b);
-    for (int s = 0; s < SLOTS; s++) {
+    uint64_t digests[TABLE_SLOTS], a[TABLE_SLOTS], b[TABLE_SLOTS], here = search->reached[p];
+    uint64_t *reached = search->reached + 2 + TABLE_SLOTS * p;
+    for (int s = 0; s < TABLE_SLOTS; s++) digests[s] = load64(bucket_at(array, here) + 8 * s);
+    ISA(find_buckets)(digests, TABLE_SLOTS, array->layout[TABLE_BUCKETS], a, b);
+    for (int s = 0; s < TABLE_SLOTS; s++) {
         reached[s] = a[s] == here ? b[s] : a[s];
         __builtin_prefetch(bucket_at(array, reached[s]), 0, 3);
     }
@@ -70,10 +70,10 @@ INLINE void ISA(move_along)(const struct array *array, const struct ISA(search) 
                             uint64_t digest) {
     uint8_t *hole = bucket_at(array, search->reached[i]) + 8 * slot;
     while (i >= 2) {
-        uint8_t *from = bucket_at(array, search->reached[(i - 2) / SLOTS]) + 8 * ((i - 2) % SLOTS);
+        uint8_t *from = bucket_at(array, search->reached[(i - 2) / TABLE_SLOTS]) + 8 * ((i - 2) % TABLE_SLOTS);
         store64(hole, load64(from));
         hole = from;
-        i = (i - 2) / SLOTS;
+        i = (i - 2) / TABLE_SLOTS;
     }
     store64(hole, digest);
 }
@@ -86,7 +86,7 @@ TARGET static __attribute__((noinline)) int ISA(make_room)(const struct array *a
     search.reached[1] = b;
     for (unsigned p = 0, i = 2; p < SEARCHED; p++) {
         ISA(spread)(array, &search, p);
-        for (unsigned end = i + SLOTS; i < end; i++) {
+        for (unsigned end = i + TABLE_SLOTS; i < end; i++) {
             unsigned empty = ISA(matches)(bucket_at(array, search.reached[i]), 0);
             if (!empty) continue;
             ISA(move_along)(array, &search, i, (unsigned)__builtin_ctz(empty), digest);
@@ -125,12 +125,12 @@ INLINE size_t ISA(many)(const struct array *array, const uint64_t *digests, size
     struct ISA(block) blocks[2];
     int zero = contains_zero(array);
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose buckets are on their way */
-    ISA(find_buckets)(digests, ready, array->layout[BUCKETS], blocks[0].a, blocks[0].b);
+    ISA(find_buckets)(digests, ready, array->layout[TABLE_BUCKETS], blocks[0].a, blocks[0].b);
     for (size_t i = 0; far && i < ready; i++) ISA(fetch_pair)(array, blocks[0].a[i], blocks[0].b[i]);
     for (size_t done = 0, turn = 0; done < n; turn ^= 1) {
         struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t rest = n - done - ready, coming = rest < BLOCK ? rest : BLOCK;
-        ISA(find_buckets)(digests + done + ready, coming, array->layout[BUCKETS], next->a, next->b);
+        ISA(find_buckets)(digests + done + ready, coming, array->layout[TABLE_BUCKETS], next->a, next->b);
         for (size_t i = 0; i < ready; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * (done + i), 0, 2);
             if (far && i < coming) ISA(fetch_pair)(array, next->a[i], next->b[i]);
@@ -161,12 +161,12 @@ TARGET static void ISA(contains_many)(const struct array *array, const uint64_t 
 }
 
 TARGET static int ISA(add)(struct array *array, struct digest digest) {
-    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     return ISA(put)(array, digest.first, pair.a, pair.b);
 }
 
 TARGET static int ISA(contains)(const struct array *array, struct digest digest) {
-    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     return ISA(holds)(array, digest.first, pair.a, pair.b, contains_zero(array));
 }
 
@@ -179,7 +179,7 @@ INLINE void ISA(take_out)(uint8_t *bucket, unsigned slot) {
 
 TARGET static int ISA(take)(struct array *array, struct digest digest) {
     if (digest.first == 0) return remove_zero(array);
-    struct pair pair = buckets_of(digest.first, array->layout[BUCKETS]);
+    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     uint8_t *first = bucket_at(array, pair.a), *second = bucket_at(array, pair.b);
     unsigned in_first = ISA(matches)(first, digest.first), in_second = ISA(matches)(second, digest.first);
     if (!(in_first | in_second)) return 0;
@@ -234,7 +234,7 @@ TARGET static int ISA(take_stash)(struct array *array, struct digest digest) {
  * in theirs are poured from one end to the other. False if one finds no place. */
 TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
     enum { EARLY = 24 };
-    uint64_t slots = from->layout[BUCKETS] * SLOTS, buckets = into->layout[BUCKETS];
+    uint64_t slots = from->layout[TABLE_BUCKETS] * TABLE_SLOTS, buckets = into->layout[TABLE_BUCKETS];
     for (uint64_t at = 0; at < slots; at++) {
         uint64_t digest = load64(from->bytes + 8 * at);
         if (at + EARLY < slots)

@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-enum { BUCKETS, STASH };
-enum { SLOTS = 8, BUCKET_BITS = 512, ZERO_BITS = 64 }; /* a word stands behind the buckets */
+enum { ZERO_BITS = 64 }; /* a word stands behind the buckets */
 
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number;
@@ -20,17 +19,17 @@ static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAY
 /* The smallest table. */
 static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
     (void)layout;
-    return BUCKET_BITS + ZERO_BITS;
+    return 8 * TABLE_BUCKET_BYTES + ZERO_BITS;
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    if (bits < BUCKET_BITS + ZERO_BITS) return false;
-    layout[BUCKETS] = (bits - ZERO_BITS) / BUCKET_BITS;
+    if (bits < 8 * TABLE_BUCKET_BYTES + ZERO_BITS) return false;
+    layout[TABLE_BUCKETS] = (bits - ZERO_BITS) / (8 * TABLE_BUCKET_BYTES);
     return true;
 }
 
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    return items <= table_capacity(layout[BUCKETS], layout[STASH]) ? 0 : INFINITY;
+    return items <= table_capacity(layout[TABLE_BUCKETS], layout[TABLE_STASH]) ? 0 : INFINITY;
 }
 
 static unsigned two(const uint64_t layout[LAYOUT_WORDS]) {
@@ -46,15 +45,13 @@ static uint64_t count_words(const struct array *array, uint64_t first, uint64_t 
 }
 
 static void look(const struct array *array, struct sight *sight) {
-    uint64_t slots = array->layout[BUCKETS] * SLOTS, cells = array->layout[STASH];
+    uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, cells = array->layout[TABLE_STASH];
     uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
     sight->stashed = count_words(array, slots + 1, cells);
     uint64_t used = count_words(array, 0, slots) + sight->stashed;
     sight->fill = (double)used / (double)(slots + cells);
     sight->distinct = sight->copies = (double)(used + zero);
 }
-
-extern const struct model model_table;
 
 const struct model model_table = {
     .shapes = 1,

@@ -1,10 +1,17 @@
-/* How many keys a table is planned for: what the planner and the growing of a table must agree on. */
+/* Layout of a table. table.c has the drawing. */
 #ifndef PERHAPS_KIND_TABLE_TABLE_LAYOUT_H
 #define PERHAPS_KIND_TABLE_TABLE_LAYOUT_H
 
-#include <stdint.h>
+#include "kind/kind.h"
 
-/* Nine tenths of the slots. A few buckets are not sure to take that many: in trials one table in 20,000 of ten buckets did
+enum { TABLE_BUCKETS, TABLE_STASH };               /* words of the layout */
+enum { TABLE_SLOTS = 8, TABLE_BUCKET_BYTES = 64 }; /* of a bucket */
+#define TABLE_BUCKETS_MAX (UINT64_C(1) << 56)
+#define TABLE_CELLS_MAX   (UINT64_C(1) << 56)
+
+extern const struct model model_table;
+
+/* Number of keys that a table is planned for: nine tenths of the slots. A few buckets are not sure to take that many: in trials one table in 20,000 of ten buckets did
  * not, and of 70 buckets none was full before 93 %. The few are planned for three quarters. The cells of a stash come
  * to it. */
 static inline uint64_t table_capacity(uint64_t buckets, uint64_t stash) {
