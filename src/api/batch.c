@@ -66,7 +66,7 @@ static int64_t query_pairs(const perhaps *f, const perhaps_keys *keys, uint8_t *
         size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
         uint8_t *out = answers ? answers + from : some_answers;
         keys_digest_pairs(&f->hash, keys, from, some, pairs);
-        if (f->family || !f->ops.contains_many)
+        if (f->children || !f->ops.contains_many)
             query_each(f, pairs, some, out);
         else
             f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
@@ -91,7 +91,7 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
     room->answers = room->small_answers;
-    room->large = f->family && n > CHUNK ? scratch_take(f, SCRATCH_BYTES) : NULL;
+    room->large = f->children && n > CHUNK ? scratch_take(f, SCRATCH_BYTES) : NULL;
     if (!room->large) return;
     room->chunk = LARGE_BATCH;
     room->digests = (uint64_t *)(void *)room->large->room;
@@ -157,7 +157,7 @@ static void expect_all(perhaps *f, const perhaps_keys *keys) {
 }
 
 int batch_provide(perhaps *f, const perhaps_keys *keys) {
-    const struct children_ops *ops = f->family ? f->kind->composite->ops : NULL;
+    const struct children_ops *ops = f->children ? f->kind->composite->ops : NULL;
     if (!ops || !ops->provide) return PERHAPS_OK;
     if (ops->reserving && keys->n > ops->reserving->room(f)) (f->two_words ? expect_pairs : expect_all)(f, keys);
     return ops->provide(f);

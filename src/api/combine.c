@@ -71,16 +71,16 @@ static int combine(perhaps *into, const perhaps *from, enum combination what);
 static int combine_children(perhaps *into, const perhaps *from, enum combination what) {
     perhaps *copy;
     int rc = filter_clone(into, &copy);
-    for (unsigned i = 0; rc == PERHAPS_OK && i < copy->family->count; i++)
-        rc = combine(copy->family->child[i].filter, from->family->child[i].filter, what);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < copy->children->count; i++)
+        rc = combine(copy->children->child[i].filter, from->children->child[i].filter, what);
     if (rc == PERHAPS_OK) filter_swap(into, copy);
     filter_free(copy);
     return rc;
 }
 
 static double distinct_in(const perhaps *f) {
-    struct sight sight;
-    plan_look(f->kind, &f->array, &sight);
+    struct measures sight;
+    plan_measure(f->kind, &f->array, &sight);
     return filter_distinct(f, &sight);
 }
 
@@ -116,8 +116,8 @@ static int combine(perhaps *into, const perhaps *from, enum combination what) {
                     verbs[what], differs);
     int rc = filter_prepare_change(into);
     if (rc < 0) return rc;
-    if (into->family && into->kind->composite->ops->merge) return into->kind->composite->ops->merge(into, from);
-    return into->family ? combine_children(into, from, what) : combine_arrays(into, from, what);
+    if (into->children && into->kind->composite->ops->merge) return into->kind->composite->ops->merge(into, from);
+    return into->children ? combine_children(into, from, what) : combine_arrays(into, from, what);
 }
 
 int perhaps_merge(perhaps *into, const perhaps *from) {
@@ -143,7 +143,7 @@ int perhaps_clear(perhaps *f) {
     return rc;
 }
 
-static bool equal_children(const struct family *a, const struct family *b) {
+static bool equal_children(const struct children *a, const struct children *b) {
     bool equal = a->count == b->count;
     for (unsigned i = 0; equal && i < a->count; i++)
         equal = a->child[i].since == b->child[i].since && perhaps_equal(a->child[i].filter, b->child[i].filter);
@@ -152,7 +152,7 @@ static bool equal_children(const struct family *a, const struct family *b) {
 
 int perhaps_equal(const perhaps *a, const perhaps *b) {
     if (a->bins || b->bins) return 0;
-    if (difference(a, b, a->family ? 1 << CHILDREN : 0)) return 0;
-    if (a->family) return equal_children(a->family, b->family);
+    if (difference(a, b, a->children ? 1 << CHILDREN : 0)) return 0;
+    if (a->children) return equal_children(a->children, b->children);
     return memcmp(a->array.bytes, b->array.bytes, (size_t)a->array.length) == 0;
 }

@@ -34,9 +34,9 @@ static int make_children(perhaps *f, const struct plan *plan, unsigned level, co
                          const perhaps_want *want, const struct hash *hash) {
     int rc = PERHAPS_OK;
     for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
-        rc = make_level(&f->family->child[i].filter, plan, level, common, want, hash);
-        f->family->child[i].since = is_timed(f) ? NEVER : 0;
-        f->family->count += rc == PERHAPS_OK;
+        rc = make_level(&f->children->child[i].filter, plan, level, common, want, hash);
+        f->children->child[i].since = is_timed(f) ? NEVER : 0;
+        f->children->count += rc == PERHAPS_OK;
     }
     if (rc == PERHAPS_OK) children_settle(f);
     return rc;
@@ -59,7 +59,7 @@ static int make_level(perhaps **made, const struct plan *plan, unsigned i, const
     perhaps *f;
     int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);
     if (rc < 0) return rc;
-    if (f->family) rc = make_children(f, plan, i + 1, common, want, hash);
+    if (f->children) rc = make_children(f, plan, i + 1, common, want, hash);
     if (f->kind->solver) rc = seal_collect(f, want->max_scratch, want->scratch_dir);
     if (rc < 0)
         filter_free(f);

@@ -54,25 +54,25 @@ static void *moved(const struct mover *mover, void *memory, uint64_t size) {
 static perhaps *relocate(perhaps *f, const struct mover *mover);
 
 /* Locks stay where they are: the system may know them by their place. */
-static struct family *relocate_family(struct family *old, const struct mover *mover) {
-    struct family *family = moved(mover, old, sizeof *old);
-    family->child = moved(mover, family->child, family->room * sizeof *family->child);
-    family->image = moved(mover, family->image, family->image_bytes);
+static struct children *relocate_children(struct children *old, const struct mover *mover) {
+    struct children *children = moved(mover, old, sizeof *old);
+    children->child = moved(mover, children->child, children->room * sizeof *children->child);
+    children->image = moved(mover, children->image, children->image_bytes);
     for (unsigned i = 0; i < SCRATCHES; i++) {
-        struct scratch *scratch = family->scratch[i];
-        family->scratch[i] = moved(mover, scratch, scratch ? scratch->bytes : 0);
+        struct scratch *scratch = children->scratch[i];
+        children->scratch[i] = moved(mover, scratch, scratch ? scratch->bytes : 0);
     }
-    for (unsigned i = 0; i < family->count + family->spare; i++)
-        family->child[i].filter = relocate(family->child[i].filter, mover);
-    return family;
+    for (unsigned i = 0; i < children->count + children->spare; i++)
+        children->child[i].filter = relocate(children->child[i].filter, mover);
+    return children;
 }
 
 static perhaps *relocate(perhaps *old, const struct mover *mover) {
     perhaps *f = moved(mover, old, sizeof *old);
     f->header.recipe.bytes = moved(mover, (void *)(uintptr_t)f->header.recipe.bytes, f->header.recipe.length);
     f->tallies = moved(mover, f->tallies, TALLIES * sizeof *f->tallies);
-    if (f->family)
-        f->family = relocate_family(f->family, mover);
+    if (f->children)
+        f->children = relocate_children(f->children, mover);
     else if (f->owned && f->image)
         filter_use_image(f, moved(mover, f->image, filter_image_bytes(f)), f->state);
     if (f->array.guide)

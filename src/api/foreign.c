@@ -183,8 +183,8 @@ static int open_layers(perhaps *f, const struct chain *chain, const uint8_t *bit
     for (unsigned i = 0; rc == PERHAPS_OK && i < chain->layers; i++) {
         struct header header;
         read_layer(chain, i, &header);
-        rc = make_from(&f->family->child[i].filter, &header, bits, header.length, allocator);
-        f->family->count += rc == PERHAPS_OK;
+        rc = make_from(&f->children->child[i].filter, &header, bits, header.length, allocator);
+        f->children->count += rc == PERHAPS_OK;
         bits += header.length;
     }
     if (rc == PERHAPS_OK) children_settle(f);
@@ -255,11 +255,11 @@ static int send(const struct outlet *out, const uint8_t *bytes, uint64_t length)
 
 /* A filter that does not scale is a chain of one layer. */
 static unsigned layers_of(const perhaps *f) {
-    return f->family ? f->family->count : 1;
+    return f->children ? f->children->count : 1;
 }
 
 static const perhaps *layer_of(const perhaps *f, unsigned i) {
-    return f->family ? f->family->child[i].filter : f;
+    return f->children ? f->children->child[i].filter : f;
 }
 
 /* A single filter may be added to without end. */
@@ -282,7 +282,7 @@ static void write_layer_header(const perhaps *layer, uint8_t *at) {
 
 /* A layer that stands alone but could scale has lost the growth of its chain: it gets the usual one. */
 static uint32_t growth_of(const perhaps *f, uint64_t options) {
-    if (f->family) return (uint32_t)(f->header.layout[GROWTH] / 256);
+    if (f->children) return (uint32_t)(f->header.layout[GROWTH] / 256);
     return options & REDIS_OPTION_NO_SCALING ? (uint32_t)(options >> 32) : 2;
 }
 
@@ -389,7 +389,7 @@ int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t leng
 
 int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                           void *context) {
-    bool layers = f->family && f->kind->composite->has_layers;
+    bool layers = f->children && f->kind->composite->has_layers;
     const struct kind *kind = layers ? kind_of_keys(f->kind, f->header.layout) : f->kind;
     const struct dump *dump = dump_of(kind->row.kind);
     if (recipe_transforms(f->header.recipe))

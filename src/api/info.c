@@ -5,7 +5,8 @@
 #include "plan/plan.h"
 
 /* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
-static void add_sight(struct sight *all, const struct sight *one, bool key_in_one_child, double share, double weight) {
+static void add_sight(struct measures *all, const struct measures *one, bool key_in_one_child, double share,
+                      double weight) {
     all->distinct += one->distinct;
     all->fill += one->fill * weight;
     all->fpr += key_in_one_child ? one->fpr * share : one->fpr - all->fpr * one->fpr;
@@ -15,22 +16,22 @@ static void add_sight(struct sight *all, const struct sight *one, bool key_in_on
 
 /* The filter with an array that is asked first. */
 static const perhaps *leaf_of(const perhaps *f) {
-    while (f->family) f = f->family->child[f->family->count - 1].filter;
+    while (f->children) f = f->children->child[f->children->count - 1].filter;
     return f;
 }
 
-static void look(const perhaps *f, struct sight *sight) {
+static void look(const perhaps *f, struct measures *sight) {
     if (f->bins) return; /* there is nothing to see yet */
-    if (!f->family) {
-        plan_look(f->kind, &f->array, sight);
+    if (!f->children) {
+        plan_measure(f->kind, &f->array, sight);
         sight->distinct = filter_distinct(f, sight);
         return;
     }
-    *sight = (struct sight){0};
-    double share = 1.0 / f->family->count, bytes = (double)filter_bytes(f);
-    for (unsigned i = 0; i < f->family->count; i++) {
-        const perhaps *child = f->family->child[i].filter;
-        struct sight one;
+    *sight = (struct measures){0};
+    double share = 1.0 / f->children->count, bytes = (double)filter_bytes(f);
+    for (unsigned i = 0; i < f->children->count; i++) {
+        const perhaps *child = f->children->child[i].filter;
+        struct measures one;
         look(child, &one);
         add_sight(sight, &one, f->kind->composite->key_in_one_child, share, (double)filter_bytes(child) / bytes);
     }
@@ -44,10 +45,10 @@ static int growth_of(const perhaps *f) {
 }
 
 static unsigned lines_of(const perhaps *f) {
-    if (!f->family) return f->kind->model->lines(f->header.layout);
+    if (!f->children) return f->kind->model->lines(f->header.layout);
     unsigned lines = 0;
-    for (unsigned i = 0; i < f->family->count; i++) {
-        unsigned here = lines_of(f->family->child[i].filter);
+    for (unsigned i = 0; i < f->children->count; i++) {
+        unsigned here = lines_of(f->children->child[i].filter);
         lines = !f->kind->composite->key_in_one_child ? lines + here : here > lines ? here : lines;
     }
     return lines;
@@ -72,7 +73,7 @@ unsigned perhaps_kind_traits(int kind) {
 }
 
 /* `seen` is what the bits say, or zeros. */
-static void describe(const perhaps *f, const struct sight *seen, struct perhaps_info *info) {
+static void describe(const perhaps *f, const struct measures *seen, struct perhaps_info *info) {
     *info = (struct perhaps_info){
         .kind = f->kind->row.kind,
         .kind_name = f->kind->row.name,
@@ -103,15 +104,15 @@ static void describe(const perhaps *f, const struct sight *seen, struct perhaps_
         .guessed = f->guessed,
     };
     info->bits_per_key = 8 * (double)info->bytes / (double)info->capacity;
-    if (!f->family) return;
+    if (!f->children) return;
     info->base = (int)f->header.layout[BASE];
-    info->children = f->family->count;
+    info->children = f->children->count;
     f->kind->composite->ops->describe(f, info);
 }
 
 static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {
     struct perhaps_info info;
-    struct sight seen = {0};
+    struct measures seen = {0};
     if (count_bits) look(f, &seen);
     describe(f, &seen, &info);
     info.since = since;
@@ -119,9 +120,9 @@ static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhap
 }
 
 static int tell_of_child(const perhaps *f, unsigned i, bool count_bits, struct perhaps_info *theirs) {
-    if (!f->family || i >= f->family->count)
+    if (!f->children || i >= f->children->count)
         return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
-    const struct child *child = &f->family->child[i];
+    const struct child *child = &f->children->child[i];
     return tell(child->filter, count_bits, child->since == NEVER ? 0 : child->since, theirs);
 }
 

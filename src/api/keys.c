@@ -28,7 +28,7 @@ static int add_absent_digest(perhaps *f, struct digest digest) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
     bool copies = filter_can(f) & PERHAPS_COUNT; /* a set does not store a key twice anyway */
-    if (copies && f->family && f->kind->composite->ops->add_absent)
+    if (copies && f->children && f->kind->composite->ops->add_absent)
         return f->kind->composite->ops->add_absent(f, digest);
     return copies && f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
 }
@@ -151,7 +151,7 @@ int perhaps_advance(perhaps *f, uint64_t now) {
 
 int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
     if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
-    f->family->clock = now;
-    f->family->clock_context = context;
+    f->children->clock = now;
+    f->children->clock_context = context;
     return PERHAPS_OK;
 }

@@ -101,12 +101,12 @@ static int open_child(perhaps *f, unsigned i, const struct source *parent, const
     char name[256];
     struct source source = {name, parent->file, parent->image ? parent->image + entry->offset : NULL,
                             parent->offset + entry->offset, entry->length};
-    struct child *child = &f->family->child[i];
+    struct child *child = &f->children->child[i];
     snprintf(name, sizeof name, "%s: part %u", parent->name, i + 1);
     int rc = check_child(f, &source, entry);
     if (rc == PERHAPS_OK) rc = open_source(&child->filter, &source, options);
     if (rc < 0) return rc;
-    f->family->count++;
+    f->children->count++;
     child->since = entry->since;
     const char *reason = children_check(&f->header, &child->filter->header);
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
@@ -120,7 +120,7 @@ static int open_children(perhaps *f, const struct source *source, const uint8_t 
     perhaps_open_options inner = *options;
     hash_key_bytes(f->hash.key, key);
     if (f->hash.id == PERHAPS_SIPHASH) inner.hash_key = key;
-    if (f->family->locks) inner.flags &= (unsigned)~PERHAPS_OPEN_SHARED;
+    if (f->children->locks) inner.flags &= (unsigned)~PERHAPS_OPEN_SHARED;
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && i < count; i++) {
         struct entry entry = directory_get(directory, i);
@@ -144,10 +144,10 @@ static int open_directory(perhaps *f, const struct source *source, const uint8_t
     return rc;
 }
 
-/* The family of a handle whose head, with the directory, is in memory. That may be a file that another process changes as we
+/* The children of a handle whose head, with the directory, is in memory. That may be a file that another process changes as we
  * read: the directory is copied once, and only the copy counts. */
-static int open_family(perhaps *f, const struct source *source, const uint8_t *head,
-                       const perhaps_open_options *options) {
+static int open_composite(perhaps *f, const struct source *source, const uint8_t *head,
+                          const perhaps_open_options *options) {
     uint64_t start = header_offset(&f->header), length = f->header.length;
     uint8_t *directory = memory_get(&f->allocator, length);
     if (!directory) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", source->name);
@@ -167,7 +167,7 @@ static int open_in_place(perhaps **f, const struct source *source, const perhaps
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (made->kind->composite)
-        rc = open_family(made, source, source->image, options);
+        rc = open_composite(made, source, source->image, options);
     else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
         rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)source->image);
     if (rc < 0)
@@ -216,7 +216,7 @@ static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, 
     if (!made->kind->composite) {
         rc = own_read_image(made, source->name, image);
     } else {
-        rc = open_family(made, source, image, options);
+        rc = open_composite(made, source, image, options);
         filter_keep_key(&made->header, &made->hash);
     }
     if (rc < 0)
@@ -238,7 +238,7 @@ static int open_copy(perhaps **f, const struct source *source, const perhaps_ope
     if (sparse) memory_keep_sparse(&allocator, image, size);
     rc = file_read(source->file, image, source->offset, length);
     if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, length, options);
-    if (rc < 0 || (*f)->family) memory_release(&allocator, image, size);
+    if (rc < 0 || (*f)->children) memory_release(&allocator, image, size);
     return rc;
 }
 
@@ -259,7 +259,7 @@ static int become_owner(perhaps **f) {
 
 /* The bytes are changed in place. Nobody else looks at them meanwhile, so they need no mark that they are. */
 static int borrow_for_changing(perhaps **f) {
-    if (!(*f)->family) {
+    if (!(*f)->children) {
         (*f)->state = CHANGEABLE;
         return PERHAPS_OK;
     }

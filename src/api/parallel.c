@@ -26,7 +26,7 @@ struct job {
     uint8_t *answers;
     size_t next;         /* the first key that no thread has taken */
     uint64_t ones;       /* answers that were 1 */
-    uint8_t *memory;     /* for sorting, where there are locks: sorting_bytes for each thread */
+    uint8_t *memory;     /* for sorting, where there are locks: partition_bytes for each thread */
     struct locks *locks; /* of the parts of an array in which a key is in one line; else NULL */
     int failed;          /* the first error, and its reason */
     char reason[WHY_BYTES];
@@ -66,7 +66,7 @@ static unsigned cut(struct job *job, unsigned threads) {
 static perhaps own_handle(const struct job *job) {
     const perhaps *f = job->f;
     perhaps own = *f;
-    if (f->family) return own;
+    if (f->children) return own;
     own.ops = *f->kind->ops(f->header.layout, f->isa, !job->locks);
     own.header.items = 0;
     own.items_in = ITEMS_IN_HEADER;
@@ -85,7 +85,7 @@ static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *k
     uint64_t before = own->header.items;
     const uint64_t *digests = batch_digests(own, keys, 0, n, sorted->unsorted);
     find_parts(own, digests, n, sorted->part);
-    sorting_sort(sorted, digests, n);
+    partition_scatter(sorted, digests, n);
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && i < PARTS; i++) {
         unsigned part = (sorted->part[0] + i) % PARTS;
@@ -106,18 +106,18 @@ static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, s
     uint8_t *answers = job->answers ? job->answers + from : NULL;
     if (!job->locks) return batch_put(own, &keys, answers);
     int64_t added = add_by_parts(job, own, &keys, sorted);
-    if (added >= 0 && answers) sorting_give_back(sorted, answers);
+    if (added >= 0 && answers) partition_restore(sorted, answers);
     return added;
 }
 
 static void add_slices(void *context, unsigned thread) {
     struct job *job = context;
     perhaps own = own_handle(job);
-    uint64_t ones = 0, bytes = sorting_bytes(job->slice, PARTS);
+    uint64_t ones = 0, bytes = partition_bytes(job->slice, PARTS);
     uint8_t *memory = job->memory ? job->memory + thread * bytes : NULL;
     struct sorted sorted = {.n = 0};
     size_t from, n;
-    if (memory) sorted = sorting_in_memory(memory, job->slice, PARTS);
+    if (memory) sorted = partition_in_memory(memory, job->slice, PARTS);
     while (take_slice(job, &from, &n)) {
         int64_t added = add_slice(job, &own, from, n, &sorted);
         if (added >= 0) {
@@ -139,14 +139,14 @@ static int undo_all(struct job *job) {
 static int64_t run_adding(struct job *job, unsigned threads) {
     if (job->answers) memset(job->answers, 0, job->keys->n);
     run_in_threads(threads, add_slices, job);
-    if (!job->f->family) filter_count_added(job->f, 0, job->ones);
+    if (!job->f->children) filter_count_added(job->f, 0, job->ones);
     return job->failed ? undo_all(job) : (int64_t)job->ones;
 }
 
 /* A kind that grows, but not while threads share it, grows beforehand. */
 static int grow_beforehand(perhaps *f, const perhaps_keys *keys) {
     uint64_t room[CHUNK], largest = 0;
-    if (f->family || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
+    if (f->children || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
         const uint64_t *digests = batch_digests(f, keys, from, count, room);
@@ -162,20 +162,20 @@ static int check_parallel(const perhaps *f) {
 
 /* Shards have locks while threads share them, if not always. */
 static int64_t add_to_shards(struct job *job, unsigned threads) {
-    struct family *family = job->f->family;
-    if (family->locks || job->f->shared) return run_adding(job, threads);
-    family->locks = locks_make(&job->f->allocator, family->count);
-    if (!family->locks) return fail(PERHAPS_ENOMEM, "no memory for %u locks", family->count);
+    struct children *children = job->f->children;
+    if (children->locks || job->f->shared) return run_adding(job, threads);
+    children->locks = locks_make(&job->f->allocator, children->count);
+    if (!children->locks) return fail(PERHAPS_ENOMEM, "no memory for %u locks", children->count);
     int64_t added = run_adding(job, threads);
-    locks_free(&job->f->allocator, family->locks);
-    family->locks = NULL;
+    locks_free(&job->f->allocator, children->locks);
+    children->locks = NULL;
     return added;
 }
 
 /* Locks for parts of the array are of no use where others, who do not know of them, may be adding too. */
 static int64_t add_to_parts(struct job *job, unsigned threads) {
     const perhaps_allocator *allocator = &job->f->allocator;
-    uint64_t bytes = threads * sorting_bytes(job->slice, PARTS);
+    uint64_t bytes = threads * partition_bytes(job->slice, PARTS);
     job->locks = locks_make(allocator, PARTS);
     job->memory = memory_get(allocator, bytes);
     int64_t added = job->locks && job->memory ? run_adding(job, threads)
@@ -190,7 +190,7 @@ static int64_t add_to_array(struct job *job, unsigned threads) {
 }
 
 static int64_t add_with_locks(struct job *job, unsigned threads) {
-    return job->f->family ? add_to_shards(job, threads) : add_to_array(job, threads);
+    return job->f->children ? add_to_shards(job, threads) : add_to_array(job, threads);
 }
 
 /* ---- collecting ---- */
@@ -203,7 +203,7 @@ static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorte
         sorted->unsorted[i] = part_key(digests[i]);
         sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
     }
-    sorting_sort(sorted, sorted->unsorted, n);
+    partition_scatter(sorted, sorted->unsorted, n);
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i++) {
         unsigned bin = (sorted->part[0] + i) % BINS, first = sorted->first[bin];
@@ -216,8 +216,8 @@ static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorte
 
 static void collect_slices(void *context, unsigned thread) {
     struct job *job = context;
-    uint8_t *memory = job->memory + thread * sorting_bytes(job->slice, BINS);
-    struct sorted sorted = sorting_in_memory(memory, job->slice, BINS);
+    uint8_t *memory = job->memory + thread * partition_bytes(job->slice, BINS);
+    struct sorted sorted = partition_in_memory(memory, job->slice, BINS);
     size_t from, n;
     while (take_slice(job, &from, &n)) {
         perhaps_keys keys = keys_slice(job->keys, from, n);
@@ -229,7 +229,7 @@ static void collect_slices(void *context, unsigned thread) {
 /* Where memory is short, one thread does it, and writes to the file. */
 static int64_t collect_parallel(struct job *job, unsigned threads) {
     perhaps *f = job->f;
-    uint64_t bytes = threads * sorting_bytes(job->slice, BINS);
+    uint64_t bytes = threads * partition_bytes(job->slice, BINS);
     int rc = bins_begin(f->bins, PENDING + job->keys->n);
     if (rc < 0) return rc;
     bool can = threads > 1 && bins_reserve(f->bins, job->keys->n);
@@ -255,7 +255,7 @@ int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answ
     threads = cut(&job, threads);
     if (f->bins) return collect_parallel(&job, threads);
     if (f->kind->solver) return filter_sealed();
-    bool atomic = !f->family && (f->shared || !f->ops.line);
+    bool atomic = !f->children && (f->shared || !f->ops.line);
     if (threads < (atomic ? MANY_THREADS : 2)) return batch_add(f, keys, answers);
     rc = grow_beforehand(f, keys);
     if (rc == PERHAPS_OK) rc = batch_provide(f, keys);

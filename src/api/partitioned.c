@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* When it pays: filters below FEWEST_BYTES stay in most caches anyway. What arranging costs is the same for every filter; what it saves, in
- * the cache and in finding pages, grows with the batch and with the filter. A family of layers of which some have one line a key and some
+ * the cache and in finding pages, grows with the batch and with the filter. A children of layers of which some have one line a key and some
  * two is rare: the newest decides for all. */
 enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
 #define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
@@ -40,7 +40,8 @@ struct partitions {
 };
 
 bool partitioned_query_pays(const perhaps *f, size_t n) {
-    if (n < FEWEST_KEYS || !f->family || f->kind->composite->key_in_one_child || !newest_of(f)->ops.line) return false;
+    if (n < FEWEST_KEYS || !f->children || f->kind->composite->key_in_one_child || !newest_of(f)->ops.line)
+        return false;
     uint64_t bytes = filter_bytes(f);
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
 }
@@ -57,7 +58,7 @@ static struct partitions plan(const perhaps *f, size_t n) {
     struct partitions partitions = {.parts = 2};
     if (most > MOST_KEYS) most = MOST_KEYS;
     partitions.most = most < n ? (size_t)most : n;
-    while (partitions.parts < MOST_PARTS && partitions.parts * (size_t)FAMILY_BLOCK < partitions.most)
+    while (partitions.parts < MOST_PARTS && partitions.parts * (size_t)CHILD_BLOCK < partitions.most)
         partitions.parts *= 2;
     partitions.shift = 64 - (unsigned)__builtin_ctz(partitions.parts);
     partitions.room = room_of_part(partitions.most / partitions.parts);
@@ -90,7 +91,7 @@ static inline __attribute__((always_inline)) size_t put(struct partitions *parti
         if (__builtin_expect(count[p] == room, 0)) break;
         uint64_t *place = partitions->digests + p * room + count[p]++;
         *place = digests[i];
-        __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
+        __builtin_prefetch(place + PARTITION_AHEAD, 1, 2);
         if (answered) part[i] = (uint16_t)p;
     }
     partitions->n += i;
@@ -120,14 +121,14 @@ static struct span span_ahead(const struct partitions *partitions, unsigned p, s
     return (struct span){first + i * width, first + i * width + (width - 1)};
 }
 
-static void ask_part(const perhaps *f, const struct partitions *partitions, unsigned p) {
+static void query_part(const perhaps *f, const struct partitions *partitions, unsigned p) {
     const uint64_t *digests = partitions->digests + p * partitions->room;
     uint8_t *answers = partitions->answers + p * partitions->room;
-    size_t n = partitions->count[p], pieces = (n + FAMILY_BLOCK - 1) / FAMILY_BLOCK, from = 0;
+    size_t n = partitions->count[p], pieces = (n + CHILD_BLOCK - 1) / CHILD_BLOCK, from = 0;
     for (size_t i = 0; i < pieces; i++) {
         size_t some = (n - from) / (pieces - i);
         struct span next = span_ahead(partitions, p, i, pieces);
-        family_have_near(f, digests + from, some, answers + from, partitions->sweep ? &next : NULL);
+        any_child_has_partition(f, digests + from, some, answers + from, partitions->sweep ? &next : NULL);
         from += some;
     }
 }
@@ -135,7 +136,7 @@ static void ask_part(const perhaps *f, const struct partitions *partitions, unsi
 static uint64_t ask(const perhaps *f, const struct partitions *partitions) {
     uint64_t ones = 0;
     for (unsigned p = 0; p < partitions->parts; p++) {
-        ask_part(f, partitions, p);
+        query_part(f, partitions, p);
         ones += count_ones(partitions->answers + p * partitions->room, partitions->count[p]);
     }
     return ones;

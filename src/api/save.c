@@ -20,8 +20,8 @@ struct gathering {
 };
 
 static size_t pieces_of(const perhaps *f) {
-    size_t count = f->family ? 1 : 2;
-    for (unsigned i = 0; f->family && i < f->family->count; i++) count += pieces_of(f->family->child[i].filter);
+    size_t count = f->children ? 1 : 2;
+    for (unsigned i = 0; f->children && i < f->children->count; i++) count += pieces_of(f->children->child[i].filter);
     return count;
 }
 
@@ -63,14 +63,14 @@ static int gather_child(struct gathering *g, const struct child *child, uint64_t
     return PERHAPS_OK;
 }
 
-static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset) {
+static int gather_children(struct gathering *g, const perhaps *f, uint64_t offset) {
     struct header header = filter_header(f, g->for_file);
     uint64_t directory = header_offset(&header), end = directory + header.length;
     uint8_t *head = start_head(g, &header, offset, end);
     int rc = head ? PERHAPS_OK : PERHAPS_ENOMEM;
-    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
+    for (unsigned i = 0; rc == PERHAPS_OK && i < f->children->count; i++) {
         struct entry entry;
-        rc = gather_child(g, &f->family->child[i], offset, &end, &entry);
+        rc = gather_child(g, &f->children->child[i], offset, &end, &entry);
         if (rc == PERHAPS_OK) directory_put(head + directory, i, &entry);
     }
     if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length, header.recipe.length);
@@ -78,7 +78,7 @@ static int gather_family(struct gathering *g, const perhaps *f, uint64_t offset)
 }
 
 static int gather(struct gathering *g, const perhaps *f, uint64_t offset) {
-    return f->family ? gather_family(g, f, offset) : gather_array(g, f, offset);
+    return f->children ? gather_children(g, f, offset) : gather_array(g, f, offset);
 }
 
 /* Heads are the pieces that are not payloads. */
@@ -179,15 +179,15 @@ int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes
 /* The parts of a filter of filters lie in many places, so its image is a copy. */
 static int assemble(perhaps *f) {
     struct gathering g;
-    struct family *family = f->family;
+    struct children *children = f->children;
     int rc = start_gathering(&g, f, false);
     if (rc < 0) return rc;
     uint8_t *image = memory_zeroed(&f->allocator, g.pieces.total);
     if (image) {
         image_copy(&g.pieces, image);
-        memory_release(&f->allocator, family->image, family->image_bytes);
-        family->image = image;
-        family->image_bytes = g.pieces.total;
+        memory_release(&f->allocator, children->image, children->image_bytes);
+        children->image = image;
+        children->image_bytes = g.pieces.total;
     } else {
         rc = fail(PERHAPS_ENOMEM, "no memory for an image of %llu bytes", (unsigned long long)g.pieces.total);
     }
@@ -198,7 +198,7 @@ static int assemble(perhaps *f) {
 int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
     int rc = filter_is_sealed(f);
     if (rc < 0) return rc;
-    if (f->family) {
+    if (f->children) {
         rc = assemble(f);
     } else if (f->owned) {
         struct header header = filter_header(f, false);
@@ -213,7 +213,7 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
         rc = perhaps_sync(f);
     }
     if (rc < 0) return rc;
-    *bytes = f->family ? f->family->image : f->image;
+    *bytes = f->children ? f->children->image : f->image;
     *length = filter_image_bytes(f);
     return PERHAPS_OK;
 }

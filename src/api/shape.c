@@ -18,7 +18,7 @@
 
 static size_t length_of(const perhaps *f) {
     size_t length = (size_t)header_length_alone(&f->header);
-    for (unsigned i = 0; f->family && i < f->family->count; i++) length += length_of(f->family->child[i].filter);
+    for (unsigned i = 0; f->children && i < f->children->count; i++) length += length_of(f->children->child[i].filter);
     return length;
 }
 
@@ -40,8 +40,8 @@ static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
     struct header header = header_of(f, is_layer);
     header_write_alone(&header, at);
     at += header_length_alone(&header);
-    for (unsigned i = 0; f->family && i < f->family->count; i++)
-        at = write_shape(f->family->child[i].filter, f->kind->composite->has_layers, at);
+    for (unsigned i = 0; f->children && i < f->children->count; i++)
+        at = write_shape(f->children->child[i].filter, f->kind->composite->has_layers, at);
     return at;
 }
 
@@ -89,10 +89,10 @@ static int make_shape(perhaps **made, struct reader *reader, const perhaps *pare
 static int make_children(perhaps *f, struct reader *reader) {
     int rc = PERHAPS_OK;
     for (uint64_t i = 0; rc == PERHAPS_OK && i < f->header.layout[CHILDREN]; i++) {
-        struct child *child = &f->family->child[i];
+        struct child *child = &f->children->child[i];
         child->since = is_timed(f) ? NEVER : 0;
         rc = make_shape(&child->filter, reader, f, &f->allocator);
-        f->family->count += rc == PERHAPS_OK;
+        f->children->count += rc == PERHAPS_OK;
     }
     if (rc < 0) return rc;
     const char *reason = f->kind->composite->ops->check(f);
@@ -110,7 +110,7 @@ static int make_shape(perhaps **made, struct reader *reader, const perhaps *pare
     int rc = next_header(reader, parent ? &parent->header : NULL, &header);
     if (rc == PERHAPS_OK) rc = filter_hash("shape", &header, NULL, &hash);
     if (rc == PERHAPS_OK) rc = filter_make(&f, allocator, &header, &hash, parent ? &parent->isa : NULL, false);
-    if (rc == PERHAPS_OK && f->family) rc = make_children(f, reader);
+    if (rc == PERHAPS_OK && f->children) rc = make_children(f, reader);
     if (rc < 0)
         filter_free(f);
     else
@@ -138,28 +138,29 @@ static bool is_of(const struct header *header, const perhaps *f, unsigned may_di
     for (int i = 0; i < LAYOUT_WORDS; i++) {
         if (header->layout[i] != f->header.layout[i] && !(may_differ >> i & 1)) return false;
     }
-    bool rate_matters = !f->family || !layers_have_rule(newest_of(f)->kind);
+    bool rate_matters = !f->children || !layers_have_rule(newest_of(f)->kind);
     return header->kind == f->header.kind && header->hash == f->header.hash && header->seed == f->header.seed &&
            (header->fpr == f->header.fpr || !rate_matters);
 }
 
-static void drop_spares(struct family *family, unsigned from) {
-    while (family->count + family->spare > from) filter_free(family->child[family->count + --family->spare].filter);
+static void drop_spares(struct children *children, unsigned from) {
+    while (children->count + children->spare > from)
+        filter_free(children->child[children->count + --children->spare].filter);
 }
 
 /* What was made ahead here may be another layer than the one there. */
 static int take_layer(perhaps *f, unsigned i, const struct header *header) {
-    struct family *family = f->family;
-    unsigned used = family->count + family->spare;
-    bool is_there = i < used && header->capacity == family->child[i].filter->header.capacity &&
-                    is_of(header, family->child[i].filter, family->child[i].filter->kind->words.may_differ);
+    struct children *children = f->children;
+    unsigned used = children->count + children->spare;
+    bool is_there = i < used && header->capacity == children->child[i].filter->header.capacity &&
+                    is_of(header, children->child[i].filter, children->child[i].filter->kind->words.may_differ);
     if (is_there) return PERHAPS_OK;
-    if (i < family->count)
+    if (i < children->count)
         return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: layer %u differs", i + 1);
-    drop_spares(family, i);
+    drop_spares(children, i);
     int rc = children_reserve(f);
-    if (rc == PERHAPS_OK) rc = layers_make(f, header, &family->child[i].filter);
-    family->spare += rc == PERHAPS_OK;
+    if (rc == PERHAPS_OK) rc = layers_make(f, header, &children->child[i].filter);
+    children->spare += rc == PERHAPS_OK;
     return rc;
 }
 
@@ -178,13 +179,13 @@ static int take_layers(perhaps *f, struct reader *reader, const struct header *p
 int perhaps_reshape(perhaps *f, const void *shape, size_t length) {
     struct reader reader = {.at = shape, .left = length};
     struct header header;
-    if (!f->family || !f->kind->composite->has_layers) return filter_cannot(f, "take further layers");
+    if (!f->children || !f->kind->composite->has_layers) return filter_cannot(f, "take further layers");
     int rc = filter_prepare_change(f);
     if (rc == PERHAPS_OK) rc = next_header(&reader, NULL, &header);
     if (rc < 0) return rc;
     if (!is_of(&header, f, 1 << CHILDREN))
         return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: make both with the same want");
     rc = take_layers(f, &reader, &header);
-    if (rc < 0) drop_spares(f->family, f->family->count);
+    if (rc < 0) drop_spares(f->children, f->children->count);
     return rc;
 }

@@ -4,25 +4,26 @@
 
 #include "core/children.h"
 
-enum { FAMILY_BLOCK = 2048 }; /* keys that go through all children together, in room on the stack; else LARGE_BATCH */
+enum { CHILD_BLOCK = 2048 }; /* keys that go through all children together, in room on the stack; else LARGE_BATCH */
 
 /* Whether one of the oldest `children` has the key. */
-bool family_has(const perhaps *f, unsigned children, struct digest digest);
+bool any_child_has(const perhaps *f, unsigned children, struct digest digest);
 
-/* The same for at most FAMILY_BLOCK keys: 1 or 0 for each. */
-void family_have(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
+/* The same for at most CHILD_BLOCK keys: 1 or 0 for each. */
+void any_child_has_many(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
 
 /* The same for all children and keys that are near each other; `next` is as in kind_ops.contains_any. See arranging.h. */
-void family_have_near(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const struct span *next);
+void any_child_has_partition(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
+                             const struct span *next);
 
 /* The operations that follow from it. */
-int family_contains(const struct array *array, struct digest digest);
-void family_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead);
-void family_fetch(const struct array *array, struct digest digest);
+int composite_contains(const struct array *array, struct digest digest);
+void composite_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                             const char *ahead);
+void composite_prefetch(const struct array *array, struct digest digest);
 
 /* Clears all children. */
-void family_clear(perhaps *f);
+void composite_clear(perhaps *f);
 
 /* An empty child for layers or generations, with capacity, rate and layout of another, and all else as the newest
  * child has it. */
@@ -42,11 +43,11 @@ int layers_end(perhaps **f);
 /* Layers over sets: into = the union of both. See combine/merging.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 
-/* Some of at most FAMILY_BLOCK keys, in order, and which ones they are. */
+/* Some of at most CHILD_BLOCK keys, in order, and which ones they are. */
 struct some_keys {
     size_t n;
-    uint64_t digests[FAMILY_BLOCK];
-    uint16_t at[FAMILY_BLOCK];
+    uint64_t digests[CHILD_BLOCK];
+    uint16_t at[CHILD_BLOCK];
 };
 
 /* Drops those that are answered 1, from key `from` on: the rest moves up to the beginning. */

@@ -59,8 +59,8 @@ static uint64_t room_in(const perhaps *layer) {
 
 bool layers_fit(const perhaps *f, uint64_t more) {
     if (!layers_have_rule(newest_of(f)->kind)) return true;
-    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
-        const perhaps *layer = f->family->child[i].filter;
+    for (unsigned i = 0; i < f->children->count + f->children->spare; i++) {
+        const perhaps *layer = f->children->child[i].filter;
         uint64_t items = filter_items(layer), capacity = layer->header.capacity;
         if (!add_fits(more, items > capacity ? items : capacity, &more)) return false;
     }
@@ -70,25 +70,25 @@ bool layers_fit(const perhaps *f, uint64_t more) {
 /* ---- the next layer ---- */
 
 static int plan_over(const perhaps *f, struct level *level) {
-    const struct family *family = f->family;
-    const perhaps *newest = family->child[family->count + family->spare - 1].filter;
+    const struct children *children = f->children;
+    const perhaps *newest = children->child[children->count + children->spare - 1].filter;
     struct layers layers = {.base = newest->kind,
                             .fpr = f->header.fpr,
-                            .rest = f->header.fpr - family->child[0].filter->header.fpr,
+                            .rest = f->header.fpr - children->child[0].filter->header.fpr,
                             .growth = f->header.layout[GROWTH],
                             .siblings = f->header.layout[SIBLINGS],
                             .newest = newest->header.capacity,
                             .newest_fpr = newest->header.fpr,
                             .layout = newest->header.layout};
-    for (unsigned i = 0; i < family->count + family->spare; i++)
-        layers.total += family->child[i].filter->header.capacity;
+    for (unsigned i = 0; i < children->count + children->spare; i++)
+        layers.total += children->child[i].filter->header.capacity;
     return plan_next_layer(&layers, level);
 }
 
 static int check_size(const perhaps *f, const struct level *level) {
     uint64_t bytes = level->length, most = f->header.layout[MAX_BYTES], total;
-    unsigned layers = f->family->count + f->family->spare;
-    for (unsigned i = 0; i < layers; i++) bytes += f->family->child[i].filter->array.length;
+    unsigned layers = f->children->count + f->children->spare;
+    for (unsigned i = 0; i < layers; i++) bytes += f->children->child[i].filter->array.length;
     if (layers >= LAYERS_MAX || !layers_fit(f, level->capacity))
         return fail(PERHAPS_ERANGE, "no further layer is possible: there are %u already; nothing was added", layers);
     if (most && bytes > most)
@@ -120,16 +120,16 @@ static int make_spare(perhaps *f) {
     if (rc < 0) return rc;
     struct header like = {.capacity = level.capacity, .fpr = level.fpr, .length = level.length};
     memcpy(like.layout, level.layout, sizeof like.layout);
-    rc = layers_make(f, &like, &f->family->child[f->family->count + f->family->spare].filter);
-    f->family->spare += rc == PERHAPS_OK;
+    rc = layers_make(f, &like, &f->children->child[f->children->count + f->children->spare].filter);
+    f->children->spare += rc == PERHAPS_OK;
     return rc;
 }
 
 static int lay_over(perhaps *f) {
-    int rc = f->family->spare ? PERHAPS_OK : make_spare(f);
+    int rc = f->children->spare ? PERHAPS_OK : make_spare(f);
     if (rc < 0) return rc;
-    f->family->spare--;
-    f->family->count++;
+    f->children->spare--;
+    f->children->count++;
     return PERHAPS_OK;
 }
 
@@ -151,7 +151,7 @@ static int add_to_newest(perhaps *f, struct digest digest) {
 }
 
 static int add_to_set(struct array *array, struct digest digest) {
-    return family_contains(array, digest) ? 0 : add_to_newest(filter_of(array), digest);
+    return composite_contains(array, digest) ? 0 : add_to_newest(filter_of(array), digest);
 }
 
 static int add_copy(struct array *array, struct digest digest) {
@@ -159,9 +159,9 @@ static int add_copy(struct array *array, struct digest digest) {
 }
 
 static int remove_copy(struct array *array, struct digest digest) {
-    const struct family *family = filter_of(array)->family;
-    for (unsigned i = family->count; i-- > 0;) {
-        perhaps *layer = family->child[i].filter;
+    const struct children *children = filter_of(array)->children;
+    for (unsigned i = children->count; i-- > 0;) {
+        perhaps *layer = children->child[i].filter;
         if (!layer->ops.remove(&layer->array, digest)) continue;
         filter_count_removed(layer, digest.first, 1);
         return 1;
@@ -170,10 +170,10 @@ static int remove_copy(struct array *array, struct digest digest) {
 }
 
 static uint64_t count(const struct array *array, struct digest digest) {
-    const struct family *family = filter_of_const(array)->family;
+    const struct children *children = filter_of_const(array)->children;
     uint64_t sum = 0;
-    for (unsigned i = 0; i < family->count; i++) {
-        const perhaps *layer = family->child[i].filter;
+    for (unsigned i = 0; i < children->count; i++) {
+        const perhaps *layer = children->child[i].filter;
         uint64_t here = layer->ops.count(&layer->array, digest);
         sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* in a damaged layer it may be anything */
     }
@@ -185,7 +185,7 @@ static uint64_t count(const struct array *array, struct digest digest) {
 /* Keys that no older layer has go to the newest, as many at a time as it surely has room for. When it is full, it is an older
  * one for the rest. */
 static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
-    uint8_t found[FAMILY_BLOCK];
+    uint8_t found[CHILD_BLOCK];
     while (keys->n) {
         perhaps *newest = newest_of(f);
         uint64_t room = room_in(newest);
@@ -206,10 +206,10 @@ static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
 
 static int add_block_to_set(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
     struct some_keys keys = {.n = n};
-    uint8_t known[FAMILY_BLOCK];
+    uint8_t known[CHILD_BLOCK];
     memcpy(keys.digests, digests, n * sizeof *digests);
     for (size_t i = 0; i < n; i++) keys.at[i] = (uint16_t)i;
-    family_have(f, f->family->count - 1, digests, n, known);
+    any_child_has_many(f, f->children->count - 1, digests, n, known);
     memset(answers, 0, n);
     keep_unanswered(&keys, 0, known);
     return add_unknown(f, &keys, answers);
@@ -217,8 +217,8 @@ static int add_block_to_set(perhaps *f, const uint64_t *digests, size_t n, uint8
 
 static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
     int rc = PERHAPS_OK;
-    for (size_t from = 0; rc == PERHAPS_OK && from < n; from += FAMILY_BLOCK) {
-        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+    for (size_t from = 0; rc == PERHAPS_OK && from < n; from += CHILD_BLOCK) {
+        size_t some = n - from < CHILD_BLOCK ? n - from : CHILD_BLOCK;
         rc = add_block_to_set(f, digests + from, some, answers + from);
     }
     return rc;
@@ -226,15 +226,15 @@ static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *a
 
 /* Layers that a batch has brought and left empty are kept for later, so that it leaves no trace. */
 static void put_back_empty(perhaps *f, unsigned layers) {
-    struct family *family = f->family;
-    while (family->count > layers && filter_items(newest_of(f)) == 0) {
-        family->count--;
-        family->spare++;
+    struct children *children = f->children;
+    while (children->count > layers && filter_items(newest_of(f)) == 0) {
+        children->count--;
+        children->spare++;
     }
 }
 
 static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    unsigned layers = f->family->count;
+    unsigned layers = f->children->count;
     size_t all = 0;
     int rc = PERHAPS_OK;
     while (rc == PERHAPS_OK && all < n) {
@@ -259,64 +259,64 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 
 static uint64_t room_in_all(const perhaps *f) {
     uint64_t room = room_in(newest_of(f));
-    for (unsigned i = 0; i < f->family->spare; i++)
-        room += f->family->child[f->family->count + i].filter->header.capacity;
+    for (unsigned i = 0; i < f->children->spare; i++)
+        room += f->children->child[f->children->count + i].filter->header.capacity;
     return room;
 }
 
 /* A table, which grows as it fills; none without memory for it. */
 static void make_coming_keys(perhaps *f) {
     const struct kind *table = kind_find(PERHAPS_TABLE);
-    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FAMILY_BLOCK, .fpr = 0.5);
+    perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = CHILD_BLOCK, .fpr = 0.5);
     struct level level;
     if (plan_single(table, &want, &level) < 0) return;
     struct hash hash = hash_unkeyed(table->hashing.hash, 0);
     struct header header = {.kind = PERHAPS_TABLE, .hash = hash.id, .capacity = level.capacity, .length = level.length};
     memcpy(header.layout, level.layout, sizeof header.layout);
-    filter_make(&f->family->coming_keys, &f->allocator, &header, &hash, &f->isa, false);
+    filter_make(&f->children->coming_keys, &f->allocator, &header, &hash, &f->isa, false);
 }
 
 /* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
  * batch has twice counts twice. */
 static void count_coming(perhaps *f, uint64_t digest) {
-    struct family *family = f->family;
-    if (!family->coming_keys) make_coming_keys(f);
-    family->coming += !family->coming_keys || filter_add(family->coming_keys, one_word(digest)) != 0;
+    struct children *children = f->children;
+    if (!children->coming_keys) make_coming_keys(f);
+    children->coming += !children->coming_keys || filter_add(children->coming_keys, one_word(digest)) != 0;
 }
 
 static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
-    uint8_t known[FAMILY_BLOCK];
-    family_have(f, f->family->count, digests, n, known);
+    uint8_t known[CHILD_BLOCK];
+    any_child_has_many(f, f->children->count, digests, n, known);
     for (size_t i = 0; i < n; i++) {
         if (!known[i]) count_coming(f, digests[i]);
     }
 }
 
 static void expect_one(perhaps *f, struct digest digest) {
-    if (!family_has(f, f->family->count, digest)) count_coming(f, digest.first);
+    if (!any_child_has(f, f->children->count, digest)) count_coming(f, digest.first);
 }
 
 static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     if (is_multiset(f)) {
-        f->family->coming += n;
+        f->children->coming += n;
         return;
     }
-    for (size_t from = 0; from < n; from += FAMILY_BLOCK) {
-        size_t some = n - from < FAMILY_BLOCK ? n - from : FAMILY_BLOCK;
+    for (size_t from = 0; from < n; from += CHILD_BLOCK) {
+        size_t some = n - from < CHILD_BLOCK ? n - from : CHILD_BLOCK;
         expect_new(f, digests + from, some);
     }
 }
 
 /* If there cannot be room for all, none is made. */
 static int provide(perhaps *f) {
-    struct family *family = f->family;
-    unsigned before = family->spare;
+    struct children *children = f->children;
+    unsigned before = children->spare;
     int rc = PERHAPS_OK;
-    while (rc == PERHAPS_OK && room_in_all(f) < family->coming) rc = make_spare(f);
-    while (rc < 0 && family->spare > before) filter_free(family->child[family->count + --family->spare].filter);
-    filter_free(family->coming_keys);
-    family->coming_keys = NULL;
-    family->coming = 0;
+    while (rc == PERHAPS_OK && room_in_all(f) < children->coming) rc = make_spare(f);
+    while (rc < 0 && children->spare > before) filter_free(children->child[children->count + --children->spare].filter);
+    filter_free(children->coming_keys);
+    children->coming_keys = NULL;
+    children->coming = 0;
     return rc;
 }
 
@@ -324,22 +324,22 @@ static int provide(perhaps *f) {
 
 /* Back to the first layer. */
 static void clear(perhaps *f) {
-    struct family *family = f->family;
-    for (unsigned i = 1; i < family->count + family->spare; i++) filter_free(family->child[i].filter);
-    family->count = 1;
-    family->spare = 0;
-    filter_clear(family->child[0].filter);
+    struct children *children = f->children;
+    for (unsigned i = 1; i < children->count + children->spare; i++) filter_free(children->child[i].filter);
+    children->count = 1;
+    children->spare = 0;
+    filter_clear(children->child[0].filter);
 }
 
 static const char *check_children(const perhaps *f) {
     if (!layers_fit(f, 0)) return "layers that are too large together";
-    for (unsigned i = 0; i < f->family->count + f->family->spare; i++) {
-        const struct header *layer = &f->family->child[i].filter->header;
+    for (unsigned i = 0; i < f->children->count + f->children->spare; i++) {
+        const struct header *layer = &f->children->child[i].filter->header;
         if (layer->capacity / KEYS_PER_BYTE_MAX > layer->length)
             return "a layer with far less memory than its keys need";
     }
-    for (unsigned i = 1; i < f->family->count + f->family->spare; i++) {
-        const perhaps *older = f->family->child[i - 1].filter, *newer = f->family->child[i].filter;
+    for (unsigned i = 1; i < f->children->count + f->children->spare; i++) {
+        const perhaps *older = f->children->child[i - 1].filter, *newer = f->children->child[i].filter;
         if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
             return "layers that do not nest";
     }
@@ -400,36 +400,36 @@ int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
     header.length = ENTRY_BYTES;
     rc = filter_make(&made, &first->allocator, &header, &first->hash, &first->isa, false);
     if (rc < 0) return rc;
-    made->family->child[made->family->count++].filter = first;
+    made->children->child[made->children->count++].filter = first;
     const char *reason = check_children(made);
     if (reason) rc = fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
-    if (rc == PERHAPS_OK) rc = change_recipe(&made->family->child[0].filter, (struct recipe){NULL, 0});
+    if (rc == PERHAPS_OK) rc = change_recipe(&made->children->child[0].filter, (struct recipe){NULL, 0});
     if (rc < 0) {
-        made->family->child[0].filter = NULL; /* it stays the caller's */
+        made->children->child[0].filter = NULL; /* it stays the caller's */
         filter_free(made);
         return rc;
     }
-    made->family->child[0].filter->header.flags &= (unsigned)~HEADER_FIXED;
+    made->children->child[0].filter->header.flags &= (unsigned)~HEADER_FIXED;
     children_settle(made);
     *f = made;
     return PERHAPS_OK;
 }
 
 int layers_end(perhaps **f) {
-    struct family *family = (*f)->family;
+    struct children *children = (*f)->children;
     if (!(*f)->kind->composite || !(*f)->kind->composite->has_layers)
         return filter_cannot(*f, "be peeled: they have no layers");
-    if (family->count > 1)
-        return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", family->count);
+    if (children->count > 1)
+        return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", children->count);
     int rc = filter_prepare_change(*f);
     if (rc < 0) return rc;
-    perhaps *first = family->child[0].filter;
+    perhaps *first = children->child[0].filter;
     if (check_first(first, (*f)->header.fpr) < 0)
         return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
-    rc = change_recipe(&family->child[0].filter, (*f)->header.recipe);
+    rc = change_recipe(&children->child[0].filter, (*f)->header.recipe);
     if (rc < 0) return rc;
-    first = family->child[0].filter;
-    family->child[0].filter = NULL; /* which is freed without a thought */
+    first = children->child[0].filter;
+    children->child[0].filter = NULL; /* which is freed without a thought */
     filter_free(*f);
     *f = first;
     return PERHAPS_OK;
@@ -451,19 +451,21 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops set = {
-        .add = add_to_set, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
+    static const struct kind_ops set = {.add = add_to_set,
+                                        .contains = composite_contains,
+                                        .contains_many = composite_contains_many,
+                                        .fetch = composite_prefetch};
     static const struct kind_ops counts = {.add = add_copy,
-                                           .contains = family_contains,
-                                           .contains_many = family_contains_many,
+                                           .contains = composite_contains,
+                                           .contains_many = composite_contains_many,
                                            .count = count,
-                                           .fetch = family_fetch};
+                                           .fetch = composite_prefetch};
     static const struct kind_ops removes = {.add = add_copy,
-                                            .contains = family_contains,
-                                            .contains_many = family_contains_many,
+                                            .contains = composite_contains,
+                                            .contains_many = composite_contains_many,
                                             .remove = remove_copy,
                                             .count = count,
-                                            .fetch = family_fetch};
+                                            .fetch = composite_prefetch};
     unsigned abilities = can(kind_find((int)layout[BASE]));
     (void)isa, (void)shared;
     return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
@@ -471,7 +473,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static uint64_t capacity(const perhaps *f) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(f->family->child[i].filter);
+    for (unsigned i = 0; i < f->children->count; i++) sum += filter_capacity(f->children->child[i].filter);
     return sum;
 }
 

@@ -35,8 +35,8 @@ static int unite(perhaps *f, const perhaps *layer) {
     perhaps **place = NULL, *best = NULL, *both;
     bool known = false;
     int rc = PERHAPS_OK;
-    for (unsigned i = 0; rc == PERHAPS_OK && !known && i < f->family->count; i++) {
-        perhaps **ours = &f->family->child[i].filter;
+    for (unsigned i = 0; rc == PERHAPS_OK && !known && i < f->children->count; i++) {
+        perhaps **ours = &f->children->child[i].filter;
         if (!is_alike(*ours, layer)) continue;
         rc = make_union(*ours, layer, &both);
         if (rc < 0) continue;
@@ -53,9 +53,10 @@ static int unite(perhaps *f, const perhaps *layer) {
 
 /* A layer like this one, in memory of the first filter, goes between the layers of its size. */
 static int insert(perhaps *f, const perhaps *layer) {
-    struct family *family = f->family;
+    struct children *children = f->children;
     perhaps *made;
-    if (family->count >= LAYERS_MAX) return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
+    if (children->count >= LAYERS_MAX)
+        return fail(PERHAPS_EFULL, "the union would have more than %d layers", LAYERS_MAX);
     if (!layers_fit(f, layer->header.capacity)) return fail(PERHAPS_EFULL, "the union would be for too many keys");
     int rc = children_reserve(f);
     if (rc < 0) return rc;
@@ -63,19 +64,19 @@ static int insert(perhaps *f, const perhaps *layer) {
     if (rc < 0) return rc;
     made->header.items = filter_items(layer);
     memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
-    unsigned at = family->count > 1; /* the first stays the first: others share what it leaves of the rate */
-    while (at + 1 < family->count && family->child[at].filter->header.capacity <= made->header.capacity) at++;
-    memmove(family->child + at + 1, family->child + at, (family->count - at) * sizeof *family->child);
-    family->child[at] = (struct child){made, 0};
-    family->count++;
+    unsigned at = children->count > 1; /* the first stays the first: others share what it leaves of the rate */
+    while (at + 1 < children->count && children->child[at].filter->header.capacity <= made->header.capacity) at++;
+    memmove(children->child + at + 1, children->child + at, (children->count - at) * sizeof *children->child);
+    children->child[at] = (struct child){made, 0};
+    children->count++;
     return PERHAPS_OK;
 }
 
 static int merge_layers(perhaps *f, const perhaps *from) {
     uint64_t most = f->header.layout[MAX_BYTES];
     int rc = PERHAPS_OK;
-    for (unsigned i = 0; rc >= 0 && i < from->family->count; i++) {
-        const perhaps *layer = from->family->child[i].filter;
+    for (unsigned i = 0; rc >= 0 && i < from->children->count; i++) {
+        const perhaps *layer = from->children->child[i].filter;
         rc = memory_is_zero(layer->array.bytes, layer->array.length) ? 1 : unite(f, layer);
         if (rc == 0) rc = insert(f, layer);
     }

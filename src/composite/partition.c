@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-struct sorted sorting_in_small_room(struct sorting_room *room, unsigned parts) {
+struct sorted partition_in_small_room(struct partition_room *room, unsigned parts) {
     return (struct sorted){.parts = parts,
                            .digests = room->digests,
                            .answers = room->answers,
@@ -12,12 +12,12 @@ struct sorted sorting_in_small_room(struct sorting_room *room, unsigned parts) {
 }
 
 /* A multiple of a cache line, so that several rooms can lie side by side. */
-uint64_t sorting_bytes(size_t n, unsigned parts) {
+uint64_t partition_bytes(size_t n, unsigned parts) {
     uint64_t of_keys = n * (2 * sizeof(uint64_t) + sizeof(uint16_t) + 1), of_parts = (2 * (uint64_t)parts + 1) * 4;
     return (of_keys + of_parts) / 64 * 64 + 128;
 }
 
-struct sorted sorting_in_memory(uint8_t *memory, size_t n, unsigned parts) {
+struct sorted partition_in_memory(uint8_t *memory, size_t n, unsigned parts) {
     struct sorted sorted = {.parts = parts, .digests = (uint64_t *)(void *)memory};
     sorted.unsorted = sorted.digests + n;
     sorted.first = (uint32_t *)(sorted.unsorted + n);
@@ -27,7 +27,7 @@ struct sorted sorting_in_memory(uint8_t *memory, size_t n, unsigned parts) {
     return sorted;
 }
 
-void sorting_sort(struct sorted *sorted, const uint64_t *digests, size_t n) {
+void partition_scatter(struct sorted *sorted, const uint64_t *digests, size_t n) {
     uint32_t *first = sorted->first, *next = sorted->next, sum = 0;
     sorted->n = n;
     memset(next, 0, sorted->parts * sizeof *next);
@@ -41,11 +41,11 @@ void sorting_sort(struct sorted *sorted, const uint64_t *digests, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint64_t *place = sorted->digests + next[sorted->part[i]]++;
         *place = digests[i];
-        __builtin_prefetch(place + SORTING_AHEAD, 1, 2);
+        __builtin_prefetch(place + PARTITION_AHEAD, 1, 2);
     }
 }
 
-void sorting_give_back(struct sorted *sorted, uint8_t *answers) {
+void partition_restore(struct sorted *sorted, uint8_t *answers) {
     memcpy(sorted->next, sorted->first, sorted->parts * sizeof *sorted->next);
     for (size_t i = 0; i < sorted->n; i++) answers[i] = sorted->answers[sorted->next[sorted->part[i]]++];
 }

@@ -6,10 +6,13 @@
 
 #include <stdbool.h>
 
-enum { SORTING_SMALL = 2048, SORTING_FEW = 4 }; /* without memory, so many keys at a time, with so many in each part */
+enum {
+    PARTITION_SMALL = 2048,
+    PARTITION_FEW = 4
+}; /* without memory, so many keys at a time, with so many in each part */
 
 /* Stores to many parts wait for each other, unless a part's next cache lines are fetched before: so many digests ahead. */
-enum { SORTING_AHEAD = 16 };
+enum { PARTITION_AHEAD = 16 };
 
 /* Keys in the order of their parts, and within a part in that of the batch. */
 struct sorted {
@@ -24,22 +27,22 @@ struct sorted {
 };
 
 /* Room for sorting on the stack. */
-struct sorting_room {
-    uint64_t digests[SORTING_SMALL + 8]; /* kinds may fetch a little ahead */
-    uint32_t first[SORTING_SMALL / SORTING_FEW + 1], next[SORTING_SMALL / SORTING_FEW];
-    uint16_t part[SORTING_SMALL];
-    uint8_t answers[SORTING_SMALL];
+struct partition_room {
+    uint64_t digests[PARTITION_SMALL + 8]; /* kinds may fetch a little ahead */
+    uint32_t first[PARTITION_SMALL / PARTITION_FEW + 1], next[PARTITION_SMALL / PARTITION_FEW];
+    uint16_t part[PARTITION_SMALL];
+    uint8_t answers[PARTITION_SMALL];
 };
-struct sorted sorting_in_small_room(struct sorting_room *room, unsigned parts);
+struct sorted partition_in_small_room(struct partition_room *room, unsigned parts);
 
 /* The same for up to n keys in memory, which has so many bytes. */
-uint64_t sorting_bytes(size_t n, unsigned parts);
-struct sorted sorting_in_memory(uint8_t *memory, size_t n, unsigned parts);
+uint64_t partition_bytes(size_t n, unsigned parts);
+struct sorted partition_in_memory(uint8_t *memory, size_t n, unsigned parts);
 
 /* From sorted->part, which has n entries, and the digests in the batch's order. */
-void sorting_sort(struct sorted *sorted, const uint64_t *digests, size_t n);
+void partition_scatter(struct sorted *sorted, const uint64_t *digests, size_t n);
 
 /* Brings the answers into the batch's order. */
-void sorting_give_back(struct sorted *sorted, uint8_t *answers);
+void partition_restore(struct sorted *sorted, uint8_t *answers);
 
 #endif

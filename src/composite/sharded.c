@@ -32,22 +32,22 @@ static inline unsigned shard_of(uint64_t digest, unsigned shards) {
 }
 
 static void enter(const perhaps *f, unsigned shard) {
-    if (f->family->locks) lock_take(f->family->locks, shard);
+    if (f->children->locks) lock_take(f->children->locks, shard);
 }
 
 static void leave(const perhaps *f, unsigned shard) {
-    if (f->family->locks) lock_leave(f->family->locks, shard);
+    if (f->children->locks) lock_leave(f->children->locks, shard);
 }
 
 static perhaps *shard_at(const perhaps *f, unsigned shard) {
-    return f->family->child[shard].filter;
+    return f->children->child[shard].filter;
 }
 
 /* ---- one key ---- */
 
 static int add(struct array *array, struct digest digest) {
     perhaps *f = filter_of(array);
-    unsigned shard = shard_of(digest.first, f->family->count);
+    unsigned shard = shard_of(digest.first, f->children->count);
     enter(f, shard);
     int is_new = filter_add(shard_at(f, shard), digest);
     leave(f, shard);
@@ -56,7 +56,7 @@ static int add(struct array *array, struct digest digest) {
 
 /* `add` has tried to; the reason why it could not is to be found again. */
 static int make_room(perhaps *f, uint64_t digest) {
-    unsigned shard = shard_of(digest, f->family->count);
+    unsigned shard = shard_of(digest, f->children->count);
     enter(f, shard);
     int rc = filter_grow(shard_at(f, shard), digest);
     leave(f, shard);
@@ -65,7 +65,7 @@ static int make_room(perhaps *f, uint64_t digest) {
 
 /* Asking and adding are one step. */
 static int add_absent(perhaps *f, struct digest digest) {
-    unsigned shard = shard_of(digest.first, f->family->count);
+    unsigned shard = shard_of(digest.first, f->children->count);
     perhaps *child = shard_at(f, shard);
     enter(f, shard);
     int is_new = child->ops.contains(&child->array, digest) ? 0 : filter_add(child, digest);
@@ -75,7 +75,7 @@ static int add_absent(perhaps *f, struct digest digest) {
 
 static int contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
-    unsigned shard = shard_of(digest.first, f->family->count);
+    unsigned shard = shard_of(digest.first, f->children->count);
     const perhaps *child = shard_at(f, shard);
     enter(f, shard);
     int found = child->ops.contains(&child->array, digest);
@@ -85,7 +85,7 @@ static int contains(const struct array *array, struct digest digest) {
 
 static int remove_one(struct array *array, struct digest digest) {
     const perhaps *f = filter_of(array);
-    unsigned shard = shard_of(digest.first, f->family->count);
+    unsigned shard = shard_of(digest.first, f->children->count);
     perhaps *child = shard_at(f, shard);
     enter(f, shard);
     int gone = child->ops.remove(&child->array, digest);
@@ -96,7 +96,7 @@ static int remove_one(struct array *array, struct digest digest) {
 
 static uint64_t count(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
-    unsigned shard = shard_of(digest.first, f->family->count);
+    unsigned shard = shard_of(digest.first, f->children->count);
     const perhaps *child = shard_at(f, shard);
     enter(f, shard);
     uint64_t copies = child->ops.count(&child->array, digest);
@@ -107,8 +107,8 @@ static uint64_t count(const struct array *array, struct digest digest) {
 /* Without locks, since another thread may be about to give the shard another array. */
 static void fetch(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
-    if (f->family->locks) return;
-    const perhaps *child = shard_at(f, shard_of(digest.first, f->family->count));
+    if (f->children->locks) return;
+    const perhaps *child = shard_at(f, shard_of(digest.first, f->children->count));
     child->ops.fetch(&child->array, digest);
 }
 
@@ -130,28 +130,28 @@ TARGET_AVX512 static void find_shards_avx512(const uint64_t *restrict digests, s
 static void find_shards_of(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *shard) {
 #if defined(__x86_64__)
     if (f->isa == ISA_AVX512) {
-        find_shards_avx512(digests, n, f->family->count, shard);
+        find_shards_avx512(digests, n, f->children->count, shard);
         return;
     }
 #endif
-    find_shards(digests, n, f->family->count, shard);
+    find_shards(digests, n, f->children->count, shard);
 }
 
-static void sort_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
+static void scatter_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
     find_shards_of(f, digests, n, sorted->part);
-    sorting_sort(sorted, digests, n);
+    partition_scatter(sorted, digests, n);
 }
 
 /* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
 static unsigned start_of(const perhaps *f, const uint64_t *digests) {
-    return shard_of(digests[0], f->family->count);
+    return shard_of(digests[0], f->children->count);
 }
 
 typedef int work_on_shard(const perhaps *f, struct sorted *sorted, unsigned shard);
 
 /* Goes through all shards; if one of them fails, says how many were done. */
 static int each_shard(const perhaps *f, struct sorted *sorted, unsigned start, work_on_shard *work, unsigned *done) {
-    unsigned shards = f->family->count;
+    unsigned shards = f->children->count;
     int rc = PERHAPS_OK;
     for (*done = 0; rc == PERHAPS_OK && *done < shards; *done += rc == PERHAPS_OK) {
         unsigned shard = (start + *done) % shards;
@@ -163,7 +163,7 @@ static int each_shard(const perhaps *f, struct sorted *sorted, unsigned start, w
     return rc;
 }
 
-static int ask_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
+static int query_shard(const perhaps *f, struct sorted *sorted, unsigned shard) {
     const perhaps *child = shard_at(f, shard);
     uint32_t first = sorted->first[shard], last = sorted->first[shard + 1];
     child->ops.contains_many(&child->array, sorted->digests + first, last - first, sorted->answers + first,
@@ -190,19 +190,19 @@ static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard)
 typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
 
 /* One batch if there is memory to sort it in; else many small ones. */
-static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
-    unsigned shards = f->family->count;
-    struct scratch *scratch = n > SORTING_SMALL && n <= LARGE_BATCH ? scratch_take(f, SCRATCH_BYTES) : NULL;
+static int in_scattered_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
+    unsigned shards = f->children->count;
+    struct scratch *scratch = n > PARTITION_SMALL && n <= LARGE_BATCH ? scratch_take(f, SCRATCH_BYTES) : NULL;
     if (scratch) {
-        struct sorted sorted = sorting_in_memory(scratch->room, n, shards);
+        struct sorted sorted = partition_in_memory(scratch->room, n, shards);
         int rc = work(f, &sorted, digests, n, answers);
         scratch_leave(f, scratch);
         return rc;
     }
-    struct sorting_room room;
-    struct sorted sorted = sorting_in_small_room(&room, shards);
-    for (size_t from = 0; from < n; from += SORTING_SMALL) {
-        size_t some = n - from < SORTING_SMALL ? n - from : SORTING_SMALL;
+    struct partition_room room;
+    struct sorted sorted = partition_in_small_room(&room, shards);
+    for (size_t from = 0; from < n; from += PARTITION_SMALL) {
+        size_t some = n - from < PARTITION_SMALL ? n - from : PARTITION_SMALL;
         int rc = work(f, &sorted, digests + from, some, answers + from);
         if (rc < 0) {
             filter_undo(f, digests, from, answers);
@@ -213,19 +213,19 @@ static int in_sorted_batches(perhaps *f, const uint64_t *digests, size_t n, uint
 }
 
 /* Batches with few keys for each shard are not. */
-static bool worth_sorting(const perhaps *f, size_t n) {
-    return (n < SORTING_SMALL ? n : SORTING_SMALL) / SORTING_FEW >= f->family->count;
+static bool worth_scattering(const perhaps *f, size_t n) {
+    return (n < PARTITION_SMALL ? n : PARTITION_SMALL) / PARTITION_FEW >= f->children->count;
 }
 
-static int ask_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+static int query_scattered(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned done;
-    sort_keys(f, sorted, digests, n);
-    each_shard(f, sorted, start_of(f, digests), ask_shard, &done);
-    sorting_give_back(sorted, answers);
+    scatter_keys(f, sorted, digests, n);
+    each_shard(f, sorted, start_of(f, digests), query_shard, &done);
+    partition_restore(sorted, answers);
     return PERHAPS_OK;
 }
 
-static void ask_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
+static void query_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) fetch(&f->array, (struct digest){digests[i + AHEAD], 0});
         answers[i] = (uint8_t)contains(&f->array, (struct digest){digests[i], 0});
@@ -236,26 +236,26 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
     (void)ahead;
-    if (worth_sorting(f, n))
-        in_sorted_batches((perhaps *)f, digests, n, answers, ask_sorted); /* which changes nothing */
+    if (worth_scattering(f, n))
+        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* which changes nothing */
     else
-        ask_in_order(f, digests, n, answers);
+        query_in_order(f, digests, n, answers);
 }
 
-static int add_sorted(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+static int add_scattered(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned start = start_of(f, digests), done, undone;
-    sort_keys(f, sorted, digests, n);
+    scatter_keys(f, sorted, digests, n);
     int rc = each_shard(f, sorted, start, add_to_shard, &done);
     if (rc < 0) {
         /* Only shards start..start+done-1 have keys to take out: the others' answers become 0. */
-        for (unsigned i = done; i < f->family->count; i++) {
-            unsigned shard = (start + i) % f->family->count;
+        for (unsigned i = done; i < f->children->count; i++) {
+            unsigned shard = (start + i) % f->children->count;
             memset(sorted->answers + sorted->first[shard], 0, sorted->first[shard + 1] - sorted->first[shard]);
         }
         each_shard(f, sorted, start, undo_shard, &undone);
         return rc;
     }
-    sorting_give_back(sorted, answers);
+    partition_restore(sorted, answers);
     return PERHAPS_OK;
 }
 
@@ -272,14 +272,14 @@ static int add_one_by_one(perhaps *f, const uint64_t *digests, size_t n, uint8_t
 }
 
 static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return worth_sorting(f, n) ? in_sorted_batches(f, digests, n, answers, add_sorted)
-                               : add_one_by_one(f, digests, n, answers);
+    return worth_scattering(f, n) ? in_scattered_batches(f, digests, n, answers, add_scattered)
+                                  : add_one_by_one(f, digests, n, answers);
 }
 
 /* Only called where shards are filters of filters. */
 static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        unsigned shard = shard_of(digests[i], f->family->count);
+        unsigned shard = shard_of(digests[i], f->children->count);
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
         child->kind->composite->ops->reserving->expect(child, digests + i, 1);
@@ -292,20 +292,20 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
 static uint64_t room(const perhaps *f) {
     uint64_t least = UINT64_MAX;
     if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
-    for (unsigned shard = 0; shard < f->family->count; shard++) {
+    for (unsigned shard = 0; shard < f->children->count; shard++) {
         enter(f, shard);
         uint64_t here = shard_at(f, shard)->kind->composite->ops->reserving->room(shard_at(f, shard));
         leave(f, shard);
         if (here < least) least = here;
     }
-    return least > 1000 ? least / 4 * 3 * f->family->count : 0;
+    return least > 1000 ? least / 4 * 3 * f->children->count : 0;
 }
 
 /* All of them, even after a failure: what they expect ends with it. */
 static int provide(perhaps *f) {
     int first = PERHAPS_OK;
     bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
-    for (unsigned shard = 0; layers && shard < f->family->count; shard++) {
+    for (unsigned shard = 0; layers && shard < f->children->count; shard++) {
         perhaps *child = shard_at(f, shard);
         enter(f, shard);
         int rc = child->kind->composite->ops->provide(child);
@@ -320,7 +320,7 @@ static int provide(perhaps *f) {
 /* A position is one in a shard, times the number of shards, plus the shard. */
 static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     const perhaps *f = filter_of_const(array);
-    uint64_t shards = f->family->count, shard = *at % shards, within = *at / shards;
+    uint64_t shards = f->children->count, shard = *at % shards, within = *at / shards;
     for (; shard < shards; shard++, within = 0) {
         const perhaps *child = shard_at(f, (unsigned)shard);
         if (!child->kind->next(&child->array, &within, digest)) continue;
@@ -333,7 +333,7 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
 
 /* Shards of layers could be of layers of different kinds, of which not all have the same operations. */
 static const char *check_children(const perhaps *f) {
-    for (unsigned i = 1; shard_at(f, 0)->family && i < f->family->count; i++) {
+    for (unsigned i = 1; shard_at(f, 0)->children && i < f->children->count; i++) {
         if (shard_at(f, i)->header.layout[BASE] != shard_at(f, 0)->header.layout[BASE])
             return "shards of different kinds";
     }
@@ -374,16 +374,16 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static uint64_t capacity(const perhaps *f) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < f->family->count; i++) sum += filter_capacity(shard_at(f, i));
-    return plan_capacity_of_shards(f->header.capacity, sum, f->family->count);
+    for (unsigned i = 0; i < f->children->count; i++) sum += filter_capacity(shard_at(f, i));
+    return plan_capacity_of_shards(f->header.capacity, sum, f->children->count);
 }
 
 /* Shards of layers tell what all of them have together. */
 static void describe(const perhaps *f, struct perhaps_info *info) {
     const perhaps *first = shard_at(f, 0);
-    if (!first->family) return;
+    if (!first->children) return;
     first->kind->composite->ops->describe(first, info);
-    info->max_bytes *= f->family->count;
+    info->max_bytes *= f->children->count;
 }
 
 static const struct reserving reserving = {.room = room, .expect = expect};
@@ -395,7 +395,7 @@ static const struct children_ops children_ops = {.add_many = add_many,
                                                  .provide = provide,
                                                  .capacity = capacity,
                                                  .describe = describe,
-                                                 .clear = family_clear,
+                                                 .clear = composite_clear,
                                                  .check = check_children};
 
 static const struct composite composite = {

@@ -56,22 +56,22 @@
 
 /* ---- forgetting ---- */
 
-static void make_oldest_newest(struct family *family) {
-    struct child oldest = family->child[0];
-    memmove(family->child, family->child + 1, (family->count - 1) * sizeof *family->child);
-    family->child[family->count - 1] = oldest;
+static void make_oldest_newest(struct children *children) {
+    struct child oldest = children->child[0];
+    memmove(children->child, children->child + 1, (children->count - 1) * sizeof *children->child);
+    children->child[children->count - 1] = oldest;
 }
 
 static void forget_oldest(perhaps *f) {
-    filter_clear(f->family->child[0].filter);
-    make_oldest_newest(f->family);
-    f->family->look_again = 0;
+    filter_clear(f->children->child[0].filter);
+    make_oldest_newest(f->children);
+    f->children->look_again = 0;
 }
 
 /* ---- forgetting by time ---- */
 
 static struct child *newest_entry(const perhaps *f) {
-    return &f->family->child[f->family->count - 1];
+    return &f->children->child[f->children->count - 1];
 }
 
 /* How long a generation takes keys. */
@@ -85,29 +85,29 @@ static uint64_t time_since(uint64_t now, uint64_t then) {
 
 /* Whether all keys of a generation are as old as the period. */
 static bool is_over(const perhaps *f, unsigned i, uint64_t now) {
-    const struct family *family = f->family;
-    uint64_t age = time_since(now, family->child[i].since), rest = time_of_one(f);
-    uint64_t since_next = i + 1 < family->count ? time_since(now, family->child[i + 1].since) : 0;
+    const struct children *children = f->children;
+    uint64_t age = time_since(now, children->child[i].since), rest = time_of_one(f);
+    uint64_t since_next = i + 1 < children->count ? time_since(now, children->child[i + 1].since) : 0;
     uint64_t since_end = age > rest ? age - rest : 0;
     return (since_end > since_next ? since_end : since_next) >= f->header.layout[PERIOD];
 }
 
-static void free_oldest(struct family *family) {
-    filter_free(family->child[0].filter);
-    memmove(family->child, family->child + 1, --family->count * sizeof *family->child);
+static void free_oldest(struct children *children) {
+    filter_free(children->child[0].filter);
+    memmove(children->child, children->child + 1, --children->count * sizeof *children->child);
 }
 
 /* Empties those before the newest whose keys are all too old, and frees what is empty beyond g; how many had keys. */
 static int forget_old(perhaps *f, uint64_t now) {
-    struct family *family = f->family;
+    struct children *children = f->children;
     int forgotten = 0;
-    for (unsigned i = 0; i + 1 < family->count;) {
-        perhaps *oldest = family->child[i].filter;
+    for (unsigned i = 0; i + 1 < children->count;) {
+        perhaps *oldest = children->child[i].filter;
         bool empty = !filter_items(oldest);
         if (!empty && !is_over(f, i, now)) break;
         forgotten += !empty;
-        if (family->count > f->header.layout[GENERATIONS]) { /* so that none was passed over */
-            free_oldest(family);
+        if (children->count > f->header.layout[GENERATIONS]) { /* so that none was passed over */
+            free_oldest(children);
             continue;
         }
         if (!empty) filter_clear(oldest);
@@ -118,24 +118,24 @@ static int forget_old(perhaps *f, uint64_t now) {
 
 /* One more generation than there are, like the smallest: a table may have grown. */
 static bool append_generation(perhaps *f) {
-    struct family *family = f->family;
-    const perhaps *smallest = family->child[0].filter;
+    struct children *children = f->children;
+    const perhaps *smallest = children->child[0].filter;
     perhaps *made;
-    for (unsigned i = 1; i < family->count; i++) {
-        const perhaps *other = family->child[i].filter;
+    for (unsigned i = 1; i < children->count; i++) {
+        const perhaps *other = children->child[i].filter;
         if (other->array.length < smallest->array.length) smallest = other;
     }
-    if (family->count >= 2 * f->header.layout[GENERATIONS] || children_reserve(f) < 0 ||
+    if (children->count >= 2 * f->header.layout[GENERATIONS] || children_reserve(f) < 0 ||
         layers_make(f, &smallest->header, &made) < 0)
         return false;
-    family->child[family->count++].filter = made;
+    children->child[children->count++].filter = made;
     return true;
 }
 
 /* An empty generation becomes the newest; false if there is none, and no memory for one. */
 static bool begin_next(perhaps *f, uint64_t since) {
-    if (!filter_items(f->family->child[0].filter))
-        make_oldest_newest(f->family);
+    if (!filter_items(f->children->child[0].filter))
+        make_oldest_newest(f->children);
     else if (!append_generation(f))
         return false;
     newest_entry(f)->since = since;
@@ -144,20 +144,20 @@ static bool begin_next(perhaps *f, uint64_t since) {
 
 /* The last time that is known, 0 if none is. */
 static uint64_t latest_time(const perhaps *f) {
-    const struct family *family = f->family;
-    if (family->now != NEVER) return family->now;
-    for (unsigned i = family->count; i-- > 0;) {
-        if (family->child[i].since != NEVER) return family->child[i].since;
+    const struct children *children = f->children;
+    if (children->now != NEVER) return children->now;
+    for (unsigned i = children->count; i-- > 0;) {
+        if (children->child[i].since != NEVER) return children->child[i].since;
     }
     return 0;
 }
 
 /* What was added while no time was known was added now. */
 static void set_time(perhaps *f, uint64_t now) {
-    struct family *family = f->family;
-    family->now = now;
-    for (unsigned i = 0; i < family->count; i++) {
-        if (family->child[i].since == NEVER) family->child[i].since = now;
+    struct children *children = f->children;
+    children->now = now;
+    for (unsigned i = 0; i < children->count; i++) {
+        if (children->child[i].since == NEVER) children->child[i].since = now;
     }
 }
 
@@ -170,7 +170,7 @@ static int advance(perhaps *f, uint64_t now) {
     set_time(f, now);
     int forgotten = forget_old(f, now);
     if (time_since(now, newest_entry(f)->since) < time_of_one(f)) return forgotten;
-    bool empty = !filter_items(newest), over = !empty && is_over(f, f->family->count - 1, now);
+    bool empty = !filter_items(newest), over = !empty && is_over(f, f->children->count - 1, now);
     if (over) filter_clear(newest);
     if (empty || over || !begin_next(f, now)) newest_entry(f)->since = now;
     return forgotten + over;
@@ -185,9 +185,9 @@ static void begin_untold(perhaps *f) {
 
 /* Before keys are added. */
 static void look_at_clock(perhaps *f) {
-    if (f->family->clock)
-        advance(f, f->family->clock(f->family->clock_context));
-    else if (is_timed(f) && f->family->now == NEVER && newest_entry(f)->since != NEVER)
+    if (f->children->clock)
+        advance(f, f->children->clock(f->children->clock_context));
+    else if (is_timed(f) && f->children->now == NEVER && newest_entry(f)->since != NEVER)
         begin_untold(f);
 }
 
@@ -198,8 +198,8 @@ static uint64_t room_to_fill(perhaps *f) {
     const struct model *model = newest->kind->model;
     double mark = (double)f->header.layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
     double bits_of_key = model->exact ? 64 : model->hashes(newest->header.layout);
-    struct sight sight;
-    plan_look(newest->kind, &newest->array, &sight);
+    struct measures sight;
+    plan_measure(newest->kind, &newest->array, &sight);
     double keys = (mark - sight.fill) * 8 * (double)newest->array.length / bits_of_key;
     return sight.fill >= mark ? 0 : keys < 1 ? 1 : (uint64_t)keys;
 }
@@ -207,8 +207,8 @@ static uint64_t room_to_fill(perhaps *f) {
 /* Whether far more keys came in a period than it is for: g generations are full, and so is the newest. */
 static bool is_flooded(const perhaps *f) {
     uint64_t full = 0;
-    for (unsigned i = 0; i < f->family->count; i++)
-        full += filter_items(f->family->child[i].filter) >= f->header.layout[QUOTA];
+    for (unsigned i = 0; i < f->children->count; i++)
+        full += filter_items(f->children->child[i].filter) >= f->header.layout[QUOTA];
     return full > f->header.layout[GENERATIONS];
 }
 
@@ -217,8 +217,8 @@ static uint64_t room_in_newest(perhaps *f) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota && items < quota) return quota - items;
     if (quota) return is_timed(f) && is_flooded(f) ? UINT64_MAX : 0;
-    if (items >= f->family->look_again) f->family->look_again = items + room_to_fill(f);
-    return f->family->look_again - items;
+    if (items >= f->children->look_again) f->children->look_again = items + room_to_fill(f);
+    return f->children->look_again - items;
 }
 
 /* ---- adding ---- */
@@ -226,14 +226,14 @@ static uint64_t room_in_newest(perhaps *f) {
 /* The newest generation has had its keys. */
 static void leave_newest(perhaps *f) {
     if (is_timed(f))
-        begin_next(f, f->family->now);
+        begin_next(f, f->children->now);
     else
         forget_oldest(f);
 }
 
 static int add_now(perhaps *f, struct digest digest) {
     if (newest_of(f)->ops.contains(&newest_of(f)->array, digest)) return 0;
-    bool known = family_has(f, f->family->count - 1, digest);
+    bool known = any_child_has(f, f->children->count - 1, digest);
     if (!room_in_newest(f)) leave_newest(f);
     return filter_add(newest_of(f), digest) < 0 ? FULL : !known;
 }
@@ -245,8 +245,8 @@ static int add(struct array *array, struct digest digest) {
 
 /* As many keys as the newest generation takes without forgetting: those of older ones are written again, but are not new. */
 static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, size_t *done) {
-    uint8_t known[FAMILY_BLOCK];
-    family_have(f, f->family->count - 1, digests, n, known);
+    uint8_t known[CHILD_BLOCK];
+    any_child_has_many(f, f->children->count - 1, digests, n, known);
     struct added added;
     int rc = filter_add_many(newest_of(f), digests, n, answers, (const char *)digests, &added);
     *done = added.done;
@@ -267,7 +267,7 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
     size_t all = 0, done;
     for (; rc == PERHAPS_OK && all < n; all += done) {
         uint64_t room = room_in_newest(f);
-        size_t some = n - all < FAMILY_BLOCK ? n - all : FAMILY_BLOCK;
+        size_t some = n - all < CHILD_BLOCK ? n - all : CHILD_BLOCK;
         if (room < some) some = (size_t)room;
         rc = room ? add_some(f, digests + all, some, answers + all, &done)
                   : add_next(f, digests[all], answers + all, &done);
@@ -289,14 +289,14 @@ static int make_room(perhaps *f, uint64_t digest) {
 /* ---- whole filters ---- */
 
 static void clear(perhaps *f) {
-    while (is_timed(f) && f->family->count > f->header.layout[GENERATIONS]) free_oldest(f->family);
-    family_clear(f);
-    f->family->look_again = 0;
+    while (is_timed(f) && f->children->count > f->header.layout[GENERATIONS]) free_oldest(f->children);
+    composite_clear(f);
+    f->children->look_again = 0;
 }
 
 static const char *check_children(const perhaps *f) {
-    for (unsigned i = 1; i < f->family->count; i++) {
-        const struct child *older = &f->family->child[i - 1], *newer = &f->family->child[i];
+    for (unsigned i = 1; i < f->children->count; i++) {
+        const struct child *older = &f->children->child[i - 1], *newer = &f->children->child[i];
         bool alike =
             memcmp(older->filter->header.layout, newer->filter->header.layout, sizeof(uint64_t) * LAYOUT_WORDS) == 0;
         if (!alike && !older->filter->kind->growable) return "generations that are not alike";
@@ -345,8 +345,10 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops all = {
-        .add = add, .contains = family_contains, .contains_many = family_contains_many, .fetch = family_fetch};
+    static const struct kind_ops all = {.add = add,
+                                        .contains = composite_contains,
+                                        .contains_many = composite_contains_many,
+                                        .fetch = composite_prefetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }
@@ -354,16 +356,16 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 /* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
 static void describe(const perhaps *f, struct perhaps_info *info) {
     const uint64_t *layout = f->header.layout;
-    bool timed = is_timed(f), grows = f->family->child[0].filter->kind->row.can & PERHAPS_GROW;
+    bool timed = is_timed(f), grows = f->children->child[0].filter->kind->row.can & PERHAPS_GROW;
     info->period = layout[PERIOD];
     info->clear_at = timed ? 0 : (double)layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
-    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->family->count;
+    info->generations = timed ? (unsigned)layout[GENERATIONS] : f->children->count;
     info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
 }
 
 /* A window cannot remove single keys, but what is new is only in generations that have come since. */
 static void undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
-    for (unsigned i = 0; i < f->family->count; i++) filter_undo(f->family->child[i].filter, digests, n, answers);
+    for (unsigned i = 0; i < f->children->count; i++) filter_undo(f->children->child[i].filter, digests, n, answers);
 }
 
 static const struct children_ops children_ops = {.add_many = add_many,

@@ -8,44 +8,44 @@
 /* Locks are for children that many threads cannot change alone. */
 static int start_locks(perhaps *f, unsigned count) {
     if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
-    f->family->locks = locks_make(&f->allocator, count);
-    return f->family->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", count);
+    f->children->locks = locks_make(&f->allocator, count);
+    return f->children->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", count);
 }
 
 int children_start(perhaps *f, unsigned room) {
     f->items_in = ITEMS_IN_CHILDREN;
     f->owned = true;
     f->state = CHANGEABLE;
-    f->family = memory_zeroed(&f->allocator, sizeof *f->family);
-    if (!f->family) return fail(PERHAPS_ENOMEM, "no memory for a composite filter");
-    f->family->child = memory_zeroed(&f->allocator, room * sizeof *f->family->child);
-    if (!f->family->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
-    f->family->room = room;
-    f->family->now = NEVER;
+    f->children = memory_zeroed(&f->allocator, sizeof *f->children);
+    if (!f->children) return fail(PERHAPS_ENOMEM, "no memory for a composite filter");
+    f->children->child = memory_zeroed(&f->allocator, room * sizeof *f->children->child);
+    if (!f->children->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
+    f->children->room = room;
+    f->children->now = NEVER;
     return start_locks(f, room);
 }
 
 void children_settle(perhaps *f) {
-    const perhaps *child = f->family->child[0].filter;
-    unsigned can = f->kind->composite->can(child->kind) & (child->family ? filter_can(child) : ~0u);
-    f->family->can = can;
-    f->family->may_be_full = filter_may_be_full(child);
+    const perhaps *child = f->children->child[0].filter;
+    unsigned can = f->kind->composite->can(child->kind) & (child->children ? filter_can(child) : ~0u);
+    f->children->can = can;
+    f->children->may_be_full = filter_may_be_full(child);
     if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
     if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
-    for (unsigned i = 0; f->kind->composite->key_in_one_child && i < f->family->count; i++)
-        f->family->child[i].filter->array.crowded = f->family->count > 1;
+    for (unsigned i = 0; f->kind->composite->key_in_one_child && i < f->children->count; i++)
+        f->children->child[i].filter->array.crowded = f->children->count > 1;
 }
 
 int children_reserve(perhaps *f) {
-    struct family *family = f->family;
-    unsigned used = family->count + family->spare, room = 2 * family->room;
-    if (used < family->room) return PERHAPS_OK;
+    struct children *children = f->children;
+    unsigned used = children->count + children->spare, room = 2 * children->room;
+    if (used < children->room) return PERHAPS_OK;
     struct child *larger = memory_zeroed(&f->allocator, room * sizeof *larger);
     if (!larger) return fail(PERHAPS_ENOMEM, "no memory for a list of %u filters", room);
-    memcpy(larger, family->child, used * sizeof *larger);
-    memory_release(&f->allocator, family->child, family->room * sizeof *larger);
-    family->child = larger;
-    family->room = room;
+    memcpy(larger, children->child, used * sizeof *larger);
+    memory_release(&f->allocator, children->child, children->room * sizeof *larger);
+    children->child = larger;
+    children->room = room;
     return PERHAPS_OK;
 }
 
@@ -56,7 +56,7 @@ static void release_scratch(const perhaps *f, struct scratch *scratch) {
 struct scratch *scratch_take(const perhaps *f, uint64_t bytes) {
     struct scratch *scratch = NULL;
     for (unsigned i = 0; i < SCRATCHES && !scratch; i++)
-        scratch = __atomic_exchange_n(&f->family->scratch[i], NULL, __ATOMIC_ACQUIRE);
+        scratch = __atomic_exchange_n(&f->children->scratch[i], NULL, __ATOMIC_ACQUIRE);
     bytes += sizeof *scratch;
     if (scratch && scratch->bytes >= bytes) return scratch;
     struct scratch *larger = memory_get(&f->allocator, bytes);
@@ -73,7 +73,7 @@ void scratch_leave(const perhaps *f, struct scratch *scratch) {
     unsigned places = scratch && scratch->bytes > SCRATCH_BYTES + sizeof *scratch ? 1 : SCRATCHES;
     for (unsigned i = 0; scratch && i < places; i++) {
         struct scratch *none = NULL;
-        if (__atomic_compare_exchange_n(&f->family->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
+        if (__atomic_compare_exchange_n(&f->children->scratch[i], &none, scratch, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
             return;
     }
@@ -81,29 +81,30 @@ void scratch_leave(const perhaps *f, struct scratch *scratch) {
 }
 
 void children_free(perhaps *f) {
-    struct family *family = f->family;
-    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, family->scratch[i]);
-    for (unsigned i = 0; family->child && i < family->count + family->spare; i++) filter_free(family->child[i].filter);
-    memory_release(&f->allocator, family->child, family->room * sizeof *family->child);
-    memory_release(&f->allocator, family->image, family->image_bytes);
-    locks_free(&f->allocator, family->locks);
-    memory_release(&f->allocator, family, sizeof *family);
+    struct children *children = f->children;
+    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, children->scratch[i]);
+    for (unsigned i = 0; children->child && i < children->count + children->spare; i++)
+        filter_free(children->child[i].filter);
+    memory_release(&f->allocator, children->child, children->room * sizeof *children->child);
+    memory_release(&f->allocator, children->image, children->image_bytes);
+    locks_free(&f->allocator, children->locks);
+    memory_release(&f->allocator, children, sizeof *children);
 }
 
 int children_clone(const perhaps *f, perhaps *made) {
-    int rc = children_start(made, f->family->count);
-    for (unsigned i = 0; rc == PERHAPS_OK && i < f->family->count; i++) {
-        struct child *child = &made->family->child[i];
-        rc = filter_clone(f->family->child[i].filter, &child->filter);
-        child->since = f->family->child[i].since;
-        made->family->count += rc == PERHAPS_OK;
+    int rc = children_start(made, f->children->count);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < f->children->count; i++) {
+        struct child *child = &made->children->child[i];
+        rc = filter_clone(f->children->child[i].filter, &child->filter);
+        child->since = f->children->child[i].since;
+        made->children->count += rc == PERHAPS_OK;
     }
     if (rc < 0) return rc;
     children_settle(made);
-    made->family->clock = f->family->clock;
-    made->family->clock_context = f->family->clock_context;
-    made->family->look_again = f->family->look_again;
-    made->family->now = f->family->now;
+    made->children->clock = f->children->clock;
+    made->children->clock_context = f->children->clock_context;
+    made->children->look_again = f->children->look_again;
+    made->children->now = f->children->now;
     return PERHAPS_OK;
 }
 

@@ -28,7 +28,7 @@ struct scratch {
     uint8_t room[];
 };
 
-struct family {
+struct children {
     struct child *child;  /* layers and generations from the oldest to the newest */
     unsigned count;       /* in use */
     unsigned spare;       /* made ahead, behind those */
@@ -98,12 +98,12 @@ void scratch_leave(const perhaps *f, struct scratch *scratch);
 
 /* The newest layer or generation. */
 static inline perhaps *newest_of(const perhaps *f) {
-    return f->family->child[f->family->count - 1].filter;
+    return f->children->child[f->children->count - 1].filter;
 }
 
 /* Whether it is a window with a period. */
 static inline bool is_timed(const perhaps *f) {
-    return f->family && f->kind->composite->ops->advance && f->header.layout[PERIOD];
+    return f->children && f->kind->composite->ops->advance && f->header.layout[PERIOD];
 }
 
 /* NULL, or why a filter cannot be the child of another. */

@@ -11,38 +11,40 @@
 /* ---- facts ---- */
 
 unsigned filter_can(const perhaps *f) {
-    return f->family ? f->family->can : f->kind->row.can;
+    return f->children ? f->children->can : f->kind->row.can;
 }
 
 bool filter_may_be_full(const perhaps *f) {
-    return f->family ? f->family->may_be_full : f->kind->growable != NULL;
+    return f->children ? f->children->may_be_full : f->kind->growable != NULL;
 }
 
 uint64_t filter_items(const perhaps *f) {
-    uint64_t items = f->family ? 0 : f->header.items;
-    for (unsigned i = 0; f->family && i < f->family->count; i++) items += filter_items(f->family->child[i].filter);
+    uint64_t items = f->children ? 0 : f->header.items;
+    for (unsigned i = 0; f->children && i < f->children->count; i++)
+        items += filter_items(f->children->child[i].filter);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++)
         items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
     return f->tallies && (int64_t)items < 0 ? 0 : items; /* more removed than added: counters were stuck */
 }
 
 uint64_t filter_capacity(const perhaps *f) {
-    if (!(filter_can(f) & PERHAPS_GROW) || !f->family) return f->header.capacity;
+    if (!(filter_can(f) & PERHAPS_GROW) || !f->children) return f->header.capacity;
     return f->kind->composite->ops->capacity(f);
 }
 
 uint64_t filter_bytes(const perhaps *f) {
     uint64_t bytes = f->array.length;
-    for (unsigned i = 0; f->family && i < f->family->count; i++) bytes += filter_bytes(f->family->child[i].filter);
+    for (unsigned i = 0; f->children && i < f->children->count; i++)
+        bytes += filter_bytes(f->children->child[i].filter);
     return bytes;
 }
 
 uint64_t filter_image_bytes(const perhaps *f) {
     uint64_t recipe = f->header.recipe.length;
-    if (!f->family) return image_offset(f->header.length, recipe) + f->header.length;
-    uint64_t length = (uint64_t)f->family->count * ENTRY_BYTES, end = image_offset(length, recipe) + length;
-    for (unsigned i = 0; i < f->family->count; i++) {
-        uint64_t part = filter_image_bytes(f->family->child[i].filter), offset = 0;
+    if (!f->children) return image_offset(f->header.length, recipe) + f->header.length;
+    uint64_t length = (uint64_t)f->children->count * ENTRY_BYTES, end = image_offset(length, recipe) + length;
+    for (unsigned i = 0; i < f->children->count; i++) {
+        uint64_t part = filter_image_bytes(f->children->child[i].filter), offset = 0;
         directory_place(end, part, &offset);
         end = offset + part;
     }
@@ -52,12 +54,12 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    bool as_planned = f->family && f->kind->composite->key_in_one_child; /* from which filter_capacity follows */
+    bool as_planned = f->children && f->kind->composite->key_in_one_child; /* from which filter_capacity follows */
     if (!as_planned) header.capacity = filter_capacity(f);
     header.flags &= (unsigned)~HEADER_DIRTY;
-    if (f->family) {
-        header.layout[CHILDREN] = f->family->count;
-        header.length = (uint64_t)f->family->count * ENTRY_BYTES;
+    if (f->children) {
+        header.layout[CHILDREN] = f->children->count;
+        header.length = (uint64_t)f->children->count * ENTRY_BYTES;
     }
     if (for_file && !(header.flags & HEADER_KEY_IN_FILE)) {
         header.flags &= (unsigned)~HEADER_HAS_KEY;
@@ -127,7 +129,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
                     struct added *added) {
     int rc = PERHAPS_OK;
     size_t done = 0;
-    if (f->family) {
+    if (f->children) {
         rc = f->kind->composite->ops->add_many(f, digests, n, answers);
         if (rc >= 0) done = n;
         *added = (struct added){done, count_ones(answers, done)};
@@ -143,7 +145,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 }
 
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
-    if (f->family && f->kind->composite->ops->undo) f->kind->composite->ops->undo(f, digests, n, answers);
+    if (f->children && f->kind->composite->ops->undo) f->kind->composite->ops->undo(f, digests, n, answers);
     for (size_t i = 0; f->ops.remove && i < n; i++) {
         if (answers[i] && f->ops.remove(&f->array, (struct digest){digests[i], 0}))
             filter_count_removed(f, digests[i], 1);
@@ -151,7 +153,7 @@ void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *a
 }
 
 void filter_clear(perhaps *f) {
-    if (f->family)
+    if (f->children)
         f->kind->composite->ops->clear(f);
     else
         memory_clear(f->array.bytes, f->array.length);
@@ -165,12 +167,12 @@ void filter_set_items(perhaps *f, uint64_t items) {
 }
 
 void filter_count_items(perhaps *f) {
-    struct sight sight;
-    plan_look(f->kind, &f->array, &sight);
+    struct measures sight;
+    plan_measure(f->kind, &f->array, &sight);
     filter_set_items(f, sight.items);
 }
 
-double filter_distinct(const perhaps *f, const struct sight *sight) {
+double filter_distinct(const perhaps *f, const struct measures *sight) {
     double items = (double)filter_items(f);
     return f->header.flags & HEADER_INTERSECTED && items < sight->distinct ? items : sight->distinct;
 }
@@ -319,7 +321,7 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     made->guessed = f->guessed;
-    rc = f->family ? children_clone(f, made) : clone_array(f, made);
+    rc = f->children ? children_clone(f, made) : clone_array(f, made);
     if (rc < 0)
         filter_free(made);
     else
@@ -334,7 +336,7 @@ int filter_clone(const perhaps *f, perhaps **copy) {
 void filter_free(perhaps *f) {
     if (!f) return;
     perhaps_allocator allocator = f->allocator;
-    if (f->family)
+    if (f->children)
         children_free(f);
     else if (f->owned)
         memory_release(&allocator, f->image, filter_image_bytes(f));
@@ -402,7 +404,7 @@ static int grow_static(perhaps *f) {
 
 int filter_grow(perhaps *f, uint64_t digest) {
     if (f->kind->solver) return grow_static(f);
-    if (f->family) return f->kind->composite->ops->make_room(f, digest);
+    if (f->children) return f->kind->composite->ops->make_room(f, digest);
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     if (!f->kind->growable || !f->kind->growable->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
     return filter_grow_to(f, layout, capacity);

@@ -15,7 +15,7 @@
  *
  *     create, open with grow, window, shards ──▶ COMPOSITE: each child is in one of the states above
  *
- *     state          state field           owned   file.fd   bins    family
+ *     state          state field           owned   file.fd   bins    children
  *     collecting     CHANGEABLE            yes     -1        bins    NULL     no array yet
  *     sealed         any but CLEAN_MAP     *       *         NULL    NULL     kind->solver; its operations do not add
  *     owned          CHANGEABLE            yes     -1        NULL    NULL
@@ -23,7 +23,7 @@
  *     mapped         READ_ONLY             no      >= 0      NULL    NULL
  *     mapped clean   CLEAN_MAP             no      >= 0      NULL    NULL
  *     mapped dirty   CHANGEABLE            no      >= 0      NULL    NULL     the file's dirty flag is on disk
- *     composite      READ_ONLY if mapped   yes     *         NULL    family   has no array and no image
+ *     composite      READ_ONLY if mapped   yes     *         NULL    children   has no array and no image
  *                    or borrowed, else
  *                    CHANGEABLE
  *
@@ -79,11 +79,11 @@ struct perhaps {
     struct header header; /* its items are up to date, see items_in; its flags are those of the image in memory */
     uint8_t *image;
     bool guessed;     /* a foreign file did not state its capacity: it is plan_guess's */
-    bool owned;       /* the image, or the family, is memory of this filter's allocator */
+    bool owned;       /* the image, or the children, is memory of this filter's allocator */
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
-    struct family *family; /* core/children.h; NULL unless it is a composite filter */
-    struct bins *bins;     /* NULL unless it is a static filter that still collects keys; it has no array then */
+    struct children *children; /* core/children.h; NULL unless it is a composite filter */
+    struct bins *bins;         /* NULL unless it is a static filter that still collects keys; it has no array then */
     uint8_t *tail; /* what follows the array in a file of another program: in the map, or memory of its own; or NULL */
     uint64_t tail_length;
     perhaps_allocator allocator;
@@ -240,8 +240,8 @@ void filter_set_items(perhaps *f, uint64_t items);
 void filter_count_items(perhaps *f);
 
 /* Different keys in a filter with an array, of whose bits this is the sight. */
-struct sight;
-double filter_distinct(const perhaps *f, const struct sight *sight);
+struct measures;
+double filter_distinct(const perhaps *f, const struct measures *sight);
 
 /* ---- making and ending ---- */
 

@@ -18,6 +18,6 @@ int foreign_level(const struct kind *kind, const perhaps_want *want, const uint6
  * and then in whole words. As there, in the same order of operations, so that the numbers are equal. */
 int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uint64_t last_word, struct level *level);
 
-void foreign_look(const struct array *array, struct sight *sight);
+void foreign_look(const struct array *array, struct measures *sight);
 
 #endif

@@ -226,7 +226,7 @@ unsigned combined_can(const struct outer *outer, const struct kind *kind) {
 /* ---- from the inside to the outside ---- */
 
 /* The image of `count` children of that length, with a recipe of that length. */
-static bool family_image(uint64_t count, uint64_t child, uint64_t recipe, uint64_t *total) {
+static bool composite_image(uint64_t count, uint64_t child, uint64_t recipe, uint64_t *total) {
     uint64_t end = image_offset(count * ENTRY_BYTES, recipe) + count * ENTRY_BYTES, offset;
     for (uint64_t i = 0; i < count; i++) {
         if (!directory_place(end, child, &offset)) return false;
@@ -253,7 +253,7 @@ static int wrap(const perhaps_want *want, const struct wrapper *wrapper, uint64_
     shown->loss = plan_loss(plan->level[plan->levels - 1].kind, (double)shown->items);
     shown->bytes *= count;
     shown->bits_per_key = 8 * (double)shown->bytes / (double)shown->items;
-    if (!family_image(count, shown->image_bytes, recipe, &shown->image_bytes) ||
+    if (!composite_image(count, shown->image_bytes, recipe, &shown->image_bytes) ||
         shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the filters would take more memory than this machine has");
     return PERHAPS_OK;

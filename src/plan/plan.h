@@ -8,11 +8,11 @@
 #include <stdbool.h>
 
 /* What a filter's bits say of it. */
-struct sight {
+struct measures {
     double fill;     /* share of bits set */
     double distinct; /* different keys, estimated */
-    uint64_t items;  /* copies as a whole number; set by plan_look */
-    double copies;   /* keys in it, each as often as it was added; set by plan_look if `look` leaves it 0 */
+    uint64_t items;  /* copies as a whole number; set by plan_measure */
+    double copies;   /* keys in it, each as often as it was added; set by plan_measure if `look` leaves it 0 */
     double fpr;      /* the rate it has now */
     double loss;     /* the chance that two keys in it share a digest, where that loses one */
     uint64_t stuck, stashed;
@@ -61,7 +61,7 @@ struct model {
     unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]); /* bits set per key */
     unsigned (*lines)(const uint64_t layout[LAYOUT_WORDS]);  /* cache lines touched per question, at most */
 
-    void (*look)(const struct array *array, struct sight *sight);
+    void (*look)(const struct array *array, struct measures *sight);
 
     /* Different keys in the union of two arrays of one layout, estimated; for kinds whose intersection keeps bits of
      * keys that are in only one of both, else NULL. */
@@ -131,7 +131,7 @@ void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], ui
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
 /* What the array's bits say. */
-void plan_look(const struct kind *kind, const struct array *array, struct sight *sight);
+void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight);
 
 /* The keys that two arrays have in common, estimated as |A| + |B| - |A or B|, where |A| and |B| are given. The bits
  * that both have would say too many: some are those of different keys. */

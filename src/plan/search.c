@@ -24,8 +24,8 @@ double plan_loss(const struct kind *kind, double items) {
     return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
 }
 
-void plan_look(const struct kind *kind, const struct array *array, struct sight *sight) {
-    *sight = (struct sight){0};
+void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight) {
+    *sight = (struct measures){0};
     kind->model->look(array, sight);
     sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
     if (sight->copies == 0) sight->copies = sight->distinct;

@@ -110,11 +110,11 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
 }
 
 void static_look(const struct kind *kind, const struct fineness *fineness, const struct array *array,
-                 struct sight *sight) {
+                 struct measures *sight) {
     double keys = 0;
     for (uint64_t i = 0; i < UINT64_C(1) << array->layout[PARTS_BITS]; i++)
         keys += (double)entry_word(array, i, kind->solver->entry_words, PART_KEYS);
     double rate = fineness->rate(array->layout, (uint64_t)keys), bits = 64 * (double)array->layout[DATA_WORDS];
-    *sight = (struct sight){.distinct = keys, .fpr = keys > 0 ? rate : 0};
+    *sight = (struct measures){.distinct = keys, .fpr = keys > 0 ? rate : 0};
     sight->fill = bits > 0 ? fmin(1, keys * log2(1 / rate) / bits) : 0;
 }

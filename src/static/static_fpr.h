@@ -22,6 +22,6 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
 
 /* What a sealed filter shows: its keys, and the rate of its layout. */
 void static_look(const struct kind *kind, const struct fineness *fineness, const struct array *array,
-                 struct sight *sight);
+                 struct measures *sight);
 
 #endif

@@ -86,12 +86,12 @@ static void tables_have_every_operation(void **state) {
 /* ---- filters ---- */
 
 static void expect_filter(const perhaps *f) {
-    const char *lacks = missing(&f->ops, filter_can(f), !f->two_words, f->family != NULL);
+    const char *lacks = missing(&f->ops, filter_can(f), !f->two_words, f->children != NULL);
     CHECK(!lacks, "a filter of kind %s has no %s", f->kind->row.name, lacks);
     CHECK(!f->ops.remove == !(filter_can(f) & PERHAPS_REMOVE), "remove is there, and no ability");
     CHECK(!f->ops.count == !(filter_can(f) & PERHAPS_COUNT), "count is there, and no ability");
-    CHECK(!f->family || f->kind->composite->ops->add_many, "a composite filter without add_many");
-    for (unsigned i = 0; f->family && i < f->family->count; i++) expect_filter(f->family->child[i].filter);
+    CHECK(!f->children || f->kind->composite->ops->add_many, "a composite filter without add_many");
+    for (unsigned i = 0; f->children && i < f->children->count; i++) expect_filter(f->children->child[i].filter);
 }
 
 static void filters_have_every_operation(void **state) {

@@ -59,7 +59,7 @@ static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 /* Adds what the bits of one block say, or those of two together. */
-static void look_at_block(const uint8_t *block, const uint8_t *other, struct sight *sums) {
+static void look_at_block(const uint8_t *block, const uint8_t *other, struct measures *sums) {
     double rate = 1;
     int bits = 0;
     for (int i = 0; i < PARQUET_WORDS; i++) {
@@ -73,19 +73,19 @@ static void look_at_block(const uint8_t *block, const uint8_t *other, struct sig
         sums->distinct += log(fmax(1 - (double)bits / PARQUET_BLOCK_BITS, 0.5 / PARQUET_BLOCK_BITS)) / log(31.0 / 32);
 }
 
-static void look_at_blocks(const struct array *array, const uint8_t *other, struct sight *sight) {
-    *sight = (struct sight){0};
+static void look_at_blocks(const struct array *array, const uint8_t *other, struct measures *sight) {
+    *sight = (struct measures){0};
     for (uint64_t i = 0; i < array->layout[PARQUET_BLOCKS]; i++)
         look_at_block(array->bytes + i * PARQUET_BLOCK_BYTES, other + i * PARQUET_BLOCK_BYTES, sight);
 }
 
 static double either(const struct array *a, const struct array *b) {
-    struct sight sight;
+    struct measures sight;
     look_at_blocks(a, b->bytes, &sight);
     return sight.distinct;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     double blocks = (double)array->layout[PARQUET_BLOCKS];
     look_at_blocks(array, array->bytes, sight);
     sight->fill /= blocks * PARQUET_BLOCK_BITS;

@@ -85,7 +85,7 @@ double redis_error_of_chain(double error_of_first) {
     return fmin(2 * error_of_first, 1);
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     uint64_t layout[LAYOUT_WORDS] = {
         [BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
     if (array->layout[REDIS_BLOOM_N2]) layout[BLOOM_CELLS] = UINT64_C(1) << array->layout[REDIS_BLOOM_N2];

@@ -63,7 +63,7 @@ static unsigned lines(const uint64_t layout[LAYOUT_WORDS]) {
     return 2 * (unsigned)layout[REDIS_CUCKOO_FILTERS];
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     const uint64_t *layout = array->layout;
     uint64_t all = 0;
     double not_found = 1;

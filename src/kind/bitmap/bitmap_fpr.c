@@ -29,7 +29,7 @@ static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     double in_it = (double)bits_count(array->bytes, array->length);
     sight->fill = fmin(in_it / (double)array->layout[BITMAP_RANGE], 1);
     sight->distinct = sight->copies = in_it;

@@ -128,9 +128,9 @@ static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *other
 }
 
 /* What the lines say, or those of two arrays together. */
-static void look_at_both(const struct array *array, const uint8_t *others, struct sight *sight) {
+static void look_at_both(const struct array *array, const uint8_t *others, struct measures *sight) {
     uint64_t per_key = array->layout[BLOCKED_LINES_PER_KEY], part = array->layout[BLOCKED_LINES] / per_key;
-    *sight = (struct sight){.fpr = 1};
+    *sight = (struct measures){.fpr = 1};
     for (uint64_t i = 0; i < per_key; i++) {
         int bits_per_lane = (int)array->layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES;
         uint64_t start = i * part * BLOCKED_LINE_BYTES;
@@ -141,12 +141,12 @@ static void look_at_both(const struct array *array, const uint8_t *others, struc
     }
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     look_at_both(array, array->bytes, sight);
 }
 
 static double either(const struct array *a, const struct array *b) {
-    struct sight sight;
+    struct measures sight;
     look_at_both(a, b->bytes, &sight);
     return sight.distinct;
 }

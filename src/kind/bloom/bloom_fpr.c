@@ -70,7 +70,7 @@ unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[BLOOM_HASHES];
 }
 
-void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct sight *sight) {
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *sight) {
     double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
     sight->fill = fmin((double)used / m, 1);
     sight->fpr = pow(sight->fill, k);
@@ -80,7 +80,7 @@ void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct s
 }
 
 double bloom_either(const struct array *a, const struct array *b) {
-    struct sight sight;
+    struct measures sight;
     bloom_estimate(a->layout, bits_count_either(a->bytes, b->bytes, a->length), &sight);
     return sight.distinct;
 }
@@ -96,7 +96,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
 

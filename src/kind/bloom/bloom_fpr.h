@@ -15,6 +15,6 @@ unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);
 
 /* What `used` cells say of fill, rate and number of different keys. */
 double bloom_either(const struct array *a, const struct array *b);
-void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct sight *sight);
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *sight);
 
 #endif

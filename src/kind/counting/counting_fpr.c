@@ -16,7 +16,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
 }
 
 /* Every copy adds k to the sum of the counters, as long as none of them sticks. */
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     struct counters_tally tally = counters_count(array->bytes, array->length);
     bloom_estimate(array->layout, tally.used, sight);
     sight->stuck = tally.stuck;

@@ -68,7 +68,7 @@ INLINE void fetch_some(const struct array *a, const struct block *block, size_t 
 
 /* ---- asking ---- */
 
-INLINE uint8_t ask_one(const struct array *a, const struct block *block, size_t i, uint64_t places) {
+INLINE uint8_t query_one(const struct array *a, const struct block *block, size_t i, uint64_t places) {
     struct places all = block_places(block, i, places);
     unsigned found = 0;
     for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, &all, choice, places);
@@ -90,7 +90,7 @@ INLINE void ask_some(const struct array *a, const struct block *block, size_t i,
 #else
     (void)vector;
 #endif
-    for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = ask_one(a, block, j, places);
+    for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = query_one(a, block, j, places);
 }
 
 /* What the cache holds is not fetched: processors look far enough ahead by themselves. */

@@ -131,7 +131,7 @@ static double share_of_first_copies(const struct array *array) {
     return used ? (double)first / (double)used : 1;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     struct stash stash = stash_of(array);
     double used = (double)slots_in_use(array);
     for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;

@@ -55,7 +55,7 @@ INLINE void ISA(ask_many)(const struct array *array, const uint64_t *digests, si
     }
 }
 
-INLINE int ISA(ask_one)(const struct array *array, uint64_t digest, unsigned arity, uint64_t width) {
+INLINE int ISA(query_one)(const struct array *array, uint64_t digest, unsigned arity, uint64_t width) {
     struct ISA(block) block;
     ISA(prepare)(array, &digest, 1, &block, arity, width);
     return ISA(test)(array, &block, 0, arity, width);
@@ -64,7 +64,7 @@ INLINE int ISA(ask_one)(const struct array *array, uint64_t digest, unsigned ari
 /* The operations of one width: 8, 16, or what the layout says. */
 #define WIDTH(name, arity, width)                                                                                      \
     TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
-        return ISA(ask_one)(a, digest.first, arity, width);                                                            \
+        return ISA(query_one)(a, digest.first, arity, width);                                                          \
     }                                                                                                                  \
     TARGET static void ISA(contains_many_##name)(const struct array *a, const uint64_t *digests, size_t n,             \
                                                  uint8_t *answers, const char *ahead) {                                \

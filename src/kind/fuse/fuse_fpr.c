@@ -28,7 +28,7 @@ static unsigned places(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[FUSE_ARITY];
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     static_look(&kind_fuse, &fineness, array, sight);
 }
 

@@ -40,7 +40,7 @@ static unsigned hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     static_look(&kind_ribbon, &fineness, array, sight);
 }
 

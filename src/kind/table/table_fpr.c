@@ -44,7 +44,7 @@ static uint64_t count_words(const struct array *array, uint64_t first, uint64_t 
     return used;
 }
 
-static void look(const struct array *array, struct sight *sight) {
+static void look(const struct array *array, struct measures *sight) {
     uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, cells = array->layout[TABLE_STASH];
     uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
     sight->stashed = count_words(array, slots + 1, cells);
