@@ -86,7 +86,8 @@ double redis_error_of_chain(double error_of_first) {
 }
 
 static void look(const struct array *array, struct sight *sight) {
-    uint64_t layout[LAYOUT_WORDS] = {[BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
+    uint64_t layout[LAYOUT_WORDS] = {
+        [BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
     if (array->layout[REDIS_BLOOM_N2]) layout[BLOOM_CELLS] = UINT64_C(1) << array->layout[REDIS_BLOOM_N2];
     bloom_estimate(layout, bits_count(array->bytes, array->length), sight);
 }
