@@ -5,8 +5,12 @@
  * have on every machine, both have the same bits in the same places: bit i of an array is bit i%WORD_BITS of word
  * i/WORD_BITS. Words must be aligned, as they are in memory of the library's own and in mapped files.
  *
- * No order between words is asked for ("relaxed"): a bit says nothing about other memory. A thread that tells another
- * one of a key it has added does so by a lock, a queue or the like, and what it did before is seen by then.
+ * Memory order is relaxed. A bit that was set says nothing about other memory, so no other load or store
+ * need be seen together with it. A thread that adds a key and then tells another thread of it does so by a
+ * lock, a queue or the end of a thread. That orders everything before it, and the other thread finds the key.
+ * A query that runs at the same time as the add may see some of the key's bits: it says that the key is not
+ * there, as if it had come a moment earlier. Two queries without such an order may see two adds in either
+ * order. No bit is lost, since every change of a shared word is one atomic step (or, and, exchange).
  */
 #ifndef PERHAPS_BASE_ATOMIC_H
 #define PERHAPS_BASE_ATOMIC_H
@@ -14,17 +18,6 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define RACES_ARE_REPORTED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RACES_ARE_REPORTED 1
-#endif
-#endif
-#ifndef RACES_ARE_REPORTED
-#define RACES_ARE_REPORTED 0
-#endif
 
 /* A word in an array, whatever else its bytes are read as. */
 typedef uintptr_t __attribute__((may_alias)) shared_word;

@@ -73,15 +73,15 @@ INLINE bool put(uint8_t *block, uint64_t digest) {
     return any(&missing);
 }
 
-static int add(struct array *array, struct digest digest) {
+static int parquet_add(struct array *array, struct digest digest) {
     return put(block_of(array, digest.first), digest.first);
 }
 
-static int contains(const struct array *array, struct digest digest) {
+static int parquet_contains(const struct array *array, struct digest digest) {
     return !lacks(block_of(array, digest.first), digest.first);
 }
 
-static void fetch(const struct array *array, struct digest digest) {
+static void parquet_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(block_of(array, digest.first));
 }
 
@@ -96,38 +96,45 @@ INLINE void many(const struct array *array, const uint64_t *digests, size_t n, u
     }
 }
 
-static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+static size_t parquet_add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                               const char *ahead) {
     (void)ahead;
     many(array, digests, n, answers, true);
     return n;
 }
 
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead) {
+static void parquet_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                  const char *ahead) {
     (void)ahead;
     many(array, digests, n, answers, false);
 }
 
-static const struct kind_ops ops_plain = {
-    .add = add, .contains = contains, .add_many = add_many, .contains_many = contains_many, .fetch = fetch};
+static const struct kind_ops ops_plain = {.add = parquet_add,
+                                          .contains = parquet_contains,
+                                          .add_many = parquet_add_many,
+                                          .contains_many = parquet_contains_many,
+                                          .fetch = parquet_prefetch};
 
 #if defined(__x86_64__)
 /* The same, compiled for other instructions. */
-TARGET_AVX2 static size_t add_many_avx2(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                        const char *ahead) {
+TARGET_AVX2 static size_t parquet_add_many_avx2(struct array *array, const uint64_t *digests, size_t n,
+                                                uint8_t *answers, const char *ahead) {
     (void)ahead;
     many(array, digests, n, answers, true);
     return n;
 }
 
-TARGET_AVX2 static void contains_many_avx2(const struct array *array, const uint64_t *digests, size_t n,
-                                           uint8_t *answers, const char *ahead) {
+TARGET_AVX2 static void parquet_contains_many_avx2(const struct array *array, const uint64_t *digests, size_t n,
+                                                   uint8_t *answers, const char *ahead) {
     (void)ahead;
     many(array, digests, n, answers, false);
 }
 
-static const struct kind_ops ops_avx2 = {
-    .add = add, .contains = contains, .add_many = add_many_avx2, .contains_many = contains_many_avx2, .fetch = fetch};
+static const struct kind_ops ops_avx2 = {.add = parquet_add,
+                                         .contains = parquet_contains,
+                                         .add_many = parquet_add_many_avx2,
+                                         .contains_many = parquet_contains_many_avx2,
+                                         .fetch = parquet_prefetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

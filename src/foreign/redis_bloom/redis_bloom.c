@@ -33,7 +33,7 @@ static inline uint64_t place(const struct array *array, uint64_t word) {
     return n2 ? word & ((UINT64_C(1) << n2) - 1) : word % array->layout[REDIS_BLOOM_BITS];
 }
 
-static int add(struct array *array, struct digest digest) {
+static int redis_bloom_add(struct array *array, struct digest digest) {
     uint64_t word = digest.first;
     int is_new = 0;
     for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
@@ -44,7 +44,7 @@ static int add(struct array *array, struct digest digest) {
     return is_new;
 }
 
-static int contains(const struct array *array, struct digest digest) {
+static int redis_bloom_contains(const struct array *array, struct digest digest) {
     uint64_t word = digest.first;
     for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
         if (!bit_get(array->bytes, place(array, word))) return 0;
@@ -52,7 +52,7 @@ static int contains(const struct array *array, struct digest digest) {
     return 1;
 }
 
-static void fetch(const struct array *array, struct digest digest) {
+static void redis_bloom_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(array->bytes + place(array, digest.first) / 8);
 }
 
@@ -89,7 +89,8 @@ static const char *check_facts(uint64_t entries, double error, uint64_t length) 
 
 /* Batches of digests of two words are made of single calls. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops all = {.add = add, .contains = contains, .fetch = fetch};
+    static const struct kind_ops all = {
+        .add = redis_bloom_add, .contains = redis_bloom_contains, .fetch = redis_bloom_prefetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

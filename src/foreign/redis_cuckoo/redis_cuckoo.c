@@ -86,7 +86,7 @@ static uint8_t *find(const struct part *part, const struct key *key, uint8_t con
     return slot ? slot : find_in_bucket(part, key->other, content);
 }
 
-static int contains(const struct array *array, struct digest digest) {
+static int redis_cuckoo_contains(const struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     for (uint64_t i = redis_cuckoo_in_use(array); i-- > 0;) {
         struct part part = part_of(array, i);
@@ -103,7 +103,7 @@ static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t 
 }
 
 /* Where both buckets are the same one, what is in it counts twice, as it does there. */
-static uint64_t count(const struct array *array, struct digest digest) {
+static uint64_t redis_cuckoo_count(const struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     uint64_t sum = 0;
     for (uint64_t i = 0; i < redis_cuckoo_in_use(array); i++) {
@@ -113,7 +113,7 @@ static uint64_t count(const struct array *array, struct digest digest) {
     return sum;
 }
 
-static void fetch(const struct array *array, struct digest digest) {
+static void redis_cuckoo_prefetch(const struct array *array, struct digest digest) {
     struct part newest = part_of(array, redis_cuckoo_in_use(array) - 1);
     struct key key = key_of(digest);
     __builtin_prefetch(bucket_of(&newest, key.home));
@@ -173,7 +173,7 @@ static bool wake(struct array *array) {
     return true;
 }
 
-static int add(struct array *array, struct digest digest) {
+static int redis_cuckoo_add(struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     while (!put(array, &key)) {
         if (!wake(array)) return FULL;
@@ -231,7 +231,7 @@ static void compact(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t
     *capacity = redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]);
 }
 
-static int remove_key(struct array *array, struct digest digest) {
+static int redis_cuckoo_remove(struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     uint8_t *slot = NULL;
     for (uint64_t i = redis_cuckoo_in_use(array); !slot && i-- > 0;) {
@@ -251,19 +251,20 @@ static int remove_key(struct array *array, struct digest digest) {
 
 /* ---- batches ---- */
 
-static size_t add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead) {
+static size_t redis_cuckoo_add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                    const char *ahead) {
     (void)ahead;
     for (size_t i = 0; i < n; i++) {
-        if (add(array, (struct digest){digests[i], 0}) == FULL) return i;
+        if (redis_cuckoo_add(array, (struct digest){digests[i], 0}) == FULL) return i;
         answers[i] = 1;
     }
     return n;
 }
 
-static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead) {
+static void redis_cuckoo_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                       const char *ahead) {
     (void)ahead;
-    for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)contains(array, (struct digest){digests[i], 0});
+    for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)redis_cuckoo_contains(array, (struct digest){digests[i], 0});
 }
 
 /* ---- the layout ---- */
@@ -328,13 +329,13 @@ static bool rehash(struct array *into, const struct array *from) {
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops all = {.add = add,
-                                        .contains = contains,
-                                        .add_many = add_many,
-                                        .contains_many = contains_many,
-                                        .fetch = fetch,
-                                        .remove = remove_key,
-                                        .count = count};
+    static const struct kind_ops all = {.add = redis_cuckoo_add,
+                                        .contains = redis_cuckoo_contains,
+                                        .add_many = redis_cuckoo_add_many,
+                                        .contains_many = redis_cuckoo_contains_many,
+                                        .fetch = redis_cuckoo_prefetch,
+                                        .remove = redis_cuckoo_remove,
+                                        .count = redis_cuckoo_count};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

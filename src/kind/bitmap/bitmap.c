@@ -61,22 +61,22 @@ INLINE int remove_id(struct array *array, uint64_t id, bool shared) {
     return 1;
 }
 
-static inline void fetch(const struct array *array, struct digest digest) {
+static inline void bitmap_prefetch(const struct array *array, struct digest digest) {
     if (digest.first < array->layout[BITMAP_RANGE]) __builtin_prefetch(array->bytes + (digest.first >> 3));
 }
 
 /* ---- batches ---- */
 
 /* The line of the key that comes AHEAD keys later, or of the last one. */
-static inline void fetch_ahead(const struct array *array, const uint64_t *digests, size_t i, size_t n) {
-    fetch(array, (struct digest){digests[n - i > AHEAD ? i + AHEAD : n - 1], 0});
+static inline void prefetch_ahead(const struct array *array, const uint64_t *digests, size_t i, size_t n) {
+    bitmap_prefetch(array, (struct digest){digests[n - i > AHEAD ? i + AHEAD : n - 1], 0});
 }
 
 /* Both work on a copy of the struct: a store to `answers` cannot change that, so it stays in registers. */
 INLINE size_t put_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
     struct array here = *array;
     for (size_t i = 0; i < n; i++) {
-        fetch_ahead(&here, digests, i, n);
+        prefetch_ahead(&here, digests, i, n);
         int is_new = add(&here, digests[i], shared);
         if (is_new == FULL) return i;
         answers[i] = (uint8_t)is_new;
@@ -84,45 +84,46 @@ INLINE size_t put_many(const struct array *array, const uint64_t *digests, size_
     return n;
 }
 
-INLINE void ask_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
+INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
     const struct array here = *array;
     for (size_t i = 0; i < n; i++) {
-        fetch_ahead(&here, digests, i, n);
+        prefetch_ahead(&here, digests, i, n);
         answers[i] = (uint8_t)contains(&here, digests[i], shared);
     }
 }
 
 /* ---- the operations, for one thread and for many ---- */
 
-#define OPERATIONS(name, shared)                                                                                       \
-    static int add_##name(struct array *array, struct digest digest) {                                                 \
+#define BITMAP_OPS(table, shared, add_name, contains_name, remove_name, add_many_name, contains_many_name)             \
+    static int add_name(struct array *array, struct digest digest) {                                                   \
         return add(array, digest.first, shared);                                                                       \
     }                                                                                                                  \
-    static int contains_##name(const struct array *array, struct digest digest) {                                      \
+    static int contains_name(const struct array *array, struct digest digest) {                                        \
         return contains(array, digest.first, shared);                                                                  \
     }                                                                                                                  \
-    static int remove_##name(struct array *array, struct digest digest) {                                              \
+    static int remove_name(struct array *array, struct digest digest) {                                                \
         return remove_id(array, digest.first, shared);                                                                 \
     }                                                                                                                  \
-    static size_t add_many_##name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,            \
-                                  const char *ahead) {                                                                 \
+    static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,              \
+                                const char *ahead) {                                                                   \
         (void)ahead;                                                                                                   \
         return put_many(array, digests, n, answers, shared);                                                           \
     }                                                                                                                  \
-    static void contains_many_##name(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,   \
-                                     const char *ahead) {                                                              \
+    static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,     \
+                                   const char *ahead) {                                                                \
         (void)ahead;                                                                                                   \
-        ask_many(array, digests, n, answers, shared);                                                                  \
+        query_many(array, digests, n, answers, shared);                                                                \
     }                                                                                                                  \
-    static const struct kind_ops ops_##name = {.add = add_##name,                                                      \
-                                               .contains = contains_##name,                                            \
-                                               .add_many = add_many_##name,                                            \
-                                               .contains_many = contains_many_##name,                                  \
-                                               .remove = remove_##name,                                                \
-                                               .fetch = fetch};
+    static const struct kind_ops table = {.add = add_name,                                                             \
+                                          .contains = contains_name,                                                   \
+                                          .add_many = add_many_name,                                                   \
+                                          .contains_many = contains_many_name,                                         \
+                                          .remove = remove_name,                                                       \
+                                          .fetch = bitmap_prefetch};
 
-OPERATIONS(alone, false)
-OPERATIONS(shared, true)
+BITMAP_OPS(ops_alone, false, bitmap_add, bitmap_contains, bitmap_remove, bitmap_add_many, bitmap_contains_many)
+BITMAP_OPS(ops_shared, true, bitmap_add_shared, bitmap_contains_shared, bitmap_remove_shared, bitmap_add_many_shared,
+           bitmap_contains_many_shared)
 
 /* ---- whole sets ---- */
 

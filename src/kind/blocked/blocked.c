@@ -81,24 +81,19 @@ static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
     return digest * multiplier[3 * which + 1 + second];
 }
 
-/* What an operation does to the lines of a key; other threads may be adding to shared ones at the same time. */
-enum task { ASK, ADD, ADD_SHARED };
+/* What an operation does to the cache lines of a key. Other threads may add to shared ones at the same time.
+ *
+ * A query reads with plain loads, vectors of 16 to 64 bytes, also while other threads set bits. The language
+ * calls that a race. Processors read each byte as it was at some moment, and a bit that is set stays set, so
+ * that the answer is one that was right before or after the other thread's add (tests/tsan.supp). */
+enum task { QUERY, ADD, ADD_SHARED };
 
-/* What to read when asking for a line: the line itself. That other threads may be setting bits in it is a race in the
- * language's eyes, but not on machines, which read each byte as it was at some moment; and a bit, once set, stays. Only
- * where ThreadSanitizer looks on it is read byte by byte, into `copy`. */
-static inline const uint8_t *to_read(const uint8_t *line, uint8_t copy[BLOCKED_LINE_BYTES]) {
-    if (!RACES_ARE_REPORTED) return line;
-    for (int i = 0; i < BLOCKED_LINE_BYTES; i++) copy[i] = __atomic_load_n(line + i, __ATOMIC_RELAXED);
-    return copy;
-}
-
-static uint64_t line(const struct array *array, uint64_t digest) {
+static uint64_t blocked_line(const struct array *array, uint64_t digest) {
     return mul_high(line_hash(digest, 0), array->layout[BLOCKED_LINES]);
 }
 
 /* Into the second-level cache. */
-static void fetch(const struct array *array, struct digest digest) {
+static void blocked_prefetch(const struct array *array, struct digest digest) {
     int pair = array->layout[BLOCKED_LINES_PER_KEY] == 2;
     for (int which = 0; which <= pair; which++) {
         uint64_t line = mul_high(line_hash(digest.first, which), array->layout[BLOCKED_LINES] >> pair);
@@ -113,7 +108,7 @@ struct sweep {
 };
 
 static struct sweep sweep_over(const struct array *array, const struct span *span, size_t n) {
-    uint64_t from = line(array, span->first), to = line(array, span->last) + 1;
+    uint64_t from = blocked_line(array, span->first), to = blocked_line(array, span->last) + 1;
     return (struct sweep){array->bytes + from * BLOCKED_LINE_BYTES, (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
 }
 
@@ -125,18 +120,143 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
 #define TEMPLATE   "kind/blocked/blocked_batch.h"
 #include "base/each_isa.h"
 
-/* One of four shapes, for one instruction set, and for one thread or many. */
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    int shape = (layout[BLOCKED_BITS_PER_LINE] == 16) + 2 * (layout[BLOCKED_LINES_PER_KEY] == 2);
+/* The operations of one shape for one instruction set. Queries are the same for one thread and for many.
+ * `single` is the instruction set for a query that comes alone: with 512 bits, what runs in between takes
+ * longer (docs/choices.md). */
+#define BLOCKED_TABLE(add_name, contains_name, contains_unmixed_name, add_many_name, contains_many_name, line_name,    \
+                      any_name)                                                                                        \
+    {                                                                                                                  \
+        .add = add_name, .contains = contains_name, .contains_unmixed = contains_unmixed_name,                         \
+        .add_many = add_many_name, .contains_many = contains_many_name, .contains_any = any_name,                      \
+        .fetch = blocked_prefetch, .line = line_name                                                                   \
+    }
+#define BLOCKED_OPS(table, target, isa, single, two, pair, line_name, any_name, add_name, add_shared_name,             \
+                    add_many_name, add_many_shared_name, contains_name, contains_unmixed_name, contains_many_name)     \
+    target static int add_name(struct array *a, struct digest digest) {                                                \
+        return one_##isa(a, digest.first, two, pair, ADD);                                                             \
+    }                                                                                                                  \
+    target static int add_shared_name(struct array *a, struct digest digest) {                                         \
+        return one_##isa(a, digest.first, two, pair, ADD_SHARED);                                                      \
+    }                                                                                                                  \
+    target static size_t add_many_name(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,           \
+                                       const char *ahead) {                                                            \
+        many_within_##isa(a, digests, n, answers, ahead, two, pair, ADD);                                              \
+        return n;                                                                                                      \
+    }                                                                                                                  \
+    target static size_t add_many_shared_name(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,    \
+                                              const char *ahead) {                                                     \
+        many_within_##isa(a, digests, n, answers, ahead, two, pair, ADD_SHARED);                                       \
+        return n;                                                                                                      \
+    }                                                                                                                  \
+    target static int contains_name(const struct array *a, struct digest digest) {                                     \
+        return one_##single(a, digest.first, two, pair, QUERY);                                                        \
+    }                                                                                                                  \
+    target static int contains_unmixed_name(const struct array *a, uint64_t key) {                                     \
+        return one_##isa(a, mix64(key), two, pair, QUERY);                                                             \
+    }                                                                                                                  \
+    target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
+                                          const char *ahead) {                                                         \
+        many_within_##isa(a, digests, n, answers, ahead, two, pair, QUERY);                                            \
+    }                                                                                                                  \
+    static const struct kind_ops table[2] = {BLOCKED_TABLE(add_name, contains_name, contains_unmixed_name,             \
+                                                           add_many_name, contains_many_name, line_name, any_name),    \
+                                             BLOCKED_TABLE(add_shared_name, contains_name, contains_unmixed_name,      \
+                                                           add_many_shared_name, contains_many_name, line_name,        \
+                                                           any_name)};
+#define BLOCKED_ANY(any_name, target, isa, two)                                                                        \
+    target static void any_name(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,   \
+                                uint8_t *answers, const struct span *next) {                                           \
+        query_any_##isa(arrays, digests, n, answers, next, two);                                                       \
+    }
+
+BLOCKED_ANY(blocked_contains_any_8x1_scalar, , scalar, 0)
+BLOCKED_ANY(blocked_contains_any_16x1_scalar, , scalar, 1)
+BLOCKED_OPS(blocked_ops_8x1_scalar, , scalar, scalar, 0, 0, blocked_line, blocked_contains_any_8x1_scalar,
+            blocked_add_8x1_scalar, blocked_add_shared_8x1_scalar, blocked_add_many_8x1_scalar,
+            blocked_add_many_shared_8x1_scalar, blocked_contains_8x1_scalar, blocked_contains_unmixed_8x1_scalar,
+            blocked_contains_many_8x1_scalar)
+BLOCKED_OPS(blocked_ops_16x1_scalar, , scalar, scalar, 1, 0, blocked_line, blocked_contains_any_16x1_scalar,
+            blocked_add_16x1_scalar, blocked_add_shared_16x1_scalar, blocked_add_many_16x1_scalar,
+            blocked_add_many_shared_16x1_scalar, blocked_contains_16x1_scalar, blocked_contains_unmixed_16x1_scalar,
+            blocked_contains_many_16x1_scalar)
+BLOCKED_OPS(blocked_ops_8x2_scalar, , scalar, scalar, 0, 1, NULL, NULL, blocked_add_8x2_scalar,
+            blocked_add_shared_8x2_scalar, blocked_add_many_8x2_scalar, blocked_add_many_shared_8x2_scalar,
+            blocked_contains_8x2_scalar, blocked_contains_unmixed_8x2_scalar, blocked_contains_many_8x2_scalar)
+BLOCKED_OPS(blocked_ops_16x2_scalar, , scalar, scalar, 1, 1, NULL, NULL, blocked_add_16x2_scalar,
+            blocked_add_shared_16x2_scalar, blocked_add_many_16x2_scalar, blocked_add_many_shared_16x2_scalar,
+            blocked_contains_16x2_scalar, blocked_contains_unmixed_16x2_scalar, blocked_contains_many_16x2_scalar)
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512[shared][shape];
-    if (isa == ISA_AVX2) return &ops_avx2[shared][shape];
+BLOCKED_ANY(blocked_contains_any_8x1_avx2, TARGET_AVX2, avx2, 0)
+BLOCKED_ANY(blocked_contains_any_16x1_avx2, TARGET_AVX2, avx2, 1)
+BLOCKED_OPS(blocked_ops_8x1_avx2, TARGET_AVX2, avx2, avx2, 0, 0, blocked_line, blocked_contains_any_8x1_avx2,
+            blocked_add_8x1_avx2, blocked_add_shared_8x1_avx2, blocked_add_many_8x1_avx2,
+            blocked_add_many_shared_8x1_avx2, blocked_contains_8x1_avx2, blocked_contains_unmixed_8x1_avx2,
+            blocked_contains_many_8x1_avx2)
+BLOCKED_OPS(blocked_ops_16x1_avx2, TARGET_AVX2, avx2, avx2, 1, 0, blocked_line, blocked_contains_any_16x1_avx2,
+            blocked_add_16x1_avx2, blocked_add_shared_16x1_avx2, blocked_add_many_16x1_avx2,
+            blocked_add_many_shared_16x1_avx2, blocked_contains_16x1_avx2, blocked_contains_unmixed_16x1_avx2,
+            blocked_contains_many_16x1_avx2)
+BLOCKED_OPS(blocked_ops_8x2_avx2, TARGET_AVX2, avx2, avx2, 0, 1, NULL, NULL, blocked_add_8x2_avx2,
+            blocked_add_shared_8x2_avx2, blocked_add_many_8x2_avx2, blocked_add_many_shared_8x2_avx2,
+            blocked_contains_8x2_avx2, blocked_contains_unmixed_8x2_avx2, blocked_contains_many_8x2_avx2)
+BLOCKED_OPS(blocked_ops_16x2_avx2, TARGET_AVX2, avx2, avx2, 1, 1, NULL, NULL, blocked_add_16x2_avx2,
+            blocked_add_shared_16x2_avx2, blocked_add_many_16x2_avx2, blocked_add_many_shared_16x2_avx2,
+            blocked_contains_16x2_avx2, blocked_contains_unmixed_16x2_avx2, blocked_contains_many_16x2_avx2)
+BLOCKED_ANY(blocked_contains_any_8x1_avx512, TARGET_AVX512, avx512, 0)
+BLOCKED_ANY(blocked_contains_any_16x1_avx512, TARGET_AVX512, avx512, 1)
+BLOCKED_OPS(blocked_ops_8x1_avx512, TARGET_AVX512, avx512, avx2, 0, 0, blocked_line, blocked_contains_any_8x1_avx512,
+            blocked_add_8x1_avx512, blocked_add_shared_8x1_avx512, blocked_add_many_8x1_avx512,
+            blocked_add_many_shared_8x1_avx512, blocked_contains_8x1_avx512, blocked_contains_unmixed_8x1_avx512,
+            blocked_contains_many_8x1_avx512)
+BLOCKED_OPS(blocked_ops_16x1_avx512, TARGET_AVX512, avx512, avx2, 1, 0, blocked_line, blocked_contains_any_16x1_avx512,
+            blocked_add_16x1_avx512, blocked_add_shared_16x1_avx512, blocked_add_many_16x1_avx512,
+            blocked_add_many_shared_16x1_avx512, blocked_contains_16x1_avx512, blocked_contains_unmixed_16x1_avx512,
+            blocked_contains_many_16x1_avx512)
+BLOCKED_OPS(blocked_ops_8x2_avx512, TARGET_AVX512, avx512, avx2, 0, 1, NULL, NULL, blocked_add_8x2_avx512,
+            blocked_add_shared_8x2_avx512, blocked_add_many_8x2_avx512, blocked_add_many_shared_8x2_avx512,
+            blocked_contains_8x2_avx512, blocked_contains_unmixed_8x2_avx512, blocked_contains_many_8x2_avx512)
+BLOCKED_OPS(blocked_ops_16x2_avx512, TARGET_AVX512, avx512, avx2, 1, 1, NULL, NULL, blocked_add_16x2_avx512,
+            blocked_add_shared_16x2_avx512, blocked_add_many_16x2_avx512, blocked_add_many_shared_16x2_avx512,
+            blocked_contains_16x2_avx512, blocked_contains_unmixed_16x2_avx512, blocked_contains_many_16x2_avx512)
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (isa == ISA_NEON) return &ops_neon[shared][shape];
+BLOCKED_ANY(blocked_contains_any_8x1_neon, , neon, 0)
+BLOCKED_ANY(blocked_contains_any_16x1_neon, , neon, 1)
+BLOCKED_OPS(blocked_ops_8x1_neon, , neon, neon, 0, 0, blocked_line, blocked_contains_any_8x1_neon, blocked_add_8x1_neon,
+            blocked_add_shared_8x1_neon, blocked_add_many_8x1_neon, blocked_add_many_shared_8x1_neon,
+            blocked_contains_8x1_neon, blocked_contains_unmixed_8x1_neon, blocked_contains_many_8x1_neon)
+BLOCKED_OPS(blocked_ops_16x1_neon, , neon, neon, 1, 0, blocked_line, blocked_contains_any_16x1_neon,
+            blocked_add_16x1_neon, blocked_add_shared_16x1_neon, blocked_add_many_16x1_neon,
+            blocked_add_many_shared_16x1_neon, blocked_contains_16x1_neon, blocked_contains_unmixed_16x1_neon,
+            blocked_contains_many_16x1_neon)
+BLOCKED_OPS(blocked_ops_8x2_neon, , neon, neon, 0, 1, NULL, NULL, blocked_add_8x2_neon, blocked_add_shared_8x2_neon,
+            blocked_add_many_8x2_neon, blocked_add_many_shared_8x2_neon, blocked_contains_8x2_neon,
+            blocked_contains_unmixed_8x2_neon, blocked_contains_many_8x2_neon)
+BLOCKED_OPS(blocked_ops_16x2_neon, , neon, neon, 1, 1, NULL, NULL, blocked_add_16x2_neon, blocked_add_shared_16x2_neon,
+            blocked_add_many_16x2_neon, blocked_add_many_shared_16x2_neon, blocked_contains_16x2_neon,
+            blocked_contains_unmixed_16x2_neon, blocked_contains_many_16x2_neon)
 #endif
+
+/* By bits per line, lines per key and `shared`. */
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    int shape = (layout[BLOCKED_BITS_PER_LINE] == 16) + 2 * (layout[BLOCKED_LINES_PER_KEY] == 2);
+    static const struct kind_ops *const scalar[4] = {blocked_ops_8x1_scalar, blocked_ops_16x1_scalar,
+                                                     blocked_ops_8x2_scalar, blocked_ops_16x2_scalar};
     (void)isa;
-    return &ops_scalar[shared][shape];
+#if defined(__x86_64__)
+    static const struct kind_ops *const avx2[4] = {blocked_ops_8x1_avx2, blocked_ops_16x1_avx2, blocked_ops_8x2_avx2,
+                                                   blocked_ops_16x2_avx2};
+    static const struct kind_ops *const avx512[4] = {blocked_ops_8x1_avx512, blocked_ops_16x1_avx512,
+                                                     blocked_ops_8x2_avx512, blocked_ops_16x2_avx512};
+    if (isa == ISA_AVX512) return &avx512[shape][shared];
+    if (isa == ISA_AVX2) return &avx2[shape][shared];
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const struct kind_ops *const neon[4] = {blocked_ops_8x1_neon, blocked_ops_16x1_neon, blocked_ops_8x2_neon,
+                                                   blocked_ops_16x2_neon};
+    if (isa == ISA_NEON) return &neon[shape][shared];
+#endif
+    return &scalar[shape][shared];
 }
 
 const struct kind kind_blocked = {

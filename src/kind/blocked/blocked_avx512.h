@@ -25,9 +25,6 @@ TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_
     return _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, ISA(places)(b)), _mm512_set1_epi64(1));
 }
 
-/* A question that comes alone is asked in AVX2: with 512 bits, what runs in between takes longer (docs/choices.md). */
-#define ALONE(name) name##_avx2
-
 /* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go back to memory. The
  * line is loaded once: compilers like to load it again for the or, which is slower. */
 TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {

@@ -44,8 +44,8 @@ INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) 
     return array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0);
 }
 
-INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int pair,
-                       enum reach reach) {
+INLINE void ISA(prefetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i,
+                          int pair, enum reach reach) {
     for (unsigned a = 0; a < count; a++)
         for (int which = 0; which <= pair; which++) {
             const uint8_t *line = ISA(place)(&arrays[a], block->line[a][which][i], which);
@@ -58,18 +58,16 @@ INLINE void ISA(fetch)(const struct array *arrays, unsigned count, const struct 
  * same time, each hears of the bits that it was the first to set: at least one of them finds the key new. */
 INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64_t missing = 0;
-    uint8_t copy[BLOCKED_LINE_BYTES];
-    if (!ISA(lacks)(to_read(line, copy), b, c, two)) return 0;
+    if (!ISA(lacks)(line, b, c, two)) return 0;
     for (int i = 0; i < 8; i++) missing |= shared_set64(line + 8 * i, lane_scalar(i, b, c, two));
     return missing != 0;
 }
 
 /* Does the task for a key's bits in one line; not 0 if one was missing. */
 INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum task task) {
-    uint8_t copy[BLOCKED_LINE_BYTES];
     if (task == ADD) return ISA(put)(line, b, c, two);
     if (task == ADD_SHARED) return ISA(put_shared)(line, b, c, two);
-    return ISA(lacks)(to_read(line, copy), b, c, two);
+    return ISA(lacks)(line, b, c, two);
 }
 
 /* Asks or adds key i; not 0 if a bit of it was missing, for each of the arrays. */
@@ -95,7 +93,7 @@ INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, s
                         enum task task) {
     for (unsigned a = 1; a < count; a++)
         for (size_t i = 0; i < n; i++) lacked[0][i] = lacked[0][i] < lacked[a][i] ? lacked[0][i] : lacked[a][i];
-    for (size_t i = 0; i < n; i++) answers[i] = task == ASK ? lacked[0][i] == 0 : lacked[0][i] != 0;
+    for (size_t i = 0; i < n; i++) answers[i] = task == QUERY ? lacked[0][i] == 0 : lacked[0][i] != 0;
 }
 
 /* Works on copies of what describes the arrays, so that compilers see that no answer written changes it. */
@@ -110,7 +108,7 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
     size_t ready = n < length ? n : length;    /* keys of this block, whose lines are on their way */
     for (unsigned a = 0; a < count; a++) arrays[a] = *described[a];
     ISA(prepare)(arrays, count, digests, ready, &blocks[0], two, pair);
-    for (size_t i = 0; i < ready; i++) ISA(fetch)(arrays, count, &blocks[0], i, pair, reach);
+    for (size_t i = 0; i < ready; i++) ISA(prefetch)(arrays, count, &blocks[0], i, pair, reach);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < length ? n - ready : length, i = 0;
@@ -119,12 +117,12 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
         for (; i + some <= coming; i += some) {
             if (count == 1) __builtin_prefetch(ahead + 8 * i, 0, 2);
             for (size_t j = i; j < i + some; j++) {
-                ISA(fetch)(arrays, count, next, j, pair, reach);
+                ISA(prefetch)(arrays, count, next, j, pair, reach);
                 ISA(step)(arrays, count, now, j, two, pair, task, sweep, lacked);
             }
         }
         for (; i < ready; i++) {
-            if (i < coming) ISA(fetch)(arrays, count, next, i, pair, reach);
+            if (i < coming) ISA(prefetch)(arrays, count, next, i, pair, reach);
             ISA(step)(arrays, count, now, i, two, pair, task, sweep, lacked);
         }
         ISA(answer)(lacked, count, ready, answers, task);
@@ -157,72 +155,19 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
         lacked |= ISA(visit)(line, b, c, two, task);
     }
-    return task == ASK ? lacked == 0 : lacked != 0;
+    return task == QUERY ? lacked == 0 : lacked != 0;
 }
 
-#ifndef ALONE
-#define ALONE ISA
-#endif
+/* Several arrays of one line per key. */
+INLINE void ISA(query_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
+                           uint8_t *answers, const struct span *next, int two) {
+    struct sweep sweep[ARRAYS_AT_ONCE];
+    const char *ahead = (const char *)digests;
+    for (unsigned a = 0; next && a < ARRAYS_AT_ONCE; a++) sweep[a] = sweep_over(arrays[a], next, n);
+    if (next)
+        ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, QUERY, HERE, sweep);
+    else
+        ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, QUERY, FAR, NULL);
+}
 
-/* The operations of one shape. Those that ask are the same for one thread and for many. */
-#define ADDS(name, two, pair, task)                                                                                    \
-    TARGET static int ISA(add_##name)(struct array * a, struct digest digest) {                                        \
-        return ISA(one)(a, digest.first, two, pair, task);                                                             \
-    }                                                                                                                  \
-    TARGET static size_t ISA(add_many_##name)(struct array * a, const uint64_t *digests, size_t n, uint8_t *answers,   \
-                                              const char *ahead) {                                                     \
-        ISA(many_within)(a, digests, n, answers, ahead, two, pair, task);                                              \
-        return n;                                                                                                      \
-    }
-#define SHAPE(name, two, pair)                                                                                         \
-    ADDS(name, two, pair, ADD)                                                                                         \
-    ADDS(name##_shared, two, pair, ADD_SHARED)                                                                         \
-    TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
-        return ALONE(one)(a, digest.first, two, pair, ASK);                                                            \
-    }                                                                                                                  \
-    TARGET static int ISA(contains_unmixed_##name)(const struct array *a, uint64_t key) {                              \
-        return ISA(one)(a, mix64(key), two, pair, ASK);                                                                \
-    }                                                                                                                  \
-    TARGET static void ISA(ask_many_##name)(const struct array *a, const uint64_t *digests, size_t n,                  \
-                                            uint8_t *answers, const char *ahead) {                                     \
-        ISA(many_within)(a, digests, n, answers, ahead, two, pair, ASK);                                               \
-    }
-#define AT_ONCE(name, two)                                                                                             \
-    TARGET static void ISA(ask_any_##name)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests,  \
-                                           size_t n, uint8_t *answers, const struct span *next) {                      \
-        struct sweep sweep[ARRAYS_AT_ONCE];                                                                            \
-        const char *ahead = (const char *)digests;                                                                     \
-        for (unsigned a = 0; next && a < ARRAYS_AT_ONCE; a++) sweep[a] = sweep_over(arrays[a], next, n);               \
-        if (next)                                                                                                      \
-            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, HERE, sweep);                   \
-        else                                                                                                           \
-            ISA(many)(arrays, ARRAYS_AT_ONCE, digests, n, answers, ahead, two, 0, ASK, FAR, NULL);                     \
-    }
-#define OPS(name, sharing, line_of, any)                                                                               \
-    {                                                                                                                  \
-        .add = ISA(add_##name##sharing), .contains = ISA(contains_##name),                                             \
-        .contains_unmixed = ISA(contains_unmixed_##name), .add_many = ISA(add_many_##name##sharing),                   \
-        .contains_many = ISA(ask_many_##name), .contains_any = (any), .fetch = fetch, .line = (line_of)                \
-    }
-#define ALL_OPS(sharing)                                                                                               \
-    {                                                                                                                  \
-        OPS(8_in_one, sharing, line, ISA(ask_any_8_in_one)), OPS(16_in_one, sharing, line, ISA(ask_any_16_in_one)),    \
-            OPS(8_in_two, sharing, NULL, NULL), OPS(16_in_two, sharing, NULL, NULL)                                    \
-    }
-
-SHAPE(8_in_one, 0, 0)
-SHAPE(16_in_one, 1, 0)
-SHAPE(8_in_two, 0, 1)
-SHAPE(16_in_two, 1, 1)
-AT_ONCE(8_in_one, 0)
-AT_ONCE(16_in_one, 1)
-
-static const struct kind_ops ISA(ops)[2][4] = {ALL_OPS(), ALL_OPS(_shared)};
-
-#undef SHAPE
-#undef AT_ONCE
-#undef ADDS
-#undef OPS
-#undef ALL_OPS
 #undef LINE_NUMBERS
-#undef ALONE

@@ -89,8 +89,9 @@ INLINE void put_state(struct group *group, size_t i, struct digest state) {
     if (PROBE_WORDS == 2) group->second[PROBE_WORDS == 2 ? i : 0] = state.second;
 }
 
-/* Takes the keys from number `from` on, as many as there are and fit. */
-INLINE void take_group(struct group *group, const uint64_t *digests, size_t n, size_t from) {
+/* Takes the keys from number `from` on, as many as there are and fit. Not inlined: it is short work for a
+ * whole group, and the library is smaller. */
+static __attribute__((noinline)) void take_group(struct group *group, const uint64_t *digests, size_t n, size_t from) {
     group->n = from >= n ? 0 : n - from < GROUP ? n - from : GROUP;
     for (size_t i = 0; i < group->n; i++) {
         const uint64_t *words = digests + PROBE_WORDS * (from + i);
@@ -135,7 +136,9 @@ enum { STAGES = 3, EARLY = 2 };
 
 /* First place of a stage; of stage STAGES, the number of places that are prefetched. */
 INLINE uint64_t first_of(const struct array *array, unsigned stage) {
-    return smaller_of(stage == STAGES ? PREFETCHED : stage * EARLY, array->layout[BLOOM_HASHES]);
+    uint64_t hashes = array->layout[BLOOM_HASHES];
+    if (stage == STAGES && !HAS_MORE) return hashes;
+    return smaller_of(stage == STAGES ? PREFETCHED : stage * EARLY, hashes);
 }
 
 /* Tests key i of a stage; if it passes, it waits for the next one. */
@@ -194,8 +197,9 @@ INLINE unsigned mark_key(struct array *array, const struct group *here, size_t i
     return had;
 }
 
-INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
+INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
                      bool shared) {
+    struct array copy = *changed, *array = &copy; /* which the compiler knows that marking cells cannot change */
     uint64_t at[2][GROUP * PREFETCHED], count = first_of(array, STAGES);
     struct group groups[2];
     struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);
@@ -204,9 +208,10 @@ INLINE void put_many(struct array *array, const uint64_t *digests, size_t n, uin
         struct group *coming = &groups[turn], *here = &groups[turn ^ 1];
         take_group(coming, digests, n, from);
         find_places(array->layout, cells, coming, 0, count, at[turn], vector);
+        const size_t keys_coming = coming->n, keys_here = here->n;
         for (size_t i = 0; i < GROUP; i++) {
-            if (i < coming->n) prefetch_places(array, at[turn] + i, count);
-            if (i < here->n) *answers++ = !mark_key(array, here, i, at[turn ^ 1], count, shared);
+            if (i < keys_coming) prefetch_places(array, at[turn] + i, count);
+            if (i < keys_here) *answers++ = !mark_key(array, here, i, at[turn ^ 1], count, shared);
         }
     }
 }

@@ -10,13 +10,15 @@
 #define PROBE_FLIP       0
 #define PROBE_HASHES_MAX BLOOM_HASHES_MAX
 
+static const uint64_t probe_step = UINT64_C(0x9E3779B97F4A7C15);
+
 static inline struct digest probe_begin(struct digest digest) {
-    return digest;
+    return (struct digest){digest.first + probe_step, 0};
 }
 
 static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct digest *state, uint64_t i) {
     (void)layout;
-    return mix64(state->first + (i + 1) * UINT64_C(0x9E3779B97F4A7C15));
+    return mix64(state->first + i * probe_step);
 }
 
 #include "kind/bloom/bloom_batch.h"

@@ -71,16 +71,18 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 /* Each add wants its remove, in many threads as in one: two that take out the same last copy at the same time may both
  * find it there, as if there had been two. */
 INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
-    if (!test_from(array, digest, 0, shared)) return 0;
+    struct digest state = probe_begin(digest);
+    if (!test_from(array, state, 0, shared)) return 0;
     for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++)
-        cell_unmark(array->bytes, probe(array, &digest, i), shared);
+        cell_unmark(array->bytes, probe(array, &state, i), shared);
     return 1;
 }
 
 INLINE uint64_t count_copies(const struct array *array, struct digest digest, bool shared) {
+    struct digest state = probe_begin(digest);
     unsigned least = COUNTER_STUCK;
     for (uint64_t i = 0; i < array->layout[COUNTING_HASHES] && least; i++) {
-        unsigned here = cell_get(array->bytes, probe(array, &digest, i), shared);
+        unsigned here = cell_get(array->bytes, probe(array, &state, i), shared);
         if (here < least) least = here;
     }
     return least;

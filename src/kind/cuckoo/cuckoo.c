@@ -215,75 +215,84 @@ INLINE int remove_key(struct array *a, uint64_t digest, uint64_t places) {
     return 0;
 }
 
-static void fetch(const struct array *a, struct digest digest) {
+static void cuckoo_prefetch(const struct array *a, struct digest digest) {
     uint64_t places = a->layout[CUCKOO_PLACES];
     struct places all = places_of(a, key_of(a, digest.first, places), places);
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) fetch_home(a, all.home[choice]);
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) prefetch_home(a, all.home[choice]);
 }
 
 /* ---- the operations, for each number of places ---- */
 
 #include "kind/cuckoo/cuckoo_batch.h"
 
-#define SHAPE(suffix, number, vector)                                                                                  \
-    TARGET static int add_##suffix(struct array *a, struct digest digest) {                                            \
+#define CUCKOO_OPS(table, target, number, vector, add_name, add_many_name, add_near_name, contains_name,               \
+                   contains_many_name, remove_name, count_name)                                                        \
+    target static int add_name(struct array *a, struct digest digest) {                                                \
         struct places all = places_of(a, key_of(a, digest.first, number), number);                                     \
         return add_places(a, &all, number, vector);                                                                    \
     }                                                                                                                  \
-    TARGET static size_t add_many_##suffix(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,       \
-                                           const char *ahead) {                                                        \
+    target static size_t add_many_name(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,           \
+                                       const char *ahead) {                                                            \
         return put_many(a, digests, n, answers, ahead, NULL, number, vector);                                          \
     }                                                                                                                  \
-    TARGET static size_t add_near_##suffix(struct array *a, const uint64_t *digests, size_t n,                         \
-                                           const struct span *next) {                                                  \
+    target static size_t add_near_name(struct array *a, const uint64_t *digests, size_t n, const struct span *next) {  \
         return put_many(a, digests, n, NULL, NULL, next, number, vector);                                              \
     }                                                                                                                  \
-    TARGET static void contains_many_##suffix(const struct array *a, const uint64_t *digests, size_t n,                \
-                                              uint8_t *answers, const char *ahead) {                                   \
-        ask_many(a, digests, n, answers, ahead, number, vector);                                                       \
-    }                                                                                                                  \
-    TARGET static int contains_##suffix(const struct array *a, struct digest digest) {                                 \
+    target static int contains_name(const struct array *a, struct digest digest) {                                     \
         return contains_key(a, digest.first, number);                                                                  \
     }                                                                                                                  \
-    TARGET static int remove_##suffix(struct array *a, struct digest digest) {                                         \
+    target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
+                                          const char *ahead) {                                                         \
+        query_many(a, digests, n, answers, ahead, number, vector);                                                     \
+    }                                                                                                                  \
+    target static int remove_name(struct array *a, struct digest digest) {                                             \
         return remove_key(a, digest.first, number);                                                                    \
     }                                                                                                                  \
-    TARGET static uint64_t count_##suffix(const struct array *a, struct digest digest) {                               \
+    target static uint64_t count_name(const struct array *a, struct digest digest) {                                   \
         return count_key(a, digest.first, number);                                                                     \
-    }
-#define OPS(suffix)                                                                                                    \
-    {                                                                                                                  \
-        .add = add_##suffix, .contains = contains_##suffix, .remove = remove_##suffix, .count = count_##suffix,        \
-        .fetch = fetch, .add_many = add_many_##suffix, .contains_many = contains_many_##suffix,                        \
-        .add_near = add_near_##suffix                                                                                  \
-    }
+    }                                                                                                                  \
+    static const struct kind_ops table = {.add = add_name,                                                             \
+                                          .contains = contains_name,                                                   \
+                                          .remove = remove_name,                                                       \
+                                          .count = count_name,                                                         \
+                                          .fetch = cuckoo_prefetch,                                                    \
+                                          .add_many = add_many_name,                                                   \
+                                          .contains_many = contains_many_name,                                         \
+                                          .add_near = add_near_name};
 
-#define TARGET
-SHAPE(4, 4, 0)
-SHAPE(5, 5, 0)
-SHAPE(6, 6, 0)
-SHAPE(8, 8, 0)
-#undef TARGET
-static const struct kind_ops plain[CUCKOO_PLACES_MAX + 1] = {[4] = OPS(4), [5] = OPS(5), [6] = OPS(6), [8] = OPS(8)};
-
+CUCKOO_OPS(cuckoo_ops_4, , 4, 0, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_near_4, cuckoo_contains_4,
+           cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
+CUCKOO_OPS(cuckoo_ops_5, , 5, 0, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_near_5, cuckoo_contains_5,
+           cuckoo_contains_many_5, cuckoo_remove_5, cuckoo_count_5)
+CUCKOO_OPS(cuckoo_ops_6, , 6, 0, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_near_6, cuckoo_contains_6,
+           cuckoo_contains_many_6, cuckoo_remove_6, cuckoo_count_6)
+CUCKOO_OPS(cuckoo_ops_8, , 8, 0, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_near_8, cuckoo_contains_8,
+           cuckoo_contains_many_8, cuckoo_remove_8, cuckoo_count_8)
 #if defined(__x86_64__)
-#define TARGET TARGET_AVX512
-SHAPE(4_avx512, 4, 1)
-SHAPE(5_avx512, 5, 1)
-SHAPE(6_avx512, 6, 1)
-SHAPE(8_avx512, 8, 1)
-#undef TARGET
-static const struct kind_ops avx512[CUCKOO_PLACES_MAX + 1] = {
-    [4] = OPS(4_avx512), [5] = OPS(5_avx512), [6] = OPS(6_avx512), [8] = OPS(8_avx512)};
+CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, 1, cuckoo_add_4_avx512, cuckoo_add_many_4_avx512,
+           cuckoo_add_near_4_avx512, cuckoo_contains_4_avx512, cuckoo_contains_many_4_avx512, cuckoo_remove_4_avx512,
+           cuckoo_count_4_avx512)
+CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, 1, cuckoo_add_5_avx512, cuckoo_add_many_5_avx512,
+           cuckoo_add_near_5_avx512, cuckoo_contains_5_avx512, cuckoo_contains_many_5_avx512, cuckoo_remove_5_avx512,
+           cuckoo_count_5_avx512)
+CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, 1, cuckoo_add_6_avx512, cuckoo_add_many_6_avx512,
+           cuckoo_add_near_6_avx512, cuckoo_contains_6_avx512, cuckoo_contains_many_6_avx512, cuckoo_remove_6_avx512,
+           cuckoo_count_6_avx512)
+CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, 1, cuckoo_add_8_avx512, cuckoo_add_many_8_avx512,
+           cuckoo_add_near_8_avx512, cuckoo_contains_8_avx512, cuckoo_contains_many_8_avx512, cuckoo_remove_8_avx512,
+           cuckoo_count_8_avx512)
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)shared;
+    static const struct kind_ops *const plain[CUCKOO_PLACES_MAX + 1] = {
+        [4] = &cuckoo_ops_4, [5] = &cuckoo_ops_5, [6] = &cuckoo_ops_6, [8] = &cuckoo_ops_8};
+    (void)isa, (void)shared;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &avx512[layout[CUCKOO_PLACES]];
+    static const struct kind_ops *const avx512[CUCKOO_PLACES_MAX + 1] = {
+        [4] = &cuckoo_ops_4_avx512, [5] = &cuckoo_ops_5_avx512, [6] = &cuckoo_ops_6_avx512, [8] = &cuckoo_ops_8_avx512};
+    if (isa == ISA_AVX512) return avx512[layout[CUCKOO_PLACES]];
 #endif
-    (void)isa;
-    return &plain[layout[CUCKOO_PLACES]];
+    return plain[layout[CUCKOO_PLACES]];
 }
 
 /* ---- whole filters ---- */

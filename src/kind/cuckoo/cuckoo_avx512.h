@@ -25,8 +25,8 @@ TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, cons
 }
 
 /* One byte for each of the keys i..i+7 of the block. */
-TARGET_AVX512 static inline uint64_t ask_eight(const struct array *a, const struct block *block, size_t i,
-                                               uint64_t places) {
+TARGET_AVX512 static inline uint64_t query_eight(const struct array *a, const struct block *block, size_t i,
+                                                 uint64_t places) {
     const __m512i width = same_eight(width_of(a)), mask = same_eight(slot_mask(width_of(a)));
     __m512i code = codes_of_eight(_mm512_loadu_si512(block->fingerprint + i), places);
     __mmask8 found = 0;

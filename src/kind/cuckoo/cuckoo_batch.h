@@ -60,9 +60,9 @@ INLINE size_t smaller(size_t a, size_t b) {
 }
 
 /* Fetches the windows of the eight keys from i on, or of as many as there are. */
-INLINE void fetch_some(const struct array *a, const struct block *block, size_t i, size_t n, uint64_t places) {
+INLINE void prefetch_some(const struct array *a, const struct block *block, size_t i, size_t n, uint64_t places) {
     for (size_t j = i; j < smaller(i + 8, n); j++) {
-        for (uint64_t choice = 0; choice < choices_of(places); choice++) fetch_home(a, block->home[choice][j]);
+        for (uint64_t choice = 0; choice < choices_of(places); choice++) prefetch_home(a, block->home[choice][j]);
     }
 }
 
@@ -76,11 +76,11 @@ INLINE uint8_t query_one(const struct array *a, const struct block *block, size_
 }
 
 /* Eight keys from i on, or as many as there are. */
-INLINE void ask_some(const struct array *a, const struct block *block, size_t i, size_t n, uint8_t *answers,
-                     uint64_t places, int vector) {
+INLINE void query_some(const struct array *a, const struct block *block, size_t i, size_t n, uint8_t *answers,
+                       uint64_t places, int vector) {
 #if defined(__x86_64__)
     if (vector) {
-        uint64_t eight = ask_eight(a, block, i, places);
+        uint64_t eight = query_eight(a, block, i, places);
         if (i + 8 <= n)
             store64(answers + i, eight);
         else
@@ -94,18 +94,18 @@ INLINE void ask_some(const struct array *a, const struct block *block, size_t i,
 }
 
 /* What the cache holds is not fetched: processors look far enough ahead by themselves. */
-INLINE void ask_near(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, uint64_t places,
-                     int vector) {
+INLINE void query_near(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, uint64_t places,
+                       int vector) {
     struct block block;
     for (size_t i = 0; i < n; i += BLOCK) {
         size_t here = smaller(n - i, BLOCK);
         prepare(a, digests + i, here, &block, places, vector);
-        for (size_t j = 0; j < here; j += 8) ask_some(a, &block, j, here, answers + i, places, vector);
+        for (size_t j = 0; j < here; j += 8) query_some(a, &block, j, here, answers + i, places, vector);
     }
 }
 
-INLINE void ask_far(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                    uint64_t places, int vector) {
+INLINE void query_far(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
+                      uint64_t places, int vector) {
     struct block blocks[2];
     size_t here = 0;
     for (size_t i = 0, turn = 0; i < n + BLOCK; i += BLOCK, turn ^= 1) {
@@ -113,20 +113,20 @@ INLINE void ask_far(const struct array *a, const uint64_t *digests, size_t n, ui
         prepare(a, digests + smaller(i, n), coming, &blocks[turn], places, vector);
         for (size_t j = 0; j < BLOCK; j += 8) {
             __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
-            fetch_some(a, &blocks[turn], j, coming, places);
-            if (j < here) ask_some(a, &blocks[turn ^ 1], j, here, answers + i - BLOCK, places, vector);
+            prefetch_some(a, &blocks[turn], j, coming, places);
+            if (j < here) query_some(a, &blocks[turn ^ 1], j, here, answers + i - BLOCK, places, vector);
         }
         here = coming;
     }
 }
 
-INLINE void ask_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                     uint64_t places, int vector) {
+INLINE void query_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
+                       const char *ahead, uint64_t places, int vector) {
     const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
     if (is_near(a))
-        ask_near(a, digests, n, answers, places, vector);
+        query_near(a, digests, n, answers, places, vector);
     else
-        ask_far(a, digests, n, answers, ahead, places, vector);
+        query_far(a, digests, n, answers, ahead, places, vector);
     if (!stash_placeless(stash_of(a))) return;
     for (size_t i = 0; i < n; i++) {
         struct key key = key_of(a, digests[i], places);
@@ -146,11 +146,11 @@ INLINE void look_at_one(const struct array *a, struct block *block, size_t i, ui
     block->code[i] = code_of(all.fingerprint, places) + place;
 }
 
-INLINE void fetch_others(const struct array *a, const struct block *block, size_t i, uint64_t places) {
+INLINE void prefetch_others(const struct array *a, const struct block *block, size_t i, uint64_t places) {
     struct places all = block_places(block, i, places);
     for (uint64_t place = 0; place < places; place++) {
         uint64_t slot = slot_at(&all, place, places);
-        fetch_home(a, other_home(a, slot, slot_get(a->bytes, slot, width_of(a)), places));
+        prefetch_home(a, other_home(a, slot, slot_get(a->bytes, slot, width_of(a)), places));
     }
 }
 
@@ -236,10 +236,10 @@ INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n,
         for (size_t j = 0; j < BLOCK; j += 8) {
             if (span) sweep_on(&sweep);
             if (ahead) __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
-            if (far) fetch_some(a, coming, j, coming->n, places);
+            if (far) prefetch_some(a, coming, j, coming->n, places);
             if (j < next->n) look_at_some(a, next, j, places, vector);
         }
-        for (unsigned c = 0; far && c < next->crowded; c++) fetch_others(a, next, next->which[c], places);
+        for (unsigned c = 0; far && c < next->crowded; c++) prefetch_others(a, next, next->which[c], places);
         find_pushes(a, after, places, vector);
         if (!here->n) continue;
         size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks */

@@ -186,7 +186,7 @@ INLINE uint64_t window_at(const struct array *a, uint64_t home, unsigned slots) 
     return slots_at(a->bytes, home, width_of(a), slots);
 }
 
-INLINE void fetch_home(const struct array *a, uint64_t home) {
+INLINE void prefetch_home(const struct array *a, uint64_t home) {
     __builtin_prefetch(a->bytes + (home * width_of(a) >> 3), 0, 2);
 }
 

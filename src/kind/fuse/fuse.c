@@ -112,15 +112,66 @@ static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t wid
 #define TEMPLATE "kind/fuse/fuse_batch.h"
 #include "base/each_isa.h"
 
+/* The operations for one number of places and one width: 8, 16, or what the layout says. */
+#define FUSE_OPS(table, target, isa, arity, width, contains_name, contains_many_name)                                  \
+    target static int contains_name(const struct array *a, struct digest digest) {                                     \
+        return query_one_##isa(a, digest.first, arity, width);                                                         \
+    }                                                                                                                  \
+    target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
+                                          const char *ahead) {                                                         \
+        query_many_##isa(a, digests, n, answers, ahead, arity, width);                                                 \
+    }                                                                                                                  \
+    static const struct kind_ops table = {                                                                             \
+        .add = parts_add, .add_many = parts_add_many, .contains = contains_name, .contains_many = contains_many_name};
+
+FUSE_OPS(fuse_ops_3_of_8_scalar, , scalar, 3, 8, fuse_contains_3_of_8_scalar, fuse_contains_many_3_of_8_scalar)
+FUSE_OPS(fuse_ops_3_of_16_scalar, , scalar, 3, 16, fuse_contains_3_of_16_scalar, fuse_contains_many_3_of_16_scalar)
+FUSE_OPS(fuse_ops_3_of_any_scalar, , scalar, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_scalar,
+         fuse_contains_many_3_of_any_scalar)
+FUSE_OPS(fuse_ops_4_of_8_scalar, , scalar, 4, 8, fuse_contains_4_of_8_scalar, fuse_contains_many_4_of_8_scalar)
+FUSE_OPS(fuse_ops_4_of_16_scalar, , scalar, 4, 16, fuse_contains_4_of_16_scalar, fuse_contains_many_4_of_16_scalar)
+FUSE_OPS(fuse_ops_4_of_any_scalar, , scalar, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_scalar,
+         fuse_contains_many_4_of_any_scalar)
+#if defined(__x86_64__)
+FUSE_OPS(fuse_ops_3_of_8_avx2, TARGET_AVX2, avx2, 3, 8, fuse_contains_3_of_8_avx2, fuse_contains_many_3_of_8_avx2)
+FUSE_OPS(fuse_ops_3_of_16_avx2, TARGET_AVX2, avx2, 3, 16, fuse_contains_3_of_16_avx2, fuse_contains_many_3_of_16_avx2)
+FUSE_OPS(fuse_ops_3_of_any_avx2, TARGET_AVX2, avx2, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_avx2,
+         fuse_contains_many_3_of_any_avx2)
+FUSE_OPS(fuse_ops_4_of_8_avx2, TARGET_AVX2, avx2, 4, 8, fuse_contains_4_of_8_avx2, fuse_contains_many_4_of_8_avx2)
+FUSE_OPS(fuse_ops_4_of_16_avx2, TARGET_AVX2, avx2, 4, 16, fuse_contains_4_of_16_avx2, fuse_contains_many_4_of_16_avx2)
+FUSE_OPS(fuse_ops_4_of_any_avx2, TARGET_AVX2, avx2, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_avx2,
+         fuse_contains_many_4_of_any_avx2)
+FUSE_OPS(fuse_ops_3_of_8_avx512, TARGET_AVX512, avx512, 3, 8, fuse_contains_3_of_8_avx512,
+         fuse_contains_many_3_of_8_avx512)
+FUSE_OPS(fuse_ops_3_of_16_avx512, TARGET_AVX512, avx512, 3, 16, fuse_contains_3_of_16_avx512,
+         fuse_contains_many_3_of_16_avx512)
+FUSE_OPS(fuse_ops_3_of_any_avx512, TARGET_AVX512, avx512, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_avx512,
+         fuse_contains_many_3_of_any_avx512)
+FUSE_OPS(fuse_ops_4_of_8_avx512, TARGET_AVX512, avx512, 4, 8, fuse_contains_4_of_8_avx512,
+         fuse_contains_many_4_of_8_avx512)
+FUSE_OPS(fuse_ops_4_of_16_avx512, TARGET_AVX512, avx512, 4, 16, fuse_contains_4_of_16_avx512,
+         fuse_contains_many_4_of_16_avx512)
+FUSE_OPS(fuse_ops_4_of_any_avx512, TARGET_AVX512, avx512, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_avx512,
+         fuse_contains_many_4_of_any_avx512)
+#endif
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     int width = layout[FUSE_WIDTH] == 8 ? 0 : layout[FUSE_WIDTH] == 16 ? 1 : 2, four = layout[FUSE_ARITY] == 4;
-    (void)shared;
+    static const struct kind_ops *const scalar[2][3] = {
+        {&fuse_ops_3_of_8_scalar, &fuse_ops_3_of_16_scalar, &fuse_ops_3_of_any_scalar},
+        {&fuse_ops_4_of_8_scalar, &fuse_ops_4_of_16_scalar, &fuse_ops_4_of_any_scalar}};
+    (void)isa, (void)shared;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512[four][width];
-    if (isa == ISA_AVX2) return &ops_avx2[four][width];
+    static const struct kind_ops *const avx2[2][3] = {
+        {&fuse_ops_3_of_8_avx2, &fuse_ops_3_of_16_avx2, &fuse_ops_3_of_any_avx2},
+        {&fuse_ops_4_of_8_avx2, &fuse_ops_4_of_16_avx2, &fuse_ops_4_of_any_avx2}};
+    static const struct kind_ops *const avx512[2][3] = {
+        {&fuse_ops_3_of_8_avx512, &fuse_ops_3_of_16_avx512, &fuse_ops_3_of_any_avx512},
+        {&fuse_ops_4_of_8_avx512, &fuse_ops_4_of_16_avx512, &fuse_ops_4_of_any_avx512}};
+    if (isa == ISA_AVX512) return avx512[four][width];
+    if (isa == ISA_AVX2) return avx2[four][width];
 #endif
-    (void)isa;
-    return &ops_scalar[four][width];
+    return scalar[four][width];
 }
 
 static const struct solver solver = {.entry_words = FUSE_ENTRY,

@@ -19,7 +19,7 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, siz
     }
 }
 
-INLINE void ISA(fetch_all)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity) {
+INLINE void ISA(prefetch_all)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity) {
     for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
 }
 
@@ -31,19 +31,19 @@ INLINE uint8_t ISA(test)(const struct array *array, const struct ISA(block) * bl
 }
 
 /* While one block is tested, the slots of the next are on their way. */
-INLINE void ISA(ask_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead, unsigned arity, uint64_t width) {
+INLINE void ISA(query_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                            const char *ahead, unsigned arity, uint64_t width) {
     struct ISA(block) blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK;
     ISA(prepare)(array, digests, ready, &blocks[0], arity, width);
-    for (size_t i = 0; i < ready; i++) ISA(fetch_all)(array, &blocks[0], i, arity);
+    for (size_t i = 0; i < ready; i++) ISA(prefetch_all)(array, &blocks[0], i, arity);
     for (int turn = 0; ready; turn ^= 1) {
         const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], arity, width);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(fetch_all)(array, next, i, arity);
+            ISA(prefetch_all)(array, next, i, arity);
             answers[i] = ISA(test)(array, now, i, arity, width);
         }
         for (size_t i = coming; i < ready; i++) answers[i] = ISA(test)(array, now, i, arity, width);
@@ -60,31 +60,3 @@ INLINE int ISA(query_one)(const struct array *array, uint64_t digest, unsigned a
     ISA(prepare)(array, &digest, 1, &block, arity, width);
     return ISA(test)(array, &block, 0, arity, width);
 }
-
-/* The operations of one width: 8, 16, or what the layout says. */
-#define WIDTH(name, arity, width)                                                                                      \
-    TARGET static int ISA(contains_##name)(const struct array *a, struct digest digest) {                              \
-        return ISA(query_one)(a, digest.first, arity, width);                                                          \
-    }                                                                                                                  \
-    TARGET static void ISA(contains_many_##name)(const struct array *a, const uint64_t *digests, size_t n,             \
-                                                 uint8_t *answers, const char *ahead) {                                \
-        ISA(ask_many)(a, digests, n, answers, ahead, arity, width);                                                    \
-    }
-#define OPS(name)                                                                                                      \
-    {                                                                                                                  \
-        .add = parts_add, .add_many = parts_add_many, .contains = ISA(contains_##name),                                \
-        .contains_many = ISA(contains_many_##name)                                                                     \
-    }
-
-WIDTH(3_of_8, 3, 8)
-WIDTH(3_of_16, 3, 16)
-WIDTH(3_of_any, 3, a->layout[FUSE_WIDTH])
-WIDTH(4_of_8, 4, 8)
-WIDTH(4_of_16, 4, 16)
-WIDTH(4_of_any, 4, a->layout[FUSE_WIDTH])
-
-static const struct kind_ops ISA(ops)[2][3] = {{OPS(3_of_8), OPS(3_of_16), OPS(3_of_any)},
-                                               {OPS(4_of_8), OPS(4_of_16), OPS(4_of_any)}};
-
-#undef WIDTH
-#undef OPS

@@ -151,7 +151,7 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
     }
 }
 
-static void fetch(const struct array *array, struct digest digest) {
+static void ribbon_prefetch(const struct array *array, struct digest digest) {
     struct spot spot = spot_from(array, part_key(digest.first), 0);
     for (unsigned byte = 0; byte < 16 * spot.columns; byte += 64) __builtin_prefetch(spot.words + byte, 0, 2);
     __builtin_prefetch(spot.words + 16 * spot.columns - 1, 0, 2);
@@ -186,15 +186,50 @@ static void find_further(const struct array *array, struct block *block, size_t 
 #define TEMPLATE   "kind/ribbon/ribbon_batch.h"
 #include "base/each_isa.h"
 
+/* The operations for keys of at most so many columns. */
+#define RIBBON_OPS(table, target, isa, most, contains_name, contains_many_name)                                        \
+    target static int contains_name(const struct array *a, struct digest digest) {                                     \
+        struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
+        return !differs_##isa(spot.words, spot.here, spot.next, spot.columns, spot.print, most);                       \
+    }                                                                                                                  \
+    target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
+                                          const char *ahead) {                                                         \
+        query_many_##isa(a, digests, n, answers, ahead, most);                                                         \
+    }                                                                                                                  \
+    static const struct kind_ops table = {.add = parts_add,                                                            \
+                                          .add_many = parts_add_many,                                                  \
+                                          .contains = contains_name,                                                   \
+                                          .contains_many = contains_many_name,                                         \
+                                          .fetch = ribbon_prefetch};
+
+RIBBON_OPS(ribbon_ops_8_scalar, , scalar, 8, ribbon_contains_8_scalar, ribbon_contains_many_8_scalar)
+RIBBON_OPS(ribbon_ops_16_scalar, , scalar, 16, ribbon_contains_16_scalar, ribbon_contains_many_16_scalar)
+RIBBON_OPS(ribbon_ops_32_scalar, , scalar, 32, ribbon_contains_32_scalar, ribbon_contains_many_32_scalar)
+#if defined(__x86_64__)
+RIBBON_OPS(ribbon_ops_8_avx2, TARGET_AVX2, avx2, 8, ribbon_contains_8_avx2, ribbon_contains_many_8_avx2)
+RIBBON_OPS(ribbon_ops_16_avx2, TARGET_AVX2, avx2, 16, ribbon_contains_16_avx2, ribbon_contains_many_16_avx2)
+RIBBON_OPS(ribbon_ops_32_avx2, TARGET_AVX2, avx2, 32, ribbon_contains_32_avx2, ribbon_contains_many_32_avx2)
+RIBBON_OPS(ribbon_ops_8_avx512, TARGET_AVX512_POPCOUNT, avx512, 8, ribbon_contains_8_avx512,
+           ribbon_contains_many_8_avx512)
+RIBBON_OPS(ribbon_ops_16_avx512, TARGET_AVX512_POPCOUNT, avx512, 16, ribbon_contains_16_avx512,
+           ribbon_contains_many_16_avx512)
+RIBBON_OPS(ribbon_ops_32_avx512, TARGET_AVX512_POPCOUNT, avx512, 32, ribbon_contains_32_avx512,
+           ribbon_contains_many_32_avx512)
+#endif
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     unsigned columns = ribbon_columns_max(layout), shape = columns <= 8 ? 0 : columns <= 16 ? 1 : 2;
-    (void)shared;
+    static const struct kind_ops *const scalar[3] = {&ribbon_ops_8_scalar, &ribbon_ops_16_scalar,
+                                                     &ribbon_ops_32_scalar};
+    (void)isa, (void)shared;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512 && isa_counts_bits(isa)) return &ops_avx512[shape];
-    if (isa == ISA_AVX512 || isa == ISA_AVX2) return &ops_avx2[shape];
+    static const struct kind_ops *const avx2[3] = {&ribbon_ops_8_avx2, &ribbon_ops_16_avx2, &ribbon_ops_32_avx2};
+    static const struct kind_ops *const avx512[3] = {&ribbon_ops_8_avx512, &ribbon_ops_16_avx512,
+                                                     &ribbon_ops_32_avx512};
+    if (isa == ISA_AVX512 && isa_counts_bits(isa)) return avx512[shape];
+    if (isa == ISA_AVX512 || isa == ISA_AVX2) return avx2[shape];
 #endif
-    (void)isa;
-    return &ops_scalar[shape];
+    return scalar[shape];
 }
 
 static const struct solver solver = {

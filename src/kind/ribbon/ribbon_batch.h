@@ -33,34 +33,34 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict dig
 }
 
 /* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(fetch)(const uint8_t *words, unsigned last) {
+INLINE void ISA(prefetch)(const uint8_t *words, unsigned last) {
     for (unsigned byte = 0; byte < last; byte += 64) __builtin_prefetch(words + byte, 0, 2);
     __builtin_prefetch(words + last, 0, 2);
 }
 
-INLINE uint8_t ISA(ask)(const struct block *block, size_t i, unsigned most) {
+INLINE uint8_t ISA(query)(const struct block *block, size_t i, unsigned most) {
     return !ISA(differs)(block->words[i], block->here[i], block->next[i], (unsigned)block->columns[i], block->print[i],
                          most);
 }
 
-INLINE void ISA(ask_many)(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
-                          const char *ahead, unsigned most) {
+INLINE void ISA(query_many)(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
+                            const char *ahead, unsigned most) {
     struct block blocks[2];
     const struct array copy = *asked, *array = &copy; /* which the compiler knows that writing answers cannot change */
     size_t ready = n < BLOCK ? n : BLOCK;
     unsigned last = 16 * ribbon_columns_max(array->layout) - 8; /* of a key's words, in bytes */
     ISA(prepare)(array, digests, ready, &blocks[0]);
-    for (size_t i = 0; i < ready; i++) ISA(fetch)(blocks[0].words[i], last);
+    for (size_t i = 0; i < ready; i++) ISA(prefetch)(blocks[0].words[i], last);
     for (int turn = 0; ready; turn ^= 1) {
         const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1]);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(fetch)(next->words[i], last);
-            answers[i] = ISA(ask)(now, i, most);
+            ISA(prefetch)(next->words[i], last);
+            answers[i] = ISA(query)(now, i, most);
         }
-        for (size_t i = coming; i < ready; i++) answers[i] = ISA(ask)(now, i, most);
+        for (size_t i = coming; i < ready; i++) answers[i] = ISA(query)(now, i, most);
         digests += ready;
         answers += ready;
         ahead += 8 * ready;
@@ -69,27 +69,4 @@ INLINE void ISA(ask_many)(const struct array *asked, const uint64_t *digests, si
     }
 }
 
-#define COLUMNS_UP_TO(most)                                                                                            \
-    TARGET static int ISA(contains_##most)(const struct array *a, struct digest digest) {                              \
-        struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
-        return !ISA(differs)(spot.words, spot.here, spot.next, spot.columns, spot.print, most);                        \
-    }                                                                                                                  \
-    TARGET static void ISA(contains_many_##most)(const struct array *a, const uint64_t *digests, size_t n,             \
-                                                 uint8_t *answers, const char *ahead) {                                \
-        ISA(ask_many)(a, digests, n, answers, ahead, most);                                                            \
-    }
-#define OPS(most)                                                                                                      \
-    {                                                                                                                  \
-        .add = parts_add, .add_many = parts_add_many, .contains = ISA(contains_##most),                                \
-        .contains_many = ISA(contains_many_##most), .fetch = fetch                                                     \
-    }
-
-COLUMNS_UP_TO(8)
-COLUMNS_UP_TO(16)
-COLUMNS_UP_TO(32)
-
-static const struct kind_ops ISA(ops)[3] = {OPS(8), OPS(16), OPS(32)};
-
-#undef COLUMNS_UP_TO
-#undef OPS
 #undef FIND

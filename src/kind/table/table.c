@@ -106,7 +106,7 @@ static int remove_zero(const struct array *array) {
     return was_there;
 }
 
-static void fetch(const struct array *array, struct digest digest) {
+static void table_prefetch(const struct array *array, struct digest digest) {
     struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     __builtin_prefetch(bucket_at(array, pair.a), 0, 2);
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
@@ -120,18 +120,109 @@ static void fetch(const struct array *array, struct digest digest) {
 #define TEMPLATE   "kind/table/table_batch.h"
 #include "base/each_isa.h"
 
+#define TABLE_OPS(table, target, isa, add_name, contains_name, add_many_name, contains_many_name, remove_name)         \
+    target static int add_name(struct array *array, struct digest digest) {                                            \
+        return add_one_##isa(array, digest.first);                                                                     \
+    }                                                                                                                  \
+    target static int contains_name(const struct array *array, struct digest digest) {                                 \
+        return query_one_##isa(array, digest.first);                                                                   \
+    }                                                                                                                  \
+    target static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,       \
+                                       const char *ahead) {                                                            \
+        return near_or_far_##isa(array, digests, n, answers, ahead, 1);                                                \
+    }                                                                                                                  \
+    target static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n,                \
+                                          uint8_t *answers, const char *ahead) {                                       \
+        near_or_far_##isa(array, digests, n, answers, ahead, 0);                                                       \
+    }                                                                                                                  \
+    target static int remove_name(struct array *array, struct digest digest) {                                         \
+        return remove_one_##isa(array, digest.first);                                                                  \
+    }                                                                                                                  \
+    static const struct kind_ops table = {.add = add_name,                                                             \
+                                          .contains = contains_name,                                                   \
+                                          .add_many = add_many_name,                                                   \
+                                          .contains_many = contains_many_name,                                         \
+                                          .remove = remove_name,                                                       \
+                                          .fetch = table_prefetch};
+
+/* With a stash. Kept apart: tables without one need not search it for every digest that the buckets lack. */
+static bool is_stashed(const struct array *array, uint64_t digest) {
+    return digest && table_stash_has(stash_of(array), digest);
+}
+
+static bool remove_stashed(const struct array *array, uint64_t digest) {
+    return digest && table_stash_remove(stash_of(array), digest);
+}
+
+/* Looks up what the buckets lack. */
+static void query_stash(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
+    for (size_t i = 0; i < n; i++)
+        if (!answers[i]) answers[i] = is_stashed(array, digests[i]);
+}
+
+#define TABLE_STASH_OPS(table, plain, target, isa, add_name, contains_name, add_many_name, contains_many_name,         \
+                        remove_name)                                                                                   \
+    target static int add_name(struct array *array, struct digest digest) {                                            \
+        return add_or_stash_##isa(array, digest.first);                                                                \
+    }                                                                                                                  \
+    target static int contains_name(const struct array *array, struct digest digest) {                                 \
+        return plain.contains(array, digest) || is_stashed(array, digest.first);                                       \
+    }                                                                                                                  \
+    target static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,       \
+                                       const char *ahead) {                                                            \
+        (void)ahead;                                                                                                   \
+        return add_or_stash_many_##isa(array, digests, n, answers);                                                    \
+    }                                                                                                                  \
+    target static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n,                \
+                                          uint8_t *answers, const char *ahead) {                                       \
+        plain.contains_many(array, digests, n, answers, ahead);                                                        \
+        query_stash(array, digests, n, answers);                                                                       \
+    }                                                                                                                  \
+    target static int remove_name(struct array *array, struct digest digest) {                                         \
+        return plain.remove(array, digest) || remove_stashed(array, digest.first);                                     \
+    }                                                                                                                  \
+    static const struct kind_ops table = {.add = add_name,                                                             \
+                                          .contains = contains_name,                                                   \
+                                          .add_many = add_many_name,                                                   \
+                                          .contains_many = contains_many_name,                                         \
+                                          .remove = remove_name,                                                       \
+                                          .fetch = table_prefetch};
+
+TABLE_OPS(table_ops_scalar, , scalar, table_add_scalar, table_contains_scalar, table_add_many_scalar,
+          table_contains_many_scalar, table_remove_scalar)
+TABLE_STASH_OPS(table_ops_stash_scalar, table_ops_scalar, , scalar, table_add_stash_scalar, table_contains_stash_scalar,
+                table_add_many_stash_scalar, table_contains_many_stash_scalar, table_remove_stash_scalar)
+#if defined(__x86_64__)
+TABLE_OPS(table_ops_avx2, TARGET_AVX2, avx2, table_add_avx2, table_contains_avx2, table_add_many_avx2,
+          table_contains_many_avx2, table_remove_avx2)
+TABLE_STASH_OPS(table_ops_stash_avx2, table_ops_avx2, TARGET_AVX2, avx2, table_add_stash_avx2,
+                table_contains_stash_avx2, table_add_many_stash_avx2, table_contains_many_stash_avx2,
+                table_remove_stash_avx2)
+TABLE_OPS(table_ops_avx512, TARGET_AVX512, avx512, table_add_avx512, table_contains_avx512, table_add_many_avx512,
+          table_contains_many_avx512, table_remove_avx512)
+TABLE_STASH_OPS(table_ops_stash_avx512, table_ops_avx512, TARGET_AVX512, avx512, table_add_stash_avx512,
+                table_contains_stash_avx512, table_add_many_stash_avx512, table_contains_many_stash_avx512,
+                table_remove_stash_avx512)
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+TABLE_OPS(table_ops_neon, , neon, table_add_neon, table_contains_neon, table_add_many_neon, table_contains_many_neon,
+          table_remove_neon)
+TABLE_STASH_OPS(table_ops_stash_neon, table_ops_neon, , neon, table_add_stash_neon, table_contains_stash_neon,
+                table_add_many_stash_neon, table_contains_many_stash_neon, table_remove_stash_neon)
+#endif
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     bool stash = layout[TABLE_STASH];
     (void)shared;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return stash ? &ops_stash_avx512 : &ops_avx512;
-    if (isa == ISA_AVX2) return stash ? &ops_stash_avx2 : &ops_avx2;
+    if (isa == ISA_AVX512) return stash ? &table_ops_stash_avx512 : &table_ops_avx512;
+    if (isa == ISA_AVX2) return stash ? &table_ops_stash_avx2 : &table_ops_avx2;
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (isa == ISA_NEON) return stash ? &ops_stash_neon : &ops_neon;
+    if (isa == ISA_NEON) return stash ? &table_ops_stash_neon : &table_ops_neon;
 #endif
     (void)isa;
-    return stash ? &ops_stash_scalar : &ops_scalar;
+    return stash ? &table_ops_stash_scalar : &table_ops_scalar;
 }
 
 /* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the same two. Other

@@ -28,7 +28,7 @@ INLINE void ISA(find_buckets)(const uint64_t *restrict digests, size_t n, uint64
 }
 
 /* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(fetch_pair)(const struct array *array, uint64_t a, uint64_t b) {
+INLINE void ISA(prefetch_pair)(const struct array *array, uint64_t a, uint64_t b) {
     __builtin_prefetch(bucket_at(array, a), 0, 2);
     __builtin_prefetch(bucket_at(array, b), 0, 2);
 }
@@ -126,14 +126,14 @@ INLINE size_t ISA(many)(const struct array *array, const uint64_t *digests, size
     int zero = contains_zero(array);
     size_t ready = n < BLOCK ? n : BLOCK; /* keys of this block, whose buckets are on their way */
     ISA(find_buckets)(digests, ready, array->layout[TABLE_BUCKETS], blocks[0].a, blocks[0].b);
-    for (size_t i = 0; far && i < ready; i++) ISA(fetch_pair)(array, blocks[0].a[i], blocks[0].b[i]);
+    for (size_t i = 0; far && i < ready; i++) ISA(prefetch_pair)(array, blocks[0].a[i], blocks[0].b[i]);
     for (size_t done = 0, turn = 0; done < n; turn ^= 1) {
         struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t rest = n - done - ready, coming = rest < BLOCK ? rest : BLOCK;
         ISA(find_buckets)(digests + done + ready, coming, array->layout[TABLE_BUCKETS], next->a, next->b);
         for (size_t i = 0; i < ready; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * (done + i), 0, 2);
-            if (far && i < coming) ISA(fetch_pair)(array, next->a[i], next->b[i]);
+            if (far && i < coming) ISA(prefetch_pair)(array, next->a[i], next->b[i]);
             int answer = ISA(step)(array, digests + done, now, i, zero, adding);
             if (adding && __builtin_expect(answer == FULL, 0)) return done + i;
             answers[done + i] = (uint8_t)answer;
@@ -150,24 +150,14 @@ INLINE size_t ISA(near_or_far)(const struct array *array, const uint64_t *digest
                           : ISA(many)(array, digests, n, answers, ahead, adding, 1);
 }
 
-TARGET static size_t ISA(add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                   const char *ahead) {
-    return ISA(near_or_far)(array, digests, n, answers, ahead, 1);
+INLINE int ISA(add_one)(const struct array *array, uint64_t digest) {
+    struct pair pair = buckets_of(digest, array->layout[TABLE_BUCKETS]);
+    return ISA(put)(array, digest, pair.a, pair.b);
 }
 
-TARGET static void ISA(contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                      const char *ahead) {
-    ISA(near_or_far)(array, digests, n, answers, ahead, 0);
-}
-
-TARGET static int ISA(add)(struct array *array, struct digest digest) {
-    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
-    return ISA(put)(array, digest.first, pair.a, pair.b);
-}
-
-TARGET static int ISA(contains)(const struct array *array, struct digest digest) {
-    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
-    return ISA(holds)(array, digest.first, pair.a, pair.b, contains_zero(array));
+INLINE int ISA(query_one)(const struct array *array, uint64_t digest) {
+    struct pair pair = buckets_of(digest, array->layout[TABLE_BUCKETS]);
+    return ISA(holds)(array, digest, pair.a, pair.b, contains_zero(array));
 }
 
 /* Empties a slot; the last digest of the bucket moves into it, to keep I3. */
@@ -177,11 +167,11 @@ INLINE void ISA(take_out)(uint8_t *bucket, unsigned slot) {
     store64(bucket + 8 * last, 0);
 }
 
-TARGET static int ISA(take)(struct array *array, struct digest digest) {
-    if (digest.first == 0) return remove_zero(array);
-    struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
+INLINE int ISA(remove_one)(const struct array *array, uint64_t digest) {
+    if (digest == 0) return remove_zero(array);
+    struct pair pair = buckets_of(digest, array->layout[TABLE_BUCKETS]);
     uint8_t *first = bucket_at(array, pair.a), *second = bucket_at(array, pair.b);
-    unsigned in_first = ISA(matches)(first, digest.first), in_second = ISA(matches)(second, digest.first);
+    unsigned in_first = ISA(matches)(first, digest), in_second = ISA(matches)(second, digest);
     if (!(in_first | in_second)) return 0;
     ISA(take_out)(in_first ? first : second, (unsigned)__builtin_ctz(in_first ? in_first : in_second));
     return 1;
@@ -192,39 +182,22 @@ TARGET static int ISA(take)(struct array *array, struct digest digest) {
  * Not in the way of tables without one: what follows costs a search in the stash for every digest that the buckets do
  * not have. */
 
-TARGET static int ISA(add_stash)(struct array *array, struct digest digest) {
+TARGET static int ISA(add_or_stash)(const struct array *array, uint64_t digest) {
     struct table_stash stash = stash_of(array);
-    if (digest.first && table_stash_has(stash, digest.first)) return 0;
-    int answer = ISA(add)(array, digest);
-    return answer != FULL ? answer : table_stash_add(stash, digest.first) ? 1 : FULL;
+    if (digest && table_stash_has(stash, digest)) return 0;
+    int answer = ISA(add_one)(array, digest);
+    return answer != FULL ? answer : table_stash_add(stash, digest) ? 1 : FULL;
 }
 
-TARGET static size_t ISA(add_many_stash)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                         const char *ahead) {
+INLINE size_t ISA(add_or_stash_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
     enum { EARLY = 16 };
-    (void)ahead;
     for (size_t i = 0; i < n; i++) {
-        if (i + EARLY < n) fetch(array, (struct digest){digests[i + EARLY], 0});
-        int answer = ISA(add_stash)(array, (struct digest){digests[i], 0});
+        if (i + EARLY < n) table_prefetch(array, (struct digest){digests[i + EARLY], 0});
+        int answer = ISA(add_or_stash)(array, digests[i]);
         if (answer == FULL) return i;
         answers[i] = (uint8_t)answer;
     }
     return n;
-}
-
-TARGET static int ISA(contains_stash)(const struct array *array, struct digest digest) {
-    return ISA(contains)(array, digest) || (digest.first && table_stash_has(stash_of(array), digest.first));
-}
-
-TARGET static void ISA(contains_many_stash)(const struct array *array, const uint64_t *digests, size_t n,
-                                            uint8_t *answers, const char *ahead) {
-    ISA(contains_many)(array, digests, n, answers, ahead);
-    for (size_t i = 0; i < n; i++)
-        if (!answers[i]) answers[i] = digests[i] && table_stash_has(stash_of(array), digests[i]);
-}
-
-TARGET static int ISA(take_stash)(struct array *array, struct digest digest) {
-    return ISA(take)(array, digest) || (digest.first && table_stash_remove(stash_of(array), digest.first));
 }
 
 /* ---- growing ---- */
@@ -244,24 +217,10 @@ TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
         unsigned empty = ISA(matches)(first, 0);
         if (empty)
             store64(first + 8 * __builtin_ctz(empty), digest);
-        else if (ISA(add_stash)(into, (struct digest){digest, 0}) == FULL)
+        else if (ISA(add_or_stash)(into, digest) == FULL)
             return false;
     }
     return true;
 }
-
-static const struct kind_ops ISA(ops) = {.add = ISA(add),
-                                         .contains = ISA(contains),
-                                         .add_many = ISA(add_many),
-                                         .contains_many = ISA(contains_many),
-                                         .remove = ISA(take),
-                                         .fetch = fetch};
-
-static const struct kind_ops ISA(ops_stash) = {.add = ISA(add_stash),
-                                               .contains = ISA(contains_stash),
-                                               .add_many = ISA(add_many_stash),
-                                               .contains_many = ISA(contains_many_stash),
-                                               .remove = ISA(take_stash),
-                                               .fetch = fetch};
 
 #undef PAIRS
