@@ -232,7 +232,7 @@ int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_
 /* ---- removing and counting ---- */
 
 static void prefetch_ahead(const perhaps *f, const uint64_t *digests, size_t i, size_t n) {
-    if (i + AHEAD < n) f->ops.fetch(&f->array, one_word(digests[i + AHEAD]));
+    if (i + AHEAD < n) f->ops.prefetch(&f->array, one_word(digests[i + AHEAD]));
 }
 
 int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {

@@ -86,7 +86,7 @@ static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64
 }
 
 int perhaps_contains_u64(const perhaps *f, uint64_t key) {
-    if (f->ops.contains_unmixed) return f->ops.contains_unmixed(&f->array, key ^ f->hash.stir);
+    if (f->contains_unmixed) return f->contains_unmixed(&f->array, key ^ f->hash.stir);
     if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_other(f, key);
     return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
 }

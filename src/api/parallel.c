@@ -77,7 +77,8 @@ static perhaps own_handle(const struct job *job) {
 /* Which part of the array each key is in: a number that rises with its line. */
 static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
     uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)PARTS << 32) / lines;
-    for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(f->ops.line(&f->array, digests[i]) * scale >> 32);
+    uint64_t (*cache_line)(const struct array *, uint64_t) = filter_cache_line(f);
+    for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(cache_line(&f->array, digests[i]) * scale >> 32);
 }
 
 static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *keys, struct sorted *sorted) {
@@ -186,7 +187,7 @@ static int64_t add_to_parts(struct job *job, unsigned threads) {
 }
 
 static int64_t add_to_array(struct job *job, unsigned threads) {
-    return job->f->ops.line && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
+    return filter_cache_line(job->f) && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
 }
 
 static int64_t add_with_locks(struct job *job, unsigned threads) {
@@ -255,7 +256,7 @@ int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answ
     threads = cut(&job, threads);
     if (f->bins) return collect_parallel(&job, threads);
     if (f->kind->solver) return filter_sealed();
-    bool atomic = !f->children && (f->shared || !f->ops.line);
+    bool atomic = !f->children && (f->shared || !filter_cache_line(f));
     if (threads < (atomic ? MANY_THREADS : 2)) return batch_add(f, keys, answers);
     rc = grow_beforehand(f, keys);
     if (rc == PERHAPS_OK) rc = batch_provide(f, keys);

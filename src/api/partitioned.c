@@ -40,7 +40,7 @@ struct partitions {
 };
 
 bool partitioned_query_pays(const perhaps *f, size_t n) {
-    if (n < FEWEST_KEYS || !f->children || f->kind->composite->key_in_one_child || !newest_of(f)->ops.line)
+    if (n < FEWEST_KEYS || !f->children || f->kind->composite->key_in_one_child || !filter_cache_line(newest_of(f)))
         return false;
     uint64_t bytes = filter_bytes(f);
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
@@ -170,7 +170,7 @@ bool partitioned_query(const perhaps *f, const perhaps_keys *keys, uint8_t *answ
 /* ---- adding ---- */
 
 bool partitioned_add_pays(const perhaps *f, size_t n) {
-    if (n < FEWEST_KEYS || !f->ops.add_near) return false;
+    if (n < FEWEST_KEYS || !f->ops.batch || !f->ops.batch->add_partition) return false;
     return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
 }
 
@@ -198,7 +198,7 @@ static int add_part(perhaps *f, const struct partitions *partitions, unsigned p,
     *done = 0;
     while (rc == PERHAPS_OK && *done < partitions->count[p]) {
         size_t rest = partitions->count[p] - *done;
-        *done += f->ops.add_near(&f->array, digests + *done, rest, partitions->sweep ? &next : NULL);
+        *done += f->ops.batch->add_partition(&f->array, digests + *done, rest, partitions->sweep ? &next : NULL);
         if (*done < partitions->count[p]) rc = filter_grow(f, digests[*done]);
     }
     filter_count_added(f, 0, *done);

@@ -21,7 +21,7 @@ void composite_prefetch(const struct array *array, struct digest digest) {
     const struct children *children = filter_of_const(array)->children;
     for (unsigned i = 0; i < children->count; i++) {
         const perhaps *child = children->child[i].filter;
-        child->ops.fetch(&child->array, digest);
+        child->ops.prefetch(&child->array, digest);
     }
 }
 
@@ -46,7 +46,7 @@ struct child_query {
     uint32_t *at; /* which keys of the caller's the kept ones are */
     uint8_t *known_of_kept, *found;
     bool together;           /* whether children that are alike are asked together */
-    const struct span *next; /* see kind_ops.contains_any */
+    const struct span *next; /* see batch_ops.contains_any */
 };
 
 enum { MANY_KNOWN = 8 }; /* one in so many */
@@ -100,11 +100,10 @@ static void drop_known(struct child_query *asking) {
 
 /* How many of the newest of so many children can be asked together, several at a time. */
 static unsigned count_alike(const struct child *child, unsigned children) {
-    const struct kind_ops *ops = &child[children - 1].filter->ops;
+    const struct batch_ops *batch = child[children - 1].filter->ops.batch;
     unsigned alike = 0;
-    while (ops->contains_any && alike < children &&
-           child[children - 1 - alike].filter->ops.contains_any == ops->contains_any)
-        alike++;
+    if (!batch || !batch->contains_any) return 0;
+    while (alike < children && child[children - 1 - alike].filter->ops.batch == batch) alike++;
     return alike;
 }
 
@@ -116,7 +115,7 @@ static void query_one(const perhaps *child, const struct child_query *asking) {
 static void query_together(const struct child *newest, unsigned turns, const struct child_query *asking) {
     const struct array *arrays[ARRAYS_AT_ONCE];
     for (unsigned i = 0; i < ARRAYS_AT_ONCE; i++) arrays[i] = &(newest - (size_t)i * turns)->filter->array;
-    newest->filter->ops.contains_any(arrays, asking->digests, asking->n, asking->found, asking->next);
+    newest->filter->ops.batch->contains_any(arrays, asking->digests, asking->n, asking->found, asking->next);
 }
 
 static void settle_found(struct child_query *asking, bool more) {

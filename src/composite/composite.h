@@ -12,7 +12,7 @@ bool any_child_has(const perhaps *f, unsigned children, struct digest digest);
 /* The same for at most CHILD_BLOCK keys: 1 or 0 for each. */
 void any_child_has_many(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers);
 
-/* The same for all children and keys that are near each other; `next` is as in kind_ops.contains_any. See arranging.h. */
+/* The same for all children and keys that are near each other; `next` is as in batch_ops.contains_any. See api/partitioned.h. */
 void any_child_has_partition(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
                              const struct span *next);
 

@@ -454,18 +454,18 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     static const struct kind_ops set = {.add = add_to_set,
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
-                                        .fetch = composite_prefetch};
+                                        .prefetch = composite_prefetch};
     static const struct kind_ops counts = {.add = add_copy,
                                            .contains = composite_contains,
                                            .contains_many = composite_contains_many,
                                            .count = count,
-                                           .fetch = composite_prefetch};
+                                           .prefetch = composite_prefetch};
     static const struct kind_ops removes = {.add = add_copy,
                                             .contains = composite_contains,
                                             .contains_many = composite_contains_many,
                                             .remove = remove_copy,
                                             .count = count,
-                                            .fetch = composite_prefetch};
+                                            .prefetch = composite_prefetch};
     unsigned abilities = can(kind_find((int)layout[BASE]));
     (void)isa, (void)shared;
     return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;

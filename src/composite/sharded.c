@@ -105,11 +105,11 @@ static uint64_t count(const struct array *array, struct digest digest) {
 }
 
 /* Without locks, since another thread may be about to give the shard another array. */
-static void fetch(const struct array *array, struct digest digest) {
+static void prefetch(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
     if (f->children->locks) return;
     const perhaps *child = shard_at(f, shard_of(digest.first, f->children->count));
-    child->ops.fetch(&child->array, digest);
+    child->ops.prefetch(&child->array, digest);
 }
 
 /* ---- batches ---- */
@@ -227,7 +227,7 @@ static int query_scattered(perhaps *f, struct sorted *sorted, const uint64_t *di
 
 static void query_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
     for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) fetch(&f->array, (struct digest){digests[i + AHEAD], 0});
+        if (i + AHEAD < n) prefetch(&f->array, (struct digest){digests[i + AHEAD], 0});
         answers[i] = (uint8_t)contains(&f->array, (struct digest){digests[i], 0});
     }
 }
@@ -367,7 +367,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
                                         .contains_many = contains_many,
                                         .remove = remove_one,
                                         .count = count,
-                                        .fetch = fetch};
+                                        .prefetch = prefetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

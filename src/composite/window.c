@@ -348,7 +348,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     static const struct kind_ops all = {.add = add,
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
-                                        .fetch = composite_prefetch};
+                                        .prefetch = composite_prefetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

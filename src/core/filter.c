@@ -220,7 +220,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->isa = f->array.isa = f->hash.isa = isa;
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
-    if (hash->id != PERHAPS_XXH3) f->ops.contains_unmixed = NULL;
+    if (hash->id == PERHAPS_XXH3 && f->ops.batch) f->contains_unmixed = f->ops.batch->contains_unmixed;
     f->file.fd = -1;
     if (!f->kind->composite) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);

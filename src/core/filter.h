@@ -69,6 +69,7 @@ struct tally {
 struct perhaps {
     struct array array;
     struct kind_ops ops;
+    int (*contains_unmixed)(const struct array *array, uint64_t key); /* of ops.batch, where keys are hashed so */
     struct hash hash;
     enum state state;
     enum items_in items_in;
@@ -100,6 +101,11 @@ static inline const perhaps *filter_of_const(const struct array *array) {
 }
 
 /* ---- facts ---- */
+
+/* batch_ops.cache_line, or NULL. */
+static inline uint64_t (*filter_cache_line(const perhaps *f))(const struct array *array, uint64_t digest) {
+    return f->ops.batch ? f->ops.batch->cache_line : NULL;
+}
 
 /* What this very filter can: set of enum perhaps_ability. */
 unsigned filter_can(const perhaps *f);

@@ -50,55 +50,53 @@ struct digest {
     uint64_t first, second;
 };
 
-/* The operations on keys: one set for each instruction set, all giving the same bits and the same answers. Batches are
- * the same calls in order. */
-enum { FULL = INT_MIN }; /* what `add` says when there is no room for the key, and nothing changed; no error number */
-
-enum { ARRAYS_AT_ONCE = 4 };
-
 /* All digests from one to another. */
 struct span {
     uint64_t first, last;
 };
 
+enum { FULL = INT_MIN }; /* what `add` says when there is no room for the key, and nothing changed; no error number */
+
+/* The operations on keys: one table for each instruction set, all giving the same bits and the same answers. Batches
+ * are the same calls in order. */
 struct kind_ops {
     int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there, FULL */
     int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
 
-    /* `contains` of the digest that mix64 makes of this: one call less for integer keys, where a call is a good part of the time. NULL
-     * where it is not. */
-    int (*contains_unmixed)(const struct array *array, uint64_t key);
-
-    /* `answers` is never NULL. `ahead` is memory that will be read after this batch (the keys of the next one): a kind may
-     * fetch a line of it for every eight keys, so that the stream of keys does not stall. add_many gives the number of keys
-     * done: n, or fewer if the next one found no room. */
+    /* `answers` is never NULL. `ahead` is memory that is read after this batch (the next keys): a kind may prefetch a
+     * cache line of it for every eight keys. add_many gives the number of keys done: n, or fewer if the next one found
+     * no room. */
     size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
 
-    /* add_many for multisets in which all that adding looks at is near a place whose number does not fall where the digest rises (else
-     * NULL). They are not answered, as all are new. Unless `next` is NULL, what these keys look at is taken to be in the cache, and what
-     * those of the span will look at is fetched meanwhile. */
-    size_t (*add_near)(struct array *array, const uint64_t *digests, size_t n, const struct span *next);
+    /* Prefetches what the calls on single keys look at, for batches that are made of those. */
+    void (*prefetch)(const struct array *array, struct digest digest);
 
-    /* Whether any of several arrays has the key, all with this very operation; NULL for layouts that are asked one by one. What does
-     * not depend on the array is done once for all of them. Unless `next` is NULL, the lines of these keys are taken to be in the
-     * cache, and those of the span are fetched meanwhile. */
+    /* NULL for kinds that cannot. */
+    int (*remove)(struct array *array, struct digest digest);           /* 1 one copy removed, 0 not there */
+    uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
+
+    const struct batch_ops *batch; /* NULL if it has none */
+};
+
+/* Faster ways for layouts in which a key's home position is monotone in its digest. Any of them may be NULL. */
+enum { ARRAYS_AT_ONCE = 4 };
+struct batch_ops {
+    /* add_many for multisets. There are no answers, as all keys are new. Unless `next` is NULL, the memory of these keys
+     * is taken to be in the cache, and that of the span is prefetched meanwhile. */
+    size_t (*add_partition)(struct array *array, const uint64_t *digests, size_t n, const struct span *next);
+
+    /* Whether any of several arrays has the key, all of them with this very operation. `next` as above. */
     void (*contains_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
                          uint8_t *answers, const struct span *next);
 
-    /* Prefetches what the calls on single keys will look at: batches of those for which there is no batch here are made of this,
-     * some keys ahead, and the single call. All that can be added to have it, composite filters too. */
-    void (*fetch)(const struct array *array, struct digest digest);
+    /* The number of the cache line, where all of a key is in one: monotone in the digest. Threads can then share a filter
+     * by ranges of lines, with plain operations. */
+    uint64_t (*cache_line)(const struct array *array, uint64_t digest);
 
-    /* For layouts in which all of a key is in one cache line (else NULL): its number, which does not fall where the digest rises.
-     * Threads can then share a filter by parts, and need no operations for sharing; and keys in the order of their digests find the
-     * lines of any array of the kind in the cache. */
-    uint64_t (*line)(const struct array *array, uint64_t digest);
-
-    /* NULL for kinds that cannot. */
-    int (*remove)(struct array *array, struct digest digest);           /* 1 one copy taken out, 0 not there */
-    uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
+    /* `contains` of the digest that mix64 makes of this: one call less for a single integer key. */
+    int (*contains_unmixed)(const struct array *array, uint64_t key);
 };
 
 struct kind;

@@ -15,7 +15,7 @@
 static const char *missing(const struct kind_ops *ops, unsigned can, bool one_word, bool composite) {
     if (!ops) return "everything";
     if (!ops->contains) return "contains";
-    if (can & PERHAPS_ADD && !ops->fetch) return "fetch";
+    if (can & PERHAPS_ADD && !ops->prefetch) return "prefetch";
     if (one_word && !ops->contains_many) return "contains_many";
     if (can & PERHAPS_ADD && !ops->add) return "add";
     if (can & PERHAPS_ADD && one_word && !composite && !ops->add_many) return "add_many";

@@ -60,14 +60,14 @@ static const struct kind_ops ops_plain = {.add = dcso_add,
                                           .contains = dcso_contains,
                                           .add_many = dcso_add_many,
                                           .contains_many = dcso_contains_many,
-                                          .fetch = dcso_prefetch};
+                                          .prefetch = dcso_prefetch};
 #if defined(__x86_64__)
 PROBE_BATCHES(dcso_add_many_avx512, dcso_contains_many_avx512, TARGET_AVX512, 1, false)
 static const struct kind_ops ops_avx512 = {.add = dcso_add,
                                            .contains = dcso_contains,
                                            .add_many = dcso_add_many_avx512,
                                            .contains_many = dcso_contains_many_avx512,
-                                           .fetch = dcso_prefetch};
+                                           .prefetch = dcso_prefetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

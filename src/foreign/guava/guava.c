@@ -63,14 +63,14 @@ static const struct kind_ops ops_plain = {.add = guava_add,
                                           .contains = guava_contains,
                                           .add_many = guava_add_many,
                                           .contains_many = guava_contains_many,
-                                          .fetch = guava_prefetch};
+                                          .prefetch = guava_prefetch};
 #if defined(__x86_64__)
 PROBE_BATCHES(guava_add_many_avx512, guava_contains_many_avx512, TARGET_AVX512, 1, false)
 static const struct kind_ops ops_avx512 = {.add = guava_add,
                                            .contains = guava_contains,
                                            .add_many = guava_add_many_avx512,
                                            .contains_many = guava_contains_many_avx512,
-                                           .fetch = guava_prefetch};
+                                           .prefetch = guava_prefetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

@@ -113,7 +113,7 @@ static const struct kind_ops ops_plain = {.add = parquet_add,
                                           .contains = parquet_contains,
                                           .add_many = parquet_add_many,
                                           .contains_many = parquet_contains_many,
-                                          .fetch = parquet_prefetch};
+                                          .prefetch = parquet_prefetch};
 
 #if defined(__x86_64__)
 /* The same, compiled for other instructions. */
@@ -134,7 +134,7 @@ static const struct kind_ops ops_avx2 = {.add = parquet_add,
                                          .contains = parquet_contains,
                                          .add_many = parquet_add_many_avx2,
                                          .contains_many = parquet_contains_many_avx2,
-                                         .fetch = parquet_prefetch};
+                                         .prefetch = parquet_prefetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

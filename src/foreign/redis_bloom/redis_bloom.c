@@ -90,7 +90,7 @@ static const char *check_facts(uint64_t entries, double error, uint64_t length) 
 /* Batches of digests of two words are made of single calls. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     static const struct kind_ops all = {
-        .add = redis_bloom_add, .contains = redis_bloom_contains, .fetch = redis_bloom_prefetch};
+        .add = redis_bloom_add, .contains = redis_bloom_contains, .prefetch = redis_bloom_prefetch};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

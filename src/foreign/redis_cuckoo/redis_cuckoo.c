@@ -333,7 +333,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
                                         .contains = redis_cuckoo_contains,
                                         .add_many = redis_cuckoo_add_many,
                                         .contains_many = redis_cuckoo_contains_many,
-                                        .fetch = redis_cuckoo_prefetch,
+                                        .prefetch = redis_cuckoo_prefetch,
                                         .remove = redis_cuckoo_remove,
                                         .count = redis_cuckoo_count};
     (void)layout, (void)isa, (void)shared;

@@ -53,14 +53,14 @@ static const struct kind_ops ops_plain = {.add = spark_add,
                                           .contains = spark_contains,
                                           .add_many = spark_add_many,
                                           .contains_many = spark_contains_many,
-                                          .fetch = spark_prefetch};
+                                          .prefetch = spark_prefetch};
 #if defined(__x86_64__)
 PROBE_BATCHES(spark_add_many_avx512, spark_contains_many_avx512, TARGET_AVX512, 1, false)
 static const struct kind_ops ops_avx512 = {.add = spark_add,
                                            .contains = spark_contains,
                                            .add_many = spark_add_many_avx512,
                                            .contains_many = spark_contains_many_avx512,
-                                           .fetch = spark_prefetch};
+                                           .prefetch = spark_prefetch};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

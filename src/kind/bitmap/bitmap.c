@@ -119,7 +119,7 @@ INLINE void query_many(const struct array *array, const uint64_t *digests, size_
                                           .add_many = add_many_name,                                                   \
                                           .contains_many = contains_many_name,                                         \
                                           .remove = remove_name,                                                       \
-                                          .fetch = bitmap_prefetch};
+                                          .prefetch = bitmap_prefetch};
 
 BITMAP_OPS(ops_alone, false, bitmap_add, bitmap_contains, bitmap_remove, bitmap_add_many, bitmap_contains_many)
 BITMAP_OPS(ops_shared, true, bitmap_add_shared, bitmap_contains_shared, bitmap_remove_shared, bitmap_add_many_shared,

@@ -123,12 +123,10 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
 /* The operations of one shape for one instruction set. Queries are the same for one thread and for many.
  * `single` is the instruction set for a query that comes alone: with 512 bits, what runs in between takes
  * longer (docs/choices.md). */
-#define BLOCKED_TABLE(add_name, contains_name, contains_unmixed_name, add_many_name, contains_many_name, line_name,    \
-                      any_name)                                                                                        \
+#define BLOCKED_TABLE(add_name, contains_name, add_many_name, contains_many_name, batch_table)                         \
     {                                                                                                                  \
-        .add = add_name, .contains = contains_name, .contains_unmixed = contains_unmixed_name,                         \
-        .add_many = add_many_name, .contains_many = contains_many_name, .contains_any = any_name,                      \
-        .fetch = blocked_prefetch, .line = line_name                                                                   \
+        .add = add_name, .contains = contains_name, .add_many = add_many_name, .contains_many = contains_many_name,    \
+        .prefetch = blocked_prefetch, .batch = &(batch_table)                                                          \
     }
 #define BLOCKED_OPS(table, target, isa, single, two, pair, line_name, any_name, add_name, add_shared_name,             \
                     add_many_name, add_many_shared_name, contains_name, contains_unmixed_name, contains_many_name)     \
@@ -158,11 +156,11 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
                                           const char *ahead) {                                                         \
         many_within_##isa(a, digests, n, answers, ahead, two, pair, QUERY);                                            \
     }                                                                                                                  \
-    static const struct kind_ops table[2] = {BLOCKED_TABLE(add_name, contains_name, contains_unmixed_name,             \
-                                                           add_many_name, contains_many_name, line_name, any_name),    \
-                                             BLOCKED_TABLE(add_shared_name, contains_name, contains_unmixed_name,      \
-                                                           add_many_shared_name, contains_many_name, line_name,        \
-                                                           any_name)};
+    static const struct batch_ops table##_batch = {                                                                    \
+        .contains_any = any_name, .cache_line = line_name, .contains_unmixed = contains_unmixed_name};                 \
+    static const struct kind_ops table[2] = {                                                                          \
+        BLOCKED_TABLE(add_name, contains_name, add_many_name, contains_many_name, table##_batch),                      \
+        BLOCKED_TABLE(add_shared_name, contains_name, add_many_shared_name, contains_many_name, table##_batch)};
 #define BLOCKED_ANY(any_name, target, isa, two)                                                                        \
     target static void any_name(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,   \
                                 uint8_t *answers, const struct span *next) {                                           \

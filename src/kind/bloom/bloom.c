@@ -60,23 +60,23 @@ static const struct kind_ops ops_plain[2] = {{.add = bloom_add,
                                               .contains = bloom_contains,
                                               .add_many = bloom_add_many,
                                               .contains_many = bloom_contains_many,
-                                              .fetch = bloom_prefetch},
+                                              .prefetch = bloom_prefetch},
                                              {.add = bloom_add_shared,
                                               .contains = bloom_contains_shared,
                                               .add_many = bloom_add_many_shared,
                                               .contains_many = bloom_contains_many_shared,
-                                              .fetch = bloom_prefetch}};
+                                              .prefetch = bloom_prefetch}};
 #if defined(__x86_64__)
 static const struct kind_ops ops_avx512[2] = {{.add = bloom_add,
                                                .contains = bloom_contains,
                                                .add_many = bloom_add_many_avx512,
                                                .contains_many = bloom_contains_many_avx512,
-                                               .fetch = bloom_prefetch},
+                                               .prefetch = bloom_prefetch},
                                               {.add = bloom_add_shared,
                                                .contains = bloom_contains_shared,
                                                .add_many = bloom_add_many_shared_avx512,
                                                .contains_many = bloom_contains_many_shared_avx512,
-                                               .fetch = bloom_prefetch}};
+                                               .prefetch = bloom_prefetch}};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

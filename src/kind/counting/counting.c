@@ -120,14 +120,14 @@ static const struct kind_ops ops_plain[2] = {{.add = counting_add,
                                               .contains_many = counting_contains_many,
                                               .remove = counting_remove,
                                               .count = counting_count,
-                                              .fetch = counting_prefetch},
+                                              .prefetch = counting_prefetch},
                                              {.add = counting_add_shared,
                                               .contains = counting_contains_shared,
                                               .add_many = counting_add_many_shared,
                                               .contains_many = counting_contains_many_shared,
                                               .remove = counting_remove_shared,
                                               .count = counting_count_shared,
-                                              .fetch = counting_prefetch}};
+                                              .prefetch = counting_prefetch}};
 #if defined(__x86_64__)
 static const struct kind_ops ops_avx512[2] = {{.add = counting_add,
                                                .contains = counting_contains,
@@ -135,14 +135,14 @@ static const struct kind_ops ops_avx512[2] = {{.add = counting_add,
                                                .contains_many = counting_contains_many_avx512,
                                                .remove = counting_remove,
                                                .count = counting_count,
-                                               .fetch = counting_prefetch},
+                                               .prefetch = counting_prefetch},
                                               {.add = counting_add_shared,
                                                .contains = counting_contains_shared,
                                                .add_many = counting_add_many_shared_avx512,
                                                .contains_many = counting_contains_many_shared_avx512,
                                                .remove = counting_remove_shared,
                                                .count = counting_count_shared,
-                                               .fetch = counting_prefetch}};
+                                               .prefetch = counting_prefetch}};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

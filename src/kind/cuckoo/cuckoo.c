@@ -225,7 +225,7 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
 
 #include "kind/cuckoo/cuckoo_batch.h"
 
-#define CUCKOO_OPS(table, target, number, vector, add_name, add_many_name, add_near_name, contains_name,               \
+#define CUCKOO_OPS(table, target, number, vector, add_name, add_many_name, add_partition_name, contains_name,          \
                    contains_many_name, remove_name, count_name)                                                        \
     target static int add_name(struct array *a, struct digest digest) {                                                \
         struct places all = places_of(a, key_of(a, digest.first, number), number);                                     \
@@ -235,7 +235,8 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
                                        const char *ahead) {                                                            \
         return put_many(a, digests, n, answers, ahead, NULL, number, vector);                                          \
     }                                                                                                                  \
-    target static size_t add_near_name(struct array *a, const uint64_t *digests, size_t n, const struct span *next) {  \
+    target static size_t add_partition_name(struct array *a, const uint64_t *digests, size_t n,                        \
+                                            const struct span *next) {                                                 \
         return put_many(a, digests, n, NULL, NULL, next, number, vector);                                              \
     }                                                                                                                  \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
@@ -255,32 +256,32 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
                                           .contains = contains_name,                                                   \
                                           .remove = remove_name,                                                       \
                                           .count = count_name,                                                         \
-                                          .fetch = cuckoo_prefetch,                                                    \
+                                          .prefetch = cuckoo_prefetch,                                                 \
                                           .add_many = add_many_name,                                                   \
                                           .contains_many = contains_many_name,                                         \
-                                          .add_near = add_near_name};
+                                          .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
 
-CUCKOO_OPS(cuckoo_ops_4, , 4, 0, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_near_4, cuckoo_contains_4,
+CUCKOO_OPS(cuckoo_ops_4, , 4, 0, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_partition_4, cuckoo_contains_4,
            cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
-CUCKOO_OPS(cuckoo_ops_5, , 5, 0, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_near_5, cuckoo_contains_5,
+CUCKOO_OPS(cuckoo_ops_5, , 5, 0, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_partition_5, cuckoo_contains_5,
            cuckoo_contains_many_5, cuckoo_remove_5, cuckoo_count_5)
-CUCKOO_OPS(cuckoo_ops_6, , 6, 0, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_near_6, cuckoo_contains_6,
+CUCKOO_OPS(cuckoo_ops_6, , 6, 0, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_partition_6, cuckoo_contains_6,
            cuckoo_contains_many_6, cuckoo_remove_6, cuckoo_count_6)
-CUCKOO_OPS(cuckoo_ops_8, , 8, 0, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_near_8, cuckoo_contains_8,
+CUCKOO_OPS(cuckoo_ops_8, , 8, 0, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_partition_8, cuckoo_contains_8,
            cuckoo_contains_many_8, cuckoo_remove_8, cuckoo_count_8)
 #if defined(__x86_64__)
 CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, 1, cuckoo_add_4_avx512, cuckoo_add_many_4_avx512,
-           cuckoo_add_near_4_avx512, cuckoo_contains_4_avx512, cuckoo_contains_many_4_avx512, cuckoo_remove_4_avx512,
-           cuckoo_count_4_avx512)
+           cuckoo_add_partition_4_avx512, cuckoo_contains_4_avx512, cuckoo_contains_many_4_avx512,
+           cuckoo_remove_4_avx512, cuckoo_count_4_avx512)
 CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, 1, cuckoo_add_5_avx512, cuckoo_add_many_5_avx512,
-           cuckoo_add_near_5_avx512, cuckoo_contains_5_avx512, cuckoo_contains_many_5_avx512, cuckoo_remove_5_avx512,
-           cuckoo_count_5_avx512)
+           cuckoo_add_partition_5_avx512, cuckoo_contains_5_avx512, cuckoo_contains_many_5_avx512,
+           cuckoo_remove_5_avx512, cuckoo_count_5_avx512)
 CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, 1, cuckoo_add_6_avx512, cuckoo_add_many_6_avx512,
-           cuckoo_add_near_6_avx512, cuckoo_contains_6_avx512, cuckoo_contains_many_6_avx512, cuckoo_remove_6_avx512,
-           cuckoo_count_6_avx512)
+           cuckoo_add_partition_6_avx512, cuckoo_contains_6_avx512, cuckoo_contains_many_6_avx512,
+           cuckoo_remove_6_avx512, cuckoo_count_6_avx512)
 CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, 1, cuckoo_add_8_avx512, cuckoo_add_many_8_avx512,
-           cuckoo_add_near_8_avx512, cuckoo_contains_8_avx512, cuckoo_contains_many_8_avx512, cuckoo_remove_8_avx512,
-           cuckoo_count_8_avx512)
+           cuckoo_add_partition_8_avx512, cuckoo_contains_8_avx512, cuckoo_contains_many_8_avx512,
+           cuckoo_remove_8_avx512, cuckoo_count_8_avx512)
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

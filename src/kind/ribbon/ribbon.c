@@ -200,7 +200,7 @@ static void find_further(const struct array *array, struct block *block, size_t 
                                           .add_many = parts_add_many,                                                  \
                                           .contains = contains_name,                                                   \
                                           .contains_many = contains_many_name,                                         \
-                                          .fetch = ribbon_prefetch};
+                                          .prefetch = ribbon_prefetch};
 
 RIBBON_OPS(ribbon_ops_8_scalar, , scalar, 8, ribbon_contains_8_scalar, ribbon_contains_many_8_scalar)
 RIBBON_OPS(ribbon_ops_16_scalar, , scalar, 16, ribbon_contains_16_scalar, ribbon_contains_many_16_scalar)

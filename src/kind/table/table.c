@@ -143,7 +143,7 @@ static void table_prefetch(const struct array *array, struct digest digest) {
                                           .add_many = add_many_name,                                                   \
                                           .contains_many = contains_many_name,                                         \
                                           .remove = remove_name,                                                       \
-                                          .fetch = table_prefetch};
+                                          .prefetch = table_prefetch};
 
 /* With a stash. Kept apart: tables without one need not search it for every digest that the buckets lack. */
 static bool is_stashed(const struct array *array, uint64_t digest) {
@@ -186,7 +186,7 @@ static void query_stash(const struct array *array, const uint64_t *digests, size
                                           .add_many = add_many_name,                                                   \
                                           .contains_many = contains_many_name,                                         \
                                           .remove = remove_name,                                                       \
-                                          .fetch = table_prefetch};
+                                          .prefetch = table_prefetch};
 
 TABLE_OPS(table_ops_scalar, , scalar, table_add_scalar, table_contains_scalar, table_add_many_scalar,
           table_contains_many_scalar, table_remove_scalar)
