@@ -67,7 +67,7 @@ inline namespace throwing {
 inline namespace aborting {
 #endif
 
-/* ------------------------------------------------------------------------------------ enums --- */
+/* ----------------------------------------------------------------------------------- enums --- */
 
 enum class errc : int {
     ok = PERHAPS_OK,
@@ -174,7 +174,7 @@ template <class E, detail::if_set<E> = 0> constexpr bool has(E set, E bits) noex
     return (static_cast<unsigned>(set) & static_cast<unsigned>(bits)) == static_cast<unsigned>(bits);
 }
 
-/* ----------------------------------------------------------------------------------- errors --- */
+/* ---------------------------------------------------------------------------------- errors --- */
 
 /* A number and a sentence. It owns a copy of perhaps_why(); without memory for one, message() is
  * perhaps_strerror(). */
@@ -335,7 +335,7 @@ template <class T> result<T> answer(std::int64_t rc) noexcept {
 
 } // namespace detail
 
-/* ------------------------------------------------------------------------------------ views --- */
+/* ----------------------------------------------------------------------------------- views --- */
 
 /* Elements side by side in the caller's memory: a subset of std::span. Converts from arrays, and
  * from all that has data() and size(): std::vector, std::array, std::span. */
@@ -601,7 +601,7 @@ template <class C, class R, class M> keys keys_of(const C &records, M R::*member
     return keys_of(span<const R>(records), member);
 }
 
-/* ------------------------------------------------------------------------------ want and plan --- */
+/* --------------------------------------------------------------------------- want and plan --- */
 
 /* What the caller wants: perhaps_want, with its order of fields. `.items = 100` in C++20; in C++17
  * `ph::want want; want.items = 100;`. */
@@ -784,7 +784,7 @@ inline trait traits_of(kind k) noexcept {
     return static_cast<trait>(::perhaps_kind_traits(static_cast<int>(k)));
 }
 
-/* ------------------------------------------------------------------------------------ hasher --- */
+/* ---------------------------------------------------------------------------------- hasher --- */
 
 /* A hash with its seed or secret key: a value. */
 class hasher {
@@ -816,7 +816,7 @@ class hasher {
     ::perhaps_hasher c_;
 };
 
-/* ----------------------------------------------------------------------------------- members --- */
+/* --------------------------------------------------------------------------------- members --- */
 
 /* The members of a table (digests) or a bitmap (integers, as the value of a digest), as an input
  * range. What changes the filter ends the validity of its iterators. */
@@ -906,7 +906,7 @@ template <class Sink> class sink_call {
 
 } // namespace detail
 
-/* ------------------------------------------------------------------------------------ filter --- */
+/* ---------------------------------------------------------------------------------- filter --- */
 
 /* A filter of any kind: owns a ::perhaps *. It is moved, and copied by clone() only. */
 class filter {
@@ -916,7 +916,8 @@ class filter {
     explicit filter(::perhaps *handle) noexcept : f_(handle) {}
     filter(filter &&other) noexcept : f_(other.release()) {}
     filter &operator=(filter &&other) noexcept {
-        filter(std::move(other)).swap(*this);
+        filter taken(std::move(other));
+        swap(taken);
         return *this;
     }
     filter(const filter &) = delete;
@@ -972,7 +973,7 @@ class filter {
         return detail::answer<std::uint64_t>(k.call(f_, ::perhaps_count, ::perhaps_count_u64, ::perhaps_count_digest));
     }
 
-    /* -- batches: the number of keys whose answer is not 0; one place in `answers` for each key -- */
+    /* -- batches: how many keys have an answer other than 0; `answers` has a place for each -- */
 
     result<std::uint64_t> add_many(const keys &batch) noexcept {
         return many(::perhaps_add_many, handle(), batch, keys::none, nullptr);
