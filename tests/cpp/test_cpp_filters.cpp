@@ -1,16 +1,13 @@
 /*
- * perhaps.hpp: owning and moving, errors, every form of keys beside single calls, batches that are
- * added whole or not at all, iteration, saving. Compiled as C++17 without exceptions and as C++20
- * with them.
+ * Filters of perhaps.hpp: owning and moving, errors, combining, iteration, sealing, windows, saving.
+ * Compiled as C++17 without exceptions and as C++20 with them.
  */
-#include <perhaps.hpp>
-
 #include "check.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
 #if __cplusplus >= 202002L
 #include <filesystem>
 #include <ranges>
@@ -19,30 +16,8 @@
 
 namespace {
 
-using u64s = std::vector<std::uint64_t>;
-using answers = std::vector<std::uint8_t>;
-
-ph::filter make(ph::kind kind, std::uint64_t items = 10000) {
-    ph::want want;
-    want.kind = kind;
-    want.items = items;
-    if (kind != ph::kind::bitmap && kind != ph::kind::table) want.fpr = 0.001;
-    return ph::filter::create(want).value();
-}
-
 /* ---- what must compile, and what must not ---- */
 
-template <class K> constexpr bool is_key = std::is_constructible_v<ph::key, K>;
-template <class K> constexpr bool is_batch = std::is_convertible_v<K, ph::keys>;
-
-static_assert(is_key<const char *> && is_key<const char (&)[4]> && is_key<std::string> && is_key<std::string_view>);
-static_assert(is_key<int> && is_key<unsigned> && is_key<std::uint64_t> && is_key<std::size_t> && is_key<std::uint8_t>);
-static_assert(is_key<std::vector<std::byte>> && is_key<std::array<unsigned char, 16>> && is_key<ph::digest>);
-static_assert(!is_key<char> && !is_key<wchar_t> && !is_key<char16_t> && !is_key<bool> && !is_key<double>);
-static_assert(!is_key<std::nullptr_t> && !is_key<int *> && !is_key<void *> && !is_key<std::vector<int>>);
-static_assert(is_batch<u64s> && is_batch<std::vector<std::string>> && is_batch<std::vector<ph::digest>>);
-static_assert(is_batch<std::array<std::string_view, 2>> && is_batch<const char *const (&)[2]>);
-static_assert(!is_batch<std::vector<int>> && !is_batch<std::string> && !is_batch<std::vector<double>>);
 static_assert(!std::is_constructible_v<bool, ph::result<bool>> && !std::is_constructible_v<bool, ph::result<unsigned>>);
 static_assert(std::is_constructible_v<bool, ph::result<ph::filter>> && std::is_constructible_v<bool, ph::result<void>>);
 static_assert(!std::is_copy_constructible_v<ph::filter> && std::is_nothrow_move_constructible_v<ph::filter>);
@@ -55,7 +30,6 @@ static_assert(std::is_aggregate_v<ph::want> && sizeof(ph::filter) == sizeof(void
 #endif
 #if __cplusplus >= 202002L
 static_assert(std::ranges::input_range<ph::member_range>);
-static_assert(is_batch<std::span<const std::uint64_t>> && is_key<std::span<const std::byte>> && !is_key<char8_t>);
 static_assert(std::is_convertible_v<std::span<std::uint8_t>, ph::span<std::uint8_t>>);
 static_assert(std::is_convertible_v<std::filesystem::path, ph::c_string>);
 #endif
@@ -155,160 +129,28 @@ void errors() {
 #endif
 }
 
-/* ---- keys ---- */
-
-void single_keys() {
-    ph::filter f = make(ph::kind::cuckoo);
-    const std::string text = "text";
-    const std::vector<unsigned char> bytes = {'t', 'e', 'x', 't'};
-    const unsigned char array[] = {'t', 'e', 'x', 't'};
-    CHECK(*f.add("text") && f.contains(text) && f.contains(std::string_view(text)) && f.contains(bytes));
-    CHECK(f.contains({"text and more", 4}) && f.contains(text.c_str()) && f.contains(array));
-    CHECK(*f.count(text) == 1 && *f.add(bytes) && *f.count(text) == 2 && !*f.add_absent(text));
-    CHECK(*f.remove(text) && *f.remove("text") && !*f.remove("text") && !f.contains("text"));
-    CHECK(f.contains("") == false && *f.add("") && f.contains(std::string_view()) && f.contains({nullptr, 0}));
-
-    CHECK(*f.add(42) && f.contains(42u) && f.contains(std::uint64_t{42}) && !f.contains("42"));
-    CHECK(*f.add(0) && f.contains(std::uint8_t{0}) && ::perhaps_contains_u64(f.get(), 0) == 1);
-    CHECK(*f.add(-1) && f.contains(UINT64_MAX) && f.contains(std::int8_t{-1}));
-
-    ph::hasher hash = f.hasher();
-    CHECK(*f.add("hashed") && f.contains(hash("hashed")) && f.contains(hash(42)));
-    CHECK(hash(ph::digest{5}) == ph::digest{5} && hash(5) != ph::digest{5});
-    CHECK(ph::hasher::create().value()("x") == hash("x"));
-    CHECK(ph::hasher::create(ph::hash::xxh3, 1).value()("x") != hash("x"));
-}
-
-struct record {
-    char tag;
-    std::uint64_t id;
-    std::string name;
-    std::array<std::byte, 5> address;
-    unsigned char code[3];
-    ph::digest digest;
-};
-
-std::vector<record> records(std::size_t n) {
-    std::vector<record> made(n);
-    for (std::size_t i = 0; i < n; i++) {
-        record &r = made[i];
-        r.tag = 'r';
-        r.id = i * 977;
-        r.name = "name" + std::to_string(i);
-        for (std::byte &b : r.address) b = static_cast<std::byte>(i >> 3);
-        std::memcpy(r.code, &i, sizeof r.code);
-        r.digest.value = (i + 1) * 0x9e3779b97f4a7c15u;
+#ifndef PERHAPS_EXCEPTIONS
+/* Without exceptions value() of an error ends the program, with the sentence. */
+void aborts() {
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        ph::filter::open("/nowhere/at/all.ph").value();
+        _exit(0);
     }
-    return made;
+    close(ends[1]);
+    std::string printed;
+    char buffer[256];
+    for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+        printed.append(buffer, static_cast<std::size_t>(got));
+    close(ends[0]);
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    CHECK(printed.find("perhaps: ") == 0 && printed.find("/nowhere/at/all.ph") != std::string::npos);
 }
-
-/* A batch makes the filter that single calls make, with the same answers, also from queries. */
-template <class Single> void batch_is(const ph::keys &batch, std::size_t n, Single key) {
-    ph::filter many = make(ph::kind::blocked);
-    ph::filter one = make(ph::kind::blocked);
-    answers got(n), wanted(n);
-    CHECK(batch.size() == n);
-    for (std::size_t i = 0; i < n; i++) wanted[i] = *one.add(key(i)) ? 1 : 0;
-    auto added = static_cast<std::uint64_t>(std::count(wanted.begin(), wanted.end(), 1));
-    CHECK(*many.add_many(batch, got) == added && got == wanted && many.equal(one));
-    CHECK(*many.add_many(batch) == 0 && *many.contains_many(batch) == n);
-    CHECK(*many.contains_many(batch, got) == n && std::count(got.begin(), got.end(), 1) == static_cast<long>(n));
-    CHECK(*many.contains_parallel(batch, 2) == n && *many.contains_parallel(batch, got, 2) == n);
-    ph::filter parallel = make(ph::kind::blocked);
-    CHECK(parallel.add_parallel(batch, 2).has_value() && parallel.equal(one));
-
-    ph::filter counting = make(ph::kind::cuckoo);
-    u64s counts(n);
-    CHECK(*counting.add_many(batch) == n && *counting.count_many(batch, counts) == n);
-    for (std::size_t i = 0; i < n; i++) CHECK(counts[i] == *counting.count(key(i)));
-    CHECK(*counting.remove_many(batch, got) == n && *counting.remove_many(batch) == 0);
-
-    std::vector<ph::digest> digests(n);
-    CHECK(one.hasher().many(batch, digests));
-    for (std::size_t i = 0; i < n; i++) CHECK(digests[i] == one.hasher()(key(i)));
-
-    answers less(n - 1);
-    CHECK(many.add_many(batch, less).error().code() == ph::errc::invalid);
-    CHECK(many.contains_many(batch, answers()).error().code() == ph::errc::invalid);
-    CHECK(many.count_many(batch, u64s(n + 1)).error().code() == ph::errc::invalid);
-    CHECK(one.hasher().many(batch, ph::span<ph::digest>()).error().code() == ph::errc::invalid);
-}
-
-void batches(std::size_t n) {
-    std::vector<record> r = records(n);
-    u64s ids;
-    std::vector<ph::digest> digests;
-    std::vector<std::string> names;
-    std::string buffer;
-    std::vector<std::uint32_t> offsets = {0};
-    u64s wide = {0};
-    for (const record &one : r) {
-        ids.push_back(one.id);
-        digests.push_back(one.digest);
-        names.push_back(one.name);
-        buffer += one.name;
-        offsets.push_back(static_cast<std::uint32_t>(buffer.size()));
-        wide.push_back(buffer.size());
-    }
-    std::vector<std::string_view> views(names.begin(), names.end());
-    std::vector<const char *> pointers;
-    for (const std::string &name : names) pointers.push_back(name.c_str());
-    auto id = [&](std::size_t i) { return ids[i]; };
-    auto name = [&](std::size_t i) { return views[i]; };
-
-    batch_is(ids, n, id);
-    batch_is(ph::span<const std::uint64_t>(ids.data(), n), n, id);
-    batch_is(digests, n, [&](std::size_t i) { return digests[i]; });
-    batch_is(names, n, name);
-    batch_is(views, n, name);
-    batch_is(pointers, n, name);
-    batch_is(ph::keys::packed(buffer, offsets), n, name);
-    batch_is(ph::keys::packed(buffer, wide), n, name);
-    batch_is(ph::keys::fixed(ids.data(), 8, n), n, [&](std::size_t i) { return ph::key(&ids[i], 8); });
-    batch_is(ph::keys::fixed(ids.data(), 2, n, 8), n, [&](std::size_t i) { return ph::key(&ids[i], 2); });
-    batch_is(ph::keys_of(r, &record::id), n, id);
-    batch_is(ph::keys_of(r, &record::name), n, name);
-    batch_is(ph::keys_of(r, &record::address), n, [&](std::size_t i) { return ph::key(r[i].address); });
-    batch_is(ph::keys_of(r, &record::code), n, [&](std::size_t i) { return ph::key(r[i].code); });
-    batch_is(ph::keys_of(r, &record::digest), n, [&](std::size_t i) { return digests[i]; });
-}
-
-void odd_batches() {
-    ph::filter f = make(ph::kind::blocked);
-    CHECK(*f.add_many(u64s()) == 0 && *f.add_many(std::vector<std::string>()) == 0);
-    CHECK(*f.add_many(ph::keys_of(std::vector<record>(), &record::id)) == 0);
-    CHECK(*f.add_many(ph::keys::packed("", ph::span<const std::uint32_t>())) == 0);
-    answers none;
-    CHECK(*f.contains_many(u64s(), none) == 0);
-    std::array<std::uint32_t, 3> beyond = {0, 2, 9};
-    std::array<std::uint32_t, 3> falling = {0, 9, 2};
-    CHECK(f.add_many(ph::keys::packed("eightlet", beyond)).error().code() == ph::errc::invalid);
-    CHECK(f.add_many(ph::keys::packed("eightlet", falling)).error().code() == ph::errc::invalid);
-    std::vector<std::string_view> empty(100);
-    CHECK(*f.add_many(empty) == 1 && f.contains(""));
-}
-
-/* A batch that does not fit is not added at all, also one of text, which is gathered first. */
-void whole_or_not_at_all() {
-    ph::want want;
-    want.kind = ph::kind::cuckoo;
-    want.items = 1000;
-    want.fpr = 0.001;
-    want.grow = ph::grow::never;
-    ph::filter f = ph::filter::create(want).value();
-    CHECK(*f.add("first"));
-    std::vector<std::string> names;
-    for (int i = 0; i < 5000; i++) names.push_back("key " + std::to_string(i));
-    answers got(names.size());
-    auto added = f.add_many(names, got);
-    CHECK(!added.has_value() && added.error().code() == ph::errc::full);
-    CHECK(f.contains("first") && f.info()->items == 1 && *f.contains_many(names) < 30);
-    u64s ids(5000);
-    for (std::size_t i = 0; i < ids.size(); i++) ids[i] = i;
-    CHECK(f.add_many(ids).error().code() == ph::errc::full && f.info()->items == 1);
-    names.resize(500);
-    CHECK(*f.add_many(names) == 500 && *f.contains_many(names) == 500);
-}
+#endif
 
 /* ---- whole filters ---- */
 
@@ -392,7 +234,7 @@ void windows() {
 }
 
 void saving() {
-    const std::string path = "test_cpp." + std::to_string(__cplusplus) + ".ph";
+    const std::string path = "test_cpp_filters." + std::to_string(__cplusplus) + ".ph";
     ph::filter f = make(ph::kind::bloom, 100000);
     CHECK(*f.add("saved") && f.save(path));
     ph::filter mapped = ph::filter::open(path).value();
@@ -431,11 +273,9 @@ void saving() {
 int main() {
     moves();
     errors();
-    single_keys();
-    batches(10);
-    batches(1000);
-    odd_batches();
-    whole_or_not_at_all();
+#ifndef PERHAPS_EXCEPTIONS
+    aborts();
+#endif
     members();
     combining();
     looking_in();
