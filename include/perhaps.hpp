@@ -554,11 +554,11 @@ class keys {
     /* Calls a C function with the whole batch. `places` is the size of the caller's answers. */
     template <class T, class Call> result<T> run(std::size_t places, Call call) const noexcept {
         if (wrong_) return error(errc::invalid, wrong_);
-        if (places != none && places != c_.n) return misfit(places);
+        if (places != none && places != c_.n) return wrong_size(places);
         return bytes_of_ ? gather<T>(call) : detail::answer<T>(call(&c_));
     }
 
-    [[gnu::cold]] error misfit(std::size_t places) const noexcept {
+    [[gnu::cold]] error wrong_size(std::size_t places) const noexcept {
         char text[128];
         std::snprintf(text, sizeof text, "there are %zu places for the answers of %zu keys; give one for each key",
                       places, c_.n);
