@@ -24,12 +24,12 @@ set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_d
 
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table
   unit_ribbon unit_bins unit_recipe unit_windows unit_operations test_answers test_plans test_structs test_errors
-  test_instruction_sets test_whole_filters test_secrets test_forgetting test_room test_windows test_matrix test_golden
+  test_instruction_sets test_whole_filters test_secrets test_forgetting test_room test_windows test_matrix test_golden test_cpp_keys17 test_cpp_filters20
   cli_build cli_check cli_add cli_keys cli_dedup_exact)
 
 # Where clang's sanitizers have other eyes: pointers in arithmetic, and what hostile bytes and odd combinations lead to.
 set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_counting unit_recipe unit_windows unit_chosen
-  test_static test_matrix test_invariants test_whole_filters)
+  test_static test_matrix test_invariants test_whole_filters test_cpp_keys17 test_cpp_filters20)
 
 # What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
 set(aarch64 test_instruction_sets test_golden unit_hash)

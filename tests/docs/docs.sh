@@ -1,7 +1,6 @@
 #!/bin/sh
 # tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh in README.md and docs/ is
-# run, in order, in one folder per page with perhaps on the PATH; every block marked ```c is compiled, and run if it
-# has a main. Blocks without a mark are pictures and output. README.md names every command, and each
+# run, in order, in one folder per page with perhaps on the PATH; every block marked ```c or ```cpp is compiled and run. Blocks without a mark are pictures and output. README.md names every command, and each
 # has its manual page. Its promises name tests that exist. docs/bits.svg is what the planner says today.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,11 +16,11 @@ fail() {
   exit 1
 }
 
-# Splits a page into FOLDER/NN.sh and FOLDER/NN.c.
+# Splits a page into FOLDER/NN.sh, FOLDER/NN.c and FOLDER/NN.cpp.
 split_blocks() {
   awk -v folder="$2" '
     /^```/ && file { close(file); file = ""; next }
-    /^```(sh|c)$/ { file = sprintf("%s/%02d.%s", folder, ++count, substr($0, 4)); printf "" >file; next }
+    /^```(sh|c|cpp)$/ { file = sprintf("%s/%02d.%s", folder, ++count, substr($0, 4)); printf "" >file; next }
     /^```/ { file = "/dev/null"; next }
     file { print >file }' "$1"
 }
@@ -40,6 +39,19 @@ compile() {
   gcc -std=c11 -Wall -Wextra -Werror -I "$root/include" "${2:-$1}" "$build/libperhaps.a" -lm -pthread -o "$1.out"
 }
 
+compile_cpp() {
+  if ! grep -q 'int main(' "$1"; then
+    {
+      printf '#include <perhaps.hpp>\n#include <cstdio>\n#include <string>\n#include <vector>\n'
+      printf 'int main() {\n'
+      cat "$1"
+      printf '}\n'
+    } >"$1.whole.cpp"
+    set -- "$1" "$1.whole.cpp"
+  fi
+  g++ -std=c++20 -Wall -Wextra -Werror -I "$root/include" "${2:-$1}" "$build/libperhaps.a" -lm -pthread -o "$1.out"
+}
+
 blocks=0
 for page in "$root"/README.md "$root"/docs/*.md; do
   name=$(basename "$page" .md)
@@ -51,6 +63,7 @@ for page in "$root"/README.md "$root"/docs/*.md; do
     case $block in
     *.sh) sh -eu "$block" ;;
     *.c) compile "$block" && "$block.out" ;;
+    *.cpp) compile_cpp "$block" && "$block.out" ;;
     esac >"$folder/output" 2>&1 || {
       cat "$block" "$folder/output"
       fail "$name.md: the block above fails with the message above"

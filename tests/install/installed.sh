@@ -1,6 +1,6 @@
 #!/bin/sh
 # tests/install/installed.sh BUILD-FOLDER: installs the build, moves the installation, and uses it as others would: with CMake's
-# find_package and with pkg-config, shared and static, from C99 and from C++17; and in a Redis server.
+# find_package and with pkg-config, shared and static, from C99 and from C++17; with perhaps.hpp; and in a Redis server.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"
@@ -29,6 +29,20 @@ done
 for dialect in c++11 c++17 c++20; do
   echo '#include <perhaps.h>' | g++ -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c++ -
 done
+
+echo 'perhaps.hpp'
+for compiler in g++ clang++; do
+  for dialect in c++17 c++20; do
+    for exceptions in '-fno-exceptions -fno-rtti' '' -DPERHAPS_EXCEPTIONS; do
+      # shellcheck disable=SC2086 # a list of words
+      quietly $compiler -std=$dialect -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $exceptions -I "$prefix/include" \
+        "$here/consumer/wrapped.cpp" "$libraries/libperhaps.a" -lm -pthread -o "$folder/wrapped"
+      "$folder/wrapped" || fail "a program with perhaps.hpp ended with $? ($compiler -std=$dialect $exceptions)"
+    done
+  done
+done
+refused 'PERHAPS_EXCEPTIONS is defined' g++ -std=c++17 -fno-exceptions -DPERHAPS_EXCEPTIONS -I "$prefix/include" -fsyntax-only \
+  "$here/consumer/wrapped.cpp"
 
 echo 'find_package'
 use_package -DCMAKE_PREFIX_PATH="$prefix" -DVERSION="$version" '-DLIBRARIES=perhaps;shared;static'
