@@ -18,6 +18,7 @@
 #include "foreign/redis_layout.h"
 #include "api/foreign_file.h"
 #include "foreign/redis_fpr.h"
+#include "perhaps_embed.h"
 
 #include <string.h>
 

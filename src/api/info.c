@@ -3,6 +3,7 @@
 #include "core/filter.h"
 #include "api/foreign_file.h"
 #include "plan/plan.h"
+#include "perhaps_embed.h"
 
 /* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
 static void add_sight(struct sight *all, const struct sight *one, bool rates_add_up, double share, double weight) {

@@ -10,6 +10,7 @@
 #include "static/seal.h"
 #include "core/filter.h"
 #include "plan/plan.h"
+#include "perhaps_embed.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Moving a filter, piece by piece, to other memory of the same allocator. */
 #include "core/filter.h"
+#include "perhaps_embed.h"
 
 struct mover {
     void *(*move)(void *context, void *memory, size_t size);

@@ -373,7 +373,7 @@ static int change_recipe(perhaps **f, struct recipe recipe) {
     return PERHAPS_OK;
 }
 
-int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+int perhaps_grow_layers(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
     perhaps *first = *f, *made = NULL;
     struct header header = first->header;
     int rc = check_first(first, fpr);
@@ -404,7 +404,7 @@ int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes)
     return PERHAPS_OK;
 }
 
-int perhaps_peel(perhaps **f) {
+int perhaps_ungrow_layers(perhaps **f) {
     struct family *family = (*f)->family;
     if ((*f)->kind != &kind_growing) return filter_cannot(*f, "be peeled: they have no layers");
     if (family->count > 1)

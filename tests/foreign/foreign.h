@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 enum { SORTS = 15 };
 
 /* Filters that grow by 1, 2 and 4, and not; in buckets of 1, 2 and 4. */

@@ -1,6 +1,8 @@
 /* Filters of other programs have the promises of every filter, and their own hash. */
 #include "foreign.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,8 +283,8 @@ static void the_rate_of_a_chain_is_not_compared(void **state) {
     static uint8_t shape[65536];
     perhaps *f = filled(1, 10), *replica;
     (void)state;
-    MUST(perhaps_peel(&f));
-    MUST(perhaps_lay_over(&f, 0.02, 1, 0));
+    MUST(perhaps_ungrow_layers(&f));
+    MUST(perhaps_grow_layers(&f, 0.02, 1, 0));
     struct bytes bytes = foreign_bytes_of(f);
     MUST(perhaps_open_foreign(&replica, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
     add_members(f, 10, 500);
@@ -295,10 +297,10 @@ static void the_rate_of_a_chain_is_not_compared(void **state) {
 static void what_does_not_scale_is_no_layer(void **state) {
     perhaps *fixed = filled(5, 10), *chain = filled(1, 10);
     (void)state;
-    REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&fixed, 0.1, 0, 0));
-    MUST(perhaps_peel(&chain));
+    REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&fixed, 0.1, 0, 0));
+    MUST(perhaps_ungrow_layers(&chain));
     CHECK(info_of(chain).kind == PERHAPS_REDIS_BLOOM, "kind %d", info_of(chain).kind);
-    MUST(perhaps_lay_over(&chain, 0.01, 1, 0));
+    MUST(perhaps_grow_layers(&chain, 0.01, 1, 0));
     perhaps *same = filled(1, 10);
     add_members(same, 10, 500);
     add_members(chain, 10, 500);
