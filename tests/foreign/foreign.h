@@ -22,4 +22,9 @@ struct bytes foreign_bytes_of(const perhaps *f);
 /* A filter of that sort with so many members in it, or as many as have room. */
 perhaps *filled(unsigned sort, uint64_t n);
 
+/* The digest of a key as the filter has it. */
+static inline uint64_t digest_of(const perhaps *f, const void *key, size_t length) {
+    return perhaps_digest(perhaps_hasher_of(f), key, length);
+}
+
 #endif
