@@ -1,8 +1,10 @@
 /*
- * Batches of keys in every form: the same answers and the same image as single calls, for every kind and composite
- * filter. Batches that make no sense are refused, and nothing changes. Hashers give the digests of the filter.
+ * Batches of keys in every form: the same answers and the same image as single calls, for every
+ * kind and composite filter. Batches that make no sense are refused, and nothing changes. Hashers
+ * give the digests of the filter.
  *
- * Small batches have every form. Large ones have one form for each filter in turn; PERHAPS_TEST_SIZE=long has all.
+ * Small batches have every form. Large ones have one form for each filter in turn;
+ * PERHAPS_TEST_SIZE=long has all.
  */
 #include "cells.h"
 #include "support.h"
@@ -32,7 +34,8 @@ static void *room(size_t n, size_t size) {
     return memory;
 }
 
-/* Every seventh key is the one before it again; one is the empty key, and others are up to 16 bytes long. */
+/* Every seventh key is the one before it again; one is the empty key, and others are up to 16 bytes
+ * long. */
 static void make_text(struct keys *keys, size_t i, uint64_t number) {
     keys->lengths[i] = number == 1 ? 0 : 8 + number % 9;
     memcpy(keys->packed + keys->offsets64[i], &number, keys->lengths[i] ? sizeof number : 0);
@@ -225,7 +228,8 @@ static void expect_refused(const struct cell *cell, enum form form) {
     perhaps_free(f);
 }
 
-/* Small filters have all forms and sizes up to 2; of the others a selection, unless everything is wanted. */
+/* Small filters have all forms and sizes up to 2; of the others a selection, unless everything is
+ * wanted. */
 static bool is_left_out(unsigned cell, unsigned size, enum form form, size_t n) {
     if (test_everything() || n <= 2) return false;
     if (test_size() == TEST_SMALL && (n > 10000 || cell % 5)) return true;
@@ -354,7 +358,8 @@ static void bad_hashers_are_refused(void **state) {
     REFUSED(PERHAPS_ECANNOT, perhaps_digest_many(&h, &PERHAPS_KEYS_FIXED("abc", 1, 0, 1), &digest));
 }
 
-/* The filter's hasher, a copy of it, and one that is made alike give the digests that the filter adds. */
+/* The filter's hasher, a copy of it, and one that is made alike give the digests that the filter
+ * adds. */
 static void hashers_agree(const struct cell *cell) {
     enum { N = 700 };
     perhaps *f = make_for(cell, N);
