@@ -1,6 +1,8 @@
 /* How much memory a sharded table takes at most while it grows from nothing, seen by its allocator. */
 #include "combined.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 
 enum { SHARDS = 64, FIRST_ITEMS = 1000, ALIGNMENT = 64 };

@@ -1,6 +1,6 @@
 #include "picture.h"
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include <errno.h>
 #include <libgen.h>

@@ -11,6 +11,8 @@
 #include "sealing.h"
 #include "want.h"
 
+#include <perhaps_embed.h>
+
 /* ---------------------------------------------------------------------------------------------------- filling --- */
 
 static int create(perhaps **filter, const perhaps_want *want) {

@@ -14,6 +14,8 @@
 #include "interrupt.h"
 #include "want.h"
 
+#include <perhaps_embed.h>
+
 #include <unistd.h>
 
 /* A pipe is not opened for few lines; where it is, some megabytes do no harm. */

@@ -6,6 +6,8 @@
 #include "filter.h"
 #include "numbers.h"
 
+#include <perhaps_embed.h>
+
 #include <string.h>
 
 /* What the array is made of, and what a key has there. */

@@ -6,6 +6,8 @@
 #include "numbers.h"
 #include "replace.h"
 
+#include <perhaps_embed.h>
+
 /* What is made of two filters, and what they must be able to do for it. */
 struct combination {
     int (*combine)(perhaps *into, const perhaps *from);

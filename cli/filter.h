@@ -5,7 +5,7 @@
 #include "options.h"
 #include "report.h"
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 enum { HASH_KEY_BYTES = 16 };
 

@@ -4,6 +4,8 @@
 #include "report.h"
 #include "source.h"
 
+#include <perhaps_embed.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

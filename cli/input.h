@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include <signal.h>
 

@@ -3,6 +3,8 @@
 #include "input.h"
 #include "overlap.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <string.h>
 

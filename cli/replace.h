@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 /* Locks a file before it is read, so that nobody else changes it until it is replaced; waits for those who do. A lock
  * is ended with perhaps_unlock. What is no regular file is not locked. */

@@ -1,7 +1,7 @@
 /*
  * Batches: many keys in one call.
  *
- * A filter larger than the caches spends its time waiting for memory. Given many keys at once, the library fetches the
+ * A filter larger than the caches spends its time waiting for memory. Given many keys at once, the library prefetches the
  * memory of later keys while it tests earlier ones, which is several times faster. The answers are the same.
  */
 #include <perhaps.h>
@@ -34,7 +34,7 @@ static void ask_for_integers(const perhaps *f) {
     printf("%d answers differ from those of single calls\n", differ);
 }
 
-/* Keys that are bytes come as an array of pointers and an array of lengths. */
+/* Keys that are bytes come as an array of pointers and an array of lengths; or packed, in one buffer with offsets. */
 static void ask_for_words(perhaps *f) {
     const void *words[] = {"one", "two", "three", "two"};
     size_t lengths[] = {3, 3, 5, 3};
@@ -42,6 +42,11 @@ static void ask_for_words(perhaps *f) {
     perhaps_add_many(f, &PERHAPS_KEYS_BYTES(words, lengths, 4), is_new);
     for (int i = 0; i < 4; i++)
         printf("%-5s %s\n", (const char *)words[i], is_new[i] ? "new" : "perhaps there already");
+
+    const char text[] = "threefour";
+    const uint32_t offsets[] = {0, 5, 9};
+    perhaps_keys packed = PERHAPS_KEYS_PACKED(text, offsets, 2);
+    printf("%d of them is new\n", (int)perhaps_add_many(f, &packed, NULL));
 }
 
 int main(void) {

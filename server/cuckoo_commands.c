@@ -2,6 +2,8 @@
 #include "numbers_le.h"
 #include "server_commands.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 
 #include "settings.h"
 
+#include <perhaps_embed.h>
+
 static struct perhaps_info facts_of(const perhaps *filter) {
     struct perhaps_info facts = {.size = sizeof facts};
     perhaps_facts(filter, &facts);

@@ -1,6 +1,8 @@
 /* From a wish to a filter, in the layout of the settings. */
 #include "server_commands.h"
 
+#include <perhaps_embed.h>
+
 /* What the first layer of a filter that grows may take of the whole rate; the rest is for the layers to come. So a large filter
  * that keeps to what it was reserved for is hardly larger than one that cannot grow. A smaller one takes less: it is likely to
  * be outgrown, strictness costs it little, and the layers to come are smaller. */
@@ -47,7 +49,7 @@ static int make_native(perhaps **filter, int kind, const struct wish *wish) {
                      .allocator = &server_memory);
     int rc = perhaps_create(filter, &want);
     if (rc < 0 || !grows) return rc;
-    rc = perhaps_lay_over(filter, error, growth_of(wish->expansion), 0);
+    rc = perhaps_grow_layers(filter, error, growth_of(wish->expansion), 0);
     if (rc < 0) perhaps_free(*filter);
     return rc;
 }

@@ -1,6 +1,8 @@
 /* PERHAPS.INFO, and what replicas and the AOF are told: PERHAPS.CREATE, PERHAPS.RESHAPE, PERHAPS.ADVANCE. */
 #include "server_commands.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <string.h>
 

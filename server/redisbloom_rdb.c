@@ -6,6 +6,8 @@
 #include "numbers_le.h"
 #include "types.h"
 
+#include <perhaps_embed.h>
+
 #include <string.h>
 
 enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = PERHAPS_LAYERS_MAX };

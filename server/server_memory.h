@@ -2,7 +2,7 @@
 #ifndef PERHAPS_SERVER_MEMORY_H
 #define PERHAPS_SERVER_MEMORY_H
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include "modapi.h"
 

@@ -2,6 +2,8 @@
 
 #include "chunks.h"
 
+#include <perhaps_embed.h>
+
 #include <string.h>
 
 RedisModuleType *type_native, *type_bloom, *type_cuckoo;

@@ -79,7 +79,7 @@ struct value *value_of_filter(perhaps *filter, const struct told *told) {
     struct perhaps_info facts = {.size = sizeof facts};
     struct value *value = NULL;
     perhaps_facts(filter, &facts);
-    if (can_be_parked(&facts) && (facts.kind != PERHAPS_GROWING || perhaps_peel(&filter) == PERHAPS_OK)) {
+    if (can_be_parked(&facts) && (facts.kind != PERHAPS_GROWING || perhaps_ungrow_layers(&filter) == PERHAPS_OK)) {
         value = park(filter, &facts, told);
         perhaps_free(filter);
     } else {
@@ -103,7 +103,7 @@ static perhaps *open_parked(const struct value *value, unsigned flags, const per
 static perhaps *rebuild(const struct value *value, const perhaps_allocator *memory) {
     const struct parked_value *parked = parked_of(value);
     perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, memory);
-    if (filter && value->grows && perhaps_lay_over(&filter, parked->fpr, parked->growth, 0) < 0) {
+    if (filter && value->grows && perhaps_grow_layers(&filter, parked->fpr, parked->growth, 0) < 0) {
         perhaps_free(filter);
         return NULL;
     }

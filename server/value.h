@@ -17,6 +17,8 @@
 
 #include "server_memory.h"
 
+#include <perhaps_embed.h>
+
 #include <stdbool.h>
 
 enum form { PARKED, OPEN, LOADING };

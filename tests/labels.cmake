@@ -13,7 +13,7 @@
 
 # What users get: the compiler's optimisations, the instruction sets, threads.
 set(optimized_too test_answers test_instruction_sets test_whole_filters test_threads test_sharded test_growing test_window
-  test_static test_large)
+  test_static test_large test_key_forms)
 
 # Arithmetic, kills, many combinations: sanitizers would only make them slow.
 set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_invariants

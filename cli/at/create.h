@@ -4,6 +4,8 @@
 
 #include "set.h"
 
+#include <perhaps_embed.h>
+
 /* Chooses what the set shall be made of: kind, rate, unless it is as `fpr` says, and from the number of keys (0 = nobody knows)
  * the shards. */
 int set_shape(struct set *set, const struct options *options, uint64_t items);

@@ -6,6 +6,8 @@
 #include "../input.h"
 #include "cluster.h"
 
+#include <perhaps_embed.h>
+
 enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
 
 enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };

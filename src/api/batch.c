@@ -1,6 +1,6 @@
 /*
- * The verbs on a batch of keys: the same answers as single calls in order, but hashed CHUNK keys at a time, and with memory
- * prefetched.
+ * The verbs on a batch of keys: the same answers as single calls in order, but hashed CHUNK keys at
+ * a time, and with memory prefetched.
  */
 #include "api/batch.h"
 
@@ -116,7 +116,7 @@ void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *a
     }
 }
 
-/* What will be read after these digests: the next integers where they are used in place, else the memory behind the digests. */
+/* What will be read after these digests: the next integers, if they are read where they are. */
 static const char *what_follows(const perhaps_keys *keys, size_t from, const uint64_t *digests, size_t count) {
     const uint64_t *words = keys->form == PERHAPS_KEYS_FORM_U64 ? keys_words(keys, from) : NULL;
     return (const char *)((words ? words : digests) + count);

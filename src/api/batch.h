@@ -1,4 +1,4 @@
-/* Batches of keys: what batch.c, partitioned.c and parallel.c share. A batch was accepted by batch_check. */
+/* What batch.c, partitioned.c and parallel.c share. batch_check has accepted each batch. */
 #ifndef PERHAPS_API_BATCH_H
 #define PERHAPS_API_BATCH_H
 
@@ -19,11 +19,12 @@ static inline const uint64_t *batch_digests(const perhaps *f, const perhaps_keys
 /* Removes those of the first n keys whose answer was "new", where the filter can. */
 void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers);
 
-/* Makes room for the whole batch in composite filters whose children cannot remove keys, so that it cannot fail half-way. */
+/* Makes room for the whole batch in composite filters whose children cannot remove keys: it must
+ * not fail half-way. */
 int batch_provide(perhaps *f, const perhaps_keys *keys);
 
-/* Adds a batch to a filter that may be changed and was provided with room. `answers` may be NULL only if nothing can
- * fail. */
+/* Adds a batch to a filter that may be changed and was provided with room. `answers` may be NULL
+ * only if nothing can fail. */
 int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 /* perhaps_add_many and perhaps_contains_many after batch_check. */

@@ -1,14 +1,15 @@
 /* Public calls for databases that keep filters as values: layers, smaller arrays, other memory. */
 #include "base/error.h"
 #include "composite/composite.h"
+#include "perhaps_embed.h"
 
 #include <string.h>
 
-int perhaps_lay_over(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
+int perhaps_grow_layers(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
     return layers_start(f, fpr, growth, max_bytes);
 }
 
-int perhaps_peel(perhaps **f) {
+int perhaps_ungrow_layers(perhaps **f) {
     return layers_end(f);
 }
 

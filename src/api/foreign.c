@@ -19,6 +19,7 @@
 #include "foreign/redis_cuckoo/redis_cuckoo_layout.h"
 #include "api/foreign_file.h"
 #include "api/open.h"
+#include "perhaps_embed.h"
 
 #include <string.h>
 

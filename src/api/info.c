@@ -3,6 +3,7 @@
 #include "core/children.h"
 #include "api/foreign_file.h"
 #include "plan/plan.h"
+#include "perhaps_embed.h"
 
 /* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
 static void add_sight(struct measures *all, const struct measures *one, bool key_in_one_child, double share,

@@ -145,16 +145,14 @@ static size_t at_most(size_t n) {
 /* Up to GATHER keys as pointers and lengths: the caller's, or gathered. */
 static void look_up(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered,
                     const void *const **pointers, const size_t **lengths) {
-    *pointers = gathered->keys;
-    *lengths = gathered->lengths;
-    if (keys->form == PERHAPS_KEYS_FORM_PACKED) {
-        gather_packed(keys, from, n, gathered);
-    } else if (keys->form == PERHAPS_KEYS_FORM_FIXED) {
-        gather_fixed(keys, from, n, gathered);
-    } else {
+    if (keys->form == PERHAPS_KEYS_FORM_BYTES) {
         *pointers = (const void *const *)keys->data + from;
         *lengths = (const size_t *)keys->lengths + from;
+        return;
     }
+    (keys->form == PERHAPS_KEYS_FORM_PACKED ? gather_packed : gather_fixed)(keys, from, n, gathered);
+    *pointers = &gathered->keys[0];
+    *lengths = &gathered->lengths[0];
 }
 
 static __attribute__((noinline)) void hash_gathered(const struct hash *hash, const perhaps_keys *keys, size_t from,

@@ -1,7 +1,8 @@
 /*
  * The five forms of a batch of keys (perhaps_keys), and how each becomes digests.
  *
- * Contiguous integers and digests are used where they are. All others are gathered on the stack, GATHER keys at a time.
+ * Contiguous integers and digests are used where they are. All others are gathered on the stack,
+ * GATHER keys at a time.
  */
 #ifndef PERHAPS_API_KEY_FORMS_H
 #define PERHAPS_API_KEY_FORMS_H
@@ -12,7 +13,7 @@
 
 enum { GATHER = 256 }; /* keys whose pointers and lengths are gathered at a time */
 
-/* PERHAPS_EINVAL with a sentence for a batch that makes no sense. All other calls are for batches that it accepted. */
+/* PERHAPS_EINVAL with a sentence for a batch that makes no sense. The other calls rely on it. */
 int keys_check(const perhaps_keys *keys);
 
 /* Keys from..from+n-1 as a batch. */

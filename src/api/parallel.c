@@ -1,9 +1,9 @@
 /*
- * The verbs on many keys with many threads. The keys are cut into slices, which the threads take one after the other.
+ * Batches with several threads. The keys are cut into slices, which the threads take in turn.
  *
- * Where all of a key lies in one cache line, or in one shard, a thread sorts its slice by ranges of lines, or by shards, and takes
- * a lock for each: what it does then is as fast as with one thread. Elsewhere threads change the same memory with atomic operations,
- * which pays only if they are many.
+ * Where all of a key lies in one cache line, or in one shard, a thread sorts its slice by ranges of
+ * cache lines, or by shards, and takes a lock for each: it then works as fast as alone. Elsewhere
+ * threads change the same memory with atomic operations, which pays only for several of them.
  */
 #include "api/partitioned.h"
 #include "base/memory.h"
@@ -48,7 +48,7 @@ static void note_failure(struct job *job, int rc) {
         snprintf(job->reason, sizeof job->reason, "%s", why());
 }
 
-/* How to cut n keys for so many threads: in slices of the usual size, or smaller ones, so that all have something to do. */
+/* Cuts the batch into slices of the usual size, or smaller ones, so that every thread has some. */
 static unsigned cut(struct job *job, unsigned threads) {
     size_t n = job->keys->n;
     if (threads == 0) threads = processors();
@@ -61,8 +61,8 @@ static unsigned cut(struct job *job, unsigned threads) {
 
 /* ---- adding ---- */
 
-/* Each thread has a handle of its own on the same array, with its own count of items; and with operations for many threads, unless
- * there are locks. */
+/* Each thread has a handle on the same array with its count of items, and with operations for
+ * several threads unless there are locks. */
 static perhaps own_handle(const struct job *job) {
     const perhaps *f = job->f;
     perhaps own = *f;
@@ -173,7 +173,7 @@ static int64_t add_to_shards(struct job *job, unsigned threads) {
     return added;
 }
 
-/* Locks for parts of the array are of no use where others, who do not know of them, may be adding too. */
+/* In a shared filter other threads, which do not know these locks, may be adding too. */
 static int64_t add_to_parts(struct job *job, unsigned threads) {
     const perhaps_allocator *allocator = &job->f->allocator;
     uint64_t bytes = threads * partition_bytes(job->slice, PARTS);
@@ -196,7 +196,8 @@ static int64_t add_with_locks(struct job *job, unsigned threads) {
 
 /* ---- collecting ---- */
 
-/* The keys of a slice, sorted by bins, go to them one bin after the other, beginning with another one in each thread. */
+/* The keys of a slice, sorted by bins, go to one bin after the other; threads begin with different
+ * ones. */
 static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorted *sorted) {
     size_t n = keys->n;
     const uint64_t *digests = batch_digests(job->f, keys, 0, n, sorted->unsorted);

@@ -7,23 +7,24 @@
 
 #include <string.h>
 
-/* When it pays: filters below FEWEST_BYTES stay in most caches anyway. What arranging costs is the same for every filter; what it saves, in
- * the cache and in finding pages, grows with the batch and with the filter. A children of layers of which some have one line a key and some
- * two is rare: the newest decides for all. */
+/* When it pays: filters below FEWEST_BYTES stay in most caches anyway. The cost is the same for
+ * every filter; the gain, in the cache and in finding pages, grows with the batch and with the
+ * filter. Layers of which some have one cache line per key and some two are rare: the newest
+ * decides. */
 enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
 #define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
 
-/* When it pays for adding: if the filter has no more bytes than this for each key, so that fetching all of it one line after the other
- * takes less time than fetching what is needed. */
+/* When it pays for adds: if the filter has at most DENSE_BYTES for each key, so that prefetching
+ * all of it in order takes less time than prefetching what is needed. */
 enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 256 };
 
-/* How many keys are partitions at a time. Each takes twelve bytes of memory, which shall be little beside the bytes of the filter. */
+/* Keys partitioned at a time: one for BYTES_PER_KEY of the filter. Each takes twelve bytes. */
 enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
 
-/* If the filter has no more bytes for each key, most of its lines are needed, and all are fetched. */
+/* With at most that many bytes of filter for each key, all its cache lines are prefetched. */
 enum { SWEPT_BYTES = 96 };
 
-/* Parts are so many that their cache lines that are written to stay in the cache. */
+/* The cache lines that partitions are written to must stay in the cache. */
 enum { MOST_PARTS = 1024 };
 
 struct partitions {
@@ -32,10 +33,10 @@ struct partitions {
     size_t most;    /* keys of all parts */
     size_t room;    /* keys of a part */
     size_t n;       /* keys of all parts, now */
-    bool sweep;     /* all lines are fetched, whether they are needed or not */
+    bool sweep;     /* prefetch the cache lines of a later span of keys at a steady rate */
     uint64_t *digests;
     uint32_t *count; /* keys of each part */
-    uint16_t *part;  /* of each key, in the order of the batch; NULL if there are no answers to be given back */
+    uint16_t *part;  /* of each key, in the order of the batch; NULL without answers */
     uint8_t *answers;
 };
 
@@ -46,8 +47,8 @@ bool partitioned_query_pays(const perhaps *f, size_t n) {
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
 }
 
-/* Parts of uniform digests are seldom larger than the mean by so much; if one is full, the batch ends early. Parts begin an odd number of
- * cache lines apart: otherwise all would want the same places in the cache. */
+/* Partitions of uniform digests are seldom larger than the mean by that much; a full one ends the
+ * batch early. They begin an odd number of cache lines apart, to use all sets of the cache. */
 static size_t room_of_part(size_t keys) {
     return (keys + keys / 16 + 128) / 8 * 8 | 8;
 }
@@ -80,7 +81,7 @@ static void use_memory(struct partitions *partitions, uint8_t *memory, bool answ
     partitions->answers = (uint8_t *)(partitions->part + partitions->most);
 }
 
-/* Brings n keys to their parts, or as many as there is room for. */
+/* Puts n keys into their partitions, or as many as there is room for. */
 static inline __attribute__((always_inline)) size_t put(struct partitions *partitions, const uint64_t *digests,
                                                         size_t n, bool answered) {
     uint32_t *restrict count = partitions->count;
@@ -98,7 +99,7 @@ static inline __attribute__((always_inline)) size_t put(struct partitions *parti
     return i;
 }
 
-/* Arranges the first of n keys, until they are enough or a part is full. */
+/* Partitions the first of n keys, until they are enough or a partition is full. */
 static void collect(const perhaps *f, const perhaps_keys *keys, size_t from, size_t n, unsigned swept_bytes,
                     struct partitions *partitions) {
     uint64_t room[CHUNK];
@@ -114,7 +115,7 @@ static void collect(const perhaps *f, const perhaps_keys *keys, size_t from, siz
     partitions->sweep = partitions->n * (uint64_t)swept_bytes >= filter_bytes(f);
 }
 
-/* What is to be fetched with piece i of so many of part p: the same piece of the next part, or as good as nothing. */
+/* What to prefetch with piece i of partition p: the same piece of the next one, or nothing. */
 static struct span span_ahead(const struct partitions *partitions, unsigned p, size_t i, size_t pieces) {
     if (p + 1 == partitions->parts) return (struct span){0, 0};
     uint64_t width = (UINT64_C(1) << partitions->shift) / pieces, first = ((uint64_t)p + 1) << partitions->shift;
@@ -174,7 +175,7 @@ bool partitioned_add_pays(const perhaps *f, size_t n) {
     return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
 }
 
-/* Takes copies out again of so many keys that were added. */
+/* Removes n keys that were added. */
 static void undo(perhaps *f, const uint64_t *digests, size_t n) {
     uint8_t all[CHUNK];
     memset(all, 1, sizeof all);
@@ -190,7 +191,8 @@ static void undo_batch(perhaps *f, const perhaps_keys *keys, size_t n) {
     }
 }
 
-/* As filter_add_many. If there are few keys, because one part was full long before the others, nothing else is fetched. */
+/* As filter_add_many. Prefetches nothing else if there are few keys, because one partition was full
+ * long before the others. */
 static int add_part(perhaps *f, const struct partitions *partitions, unsigned p, size_t *done) {
     const uint64_t *digests = partitions->digests + p * partitions->room;
     struct span next = span_ahead(partitions, p, 0, 1);

@@ -7,6 +7,7 @@
 #include "foreign/format.h"
 #include "api/foreign_file.h"
 #include "image/write.h"
+#include "perhaps_embed.h"
 
 /* ---- gathering ---- */
 

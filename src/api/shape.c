@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/error.h"
 #include "composite/composite.h"
+#include "perhaps_embed.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PERHAPS_BASE_MEMORY_H
 #define PERHAPS_BASE_MEMORY_H
 
-#include "perhaps.h"
+#include "perhaps_embed.h"
 
 #include <stdbool.h>
 

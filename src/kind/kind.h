@@ -20,7 +20,7 @@
 #define PERHAPS_KIND_KIND_H
 
 #include "base/cpu.h"
-#include "perhaps.h"
+#include "perhaps_embed.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
  *
  * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
  * share p·w(x), where w has one hump. That is so for the first of them; the later ones share what the first leaves of p,
- * since a filter that was plain before it began to grow (perhaps_lay_over) may have taken most of it:
+ * since a filter that was plain before it began to grow (perhaps_grow_layers) may have taken most of it:
  *
  *     w │      ┌──────────────┐
  *       │     ╱                ╲__

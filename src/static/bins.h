@@ -12,7 +12,7 @@
 #ifndef PERHAPS_STATIC_BINS_H
 #define PERHAPS_STATIC_BINS_H
 
-#include "perhaps.h"
+#include "perhaps_embed.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,8 @@
 /* Making static filters: with little memory or none, beside a disk that may be full. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

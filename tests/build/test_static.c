@@ -1,6 +1,8 @@
 /* Static filters: collected first, asked later, and never both. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,8 +269,8 @@ static void what_collects_is_not_combined(const struct layout *layout) {
         REFUSED(PERHAPS_ECANNOT, perhaps_differ(into, from));
         REFUSED(PERHAPS_ECANNOT, perhaps_shape(into, shape, sizeof shape));
         REFUSED(PERHAPS_ECANNOT, perhaps_shape(into, NULL, 0));
-        REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&same, 0.5, 0, 0));
-        REFUSED(PERHAPS_ECANNOT, perhaps_peel(&same));
+        REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&same, 0.5, 0, 0));
+        REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&same));
         REFUSED(PERHAPS_ECANNOT, perhaps_fold(into, 64));
         REFUSED(PERHAPS_ECANNOT, perhaps_remove_u64(into, member(1)));
         REFUSED(PERHAPS_ECANNOT, perhaps_count_u64(into, member(1)));

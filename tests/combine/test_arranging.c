@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -455,7 +457,7 @@ static void layers_go_on_at_every_rate(void **state) {
         perhaps *made = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = rate, .growth = 2,
                                            .grow = PERHAPS_GROW_LAYERS));
         perhaps *laid = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = 0.88 * rate, .hashes = 4));
-        MUST(perhaps_lay_over(&laid, rate, 2, 0));
+        MUST(perhaps_grow_layers(&laid, rate, 2, 0));
         for (uint64_t i = 0; i < ALL; i++) {
             CHECK(perhaps_add_u64(made, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
             CHECK(perhaps_add_u64(laid, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());

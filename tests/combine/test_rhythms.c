@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

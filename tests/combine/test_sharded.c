@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

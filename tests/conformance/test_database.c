@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,12 +224,12 @@ static bool can_be_layer(const struct layout *layout) {
 static void plain_filters_begin_to_grow(const struct layout *layout) {
     perhaps *f = make_first(layout, 0.007);
     if (!can_be_layer(layout)) {
-        REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&f, 0.01, 0, 0));
+        REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&f, 0.01, 0, 0));
         perhaps_free(f);
         return;
     }
     add_members(f, 0, ITEMS / 3);
-    MUST(perhaps_lay_over(&f, 0.01, 0, 0));
+    MUST(perhaps_grow_layers(&f, 0.01, 0, 0));
     struct perhaps_info info = info_of(f);
     CHECK(info.kind == PERHAPS_GROWING && info.base == layout->row->kind && info.children == 1, "kind %d", info.kind);
     CHECK(info.fpr_target == 0.01 && info.capacity == ITEMS / 3, "a rate of %g", info.fpr_target);
@@ -236,7 +238,7 @@ static void plain_filters_begin_to_grow(const struct layout *layout) {
     CHECK(info_of(f).children > 2, "it has %u layers", info_of(f).children);
     CHECK(sum_of_rates(f) < 0.01 && info_of(f).fpr_now < 0.01, "rates sum to %g", sum_of_rates(f));
     CHECK(count_strangers(f, 0, 100000) < 1100, "%llu strangers", (unsigned long long)count_strangers(f, 0, 100000));
-    REFUSED(PERHAPS_ECANNOT, perhaps_peel(&f));
+    REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&f));
     struct bytes image = image_of(f);
     perhaps *copy = borrow(image, PERHAPS_OPEN_COPY);
     expect_same(f, copy);
@@ -249,16 +251,16 @@ static void peeling_undoes_laying_over(const struct layout *layout) {
     perhaps *f = make_first(layout, 0.007);
     add_members(f, 0, ITEMS / 3);
     struct bytes before = image_of(f);
-    REFUSED(PERHAPS_ECANNOT, perhaps_peel(&f));
-    MUST(perhaps_lay_over(&f, 0.5, 16, 1000000));
+    REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&f));
+    MUST(perhaps_grow_layers(&f, 0.5, 16, 1000000));
     CHECK(info_of(f).growth == 16 && info_of(f).max_bytes == 1000000, "a growth of %g", info_of(f).growth);
-    REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&f, 0.6, 0, 0));
-    MUST(perhaps_peel(&f));
+    REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&f, 0.6, 0, 0));
+    MUST(perhaps_ungrow_layers(&f));
     expect_unchanged(f, before);
     add_members(f, 0, 1);
     perhaps_free(f);
     perhaps *borrowed = borrow(before, PERHAPS_OPEN_WRITE);
-    REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&borrowed, 0.5, 0, 0));
+    REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&borrowed, 0.5, 0, 0));
     perhaps_free(borrowed);
     free(before.data);
 }
@@ -269,10 +271,10 @@ static void nonsense_is_not_laid_over(const struct layout *layout) {
     struct bytes before = image_of(f);
     double zero = 0, rates[] = {0, -1, 0.001, info_of(f).fpr_target, 1, 2, zero / zero};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        REFUSED(PERHAPS_EINVAL, perhaps_lay_over(&f, rates[i], 0, 0));
+        REFUSED(PERHAPS_EINVAL, perhaps_grow_layers(&f, rates[i], 0, 0));
     double growths[] = {-1, 1, 1.4, 17, 1e300, zero / zero};
     for (size_t i = 0; i < sizeof growths / sizeof *growths; i++)
-        REFUSED(PERHAPS_EINVAL, perhaps_lay_over(&f, 0.01, growths[i], 0));
+        REFUSED(PERHAPS_EINVAL, perhaps_grow_layers(&f, 0.01, growths[i], 0));
     CHECK(f == same, "another filter after a refusal");
     expect_unchanged(f, before);
     free(before.data);
@@ -384,7 +386,7 @@ static void shared_filters_move(void **state) {
 
 static int lay_over(perhaps **f, struct bytes shape) {
     (void)shape;
-    return perhaps_lay_over(f, 0.5, 0, 0);
+    return perhaps_grow_layers(f, 0.5, 0, 0);
 }
 
 /* A copy is laid over and peeled; if peeling fails, it is as it was. */
@@ -392,9 +394,9 @@ static int lay_over_and_peel(perhaps **f, struct bytes shape) {
     perhaps *copy;
     (void)shape;
     int rc = perhaps_clone(*f, &copy);
-    if (rc == PERHAPS_OK) rc = perhaps_lay_over(&copy, 0.5, 0, 0);
+    if (rc == PERHAPS_OK) rc = perhaps_grow_layers(&copy, 0.5, 0, 0);
     bool laid_over = rc == PERHAPS_OK;
-    if (laid_over) rc = perhaps_peel(&copy);
+    if (laid_over) rc = perhaps_ungrow_layers(&copy);
     if (laid_over) {
         CHECK((info_of(copy).kind == PERHAPS_GROWING) == (rc < 0), "kind %d after %d", info_of(copy).kind, rc);
         expect_members(copy, 0, 10);

@@ -5,6 +5,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

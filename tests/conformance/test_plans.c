@@ -1,6 +1,8 @@
 /* What the planner promises: sizes, rates, and a clear answer to nonsense. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

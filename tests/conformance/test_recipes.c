@@ -4,6 +4,8 @@
  */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,13 +149,13 @@ static void layers_give_it_to_the_whole(const struct layout *layout) {
         perhaps *f = make(&want);
         add_members(f, 0, 100);
         struct bytes before = image_of(f);
-        if (perhaps_lay_over(&f, 0.01, 0, 0) == PERHAPS_OK) {
+        if (perhaps_grow_layers(&f, 0.01, 0, 0) == PERHAPS_OK) {
             expect_recipe(f, &some_recipes[i], "laying over");
             expect_members(f, 0, 100);
             struct bytes whole = image_of(f);
             expect_opened(whole, NULL, PERHAPS_OPEN_COPY, &some_recipes[i], 100);
             free(whole.data);
-            MUST(perhaps_peel(&f));
+            MUST(perhaps_ungrow_layers(&f));
             expect_recipe(f, &some_recipes[i], "peeling");
             expect_unchanged(f, before);
         }

@@ -1,6 +1,8 @@
 /* Programs compiled against another version of the structs, and the other small promises of the header. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Files that several processes and filters change: who holds a lock loses nothing, and all others hear of it. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

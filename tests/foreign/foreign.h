@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 enum { SORTS = 15 };
 
 /* Filters that grow by 1, 2 and 4, and not; in buckets of 1, 2 and 4. */
@@ -19,5 +21,10 @@ struct bytes foreign_bytes_of(const perhaps *f);
 
 /* A filter of that sort with so many members in it, or as many as have room. */
 perhaps *filled(unsigned sort, uint64_t n);
+
+/* The digest of a key as the filter has it. */
+static inline uint64_t digest_of(const perhaps *f, const void *key, size_t length) {
+    return perhaps_digest(perhaps_hasher_of(f), key, length);
+}
 
 #endif

@@ -8,7 +8,7 @@
  * A line on standard input is a verb, a, d or c (add, delete, compact), and a key; each is answered with a number in the other program's terms. At the
  * end come the filter's bytes in hexadecimal.
  */
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include <stdbool.h>
 #include <stdio.h>

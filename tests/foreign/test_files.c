@@ -1,6 +1,8 @@
 /* Files of other programs keep the promises that all filters do, and come back from their files as they were. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

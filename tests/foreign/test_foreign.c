@@ -34,21 +34,16 @@ static void batches_are_single_calls(void **state) {
         if (want.grow == PERHAPS_GROW_NEVER && want.kind == PERHAPS_REDIS_CUCKOO) continue;
         want.items = want.items > 50 ? want.items : 50;
         perhaps *one = make(&want), *many = make(&want);
-        int64_t sum = MUST(perhaps_add_many(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), answers));
+        perhaps_keys all = PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n);
+        int64_t sum = MUST(perhaps_add_many(many, &all, answers));
         for (size_t j = 0; j < keys.n; j++) {
             int is_new = (int)MUST(perhaps_add(one, keys.keys[j], keys.lengths[j]));
             CHECK(is_new == answers[j], "sort %u, key %zu: %d, and %d in a batch", i, j, is_new, answers[j]);
             sum -= is_new;
         }
         CHECK(sum == 0 && perhaps_equal(one, many), "sort %u: a batch is not what its keys are", i);
-        CHECK(perhaps_contains_many(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), found) ==
-                  (int64_t)keys.n,
-              "sort %u", i);
-        CHECK(perhaps_contains_parallel(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), found, 2) ==
-                  (int64_t)keys.n,
-              "%u", i);
-        REFUSED(PERHAPS_ECANNOT,
-                perhaps_add_parallel(many, &PERHAPS_KEYS_BYTES(keys.keys, keys.lengths, keys.n), found, 2));
+        CHECK(perhaps_contains_many(many, &all, found) == (int64_t)keys.n, "sort %u", i);
+        CHECK(perhaps_contains_parallel(many, &all, found, 2) == (int64_t)keys.n, "%u", i);
         perhaps_free(one);
         perhaps_free(many);
     }
@@ -63,9 +58,7 @@ static void integers_are_eight_bytes(void **state) {
         const uint8_t bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
         MUST(perhaps_add_u64(f, UINT64_C(0x0102030405060708)));
         CHECK(perhaps_contains(f, bytes, 8) == 1, "sort %u", i);
-        CHECK(perhaps_digest_u64(perhaps_hasher_of(f), UINT64_C(0x0102030405060708)) ==
-                  perhaps_digest(perhaps_hasher_of(f), bytes, 8),
-              "sort %u", i);
+        CHECK(perhaps_digest_u64(perhaps_hasher_of(f), 0x0102030405060708) == digest_of(f, bytes, 8), "sort %u", i);
         perhaps_free(f);
     }
 }
@@ -93,10 +86,8 @@ static void the_hash_is_murmur64a(void **state) {
     char text[] = " The quick brown fox jumps";
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        CHECK(perhaps_digest(perhaps_hasher_of(cuckoo), text + 1, known[i].length) == known[i].of_cuckoo, "%zu bytes",
-              known[i].length);
-        CHECK(perhaps_digest(perhaps_hasher_of(bloom), text + 1, known[i].length) == known[i].of_bloom, "%zu bytes",
-              known[i].length);
+        CHECK(digest_of(cuckoo, text + 1, known[i].length) == known[i].of_cuckoo, "%zu bytes", known[i].length);
+        CHECK(digest_of(bloom, text + 1, known[i].length) == known[i].of_bloom, "%zu bytes", known[i].length);
     }
     CHECK(strcmp(info_of(bloom).hash_name, "murmur") == 0, "%s", info_of(bloom).hash_name);
     perhaps_free(bloom);
@@ -281,8 +272,8 @@ static void the_rate_of_a_chain_is_not_compared(void **state) {
     static uint8_t shape[65536];
     perhaps *f = filled(1, 10), *replica;
     (void)state;
-    MUST(perhaps_peel(&f));
-    MUST(perhaps_lay_over(&f, 0.02, 1, 0));
+    MUST(perhaps_ungrow_layers(&f));
+    MUST(perhaps_grow_layers(&f, 0.02, 1, 0));
     struct bytes bytes = foreign_bytes_of(f);
     MUST(perhaps_open_foreign(&replica, PERHAPS_REDIS_BLOOM, bytes.data, bytes.length, NULL));
     add_members(f, 10, 500);
@@ -295,10 +286,10 @@ static void the_rate_of_a_chain_is_not_compared(void **state) {
 static void what_does_not_scale_is_no_layer(void **state) {
     perhaps *fixed = filled(5, 10), *chain = filled(1, 10);
     (void)state;
-    REFUSED(PERHAPS_ECANNOT, perhaps_lay_over(&fixed, 0.1, 0, 0));
-    MUST(perhaps_peel(&chain));
+    REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&fixed, 0.1, 0, 0));
+    MUST(perhaps_ungrow_layers(&chain));
     CHECK(info_of(chain).kind == PERHAPS_REDIS_BLOOM, "kind %d", info_of(chain).kind);
-    MUST(perhaps_lay_over(&chain, 0.01, 1, 0));
+    MUST(perhaps_grow_layers(&chain, 0.01, 1, 0));
     perhaps *same = filled(1, 10);
     add_members(same, 10, 500);
     add_members(chain, 10, 500);
@@ -463,9 +454,7 @@ static void digests_of_two_words_are_not_given(void **state) {
         perhaps_free(f);
     }
     perhaps *f = filled(7, 0);
-    CHECK(perhaps_add_digest(f, perhaps_digest(perhaps_hasher_of(f), "key", 3)) == 1 &&
-              perhaps_contains(f, "key", 3) == 1,
-          "a digest");
+    CHECK(perhaps_add_digest(f, digest_of(f, "key", 3)) == 1 && perhaps_contains(f, "key", 3) == 1, "a digest");
     perhaps_free(f);
 }
 

@@ -1,6 +1,8 @@
 /* Bytes of other programs that nobody made by adding keys: refused with a reason, or a filter that works. And memory that fails. */
 #include "foreign.h"
 
+#include <perhaps_embed.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* The files of Guava and of Spark: known numbers, the promises of every filter, and files of strangers. */
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

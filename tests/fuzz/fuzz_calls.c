@@ -9,6 +9,8 @@
 #include "chosen.h"
 #include "fuzz.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

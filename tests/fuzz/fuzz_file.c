@@ -2,6 +2,8 @@
  * as it was. A target for each. */
 #include "fuzz.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

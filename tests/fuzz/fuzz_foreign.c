@@ -2,6 +2,8 @@
  * which kind. */
 #include "fuzz.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

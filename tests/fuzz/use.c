@@ -1,5 +1,7 @@
 #include "fuzz.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,12 +138,12 @@ static void lay_over(const perhaps *f) {
     perhaps *copy = NULL;
     double rate = info_of(f).fpr_target;
     promise(perhaps_clone(f, &copy) == PERHAPS_OK, "a filter can be cloned");
-    int rc = perhaps_lay_over(&copy, (rate + 1) / 2, 0, 0);
+    int rc = perhaps_grow_layers(&copy, (rate + 1) / 2, 0, 0);
     promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT || rc == PERHAPS_EINVAL, "it can be a layer, or not");
     expect_openable(copy);
     for (uint64_t i = 0; rc == PERHAPS_OK && i < 20; i++) rc = perhaps_add_u64(copy, i) < 0;
     expect_openable(copy);
-    perhaps_peel(&copy);
+    perhaps_ungrow_layers(&copy);
     expect_openable(copy);
     perhaps_free(copy);
 }

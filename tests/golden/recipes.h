@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+#include <perhaps_embed.h>
+
 /* The key of the SipHash files. */
 extern const uint8_t golden_key[16];
 

@@ -4,6 +4,8 @@
  */
 #include "recipes.h"
 
+#include <perhaps_embed.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

@@ -22,12 +22,14 @@ for file in "$libraries/libperhaps.so.$version" "$prefix/share/man/man1/perhaps.
 done
 "$root/script/check-symbols" "$libraries"
 
-echo 'the header alone'
-for dialect in c99 c11 c17; do
-  echo '#include <perhaps.h>' | gcc -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c -
-done
-for dialect in c++11 c++17 c++20; do
-  echo '#include <perhaps.h>' | g++ -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c++ -
+echo 'each header alone'
+for header in perhaps.h perhaps_embed.h; do
+  for dialect in c99 c11 c17; do
+    echo "#include <$header>" | gcc -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c -
+  done
+  for dialect in c++11 c++17 c++20; do
+    echo "#include <$header>" | g++ -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c++ -
+  done
 done
 
 echo 'perhaps.hpp'

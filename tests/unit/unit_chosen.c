@@ -5,6 +5,8 @@
 
 #include "base/endian.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include "base/endian.h"
 #include "image/directory.h"
 
+#include <perhaps_embed.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

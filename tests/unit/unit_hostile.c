@@ -9,6 +9,8 @@
 #include "image/directory.h"
 #include "image/header.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +291,7 @@ static void what_cannot_be_laid_over_is_not_peeled(void **state) {
         fix_checksums(hostile.data, hostile.length);
         perhaps *g;
         MUST(perhaps_open_memory(&g, hostile.data, hostile.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
-        REFUSED(PERHAPS_ECANNOT, perhaps_peel(&g));
+        REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&g));
         add_members(g, 0, 50);
         CHECK(info_of(g).kind == PERHAPS_GROWING, "it is of kind %d", info_of(g).kind);
         perhaps_free(g);
@@ -387,7 +389,7 @@ static void what_is_laid_over_can_be_saved(const struct layout *layout) {
         fix_checksums(image.data, image.length);
         if (perhaps_open_memory(&f, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)) < 0) continue;
         struct bytes before = image_of(f);
-        int rc = perhaps_lay_over(&f, 0.9, 0, 0);
+        int rc = perhaps_grow_layers(&f, 0.9, 0, 0);
         CHECK(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "error %d: %s", rc, perhaps_why());
         if (rc < 0) expect_unchanged(f, before);
         struct bytes saved = image_of(f);

@@ -6,6 +6,8 @@
 #include "image/header.h"
 #include "image/recipe.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 

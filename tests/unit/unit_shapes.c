@@ -8,6 +8,8 @@
 #include "core/hash.h"
 #include "image/header.h"
 
+#include <perhaps_embed.h>
+
 #include <stdlib.h>
 #include <string.h>
 
