@@ -2,7 +2,7 @@
  * Static kinds: what fuse and ribbon have in common.
  *
  * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on. Each part is solved alone, in
- * memory that the cache holds, and has an entry in a directory, so that a question looks at its part only:
+ * memory that the cache holds, and has an entry in a directory, so that a query looks at its part only:
  *
  *     ┌───────────┬───────────┬─────┬────────────────┬──────────┬─────┬─────────┐
  *     │ entry 0   │ entry 1   │ ... │ data of part 0 │ of 1     │ ... │ padding │

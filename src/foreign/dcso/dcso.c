@@ -14,7 +14,7 @@
  *
  * Example: n = 1000 and p = 1 % make m = 9,586 bits in 150 words, and k = 7.
  *
- * Cost: k cache lines and k divisions a question; in a batch none, but two multiplications for each. Layout: bits, hashes, flags.
+ * Cost: k cache lines and k divisions a query; in a batch none, but two multiplications for each. Layout: bits, hashes, flags.
  *
  * Invariants
  *   I1  1 <= k <= 2048, 1 <= m <= 2^62.

@@ -16,7 +16,7 @@
  *
  * Example: n = 1,000,000 and p = 1 % make 9,585,058 bits, rounded up to 149,767 words, and k = 7.
  *
- * Cost: k cache lines and k divisions a question. Layout: bits, hashes, strategy.
+ * Cost: k cache lines and k divisions a query. Layout: bits, hashes, strategy.
  *
  * New filters have MITZ_64, as in Guava. One with MITZ_32 begins as a file of zeros that says so.
  *

@@ -17,7 +17,7 @@
  * Since a block's number is a share of all, a filter of half as many blocks has in block i what this one has in blocks 2i and
  * 2i + 1: it can be folded, and is then the one that would have been made of that size.
  *
- * Cost: one cache line a question. Layout: blocks.
+ * Cost: one cache line a query. Layout: blocks.
  *
  * Invariants
  *   I1  1 <= blocks < 2^26, so that the number of bytes is one that the header can say.

@@ -14,7 +14,7 @@
  * Example: 100 entries at 1 % that scale begin with a layer at 0.5 %: 11.03 bits each, 1,102 bits, which are made 1,152, and
  * k = 8.
  *
- * Cost: k cache lines and k divisions a question. Layout: bits, hashes, n2 (if not 0, places are modulo 2^n2: so old
+ * Cost: k cache lines and k divisions a query. Layout: bits, hashes, n2 (if not 0, places are modulo 2^n2: so old
  * versions did it), bits per entry (as the bits of a double), options and growth (redis_bloom_layout.h).
  *
  * Invariants

@@ -17,7 +17,7 @@
  * those that are empty then are dropped. Here they stay, idle, as no kind gives memory back, and are taken into use before
  * another is added.
  *
- * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full answer 6 % of strangers with
+ * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full answer 6 % of non-members with
  * "perhaps".
  *
  * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a bucket, expansion (a power of two; 0:

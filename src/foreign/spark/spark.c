@@ -14,7 +14,7 @@
  *
  * Example: n = 1,000,000 and p = 1 % make 149,767 words and k = 7, as in Guava.
  *
- * Cost: k cache lines and k divisions a question. With c below 2^31, a filter of more bits than that has places that no key
+ * Cost: k cache lines and k divisions a query. With c below 2^31, a filter of more bits than that has places that no key
  * reaches; Spark has it no better. Layout: bits, hashes.
  *
  * Invariants

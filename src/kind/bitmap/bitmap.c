@@ -15,7 +15,7 @@
  * ids, 5 and 10,000,000,000, take an array of 1.25 GB, of which two pages of 4096 bytes are touched: the rest costs
  * neither memory nor disk.
  *
- * Cost: one cache line a question; a walk or a combination reads the whole array.
+ * Cost: one cache line a query; a walk or a combination reads the whole array.
  *
  * Layout: range.
  *

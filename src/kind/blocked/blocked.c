@@ -2,7 +2,7 @@
  * A Bloom filter in cache lines (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007; the
  * lanes are those of the split-block filters of Impala and Parquet, twice as wide).
  *
- * Idea: the digest picks one 512-bit line, and one bit (or two) in each of its eight 64-bit lanes. A question then
+ * Idea: the digest picks one 512-bit line, and one bit (or two) in each of its eight 64-bit lanes. A query then
  * costs one memory access and a handful of vector instructions, whatever the answer. Small rates use two lines.
  *
  *     digest ─┬────────▶ line 0..lines-1
@@ -20,7 +20,7 @@
  * hold 30 and some 75: the rate is the mean over that mixture, which is why the classic formula does not apply here
  * (it would promise 0.8 %).
  *
- * Cost: one cache line a question (or two). Layout: lines, bits per line, lines per key.
+ * Cost: one cache line a query (or two). Layout: lines, bits per line, lines per key.
  *
  * Invariants
  *   I1  bits per line is 8 or 16; lines per key is 1 or 2; lines is a positive multiple of lines per key, below 2^32.
@@ -112,7 +112,7 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
     return (struct sweep){array->bytes + from * BLOCKED_LINE_BYTES, (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
 }
 
-/* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
+/* A template: each instruction set brings lacks() and put() for a line, and blocked_batch.h makes the operations of them. */
 #define FOR_SCALAR "kind/blocked/blocked_scalar.h"
 #define FOR_AVX2   "kind/blocked/blocked_avx2.h"
 #define FOR_AVX512 "kind/blocked/blocked_avx512.h"

@@ -1,6 +1,6 @@
 /*
  * The operations of the blocked filter, a template: blocked.c includes this once for each instruction set, with
- * ISA(name), TARGET and INLINE defined and lacks() and put() for one line; and ALONE(name), if a question that comes
+ * ISA(name), TARGET and INLINE defined and lacks() and put() for one line; and ALONE(name), if a query that comes
  * alone is better asked with another instruction set.
  *
  * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that the compiler turns into

@@ -2,7 +2,7 @@
  * The rate of a blocked Bloom filter.
  *
  * A line holds J keys, J binomial: n keys fall into `lines` lines. Given J, the lanes are independent, and the chance that
- * a stranger's bit (or two) of a lane is set is exact arithmetic. The rate is the mean over J; with two lines a key, which
+ * a non-member's bit (or two) of a lane is set is exact arithmetic. The rate is the mean over J; with two lines a key, which
  * lie in different halves, it is the product of both means. Lines that happen to hold more than their share make most of
  * the mistakes, which is why the classic formula, which knows only the mean, promises too much.
  */
@@ -33,7 +33,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return layout[BLOCKED_LINES] > 0 && layout[BLOCKED_LINES] <= UINT32_MAX;
 }
 
-/* The chance that a stranger's bits, one a lane, are all set in a line of j keys. */
+/* The chance that a non-member's bits, one a lane, are all set in a line of j keys. */
 static double rate_of_one(double j) {
     return pow(1 - pow(63.0 / 64, j), BLOCKED_LANES);
 }

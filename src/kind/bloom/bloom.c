@@ -11,10 +11,10 @@
  *         │0│1│0│0│1│0│0│0│1│0│         ...         │1│0│   padded with zeros to whole 64-bit words
  *         └─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─────────────────────┴─┴─┘
  *
- * Example: a million keys at 1 % take k = 7 and 9.59 million bits; half of the bits are then set, so a stranger's
+ * Example: a million keys at 1 % take k = 7 and 9.59 million bits; half of the bits are then set, so a non-member's
  * seven bits are all set with a chance of about 0.52^7 = 1 %.
  *
- * Cost: k cache lines a question. Layout: m, k. Probes and batches stand in probes.h.
+ * Cost: k cache lines a query. Layout: m, k. Probes and batches stand in bloom_batch.h.
  *
  * Invariants
  *   I1  1 <= m, 1 <= k <= 64, and the payload has exactly ceil(m/64) words.

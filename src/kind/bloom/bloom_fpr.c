@@ -1,7 +1,7 @@
 /*
  * The rate of a classic Bloom filter.
  *
- * n keys throw k·n times into m bits and leave X of them set; a question asks k independent bits, so the rate is the mean
+ * n keys throw k·n times into m bits and leave X of them set; a query asks k independent bits, so the rate is the mean
  * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT (and no more hashes than our own
  * filters have; those of other programs may) the mean is worked out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
  */
@@ -35,7 +35,7 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 /*
- * The mean of (X/m)^k without a rounding error to speak of, in k·throws steps. The k probes of a question fall on j
+ * The mean of (X/m)^k without a rounding error to speak of, in k·throws steps. The k probes of a query fall on j
  * different bits; the rate is the sum over j of that chance times the chance that j given bits are all set. Both grow
  * throw by throw, from sums of positive terms:
  *

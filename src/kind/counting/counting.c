@@ -10,7 +10,7 @@
  *         ┌────┬────┬────┬────┬────┬────┬───────────┬────┐
  *         │ 0  │ 2  │ 0  │ 15 │ 1  │ 0  │    ...    │ 1  │   padded with zeros to whole 64-bit words
  *         └────┴────┴────┴────┴────┴────┴───────────┴────┘
- *                          └ stuck: 15 or more, for ever
+ *                          └ stuck: 15 or more, forever
  *
  * Example: a million keys at 1 % take k = 7 and 9.59 million counters, which are 38.4 bits a key. The counters are on
  * average 0.73; that any of them all reaches 15 with different keys has a chance of one in thirty million. Fifteen
@@ -22,7 +22,7 @@
  * It is a multiset: each add wants its remove. There are at most as many copies of a key as the smallest of its
  * counters says, if that is not 15.
  *
- * Cost: k cache lines a question. Layout: m, k. Probes and batches stand in probes.h.
+ * Cost: k cache lines a query. Layout: m, k. Probes and batches stand in bloom_batch.h.
  *
  * Invariants
  *   I1  1 <= m, 1 <= k <= 64, and the payload has exactly ceil(m/16) words.

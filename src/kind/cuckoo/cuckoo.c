@@ -15,21 +15,34 @@
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
  *
  * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot alone, whatever n is and however
- * many homes a key has, and a question compares the place too, which pays for itself. A stranger meets each of its places with the
+ * many homes a key has, and a query compares the place too, which pays for itself. A non-member meets each of its places with the
  * right number in a fifth of the cases, so its five places give one chance of load / F.
  *
  * There may also be four places, two at each home, and six or eight at three or four homes. Four take the least of a slot, so that more
- * fingerprints fit into it; five find room sooner. Which is better depends on where the rate lies between two widths (cuckoo_rate.c).
+ * fingerprints fit into it; five find room sooner. Which is better depends on where the rate lies between two widths (cuckoo_fpr.c).
  *
  * Example: a million keys at 1 % have slots of 9 bits, which hold 101 fingerprints at five places: 1.09 million slots, 92 % full, 9.8
  * bits a key, and a rate of 0.92/101 = 0.91 %. Buckets of four with the usual XOR take 10.5 bits, or up to twice that after rounding up.
  *
+ * Insertion, with numbers: 9 homes are 11 slots, here of 6 bits, which hold 11 fingerprints at five places. Eight keys
+ * are in it, each written as its fingerprint and the place it has. Now comes a key with home 3 and fingerprint 10. Its
+ * second home is 6, so that its places are the slots 3, 4, 5 and 6, 7. All are taken:
+ *
+ *     slot       0     1     2     3     4     5     6     7     8     9     10
+ *     before     -    1·0  11·4  11·4   6·1   5·1   6·1   2·1   9·1    -     -
+ *     after      -    1·0  11·4  11·4   6·1   5·1   6·1  10·4   2·2   9·2    -
+ *
+ * The search looks where the keys in these five slots could go. All those places are taken too. One of them is slot 8:
+ * the key in slot 7 (fingerprint 2, place 1) has home 6, and slot 8 is its place 2. The key in slot 8 (fingerprint 9,
+ * place 1, so its home is 7) could go to its place 2, slot 9, which is empty. That ends the search. The moves go from the
+ * end of the path to its beginning: 9 to slot 9, 2 to slot 8, and the new key to slot 7, as place 4: 10 · 5 + 4 = 54.
+ *
  * To make room, places are searched breadth first until an empty one is found, and only then is anything moved, from the
- * end of the path to its beginning. Keys that find none go to the stash (stash.h), and so do copies of a key whose
+ * end of the path to its beginning. Keys that find none go to the stash (cuckoo_stash.h), and so do copies of a key whose
  * places are all its own: a key may be added as often as a 63-bit number can count.
  *
- * Cost: a cache line a home and question. Layout: homes, bits of a slot, places, cells of the stash, and by how many bits fingerprints
- * are longer than those of the first of several layers (places.h). The slots come first, then CUCKOO_SLOTS_BEYOND bytes and zeros up to a
+ * Cost: a cache line a home and query. Layout: homes, bits of a slot, places, cells of the stash, and by how many bits fingerprints
+ * are longer than those of the first of several layers (cuckoo_layout.h). The slots come first, then CUCKOO_SLOTS_BEYOND bytes and zeros up to a
  * multiple of eight, then the stash.
  *
  * Invariants
@@ -159,7 +172,7 @@ static int add_copy(struct array *a, const struct places *all) {
     return add_places(a, all, a->layout[CUCKOO_PLACES], 0);
 }
 
-/* A question that no slot has answered. */
+/* A query that no slot has answered. */
 INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
     struct stash stash = stash_of(a);
     return stash_placeless(stash) && stash_find(stash, who_is(home, fingerprint)) != STASH_NOWHERE;

@@ -1,4 +1,4 @@
-/* leave() of cuckoo_room.h for eight slots at a time. */
+/* leave() of cuckoo_evict.h for eight slots at a time. */
 #include <immintrin.h>
 
 TARGET_AVX512 static inline __m512i same_eight(uint64_t x) {

@@ -1,7 +1,7 @@
 /*
  * The rate and the capacity of a cuckoo filter.
  *
- * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a question is answered wrongly if
+ * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a query is answered wrongly if
  * its pair is one of those in the filter. How many keys fit follows from trials (bench/loads.c): with four places, searches of 2,048
  * slots place every key of ten million up to a load of 93 %, and 92 % is planned; small filters deviate more from
  * their mean, and get more room. With five places 95 % would be possible, but it is in the last per cents that adding takes its time:

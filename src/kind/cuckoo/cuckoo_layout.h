@@ -24,7 +24,7 @@ extern const struct model model_cuckoo;
 
 /* There are at most so many different shifts, from CUCKOO_SHIFT_MIN on, so that no home of a key lies far behind the first (but around the end).
  * All that adding a key may look at is then near its first home, and keys that are added in the order of their homes find it in the
- * cache (arranging.h). They are enough for a region with more keys than its neighbours to give some away. */
+ * cache (partitioned.h). They are enough for a region with more keys than its neighbours to give some away. */
 enum { CUCKOO_SHIFT_MIN = 3, CUCKOO_SHIFTS_MAX = 1 << 15 };
 
 #define INLINE static inline __attribute__((always_inline))

@@ -8,12 +8,14 @@
  *     └─────────┴───────────┴───────────────────────┴───────────────────────┴────
  *
  * `who` is a key as the filter knows it: its home and its fingerprint. `copies` is 0 for an empty cell; its highest bit
- * says that the key is placeless: no slot has a copy of it, so a question must look here. Removing an entry moves those
+ * says that the key is placeless: no slot has a copy of it, so a query must look here. Removing an entry moves those
  * behind it up, so that no trace of it remains.
  *
  * Invariants
- *   S1  entries is the number of cells that are not empty, placeless the number of those with the highest bit.
- *   S2  from the cell where an entry's probing begins to the cell it is in, none is empty.
+ *   I1  entries is the number of cells that are not empty, placeless the number of those with the highest bit.
+ *   I2  from the cell where an entry's probing begins to the cell it is in, none is empty.
+ *   I3  at least one cell is empty, so that every search ends; in a damaged stash, after as many steps as cells.
+ *   I4  no key has two entries.
  */
 #ifndef PERHAPS_KIND_CUCKOO_CUCKOO_STASH_H
 #define PERHAPS_KIND_CUCKOO_CUCKOO_STASH_H

@@ -2,7 +2,7 @@
  * Binary fuse filter (T. M. Graf, D. Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022).
  *
  * Idea: a key has three places (or four) in an array of slots, each `width` bits wide, and a fingerprint of as many bits. The slots are
- * set, once and for all keys together, so that the exclusive or of a key's places is its fingerprint. A stranger's is so with a chance
+ * set, once and for all keys together, so that the exclusive or of a key's places is its fingerprint. A non-member's is so with a chance
  * of one in 2^width. Places lie in neighbouring segments, which makes the array fill up nearly to the last slot.
  *
  *     key ─┬─▶ part 0..2^b-1, and first place in it         (parts.h)
@@ -17,7 +17,7 @@
  * Example: ten million keys at 1 %: width 7 (1/128 = 0.8 %), eight parts of 1.25 million keys with 172 segments of 8,192 slots, 7.89
  * bits a key. Building stands in fuse_solve.c.
  *
- * Cost: three cache lines a question (or four). Layout: parts, words, width, places of a key, bits of a segment.
+ * Cost: three cache lines a query (or four). Layout: parts, words, width, places of a key, bits of a segment.
  *
  * Invariants
  *   I1  1 <= width <= 32; places are 3 or 4; 2 <= s <= 18.
@@ -33,7 +33,7 @@
 /* Keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait for. */
 enum { BLOCK = 16 };
 
-/* A part as questions see it: the byte at which its data begins and the number of its starting places; a mark if it has no keys; and
+/* A part as queries see it: the byte at which its data begins and the number of its starting places; a mark if it has no keys; and
  * its seed. Two words, so that the guide to a billion keys stays in the cache. */
 enum { RANGE_BITS = 24, GUIDE_WORDS = 2 };
 #define NO_KEYS (UINT64_C(1) << 63)

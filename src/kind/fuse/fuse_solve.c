@@ -13,6 +13,14 @@
  * a larger array. With the sizes below, the first seed failed in at most one of six trials (some dozens of keys with four places; of large
  * parts, in one of fifty), and an array that is a few per cent larger hardly ever: that all FUSE_SEEDS of them fail is less likely
  * than 2^-60.
+ *
+ * Invariants
+ *   I1  a slot's word has the number of keys with a place there that are not on the list, and the XOR of their indices:
+ *       where the number is 1, that is the key's index.
+ *   I2  a key is on the list at most once, with the slot that was its own when it was taken away.
+ *   I3  no key behind another on the list has that one's own slot among its places. So a slot that is set, from the
+ *       end of the list to its beginning, changes the sum of no key that has been set before.
+ *   I4  peeling has succeeded if all keys are on the list; only then are slots set.
  */
 #include "kind/fuse/fuse_layout.h"
 #include "static/key_sort.h"

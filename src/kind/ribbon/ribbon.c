@@ -4,7 +4,7 @@
  *
  * Idea: a table of bits, a row for each key and a column for each bit of the print. A key starts in a row, and takes some of the 64
  * rows from there on; the table is made so that in each column their parity is the key's print. That is a system of linear equations
- * in which each has its unknowns close together, so that solving it is quick. A stranger's parities are its print with
+ * in which each has its unknowns close together, so that solving it is quick. A non-member's parities are its print with
  * a chance of one in 2^columns.
  *
  *     key ─┬─▶ part 0..2^b-1, and the row in it where it starts        (parts.h)
@@ -59,7 +59,7 @@ static uint64_t guide_bytes(const uint64_t layout[LAYOUT_WORDS]) {
     return (sizeof(struct ribbon_level) * RIBBON_LEVELS) << layout[PARTS_BITS];
 }
 
-/* All first levels come first: few questions look at others. */
+/* All first levels come first: few queries look at others. */
 static inline struct ribbon_level *level_of(const struct array *array, uint64_t part, unsigned level) {
     return (struct ribbon_level *)array->guide + ((uint64_t)level << array->layout[PARTS_BITS]) + part;
 }
@@ -70,7 +70,7 @@ static uint64_t size_of(const struct array *array, uint64_t part, unsigned level
     return level % 2 ? sizes >> 32 : (uint32_t)sizes;
 }
 
-/* Notes what questions need to know of a level that begins so many bytes into the array. */
+/* Notes what queries need to know of a level that begins so many bytes into the array. */
 static void guide_level(const struct array *array, uint64_t part, unsigned level, uint64_t begin,
                         struct ribbon_level *out) {
     uint64_t size = size_of(array, part, level);
@@ -107,7 +107,7 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
     return keys == items ? NULL : "a directory that does not add up to its keys";
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 /* Where the answer about a key is: which rows of which words have which parities. */
 struct spot {
@@ -178,7 +178,7 @@ static void find_further(const struct array *array, struct block *block, size_t 
     put_spot(block, i, spot_from(array, block->key[i], 1));
 }
 
-/* A template: each instruction set brings differs(), which looks at the columns of one key, and ribbon_many.h makes the operations. */
+/* A template: each instruction set brings differs(), which looks at the columns of one key, and ribbon_batch.h makes the operations. */
 #define FOR_SCALAR "kind/ribbon/ribbon_scalar.h"
 #define FOR_AVX2   "kind/ribbon/ribbon_avx2.h"
 #define FOR_AVX512 "kind/ribbon/ribbon_avx512.h"

@@ -27,7 +27,7 @@ enum { RIBBON_THRESHOLD_BITS = 2, RIBBON_WORD_THRESHOLDS = 64 / RIBBON_THRESHOLD
 
 extern const struct model model_ribbon;
 
-/* Where the keys of a level are: what a question needs to know. */
+/* Where the keys of a level are: what a query needs to know. */
 struct ribbon_level {
     uint64_t data, thresholds; /* where they begin in the array, in bytes */
     uint64_t seed;             /* of the part */

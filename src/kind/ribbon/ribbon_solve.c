@@ -20,6 +20,14 @@
  * sizes below that happens less than once in a hundred times, so that SEEDS of them fail with a chance below 2^-400. The first level has
  * no seed: it fails only if half of all keys were bumped, for which half of the buckets (32 at least) would have to be bumped as a
  * whole, as less than one in a thousand is: a chance below 2^-100.
+ *
+ * Invariants
+ *   I1  an equation in rows[] stands at its first row, which is its bit 0; rows[r] = 0 means that row r has none.
+ *   I2  the equations in rows[] have the same solutions as those of all keys that were inserted and not taken back.
+ *   I3  the rows that a group took are in place[]; within a region, no later group has changed them, so that clearing
+ *       them takes the group back.
+ *   I4  a key is in exactly one level: it is inserted, or it starts before its bucket's limit and is in bumped[].
+ *   I5  no equation of a region reaches a row of the next one.
  */
 #include "static/key_sort.h"
 #include "kind/ribbon/ribbon_layout.h"

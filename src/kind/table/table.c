@@ -112,7 +112,7 @@ static void table_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
 }
 
-/* A template: each instruction set brings matches() for a bucket, and table.h makes the operations of it. */
+/* A template: each instruction set brings matches() for a bucket, and table_batch.h makes the operations of it. */
 #define FOR_SCALAR "kind/table/table_scalar.h"
 #define FOR_AVX2   "kind/table/table_avx2.h"
 #define FOR_AVX512 "kind/table/table_avx512.h"

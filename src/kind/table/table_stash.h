@@ -9,7 +9,10 @@
  * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and an add or a
  * remove moves at most the whole list, whatever the digests are. 0 is not among them.
  *
- * Cells out of order, as hostile images have them, make wrong answers. Every index is below `cells` all the same.
+ * Invariants
+ *   I1  digests are in rising order, no two are equal, and none is 0.
+ *   I2  empty cells are 0 and come last.
+ * A hostile image may break both: answers are then wrong, but every index is below `cells` all the same.
  */
 #ifndef PERHAPS_KIND_TABLE_TABLE_STASH_H
 #define PERHAPS_KIND_TABLE_TABLE_STASH_H
