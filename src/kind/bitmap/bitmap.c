@@ -247,7 +247,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return shared ? &ops_shared : &ops_alone;
 }
 
-enum { RANGE = BITMAP_RANGE };
+enum { RANGE = BITMAP_RANGE }; /* as the row below has it */
 
 const struct kind kind_bitmap = {
     .row = {PERHAPS_BITMAP,

@@ -380,7 +380,7 @@ static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
     layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
 }
 
-enum { STASH = CUCKOO_STASH };
+enum { STASH = CUCKOO_STASH }; /* as the row below has it */
 
 const struct kind kind_cuckoo = {
     .row = {PERHAPS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE, "cuckoo",

@@ -333,7 +333,7 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     return false;
 }
 
-enum { BUCKETS = TABLE_BUCKETS, STASH = TABLE_STASH };
+enum { BUCKETS = TABLE_BUCKETS, STASH = TABLE_STASH }; /* as the row below has them */
 
 const struct kind kind_table = {
     .row = {PERHAPS_TABLE, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_GROW | PERHAPS_LIST, "table",
