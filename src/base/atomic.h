@@ -1,16 +1,18 @@
 /*
  * Words that many threads read and change at the same time, without locks.
  *
- * A word is what a machine changes in one step: 64 bits, or 32 where pointers have 32. In little-endian order, which arrays
- * have on every machine, both have the same bits in the same places: bit i of an array is bit i%WORD_BITS of word
- * i/WORD_BITS. Words must be aligned, as they are in memory of the library's own and in mapped files.
+ * A word is what a machine changes in one step: 64 bits, or 32 where pointers have 32. In
+ * little-endian order, which arrays have on every machine, both have the same bits in the same
+ * places: bit i of an array is bit i%WORD_BITS of word i/WORD_BITS. Words must be aligned, as they
+ * are in memory of the library's own and in mapped files.
  *
- * Memory order is relaxed. A bit that was set says nothing about other memory, so no other load or store
- * need be seen together with it. A thread that adds a key and then tells another thread of it does so by a
- * lock, a queue or the end of a thread. That orders everything before it, and the other thread finds the key.
- * A query that runs at the same time as the add may see some of the key's bits: it says that the key is not
- * there, as if it had come a moment earlier. Two queries without such an order may see two adds in either
- * order. No bit is lost, since every change of a shared word is one atomic step (or, and, exchange).
+ * Memory order is relaxed. A bit that was set says nothing about other memory, so no other load or
+ * store need be seen together with it. A thread that adds a key and then tells another thread of it
+ * does so by a lock, a queue or the end of a thread. That orders everything before it, and the
+ * other thread finds the key. A query that runs at the same time as the add may see some of the
+ * key's bits: it says that the key is not there, as if it had come a moment earlier. Two queries
+ * without such an order may see two adds in either order. No bit is lost, since every change of a
+ * shared word is one atomic step (or, and, exchange).
  */
 #ifndef PERHAPS_BASE_ATOMIC_H
 #define PERHAPS_BASE_ATOMIC_H
@@ -42,8 +44,8 @@ static inline uintptr_t word_get(const shared_word *at) {
     return little_endian(__atomic_load_n(at, __ATOMIC_RELAXED));
 }
 
-/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word that has them all is not
- * touched: it may stay in the caches of several processors. */
+/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word
+ * that has them all is not touched: it may stay in the caches of several processors. */
 static inline uintptr_t word_set(shared_word *at, uintptr_t bits) {
     if (!(bits & ~word_get(at))) return 0;
     return bits & ~little_endian(__atomic_fetch_or(at, little_endian(bits), __ATOMIC_RELAXED));

@@ -1,16 +1,18 @@
 /*
  * Static kinds: what fuse and ribbon have in common.
  *
- * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on. Each part is solved alone, in
- * memory that the cache holds, and has an entry in a directory, so that a question looks at its part only:
+ * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on.
+ * Each part is solved alone, in memory that the cache holds, and has an entry in a directory, so
+ * that a query looks at its part only:
  *
  *     ┌───────────┬───────────┬─────┬────────────────┬──────────┬─────┬─────────┐
  *     │ entry 0   │ entry 1   │ ... │ data of part 0 │ of 1     │ ... │ padding │
  *     └───────────┴───────────┴─────┴────────────────┴──────────┴─────┴─────────┘
  *
- * The bits of a key below the top b are as good as any, so they go on to place the key within its part: parts in order, and places
- * within a part in order, are the order of the keys themselves. What else a kind needs (offsets, coefficients, fingerprints) comes
- * from further mixes. A seed of the part enters some of them, so that what has no solution is tried again.
+ * The bits of a key below the top b are as good as any, so they go on to place the key within its
+ * part: parts in order, and places within a part in order, are the order of the keys themselves.
+ * What else a kind needs (offsets, coefficients, fingerprints) comes from further mixes. A seed of
+ * the part enters some of them, so that what has no solution is tried again.
  */
 #ifndef PERHAPS_STATIC_PARTS_H
 #define PERHAPS_STATIC_PARTS_H
@@ -31,8 +33,8 @@ enum {
 #define DATA_WORDS_MAX (UINT64_C(1) << 35) /* 256 GiB */
 #define PART_KEYS_MAX  (UINT64_C(1) << 31)
 
-/* How many parts so many keys are cut into, as a power of two: small parts take more memory for a key, large ones do not fit into the
- * cache. */
+/* How many parts so many keys are cut into, as a power of two: small parts take more memory for a
+ * key, large ones do not fit into the cache. */
 enum { PART_LEAST = 700000 };
 static inline uint64_t parts_bits_for(uint64_t keys) {
     uint64_t bits = 0;
@@ -45,7 +47,8 @@ static inline uint64_t part_key(uint64_t digest) {
     return mix64(digest ^ UINT64_C(0x6A09E667F3BCC909));
 }
 
-/* The part of a key, and what places it within the part: a uniform word, in the order of the keys. */
+/* The part of a key, and what places it within the part: a uniform word, in the order of the
+ * keys. */
 static inline uint64_t part_of(uint64_t key, uint64_t bits) {
     return key >> 1 >> (63 - bits);
 }
@@ -59,7 +62,8 @@ static inline uint64_t entry_word(const struct array *array, uint64_t part, unsi
     return load64(array->bytes + 8 * (part * entry_words + word));
 }
 
-/* The payload's length, for `check`: 0 and a reason if the number of parts or words is out of range. */
+/* The payload's length, for `check`: 0 and a reason if the number of parts or words is out of
+ * range. */
 static inline uint64_t parts_length(const uint64_t layout[LAYOUT_WORDS], unsigned entry_words, const char **reason) {
     *reason = "number of parts or words out of range";
     if (layout[PARTS_BITS] > PARTS_BITS_MAX || layout[DATA_WORDS] > DATA_WORDS_MAX) return 0;

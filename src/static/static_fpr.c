@@ -35,8 +35,9 @@ static uint64_t length_for(const struct kind *kind, const struct fineness *finen
     return kind->payload_bytes(layout, &reason);
 }
 
-/* The coarsest step that keeps the rate with any number of keys, so that filters of the same want have the same layout; 0 if none does. What
- * equal digests add must not make a want of just a power of two miss it. */
+/* The coarsest step that keeps the rate with any number of keys, so that filters of the same want
+ * have the same layout; 0 if none does. What equal digests add must not make a want of just a power
+ * of two miss it. */
 static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS], double of_digests,
                               double fpr) {
     unsigned low = 0, high = fineness->steps;

@@ -1,4 +1,5 @@
-/* The plan of Guava's filters: not what is best, but what it would make, with the strategy that it has for new ones. */
+/* The plan of Guava's filters: not what is best, but what it would make, with the strategy that it
+ * has for new ones. */
 #include "foreign/guava/guava_layout.h"
 #include "foreign/foreign_fpr.h"
 

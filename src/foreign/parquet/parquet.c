@@ -1,8 +1,10 @@
 /*
- * The split-block Bloom filters of Apache Parquet, as they stand in its files: a header and the bits.
+ * The split-block Bloom filters of Apache Parquet, as they stand in its files: a header and the
+ * bits.
  *
- * Idea: a key has one block of 256 bits, which is half a cache line, and in it one bit in each of eight words. The upper half of
- * XXH64 of the key chooses the block, the lower half, times eight odd numbers, the bits.
+ * Idea: a key has one block of 256 bits, which is half a cache line, and in it one bit in each of
+ * eight words. The upper half of XXH64 of the key chooses the block, the lower half, times eight
+ * odd numbers, the bits.
  *
  *     key ──XXH64──▶ high ──× blocks / 2^32──▶ block        low ──× salt i──▶ the upper 5 bits are the bit of word i
  *
@@ -12,12 +14,14 @@
  *     │ XXHASH, UNCOMPRESSED           │         │         │     │
  *     └────────────────────────────────┴─────────┴─────────┴─────┘
  *
- * Example: in 32 blocks a key with digest 0x8000000000000001 is in block 16, and its bit of word i is the upper 5 bits of salt i.
+ * Example: in 32 blocks a key with digest 0x8000000000000001 is in block 16, and its bit of word i
+ * is the upper 5 bits of salt i.
  *
- * Since a block's number is a share of all, a filter of half as many blocks has in block i what this one has in blocks 2i and
- * 2i + 1: it can be folded, and is then the one that would have been made of that size.
+ * Since a block's number is a share of all, a filter of half as many blocks has in block i what
+ * this one has in blocks 2i and 2i + 1: it can be folded, and is then the one that would have been
+ * made of that size.
  *
- * Cost: one cache line a question. Layout: blocks.
+ * Cost: one cache line a query. Layout: blocks.
  *
  * Invariants
  *   I1  1 <= blocks < 2^26, so that the number of bytes is one that the header can say.
@@ -29,7 +33,8 @@
 #include "base/target.h"
 #include "base/bits.h"
 
-/* Eight words at a time: compilers make one instruction of that, where there is one, and eight elsewhere. */
+/* Eight words at a time: compilers make one instruction of that, where there is one, and eight
+ * elsewhere. */
 typedef uint32_t words __attribute__((vector_size(PARQUET_BLOCK_BYTES), aligned(1), may_alias));
 
 static const words ones = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -174,8 +179,9 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 
 /* ---- the header: a struct of Thrift's compact protocol ---- */
 
-/* A field is a byte, its type and by how much its number is above that of the field before, and then its value; if the number
- * stands by itself, between the two, the difference is 0. A struct ends with a byte 0. */
+/* A field is a byte, its type and by how much its number is above that of the field before, and
+ * then its value; if the number stands by itself, between the two, the difference is 0. A struct
+ * ends with a byte 0. */
 enum { STOP = 0, I32 = 5, STRUCT = 12 };
 enum { NUM_BYTES = 1, ALGORITHM, HASH, COMPRESSION, ALL_FIELDS = 0x1e };
 
@@ -217,7 +223,8 @@ static bool next_field(struct reading *r, struct field *field) {
     return true;
 }
 
-/* A union that is its first variant, which is a struct without fields: all unions of the header have only that one. */
+/* A union that is its first variant, which is a struct without fields: all unions of the header
+ * have only that one. */
 static bool is_first_variant(struct reading *r) {
     struct field variant = {0, STOP}, inner = {0, STOP};
     return next_field(r, &variant) && variant.number == 1 && variant.type == STRUCT && !next_field(r, &inner) &&

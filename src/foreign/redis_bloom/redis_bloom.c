@@ -1,21 +1,24 @@
 /*
- * A layer of RedisBloom's Bloom filters, bit for bit (the libbloom of J. Virkki, with the hashing of Kirsch & Mitzenmacher,
- * "Less hashing, same performance", 2006).
+ * A layer of RedisBloom's Bloom filters, bit for bit (the libbloom of J. Virkki, with the hashing
+ * of Kirsch & Mitzenmacher, "Less hashing, same performance", 2006).
  *
- * Idea: a classic Bloom filter whose k places follow from two words: place i is (a + i·b mod 2^64) mod m, where a is
- * MurmurHash64A of the key under a fixed seed, and b is the same under the seed a.
+ * Idea: a classic Bloom filter whose k places follow from two words: place i is (a + i·b mod 2^64)
+ * mod m, where a is MurmurHash64A of the key under a fixed seed, and b is the same under the seed
+ * a.
  *
  *     key ─┬─▶ a ──┐
  *          └─▶ b ──┴─▶ a, a + b, a + 2b, ...  mod m ──▶ bit p%8 of byte p/8
  *
- * What RedisBloom calls a scaling filter is a growing filter over these: each layer has `growth` times the entries of the one
- * before and half its rate, the first one half of what was asked for. One that does not scale is a single one.
+ * What RedisBloom calls a scaling filter is a growing filter over these: each layer has `growth`
+ * times the entries of the one before and half its rate, the first one half of what was asked for.
+ * One that does not scale is a single one.
  *
- * Example: 100 entries at 1 % that scale begin with a layer at 0.5 %: 11.03 bits each, 1,102 bits, which are made 1,152, and
- * k = 8.
+ * Example: 100 entries at 1 % that scale begin with a layer at 0.5 %: 11.03 bits each, 1,102 bits,
+ * which are made 1,152, and k = 8.
  *
- * Cost: k cache lines and k divisions a question. Layout: bits, hashes, n2 (if not 0, places are modulo 2^n2: so old
- * versions did it), bits per entry (as the bits of a double), options and growth (redis_bloom_layout.h).
+ * Cost: k cache lines and k divisions a query. Layout: bits, hashes, n2 (if not 0, places are
+ * modulo 2^n2: so old versions did it), bits per entry (as the bits of a double), options and
+ * growth (redis_bloom_layout.h).
  *
  * Invariants
  *   I1  1 <= k <= 2048; the bits are whole words of 64, and if n2 is not 0, at least 2^n2.

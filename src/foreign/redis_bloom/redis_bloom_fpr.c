@@ -1,11 +1,12 @@
 /*
  * The plans of RedisBloom's Bloom filters: not what is best, but what it would make.
  *
- * Bits per entry are -ln(e) / ln(2)², where e is the layer's error rate. Bits are entries times that,
- * rounded down, and then up to whole words. Hashes are ln(2) times that, rounded up. The constants have
- * as many digits as there, and the order of the operations is the same, so that the numbers are equal to
- * the last bit. The next layer has `growth` times the entries and half the error rate. The first has half
- * of the error rate that was asked for; a filter that does not scale has all of it.
+ * Bits per entry are -ln(e) / ln(2)², where e is the layer's error rate. Bits are entries times
+ * that, rounded down, and then up to whole words. Hashes are ln(2) times that, rounded up. The
+ * constants have as many digits as there, and the order of the operations is the same, so that the
+ * numbers are equal to the last bit. The next layer has `growth` times the entries and half the
+ * error rate. The first has half of the error rate that was asked for; a filter that does not scale
+ * has all of it.
  */
 #include "base/arith.h"
 #include "base/bits.h"
@@ -52,7 +53,8 @@ static int layer_for(uint64_t entries, double error, uint64_t options, struct le
     return level->length ? PERHAPS_OK : no_such_layer();
 }
 
-/* What is asked for not to grow has growth 0, as EXPANSION 0 makes it; else it is noted, though it means nothing. */
+/* What is asked for not to grow has growth 0, as EXPANSION 0 makes it; else it is noted, though it
+ * means nothing. */
 static uint64_t growth_without_layers(const perhaps_want *want) {
     if (want->grow == PERHAPS_GROW_NEVER) return 0;
     return want->growth == 0 ? 2 : (uint64_t)want->growth;

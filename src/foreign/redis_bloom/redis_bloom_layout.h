@@ -1,11 +1,12 @@
-/* Layout of a layer of RedisBloom's Bloom filters: for the kind, its plan, and import and export. */
+/* Layout of a layer of RedisBloom's Bloom filters: for the kind, its plan, and import and
+ * export. */
 #ifndef PERHAPS_FOREIGN_REDIS_BLOOM_REDIS_BLOOM_LAYOUT_H
 #define PERHAPS_FOREIGN_REDIS_BLOOM_REDIS_BLOOM_LAYOUT_H
 
 #include "kind/bloom/bloom_layout.h"
 
-/* Words of the layout. BPE is the bits of a double. OPTIONS has in its upper half the growth of a filter
- * that does not scale. */
+/* Words of the layout. BPE is the bits of a double. OPTIONS has in its upper half the growth of a
+ * filter that does not scale. */
 enum {
     REDIS_BLOOM_BITS = BLOOM_CELLS,
     REDIS_BLOOM_HASHES = BLOOM_HASHES,

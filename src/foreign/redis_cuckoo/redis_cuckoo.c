@@ -1,11 +1,12 @@
 /*
- * RedisBloom's cuckoo filters, bit for bit (after Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo filter: practically better
- * than Bloom", 2014).
+ * RedisBloom's cuckoo filters, bit for bit (after Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo
+ * filter: practically better than Bloom", 2014).
  *
- * Idea: a key has a fingerprint of one byte, and two buckets in each sub-filter, of which either may hold it: one from its hash,
- * the other from the hash XORed with a multiple of the fingerprint. When all sub-filters have both of the key's buckets full,
- * fingerprints of the newest are moved to their other buckets, a fixed number of times; if that finds no free slot, everything
- * is put back, and a sub-filter is added, `expansion` times as large as the newest.
+ * Idea: a key has a fingerprint of one byte, and two buckets in each sub-filter, of which either
+ * may hold it: one from its hash, the other from the hash XORed with a multiple of the fingerprint.
+ * When all sub-filters have both of the key's buckets full, fingerprints of the newest are moved to
+ * their other buckets, a fixed number of times; if that finds no free slot, everything is put back,
+ * and a sub-filter is added, `expansion` times as large as the newest.
  *
  *     h ──▶ fingerprint h % 255 + 1 (0 is an empty slot) ──▶ buckets h and h ^ fingerprint · 0x5bd1e995, modulo their number
  *
@@ -13,21 +14,23 @@
  *     │ sub-filter 0  │ sub-filter 1                  │ items │ deletions │ idle │
  *     └───────────────┴───────────────────────────────┴───────┴───────────┴──────┘
  *
- * When deletions are more than a tenth of the items, fingerprints are moved from the newest sub-filters to older ones, and
- * those that are empty then are dropped. Here they stay, idle, as no kind gives memory back, and are taken into use before
- * another is added.
+ * When deletions are more than a tenth of the items, fingerprints are moved from the newest
+ * sub-filters to older ones, and those that are empty then are dropped. Here they stay, idle, as no
+ * kind gives memory back, and are taken into use before another is added.
  *
- * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full answer 6 % of strangers with
- * "perhaps".
+ * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full
+ * answer 6 % of non-members with "perhaps".
  *
- * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a bucket, expansion (a power of two; 0:
- * it does not grow), sub-filters, limits (redis_cuckoo_layout.h).
+ * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a
+ * bucket, expansion (a power of two; 0: it does not grow), sub-filters, limits
+ * (redis_cuckoo_layout.h).
  *
  * Invariants
  *   I1  the number of buckets is a power of two; a sub-filter has at most 2^32 slots.
- *   I2  a key that was added n times and removed m times has n - m fingerprints, each in one of its two buckets of some
- *       sub-filter in use.
- *   I3  the number of items is that of slots that are not empty; all of them are in sub-filters in use.
+ *   I2  a key that was added n times and removed m times has n - m fingerprints, each in one of its
+ *       two buckets of some sub-filter in use.
+ *   I3  the number of items is that of slots that are not empty; all of them are in sub-filters in
+ *       use.
  */
 #include "foreign/redis_cuckoo/redis_cuckoo_layout.h"
 
@@ -128,8 +131,9 @@ static uint8_t exchange(uint8_t *slot, uint8_t print) {
     return old;
 }
 
-/* The fingerprint takes the place of another, which moves to its other bucket, and so on. Slots are taken in turn: the first of
- * the first bucket, the second of the next. If no bucket on the way has a free slot, every step is taken back. */
+/* The fingerprint takes the place of another, which moves to its other bucket, and so on. Slots are
+ * taken in turn: the first of the first bucket, the second of the next. If no bucket on the way has
+ * a free slot, every step is taken back. */
 static bool move_others(const struct part *part, const struct key *key, uint64_t steps) {
     uint64_t at = key->home & part->mask;
     unsigned victim = 0;
@@ -184,8 +188,8 @@ static int redis_cuckoo_add(struct array *array, struct digest digest) {
 
 /* ---- removing ---- */
 
-/* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones have no more buckets, so that the number of its
- * bucket tells as much as its hash would. */
+/* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones have no more
+ * buckets, so that the number of its bucket tells as much as its hash would. */
 static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8_t *slot) {
     struct key key = key_at(bucket, *slot);
     for (uint64_t i = 0; i < from; i++) {
@@ -211,8 +215,8 @@ static bool empty_part(struct array *array, uint64_t i) {
     return all;
 }
 
-/* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to be moved down as far as it
- * goes; those before it are then not dropped. */
+/* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to
+ * be moved down as far as it goes; those before it are then not dropped. */
 static void move_all_down(struct array *array, bool go_on) {
     uint64_t in_use = redis_cuckoo_in_use(array);
     bool emptied = true;
@@ -319,7 +323,8 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return length;
 }
 
-/* Into one with a sub-filter more, which is in use at once, or into one with only those that are in use. */
+/* Into one with a sub-filter more, which is in use at once, or into one with only those that are in
+ * use. */
 static bool rehash(struct array *into, const struct array *from) {
     uint64_t shorter = into->length < from->length ? into->length : from->length;
     memcpy(into->bytes, from->bytes, (size_t)(shorter - REDIS_CUCKOO_TAIL_BYTES));

@@ -1,9 +1,9 @@
 /*
  * The plans of RedisBloom's cuckoo filters: not what is best, but what it would make.
  *
- * The number of buckets is the capacity over the bucket size, rounded down, and then up to a power of two.
- * There is no choice of false-positive rates: a non-member compares its byte with 2·b others in each
- * sub-filter.
+ * The number of buckets is the capacity over the bucket size, rounded down, and then up to a power
+ * of two. There is no choice of false-positive rates: a non-member compares its byte with 2·b
+ * others in each sub-filter.
  */
 #include "base/error.h"
 #include "foreign/foreign_fpr.h"

@@ -5,8 +5,8 @@
 #include "base/endian.h"
 #include "kind/kind.h"
 
-/* Words of the layout. LIMITS is the number of fingerprints that are moved for a new one, and in the next
- * 16 bits the number of sub-filters that there may be. */
+/* Words of the layout. LIMITS is the number of fingerprints that are moved for a new one, and in
+ * the next 16 bits the number of sub-filters that there may be. */
 enum {
     REDIS_CUCKOO_BUCKETS,
     REDIS_CUCKOO_BUCKET_SIZE,
@@ -23,8 +23,8 @@ enum {
 };
 #define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices there have 32 bits */
 
-/* What follows the slots: the number of items, of deletions since the last compaction, and of sub-filters
- * at the end that are there but not in use. */
+/* What follows the slots: the number of items, of deletions since the last compaction, and of
+ * sub-filters at the end that are there but not in use. */
 enum { REDIS_CUCKOO_ITEMS = 0, REDIS_CUCKOO_DELETIONS = 8, REDIS_CUCKOO_IDLE = 16, REDIS_CUCKOO_TAIL_BYTES = 24 };
 
 static inline unsigned redis_cuckoo_shift(const uint64_t layout[LAYOUT_WORDS]) {

@@ -1,8 +1,9 @@
 /*
  * The bitmap: an exact set of integers.
  *
- * Idea: one bit for each of the integers 0..range-1. The digest is the integer itself, and the bit says whether it is in
- * the set: no hashing, no mistakes, and sets combine a word at a time. (No paper: it is as old as the computer word.)
+ * Idea: one bit for each of the integers 0..range-1. The digest is the integer itself, and the bit
+ * says whether it is in the set: no hashing, no mistakes, and sets combine a word at a time. (No
+ * paper: it is as old as the computer word.)
  *
  *     integer ──▶ bit integer%64 of word integer/64
  *
@@ -11,11 +12,11 @@
  *         │0│0│0│0│0│1│0│0│1│          ...          │1│   padded with zeros to whole 64-bit words
  *         └─┴─┴─┴─┴─┴─┴─┴─┴─┴───────────────────────┴─┘
  *
- * Example: 100 million user ids, 0 to 99,999,999, take 12.5 million bytes, however many of them are in the set. Two
- * ids, 5 and 10,000,000,000, take an array of 1.25 GB, of which two pages of 4096 bytes are touched: the rest costs
- * neither memory nor disk.
+ * Example: 100 million user ids, 0 to 99,999,999, take 12.5 million bytes, however many of them are
+ * in the set. Two ids, 5 and 10,000,000,000, take an array of 1.25 GB, of which two pages of 4096
+ * bytes are touched: the rest costs neither memory nor disk.
  *
- * Cost: one cache line a question; a walk or a combination reads the whole array.
+ * Cost: one cache line a query; a walk or a combination reads the whole array.
  *
  * Layout: range.
  *
@@ -41,7 +42,8 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 
 /* ---- single keys ---- */
 
-/* `shared`, whether other threads change the array at the same time, is a constant in each caller. */
+/* `shared`, whether other threads change the array at the same time, is a constant in each
+ * caller. */
 INLINE int add(struct array *array, uint64_t id, bool shared) {
     if (id >= array->layout[BITMAP_RANGE]) return FULL;
     if (shared) return (int)shared_bit_set(array->bytes, id);
@@ -72,7 +74,8 @@ static inline void prefetch_ahead(const struct array *array, const uint64_t *dig
     bitmap_prefetch(array, (struct digest){digests[n - i > AHEAD ? i + AHEAD : n - 1], 0});
 }
 
-/* Both work on a copy of the struct: a store to `answers` cannot change that, so it stays in registers. */
+/* Both work on a copy of the struct: a store to `answers` cannot change that, so it stays in
+ * registers. */
 INLINE size_t put_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
     struct array here = *array;
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +189,8 @@ static bool subtract(struct array *into, const struct array *from) {
     return true;
 }
 
-/* Twice the range, so that ids that come in rising order seldom cause a growth; more if one lies far out. */
+/* Twice the range, so that ids that come in rising order seldom cause a growth; more if one lies
+ * far out. */
 static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     uint64_t range = array->layout[BITMAP_RANGE];
     if (range == BITMAP_RANGE_MAX || digest >= BITMAP_RANGE_MAX) return false;
@@ -243,8 +247,6 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return shared ? &ops_shared : &ops_alone;
 }
 
-enum { RANGE = BITMAP_RANGE };
-
 static const struct growable growable = {
     .full = "the integer lies beyond the bitmap's range", .grow = grow, .rehash = rehash, .range = range};
 
@@ -256,7 +258,7 @@ const struct kind kind_bitmap = {
                 PERHAPS_LIST | PERHAPS_IN_PLACE,
             "bitmap", "one bit for each integer of a range: exact, and it grows; integers only"},
     .hashing = {.hash = PERHAPS_IDENTITY, .words = 1, .own = true},
-    .words = {.name = {"range"}, .may_differ = 1u << RANGE},
+    .words = {.name = {"range"}, .may_differ = 1u << BITMAP_RANGE},
     .payload_bytes = payload_bytes,
     .ops = ops,
     .lock_free = true,

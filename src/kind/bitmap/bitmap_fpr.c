@@ -1,4 +1,5 @@
-/* A bitmap makes no mistakes: its items are the integers of its range, and each has a bit of its own. */
+/* A bitmap makes no mistakes: its items are the integers of its range, and each has a bit of its
+ * own. */
 #include "plan/plan.h"
 #include "base/bits.h"
 #include "kind/bitmap/bitmap_layout.h"

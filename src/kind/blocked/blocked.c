@@ -1,9 +1,11 @@
 /*
- * A Bloom filter in cache lines (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007; the
- * lanes are those of the split-block filters of Impala and Parquet, twice as wide).
+ * A Bloom filter in cache lines (Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom
+ * filters", 2007; the lanes are those of the split-block filters of Impala and Parquet, twice as
+ * wide).
  *
- * Idea: the digest picks one 512-bit line, and one bit (or two) in each of its eight 64-bit lanes. A question then
- * costs one memory access and a handful of vector instructions, whatever the answer. Small rates use two lines.
+ * Idea: the digest picks one 512-bit line, and one bit (or two) in each of its eight 64-bit lanes.
+ * A query then costs one memory access and a handful of vector instructions, whatever the answer.
+ * Small rates use two lines.
  *
  *     digest ─┬────────▶ line 0..lines-1
  *             └─ × odd ▶ 8 × 6 bits: a bit in each lane
@@ -13,17 +15,18 @@
  *     line   │ 64 bits   │ 64 bits   │ .. │ 64 bits   │   64 bytes, eight little-endian words
  *            └─────1─────┴──1────────┴────┴────────1──┘
  *
- * With two lines a key, the first lies in the first half of the array and the second in the second half: they never
- * coincide, and their loads are independent.
+ * With two lines a key, the first lies in the first half of the array and the second in the second
+ * half: they never coincide, and their loads are independent.
  *
- * Example: a million keys at 1 % take 19,726 lines, 10.1 bits a key. A line then holds 50.7 keys on average, but some
- * hold 30 and some 75: the rate is the mean over that mixture, which is why the classic formula does not apply here
- * (it would promise 0.8 %).
+ * Example: a million keys at 1 % take 19,726 lines, 10.1 bits a key. A line then holds 50.7 keys on
+ * average, but some hold 30 and some 75: the rate is the mean over that mixture, which is why the
+ * classic formula does not apply here (it would promise 0.8 %).
  *
- * Cost: one cache line a question (or two). Layout: lines, bits per line, lines per key.
+ * Cost: one cache line a query (or two). Layout: lines, bits per line, lines per key.
  *
  * Invariants
- *   I1  bits per line is 8 or 16; lines per key is 1 or 2; lines is a positive multiple of lines per key, below 2^32.
+ *   I1  bits per line is 8 or 16; lines per key is 1 or 2; lines is a positive multiple of lines
+ *       per key, below 2^32.
  *   I2  every key that was added has its bits set in all its lines.
  */
 #include "kind/blocked/blocked_layout.h"
@@ -32,9 +35,10 @@
 
 enum { LINES_AT_A_TIME = 8 };
 
-/* How the lines of a batch come to the core. An array that is a small part of the second-level cache is left to the processor; one
- * that just fits is fetched from there into the first, NEAR_BLOCK keys before their turn; and a larger one into the second,
- * which can wait for more lines at a time than the first, BLOCK keys before. */
+/* How the lines of a batch come to the core. An array that is a small part of the second-level
+ * cache is left to the processor; one that just fits is fetched from there into the first,
+ * NEAR_BLOCK keys before their turn; and a larger one into the second, which can wait for more
+ * lines at a time than the first, BLOCK keys before. */
 enum reach { HERE, NEAR, FAR };
 enum { BLOCK = 64, NEAR_BLOCK = 24, HERE_BYTES = 512 << 10 };
 
@@ -60,9 +64,10 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return layout[BLOCKED_LINES] * BLOCKED_LINE_BYTES;
 }
 
-/* Each use takes a function of its own of the digest: the digest itself picks the first line, and five odd multipliers (from
- * the fractions of the square roots of 3, 5, 7, 11 and 13) give what else is needed. Digests are uniform, and only the
- * upper bits of the products are used, so a multiplication is mix enough. */
+/* Each use takes a function of its own of the digest: the digest itself picks the first line, and
+ * five odd multipliers (from the fractions of the square roots of 3, 5, 7, 11 and 13) give what
+ * else is needed. Digests are uniform, and only the upper bits of the products are used, so a
+ * multiplication is mix enough. */
 static const uint64_t multiplier[6] = {1,
                                        UINT64_C(0xBB67AE8584CAA73B),
                                        UINT64_C(0x3C6EF372FE94F82B),
@@ -70,22 +75,25 @@ static const uint64_t multiplier[6] = {1,
                                        UINT64_C(0x510E527FADE682D1),
                                        UINT64_C(0x9B05688C2B3E6C1F)};
 
-/* What picks the line of a digest: mul_high of it and the number of lines. `which` is 0 or 1, the first or second line
- * of the key. */
+/* What picks the line of a digest: mul_high of it and the number of lines. `which` is 0 or 1, the
+ * first or second line of the key. */
 static inline uint64_t line_hash(uint64_t digest, int which) {
     return digest * multiplier[3 * which];
 }
 
-/* Which bit of each lane: bits 16 and up of this word, six for each. `second` is for the second bit of each lane. */
+/* Which bit of each lane: bits 16 and up of this word, six for each. `second` is for the second bit
+ * of each lane. */
 static inline uint64_t lanes_of(uint64_t digest, int which, int second) {
     return digest * multiplier[3 * which + 1 + second];
 }
 
-/* What an operation does to the cache lines of a key. Other threads may add to shared ones at the same time.
+/* What an operation does to the cache lines of a key. Other threads may add to shared ones at the
+ * same time.
  *
- * A query reads with plain loads, vectors of 16 to 64 bytes, also while other threads set bits. The language
- * calls that a race. Processors read each byte as it was at some moment, and a bit that is set stays set, so
- * that the answer is one that was right before or after the other thread's add (tests/tsan.supp). */
+ * A query reads with plain loads, vectors of 16 to 64 bytes, also while other threads set bits. The
+ * language calls that a race. Processors read each byte as it was at some moment, and a bit that is
+ * set stays set, so that the answer is one that was right before or after the other thread's add
+ * (tests/tsan.supp). */
 enum task { QUERY, ADD, ADD_SHARED };
 
 static uint64_t blocked_line(const struct array *array, uint64_t digest) {
@@ -112,7 +120,8 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
     return (struct sweep){array->bytes + from * BLOCKED_LINE_BYTES, (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
 }
 
-/* A template: each instruction set brings lacks() and put() for a line, and blocked.h makes the operations of them. */
+/* A template: each instruction set brings lacks() and put() for a line, and blocked_batch.h makes
+ * the operations of them. */
 #define FOR_SCALAR "kind/blocked/blocked_scalar.h"
 #define FOR_AVX2   "kind/blocked/blocked_avx2.h"
 #define FOR_AVX512 "kind/blocked/blocked_avx512.h"
@@ -120,9 +129,9 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
 #define TEMPLATE   "kind/blocked/blocked_batch.h"
 #include "base/each_isa.h"
 
-/* The operations of one shape for one instruction set. Queries are the same for one thread and for many.
- * `single` is the instruction set for a query that comes alone: with 512 bits, what runs in between takes
- * longer (docs/choices.md). */
+/* The operations of one shape for one instruction set. Queries are the same for one thread and for
+ * many. `single` is the instruction set for a query that comes alone: with 512 bits, what runs in
+ * between takes longer (docs/choices.md). */
 #define BLOCKED_TABLE(add_name, contains_name, add_many_name, contains_many_name, batch_table)                         \
     {                                                                                                                  \
         .add = add_name, .contains = contains_name, .add_many = add_many_name, .contains_many = contains_many_name,    \

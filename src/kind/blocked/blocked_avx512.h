@@ -1,4 +1,5 @@
-/* A line of the blocked filter in AVX-512: one register. The variable rotation takes its count modulo 64 by itself. */
+/* A line of the blocked filter in AVX-512: one register. The variable rotation takes its count
+ * modulo 64 by itself. */
 #include <immintrin.h>
 
 /* Which bit of each lane, in its lowest six bits. */
@@ -18,15 +19,17 @@ TARGET static inline __mmask8 ISA(lacking)(__m512i words, __m512i bits, int two)
     return two ? _mm512_test_epi64_mask(missing, missing) : _mm512_testn_epi64_mask(words, bits);
 }
 
-/* One bit a lane is quicker rotated down to bit 0 than built as a mask. The answer has a bit for each lane. */
+/* One bit a lane is quicker rotated down to bit 0 than built as a mask. The answer has a bit for
+ * each lane. */
 TARGET static inline uint8_t ISA(lacks)(const uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line);
     if (two) return ISA(lacking)(words, ISA(lanes)(b, c, two), two);
     return _mm512_testn_epi64_mask(_mm512_rorv_epi64(words, ISA(places)(b)), _mm512_set1_epi64(1));
 }
 
-/* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go back to memory. The
- * line is loaded once: compilers like to load it again for the or, which is slower. */
+/* Only lanes that lack a bit are stored: a line that has them all is not written, and need not go
+ * back to memory. The line is loaded once: compilers like to load it again for the or, which is
+ * slower. */
 TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     __m512i words = _mm512_loadu_si512(line), bits = ISA(lanes)(b, c, two);
     __asm__("" : "+v"(words));
@@ -35,7 +38,8 @@ TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int
     return lacking;
 }
 
-/* mul_high_32 of eight hashes, in the multiplication of halves that compilers do not find by themselves. */
+/* mul_high_32 of eight hashes, in the multiplication of halves that compilers do not find by
+ * themselves. */
 TARGET static inline __m256i ISA(line_numbers_8)(__m512i hash, __m512i lines) {
     __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), lines);
     __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(hash, lines), 32);

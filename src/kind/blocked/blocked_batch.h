@@ -1,17 +1,19 @@
 /*
- * The operations of the blocked filter, a template: blocked.c includes this once for each instruction set, with
- * ISA(name), TARGET and INLINE defined and lacks() and put() for one line; and ALONE(name), if a question that comes
- * alone is better asked with another instruction set.
+ * The operations of the blocked filter, a template: blocked.c includes this once for each
+ * instruction set, with ISA(name), TARGET and INLINE defined and lacks() and put() for one line;
+ * and ALONE(name), if a query that comes alone is better asked with another instruction set.
  *
- * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that the compiler turns into
- * vector code. Then each step fetches the line of a key of the next block and tests that of a key of this block: as many
- * fetches as a block has keys are under way at any time, and no branch depends on an answer.
+ * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that
+ * the compiler turns into vector code. Then each step fetches the line of a key of the next block
+ * and tests that of a key of this block: as many fetches as a block has keys are under way at any
+ * time, and no branch depends on an answer.
  *
- * Several arrays of one shape can be asked together: a key's lanes are the same in all of them. What is fetched may then be the lines of
- * keys to come much later, evenly (`sweep`).
+ * Several arrays of one shape can be asked together: a key's lanes are the same in all of them.
+ * What is fetched may then be the lines of keys to come much later, evenly (`sweep`).
  *
- * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `reach` are constants in each caller, so that
- * the compiler makes a tight version of each operation for each shape.
+ * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `reach` are
+ * constants in each caller, so that the compiler makes a tight version of each operation for each
+ * shape.
  */
 
 struct ISA(block) {
@@ -54,8 +56,9 @@ INLINE void ISA(prefetch)(const struct array *arrays, unsigned count, const stru
         }
 }
 
-/* Adds to a line to which other threads add too. Lanes that have their bits are left alone. Of threads that add one key at the
- * same time, each hears of the bits that it was the first to set: at least one of them finds the key new. */
+/* Adds to a line to which other threads add too. Lanes that have their bits are left alone. Of
+ * threads that add one key at the same time, each hears of the bits that it was the first to set:
+ * at least one of them finds the key new. */
 INLINE uint8_t ISA(put_shared)(uint8_t *line, uint64_t b, uint64_t c, int two) {
     uint64_t missing = 0;
     if (!ISA(lacks)(line, b, c, two)) return 0;
@@ -96,7 +99,8 @@ INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, s
     for (size_t i = 0; i < n; i++) answers[i] = task == QUERY ? lacked[0][i] == 0 : lacked[0][i] != 0;
 }
 
-/* Works on copies of what describes the arrays, so that compilers see that no answer written changes it. */
+/* Works on copies of what describes the arrays, so that compilers see that no answer written
+ * changes it. */
 INLINE void ISA(many)(const struct array *const *described, unsigned count, const uint64_t *digests, size_t n,
                       uint8_t *answers, const char *ahead, int two, int pair, enum task task, enum reach reach,
                       struct sweep *sweep) {

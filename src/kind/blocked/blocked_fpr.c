@@ -1,10 +1,11 @@
 /*
  * The rate of a blocked Bloom filter.
  *
- * A line holds J keys, J binomial: n keys fall into `lines` lines. Given J, the lanes are independent, and the chance that
- * a stranger's bit (or two) of a lane is set is exact arithmetic. The rate is the mean over J; with two lines a key, which
- * lie in different halves, it is the product of both means. Lines that happen to hold more than their share make most of
- * the mistakes, which is why the classic formula, which knows only the mean, promises too much.
+ * A line holds J keys, J binomial: n keys fall into `lines` lines. Given J, the lanes are
+ * independent, and the chance that a non-member's bit (or two) of a lane is set is exact
+ * arithmetic. The rate is the mean over J; with two lines a key, which lie in different halves, it
+ * is the product of both means. Lines that happen to hold more than their share make most of the
+ * mistakes, which is why the classic formula, which knows only the mean, promises too much.
  */
 #include "kind/blocked/blocked_fpr.h"
 #include "kind/blocked/blocked_layout.h"
@@ -33,12 +34,13 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return layout[BLOCKED_LINES] > 0 && layout[BLOCKED_LINES] <= UINT32_MAX;
 }
 
-/* The chance that a stranger's bits, one a lane, are all set in a line of j keys. */
+/* The chance that a non-member's bits, one a lane, are all set in a line of j keys. */
 static double rate_of_one(double j) {
     return pow(1 - pow(63.0 / 64, j), BLOCKED_LANES);
 }
 
-/* Two independent bits a lane: they differ 63 times in 64, and each of 2j throws misses one, or both, of them. */
+/* Two independent bits a lane: they differ 63 times in 64, and each of 2j throws misses one, or
+ * both, of them. */
 static double rate_of_two(double j) {
     double misses_one = pow(63.0 / 64, 2 * j), misses_both = pow(62.0 / 64, 2 * j);
     double different = 1 - 2 * misses_one + misses_both, same = 1 - misses_one;
@@ -88,7 +90,8 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return pow(blocked_mean((double)items, lines, rate_of), (double)layout[BLOCKED_LINES_PER_KEY]);
 }
 
-/* A second line costs a memory access: worth it only where it saves more than a twentieth of the memory. */
+/* A second line costs a memory access: worth it only where it saves more than a twentieth of the
+ * memory. */
 static double handicap(const uint64_t layout[LAYOUT_WORDS]) {
     return layout[BLOCKED_LINES_PER_KEY] == 2 ? 1.05 : 1;
 }

@@ -1,4 +1,5 @@
-/* A line of the blocked filter in NEON: four registers of two lanes. A shift by a negative count goes right. */
+/* A line of the blocked filter in NEON: four registers of two lanes. A shift by a negative count
+ * goes right. */
 #include <arm_neon.h>
 
 static inline uint64x2_t ISA(lanes)(int pair, uint64_t b, uint64_t c, int two) {

@@ -1,5 +1,5 @@
-/* A line of the blocked filter in plain C: the definition that every instruction set must agree with. `b` says which bit
- * of each lane (see lanes_of); with `two`, `c` says a second one. */
+/* A line of the blocked filter in plain C: the definition that every instruction set must agree
+ * with. `b` says which bit of each lane (see lanes_of); with `two`, `c` says a second one. */
 
 static inline uint64_t ISA(lane)(int i, uint64_t b, uint64_t c, int two) {
     uint64_t bits = UINT64_C(1) << (b >> (16 + 6 * i) & 63);

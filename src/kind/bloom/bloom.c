@@ -1,8 +1,9 @@
 /*
- * The classic Bloom filter (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970).
+ * The classic Bloom filter (B. Bloom, "Space/time trade-offs in hash coding with allowable errors",
+ * 1970).
  *
- * Idea: an array of m bits, all zero. Adding a key sets k of them, at places that follow from its digest. A key
- * whose k bits are all set was perhaps added; one with a zero bit definitely was not.
+ * Idea: an array of m bits, all zero. Adding a key sets k of them, at places that follow from its
+ * digest. A key whose k bits are all set was perhaps added; one with a zero bit definitely was not.
  *
  *     digest ──▶ k fresh mixes ──▶ k bit positions 0..m-1
  *
@@ -11,10 +12,10 @@
  *         │0│1│0│0│1│0│0│0│1│0│         ...         │1│0│   padded with zeros to whole 64-bit words
  *         └─┴─┴─┴─┴─┴─┴─┴─┴─┴─┴─────────────────────┴─┴─┘
  *
- * Example: a million keys at 1 % take k = 7 and 9.59 million bits; half of the bits are then set, so a stranger's
- * seven bits are all set with a chance of about 0.52^7 = 1 %.
+ * Example: a million keys at 1 % take k = 7 and 9.59 million bits; half of the bits are then set,
+ * so a non-member's seven bits are all set with a chance of about 0.52^7 = 1 %.
  *
- * Cost: k cache lines a question. Layout: m, k. Probes and batches stand in probes.h.
+ * Cost: k cache lines a query. Layout: m, k. Probes and batches stand in bloom_batch.h.
  *
  * Invariants
  *   I1  1 <= m, 1 <= k <= 64, and the payload has exactly ceil(m/64) words.

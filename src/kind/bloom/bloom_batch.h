@@ -1,12 +1,14 @@
 /*
  * Probes: the template of bloom, counting and the foreign formats that are classic Bloom filters.
  *
- * An array has m cells, and a key has k places in it. Adding a key marks its k cells. A key of which a cell
- * is empty was never added. Kinds differ in what a cell is, and in how places follow from a digest:
+ * An array has m cells, and a key has k places in it. Adding a key marks its k cells. A key of
+ * which a cell is empty was never added. Kinds differ in what a cell is, and in how places follow
+ * from a digest:
  *
  *     digest ──▶ state ──▶ k words of 64 bits ──▶ k cells 0..m-1
  *
- * The first two words of the layout are m and k (bloom_layout.h). The file that includes this defines first
+ * The first two words of the layout are m and k (bloom_layout.h). The file that includes this
+ * defines first
  *
  *     probe_begin(digest)                where the probing of a key begins: its state, in a struct digest
  *     probe_word(layout, &state, i)      word i, called for 0, 1, 2 ... in order; only state.first may change
@@ -18,11 +20,12 @@
  *     cell_used(bytes, i, shared)        1 if cell i is not empty, otherwise 0
  *     cell_mark(bytes, i, shared)        marks cell i; 1 if it was marked and nothing has changed, otherwise 0
  *
- * `shared` says whether other threads change the array at the same time. It is a constant in each caller.
+ * `shared` says whether other threads change the array at the same time. It is a constant in each
+ * caller.
  *
- * Of threads that add one key at the same time, at least one finds it new: one of them was the first to mark
- * a cell that was empty before, and cell_mark told it so. If other keys have marked all of them, none does,
- * as happens to a single thread too.
+ * Of threads that add one key at the same time, at least one finds it new: one of them was the
+ * first to mark a cell that was empty before, and cell_mark told it so. If other keys have marked
+ * all of them, none does, as happens to a single thread too.
  */
 #include "base/arith.h"
 #include "base/target.h"
@@ -66,11 +69,11 @@ INLINE void prefetch_all(const struct array *array, struct digest digest) {
 /*
  * ---- batches ----
  *
- * Keys come in groups. The places of a group are computed in loops over its keys, which vector units can do.
- * Then each step prefetches the places of a key of the coming group, and visits those of a key of the group
- * that is here: memory accesses never stop, and no branch depends on a single answer. Prefetches go to the
- * second-level cache, which can wait for more cache lines at a time than the first. Only the first PREFETCHED
- * places of a key are prefetched; few filters have more.
+ * Keys come in groups. The places of a group are computed in loops over its keys, which vector
+ * units can do. Then each step prefetches the places of a key of the coming group, and visits those
+ * of a key of the group that is here: memory accesses never stop, and no branch depends on a single
+ * answer. Prefetches go to the second-level cache, which can wait for more cache lines at a time
+ * than the first. Only the first PREFETCHED places of a key are prefetched; few filters have more.
  */
 enum { GROUP = 32, PREFETCHED = 64, HAS_MORE = (int)PROBE_HASHES_MAX > 64 };
 
@@ -89,8 +92,8 @@ INLINE void put_state(struct group *group, size_t i, struct digest state) {
     if (PROBE_WORDS == 2) group->second[PROBE_WORDS == 2 ? i : 0] = state.second;
 }
 
-/* Takes the keys from number `from` on, as many as there are and fit. Not inlined: it is short work for a
- * whole group, and the library is smaller. */
+/* Takes the keys from number `from` on, as many as there are and fit. Not inlined: it is short work
+ * for a whole group, and the library is smaller. */
 static __attribute__((noinline)) void take_group(struct group *group, const uint64_t *digests, size_t n, size_t from) {
     group->n = from >= n ? 0 : n - from < GROUP ? n - from : GROUP;
     for (size_t i = 0; i < group->n; i++) {
@@ -100,9 +103,9 @@ static __attribute__((noinline)) void take_group(struct group *group, const uint
     }
 }
 
-/* Places `from` to `end` of the keys of a group: at[GROUP * j + i] is place from + j of key i. `vector` is a
- * constant in each caller: whether 64-bit multiplications come eight at a time, but without an upper half.
- * Vectors are whole; what stands behind the last key does no harm. */
+/* Places `from` to `end` of the keys of a group: at[GROUP * j + i] is place from + j of key i.
+ * `vector` is a constant in each caller: whether 64-bit multiplications come eight at a time, but
+ * without an upper half. Vectors are whole; what stands behind the last key does no harm. */
 INLINE void find_places(const uint64_t layout[LAYOUT_WORDS], struct divisor cells, struct group *restrict group,
                         uint64_t from, uint64_t end, uint64_t *restrict at, int vector) {
     size_t whole = (group->n + 7) / 8 * 8;
@@ -125,9 +128,10 @@ INLINE void prefetch_places(const struct array *array, const uint64_t *at, uint6
 }
 
 /*
- * Most non-members fail at one of the first cells, so prefetching all k of every key would waste memory
- * accesses. A key goes through three stages, of two places, two more, and the rest. Keys that pass a stage
- * are copied to the next. In each turn every stage tests one group and prefetches for the next:
+ * Most non-members fail at one of the first cells, so prefetching all k of every key would waste
+ * memory accesses. A key goes through three stages, of two places, two more, and the rest. Keys
+ * that pass a stage are copied to the next. In each turn every stage tests one group and prefetches
+ * for the next:
  *
  *     turn     t              t + 1                t + 2                 t + 3
  *     group t  prefetch 0, 1  test; prefetch 2, 3  test; prefetch 4...   test, answer
@@ -151,8 +155,8 @@ INLINE void test_and_pass(const struct array *array, const struct group *here, s
     next->n += all;
 }
 
-/* One turn of a stage: tests the keys that are here, whose places are `here_at`, while it prefetches for
- * those that come. */
+/* One turn of a stage: tests the keys that are here, whose places are `here_at`, while it
+ * prefetches for those that come. */
 INLINE void turn_stage(const struct array *array, struct divisor cells, unsigned stage, const struct group *here,
                        const uint64_t *here_at, struct group *coming, uint64_t *coming_at, struct group *next,
                        int vector, bool shared) {
@@ -219,8 +223,9 @@ INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, u
 /*
  * ---- the operations ----
  *
- * The including file gives their names. With k cache lines a key, the stream of keys has time enough:
- * `ahead` is left to the hardware. AVX-512 has the 64-bit multiplications that find_places is made of.
+ * The including file gives their names. With k cache lines a key, the stream of keys has time
+ * enough: `ahead` is left to the hardware. AVX-512 has the 64-bit multiplications that find_places
+ * is made of.
  */
 #define PROBE_PREFETCH(prefetch_name)                                                                                  \
     static void prefetch_name(const struct array *array, struct digest digest) {                                       \

@@ -1,9 +1,11 @@
 /*
  * The rate of a classic Bloom filter.
  *
- * n keys throw k·n times into m bits and leave X of them set; a question asks k independent bits, so the rate is the mean
- * of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for m below EXACT (and no more hashes than our own
- * filters have; those of other programs may) the mean is worked out throw by throw, above it the variance's part is added, which leaves an error below 0.2 % of the rate.
+ * n keys throw k·n times into m bits and leave X of them set; a query asks k independent bits, so
+ * the rate is the mean of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for
+ * m below EXACT (and no more hashes than our own filters have; those of other programs may) the
+ * mean is worked out throw by throw, above it the variance's part is added, which leaves an error
+ * below 0.2 % of the rate.
  */
 #include "kind/bloom/bloom_fpr.h"
 #include "kind/bloom/bloom_layout.h"
@@ -35,9 +37,9 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 /*
- * The mean of (X/m)^k without a rounding error to speak of, in k·throws steps. The k probes of a question fall on j
- * different bits; the rate is the sum over j of that chance times the chance that j given bits are all set. Both grow
- * throw by throw, from sums of positive terms:
+ * The mean of (X/m)^k without a rounding error to speak of, in k·throws steps. The k probes of a
+ * query fall on j different bits; the rate is the sum over j of that chance times the chance that j
+ * given bits are all set. Both grow throw by throw, from sums of positive terms:
  *
  *     j given bits are all set after a throw if they were before, or if all but one were and the throw hit that one;
  *     a probe falls on one of the j bits that the earlier probes fell on, or on another.
@@ -74,7 +76,8 @@ void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct m
     double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
     sight->fill = fmin((double)used / m, 1);
     sight->fpr = pow(sight->fill, k);
-    /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its own. */
+    /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its
+     * own. */
     double empty = fmax(1 - sight->fill, 0.5 / m);
     sight->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
 }

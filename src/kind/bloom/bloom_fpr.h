@@ -1,5 +1,5 @@
-/* The rate of filters with k probes in m cells, whatever a cell is: what bloom_rate.c and counting_rate.c share. The
- * layout is m, k. */
+/* The rate of filters with k probes in m cells, whatever a cell is: what bloom_fpr.c and
+ * counting_fpr.c share. The layout is m, k. */
 #ifndef PERHAPS_KIND_BLOOM_BLOOM_FPR_H
 #define PERHAPS_KIND_BLOOM_BLOOM_FPR_H
 

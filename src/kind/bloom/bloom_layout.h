@@ -1,4 +1,5 @@
-/* Layout of a filter with k probes in m cells: bloom, and the first words of all kinds that use its template. */
+/* Layout of a filter with k probes in m cells: bloom, and the first words of all kinds that use its
+ * template. */
 #ifndef PERHAPS_KIND_BLOOM_BLOOM_LAYOUT_H
 #define PERHAPS_KIND_BLOOM_BLOOM_LAYOUT_H
 

@@ -1,7 +1,8 @@
 /* The probes of bloom and counting: bloom_batch.h with a fresh mix of the digest for each place.
  *
- * The usual shortcut, place a + i·b, makes two keys that agree in a and b agree everywhere. There are only
- * m² such pairs, so that it misses the planned false-positive rate by far where m or the rate is small. */
+ * The usual shortcut, place a + i·b, makes two keys that agree in a and b agree everywhere. There
+ * are only m² such pairs, so that it misses the planned false-positive rate by far where m or the
+ * rate is small. */
 #include "base/arith.h"
 #include "kind/bloom/bloom_layout.h"
 

@@ -1,8 +1,9 @@
 /*
  * The counting Bloom filter (L. Fan, P. Cao, J. Almeida, A. Broder, "Summary cache", 1998).
  *
- * Idea: a Bloom filter that can forget. In place of each bit stands a counter of four bits: adding a key adds one to
- * each of its k counters, removing it takes one away, and a key with a zero among its k is definitely not there.
+ * Idea: a Bloom filter that can forget. In place of each bit stands a counter of four bits: adding
+ * a key adds one to each of its k counters, removing it takes one away, and a key with a zero among
+ * its k is definitely not there.
  *
  *     digest ──▶ k fresh mixes ──▶ k counters 0..m-1, two in a byte, sixteen in a word
  *
@@ -10,25 +11,25 @@
  *         ┌────┬────┬────┬────┬────┬────┬───────────┬────┐
  *         │ 0  │ 2  │ 0  │ 15 │ 1  │ 0  │    ...    │ 1  │   padded with zeros to whole 64-bit words
  *         └────┴────┴────┴────┴────┴────┴───────────┴────┘
- *                          └ stuck: 15 or more, for ever
+ *                          └ stuck: 15 or more, forever
  *
- * Example: a million keys at 1 % take k = 7 and 9.59 million counters, which are 38.4 bits a key. The counters are on
- * average 0.73; that any of them all reaches 15 with different keys has a chance of one in thirty million. Fifteen
- * copies of one key do it.
+ * Example: a million keys at 1 % take k = 7 and 9.59 million counters, which are 38.4 bits a key.
+ * The counters are on average 0.73; that any of them all reaches 15 with different keys has a
+ * chance of one in thirty million. Fifteen copies of one key do it.
  *
- * A counter that has reached 15 no longer knows how far it would have gone, so it never goes down again. That costs
- * false positives when its keys are removed, but never a false negative.
+ * A counter that has reached 15 no longer knows how far it would have gone, so it never goes down
+ * again. That costs false positives when its keys are removed, but never a false negative.
  *
- * It is a multiset: each add wants its remove. There are at most as many copies of a key as the smallest of its
- * counters says, if that is not 15.
+ * It is a multiset: each add wants its remove. There are at most as many copies of a key as the
+ * smallest of its counters says, if that is not 15.
  *
- * Cost: k cache lines a question. Layout: m, k. Probes and batches stand in probes.h.
+ * Cost: k cache lines a query. Layout: m, k. Probes and batches stand in bloom_batch.h.
  *
  * Invariants
  *   I1  1 <= m, 1 <= k <= 64, and the payload has exactly ceil(m/16) words.
  *   I2  counters m and above are zero.
- *   I3  a counter below 15 is the number of probes of all copies in the filter that fall on it (a key with two probes
- *       there counts twice), as long as only keys are removed that were added.
+ *   I3  a counter below 15 is the number of probes of all copies in the filter that fall on it (a
+ *       key with two probes there counts twice), as long as only keys are removed that were added.
  *   I4  a counter at 15 has been there since it got there.
  */
 #include "kind/counting/counting_layout.h"
@@ -68,8 +69,8 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return hashes_fit(layout, reason) ? (layout[COUNTING_COUNTERS] + 15) / 16 * 8 : 0;
 }
 
-/* Each add wants its remove, in many threads as in one: two that take out the same last copy at the same time may both
- * find it there, as if there had been two. */
+/* Each add wants its remove, in many threads as in one: two that take out the same last copy at the
+ * same time may both find it there, as if there had been two. */
 INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
     struct digest state = probe_begin(digest);
     if (!test_from(array, state, 0, shared)) return 0;

@@ -1,5 +1,6 @@
-/* Counters of four bits in little-endian 64-bit words: counter i is bits 4·(i%16) and up of word i/16, which is also
- * half i%2 of byte i/2, the lower half first. A counter that has reached 15 says "15 or more", and stays there. */
+/* Counters of four bits in little-endian 64-bit words: counter i is bits 4·(i%16) and up of word
+ * i/16, which is also half i%2 of byte i/2, the lower half first. A counter that has reached 15
+ * says "15 or more", and stays there. */
 #ifndef PERHAPS_KIND_COUNTING_COUNTING_CELLS_H
 #define PERHAPS_KIND_COUNTING_COUNTING_CELLS_H
 
@@ -57,8 +58,8 @@ static inline void shared_counter_down(uint8_t *bytes, uint64_t i) {
 
 static const uint64_t counter_ones = UINT64_C(0x1111111111111111);
 
-/* Sums of counters that stop at 15. The lower three bits of each are added first, so that no carry leaves a counter;
- * then the top bits, whose carry becomes four ones. */
+/* Sums of counters that stop at 15. The lower three bits of each are added first, so that no carry
+ * leaves a counter; then the top bits, whose carry becomes four ones. */
 static inline uint64_t counters_sum(uint64_t a, uint64_t b) {
     const uint64_t top = counter_ones * 8;
     uint64_t sum = ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);

@@ -1,10 +1,11 @@
 /*
- * The cuckoo filter (Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo filter: practically better than Bloom", 2014), with
- * fingerprints that know where they belong, in windows of two or three slots.
+ * The cuckoo filter (Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo filter: practically better than
+ * Bloom", 2014), with fingerprints that know where they belong, in windows of two or three slots.
  *
- * Idea: a key is a home, one of n, and a short fingerprint. The fingerprint is kept in one of the three slots at the home, or
- * in one of the two at a second home, a shift further, that follows from the fingerprint. When all five are taken, one
- * of those who sit there moves to another of its own places, and so on. Removing a key empties its slot again.
+ * Idea: a key is a home, one of n, and a short fingerprint. The fingerprint is kept in one of the
+ * three slots at the home, or in one of the two at a second home, a shift further, that follows
+ * from the fingerprint. When all five are taken, one of those who sit there moves to another of its
+ * own places, and so on. Removing a key empties its slot again.
  *
  *     digest ─┬─▶ home 0..n-1
  *             └─▶ fingerprint 1..F ─▶ shift 3..n-2, at most 32,770
@@ -14,28 +15,50 @@
  *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │   a slot: fingerprint · 5 + place
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
  *
- * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot alone, whatever n is and however
- * many homes a key has, and a question compares the place too, which pays for itself. A stranger meets each of its places with the
- * right number in a fifth of the cases, so its five places give one chance of load / F.
+ * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot
+ * alone, whatever n is and however many homes a key has, and a query compares the place too, which
+ * pays for itself. A non-member meets each of its places with the right number in a fifth of the
+ * cases, so its five places give one chance of load / F.
  *
- * There may also be four places, two at each home, and six or eight at three or four homes. Four take the least of a slot, so that more
- * fingerprints fit into it; five find room sooner. Which is better depends on where the rate lies between two widths (cuckoo_rate.c).
+ * There may also be four places, two at each home, and six or eight at three or four homes. Four
+ * take the least of a slot, so that more fingerprints fit into it; five find room sooner. Which is
+ * better depends on where the rate lies between two widths (cuckoo_fpr.c).
  *
- * Example: a million keys at 1 % have slots of 9 bits, which hold 101 fingerprints at five places: 1.09 million slots, 92 % full, 9.8
- * bits a key, and a rate of 0.92/101 = 0.91 %. Buckets of four with the usual XOR take 10.5 bits, or up to twice that after rounding up.
+ * Example: a million keys at 1 % have slots of 9 bits, which hold 101 fingerprints at five places:
+ * 1.09 million slots, 92 % full, 9.8 bits a key, and a rate of 0.92/101 = 0.91 %. Buckets of four
+ * with the usual XOR take 10.5 bits, or up to twice that after rounding up.
  *
- * To make room, places are searched breadth first until an empty one is found, and only then is anything moved, from the
- * end of the path to its beginning. Keys that find none go to the stash (stash.h), and so do copies of a key whose
- * places are all its own: a key may be added as often as a 63-bit number can count.
+ * Insertion, with numbers: 9 homes are 11 slots, here of 6 bits, which hold 11 fingerprints at five
+ * places. Eight keys are in it, each written as its fingerprint and the place it has. Now comes a
+ * key with home 3 and fingerprint 10. Its second home is 6, so that its places are the slots 3, 4,
+ * 5 and 6, 7. All are taken:
  *
- * Cost: a cache line a home and question. Layout: homes, bits of a slot, places, cells of the stash, and by how many bits fingerprints
- * are longer than those of the first of several layers (places.h). The slots come first, then CUCKOO_SLOTS_BEYOND bytes and zeros up to a
+ *     slot       0     1     2     3     4     5     6     7     8     9     10
+ *     before     -    1·0  11·4  11·4   6·1   5·1   6·1   2·1   9·1    -     -
+ *     after      -    1·0  11·4  11·4   6·1   5·1   6·1  10·4   2·2   9·2    -
+ *
+ * The search looks where the keys in these five slots could go. All those places are taken too. One
+ * of them is slot 8: the key in slot 7 (fingerprint 2, place 1) has home 6, and slot 8 is its place
+ * 2. The key in slot 8 (fingerprint 9, place 1, so its home is 7) could go to its place 2, slot 9,
+ * which is empty. That ends the search. The moves go from the end of the path to its beginning: 9
+ * to slot 9, 2 to slot 8, and the new key to slot 7, as place 4: 10 · 5 + 4 = 54.
+ *
+ * To make room, places are searched breadth first until an empty one is found, and only then is
+ * anything moved, from the end of the path to its beginning. Keys that find none go to the stash
+ * (cuckoo_stash.h), and so do copies of a key whose places are all its own: a key may be added as
+ * often as a 63-bit number can count.
+ *
+ * Cost: a cache line a home and query. Layout: homes, bits of a slot, places, cells of the stash,
+ * and by how many bits fingerprints are longer than those of the first of several layers
+ * (cuckoo_layout.h). The slots come first, then CUCKOO_SLOTS_BEYOND bytes and zeros up to a
  * multiple of eight, then the stash.
  *
  * Invariants
  *   I1  a slot is zero, or its fingerprint is not; its home lies in 0..n-1.
- *   I2  a key that was added n times and removed m times has n - m copies, in slots and stash together.
- *   I3  a key in the stash that is not marked placeless has a copy in a slot; removing takes from the stash first.
+ *   I2  a key that was added n times and removed m times has n - m copies, in slots and stash
+ *       together.
+ *   I3  a key in the stash that is not marked placeless has a copy in a slot; removing takes from
+ *       the stash first.
  */
 #include "kind/cuckoo/cuckoo_layout.h"
 #include "base/target.h"
@@ -58,8 +81,8 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return *reason ? 0 : slot_bytes(layout) + stash_length(layout[CUCKOO_STASH]);
 }
 
-/* Which of the slots of a window are empty, a bit for each. Without a branch, which would be mispredicted half of the time in a filter
- * that is half full. */
+/* Which of the slots of a window are empty, a bit for each. Without a branch, which would be
+ * mispredicted half of the time in a filter that is half full. */
 INLINE unsigned empty_in(uint64_t window, unsigned width, unsigned slots) {
     unsigned empty = 0;
     for (unsigned i = 0; i < slots; i++) empty |= (unsigned)((window >> i * width & slot_mask(width)) == 0) << i;
@@ -77,8 +100,9 @@ INLINE unsigned empty_places(const struct array *a, const struct places *all, ui
     return empty;
 }
 
-/* The one that a key takes: the first, but the last for every second fingerprint, so that slots fill evenly. Were it the first for all,
- * keys would stand in rows, and room would be harder to find. */
+/* The one that a key takes: the first, but the last for every second fingerprint, so that slots
+ * fill evenly. Were it the first for all, keys would stand in rows, and room would be harder to
+ * find. */
 INLINE uint64_t take_one(unsigned empty, uint64_t fingerprint) {
     return (uint64_t)(fingerprint % 2 ? 31 - __builtin_clz(empty) : __builtin_ctz(empty));
 }
@@ -127,7 +151,8 @@ INLINE int add_where_full(struct array *a, const struct places *all, uint64_t pl
     return stash_put(stash_of(a), who, copies ? 1 : STASH_PLACELESS | 1) ? 1 : FULL;
 }
 
-/* Kept apart, so that adding where there is room stays small. Filters of five places are the most common ones. */
+/* Kept apart, so that adding where there is room stays small. Filters of five places are the most
+ * common ones. */
 static __attribute__((noinline)) int add_full_plain(struct array *a, const struct places *all) {
     uint64_t places = a->layout[CUCKOO_PLACES];
     return places == 5 ? add_where_full(a, all, 5, 0) : add_where_full(a, all, places, 0);
@@ -159,7 +184,7 @@ static int add_copy(struct array *a, const struct places *all) {
     return add_places(a, all, a->layout[CUCKOO_PLACES], 0);
 }
 
-/* A question that no slot has answered. */
+/* A query that no slot has answered. */
 INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
     struct stash stash = stash_of(a);
     return stash_placeless(stash) && stash_find(stash, who_is(home, fingerprint)) != STASH_NOWHERE;
@@ -182,8 +207,8 @@ INLINE uint64_t count_key(const struct array *a, uint64_t digest, uint64_t place
 
 /* ---- forgetting ---- */
 
-/* After a slot has become free: looks at some cells of the stash, from one that follows from the key, for a placeless
- * key, and gives it a slot. Over many removes all cells come round. */
+/* After a slot has become free: looks at some cells of the stash, from one that follows from the
+ * key, for a placeless key, and gives it a slot. Over many removes all cells come round. */
 static __attribute__((noinline)) void call_back(struct array *a, uint64_t who) {
     enum { CELLS_LOOKED_AT = 64 };
     struct stash stash = stash_of(a);
@@ -330,8 +355,8 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
-/* Copies may take a larger stash; keys without a slot may not: when they fill one of the size that so many homes have, the
- * filter is full. */
+/* Copies may take a larger stash; keys without a slot may not: when they fill one of the size that
+ * so many homes have, the filter is full. */
 static bool grow(const struct array *a, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     (void)digest, (void)capacity;
     uint64_t planned = stash_cells_for(a->layout[CUCKOO_HOMES]);
@@ -356,8 +381,6 @@ static void ungrow(uint64_t layout[LAYOUT_WORDS]) {
     layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
 }
 
-enum { STASH = CUCKOO_STASH };
-
 static const struct growable growable = {
     .full = "the cuckoo filter has no room for another key", .grow = grow, .rehash = rehash, .ungrow = ungrow};
 
@@ -368,7 +391,7 @@ const struct kind kind_cuckoo = {
             "cuckoo filter: keys can be removed and counted; small"},
     .hashing = {.hash = PERHAPS_XXH3, .words = 1},
     .words = {.name = {"homes", "bits of a slot", "places", "cells of the stash", "bits beyond the first layer's"},
-              .may_differ = 1 << STASH},
+              .may_differ = 1 << CUCKOO_STASH},
     .payload_bytes = payload_bytes,
     .ops = ops,
     .model = &model_cuckoo,

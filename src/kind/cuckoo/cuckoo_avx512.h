@@ -1,6 +1,8 @@
-/* The cuckoo filter's batches in AVX-512: eight keys are prepared together; their windows are looked at together. */
+/* The cuckoo filter's batches in AVX-512: eight keys are prepared together; their windows are
+ * looked at together. */
 
-/* The fingerprints and homes of eight keys, or of as many as there are; the other lanes are those of a digest of 0. */
+/* The fingerprints and homes of eight keys, or of as many as there are; the other lanes are those
+ * of a digest of 0. */
 TARGET_AVX512 static inline void prepare_eight(const struct array *a, const uint64_t *digests, size_t n,
                                                struct block *block, size_t i, uint64_t places) {
     uint64_t homes = a->layout[CUCKOO_HOMES];
@@ -18,7 +20,8 @@ TARGET_AVX512 static inline void prepare_eight(const struct array *a, const uint
     }
 }
 
-/* Slots as they stand in the window at home `choice` of the keys i..i+7: the first in the lowest bits. */
+/* Slots as they stand in the window at home `choice` of the keys i..i+7: the first in the lowest
+ * bits. */
 TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, const struct block *block, size_t i,
                                                      uint64_t choice, uint64_t places) {
     return slots_at_eight(a, _mm512_loadu_si512(block->home[choice] + i), window_slots(choice, places));

@@ -1,17 +1,19 @@
 /*
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
- * The fingerprints and homes of a block of keys are worked out together, eight at a time with AVX-512, and their windows
- * fetched, a block ahead of their turn. A block that is added goes through four stages, one behind the other:
+ * The fingerprints and homes of a block of keys are worked out together, eight at a time with
+ * AVX-512, and their windows fetched, a block ahead of their turn. A block that is added goes
+ * through four stages, one behind the other:
  *
  *     coming   its windows are fetched
  *     next     they are looked at. An empty slot is noted; where there is none, the other homes of those who sit there are fetched
  *     after    for keys without an empty slot, the first step of a search is made, and noted if it is enough
  *     here     the keys are added, as noted
  *
- * A noted slot may have been taken when its turn comes, but none that the key would rather take can have become empty, so it is
- * still the one that a single call would take; and so it is with a step of a search while those who sit in the key's places are the
- * same. Where it is not, and for longer searches, what is done then is what a single call does.
+ * A noted slot may have been taken when its turn comes, but none that the key would rather take can
+ * have become empty, so it is still the one that a single call would take; and so it is with a step
+ * of a search while those who sit in the key's places are the same. Where it is not, and for longer
+ * searches, what is done then is what a single call does.
  */
 
 enum { BLOCK = 32, STAGES = 4 };
@@ -203,7 +205,8 @@ struct sweep {
     size_t for_eight; /* bytes for every eight keys */
 };
 
-/* What the keys of the span will look at, but for what those before them do: as far ahead of their homes as a second home may be. */
+/* What the keys of the span will look at, but for what those before them do: as far ahead of their
+ * homes as a second home may be. */
 INLINE struct sweep sweep_of(const struct array *a, const struct span *next, size_t n) {
     uint64_t homes = a->layout[CUCKOO_HOMES];
     uint64_t first = smaller_of(mul_high(next->first, homes) + CUCKOO_SHIFTS_MAX, homes);

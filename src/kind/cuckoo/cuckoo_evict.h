@@ -1,22 +1,24 @@
 /*
  * Making room in a cuckoo filter; a part of cuckoo.c.
  *
- * The search goes breadth first, from the slots of the new key to those where the keys that sit there could go, and so on,
- * until one is empty. Eight slots are left at a time: first all their keys' first places are looked at, then all their
- * second ones, and so on, which is an order that vector units can keep. Nothing is moved before a path is found.
+ * The search goes breadth first, from the slots of the new key to those where the keys that sit
+ * there could go, and so on, until one is empty. Eight slots are left at a time: first all their
+ * keys' first places are looked at, then all their second ones, and so on, which is an order that
+ * vector units can keep. Nothing is moved before a path is found.
  *
- * A slot may be noted twice, but no path that is found goes through it twice: from the first time on, the search would
- * have come to the empty slot earlier. Only the window through which a slot was reached is passed over when it is left: all
- * its slots have just been noted.
+ * A slot may be noted twice, but no path that is found goes through it twice: from the first time
+ * on, the search would have come to the empty slot earlier. Only the window through which a slot
+ * was reached is passed over when it is left: all its slots have just been noted.
  *
- * Copies of a key cannot go far: their places are the same. Many of them would leave no room for others long before
- * the slots are full. So a search that has gone on for long also ends at a slot whose key has a copy in another of its
- * places: that one goes to the stash.
+ * Copies of a key cannot go far: their places are the same. Many of them would leave no room for
+ * others long before the slots are full. So a search that has gone on for long also ends at a slot
+ * whose key has a copy in another of its places: that one goes to the stash.
  */
 enum { NODES = 2048, NO_NODE = NODES, TOGETHER = 8, LONG = NODES / 2 };
 
-/* A node: a slot, and in one word what stands in it, which place it would be of the key that would move here,
- * and the node of that key. Vectors write whole, so there is room for one behind the last. */
+/* A node: a slot, and in one word what stands in it, which place it would be of the key that would
+ * move here, and the node of that key. Vectors write whole, so there is room for one behind the
+ * last. */
 enum { NOTE_PLACE = CUCKOO_SLOT_WIDTH_MAX, NOTE_FROM = 32 };
 
 struct search {
@@ -60,7 +62,8 @@ INLINE void begin(const struct array *a, struct search *s, const struct places *
     }
 }
 
-/* Notes where the keys in `together` slots, from the first node on, could go; true if the last one noted is empty. */
+/* Notes where the keys in `together` slots, from the first node on, could go; true if the last one
+ * noted is empty. */
 INLINE bool leave(const struct array *a, struct search *s, unsigned first, unsigned together, uint64_t places) {
     struct places all[TOGETHER];
     for (unsigned i = 0; i < together; i++)
@@ -83,8 +86,9 @@ INLINE bool leave(const struct array *a, struct search *s, unsigned first, unsig
 #include "kind/cuckoo/cuckoo_evict_avx512.h"
 #endif
 
-/* Both of them, for all those who sit in the key's places: true if one of them has an empty slot to go to. `vector` is a constant in
- * each caller: whether there is AVX-512. Of what was found in vain, notes are taken only if the search goes on. */
+/* Both of them, for all those who sit in the key's places: true if one of them has an empty slot to
+ * go to. `vector` is a constant in each caller: whether there is AVX-512. Of what was found in
+ * vain, notes are taken only if the search goes on. */
 INLINE bool first_step(const struct array *a, struct search *s, const struct places *all, uint64_t places, bool goes_on,
                        int vector) {
 #if defined(__x86_64__)
@@ -107,7 +111,8 @@ INLINE void move_along(struct array *a, const struct search *s, unsigned node, u
     }
 }
 
-/* Takes the key in a node's slot to the stash; false if there is no room. It has a copy in another slot. */
+/* Takes the key in a node's slot to the stash; false if there is no room. It has a copy in another
+ * slot. */
 static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
     struct places all = places_at(a, s->slot[node], note_code(s->note[node]), a->layout[CUCKOO_PLACES]);
     struct stash stash = stash_of(a);
@@ -117,7 +122,8 @@ static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
     return true;
 }
 
-/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that cannot be. */
+/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that
+ * cannot be. */
 INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, int vector) {
     struct search s;
     bool found = first_step(a, &s, all, places, true, vector);
@@ -139,8 +145,9 @@ INLINE bool make_room(struct array *a, const struct places *all, uint64_t places
 
 /* ---- a search of one step, ahead of its time ---- */
 
-/* Who sits at a place of the key goes to this slot, which is empty, as this code; or NO_SLOT. It is what a search would find as long as
- * the key's windows stay as they are and the slot stays empty, since no other slot becomes empty while keys are added. */
+/* Who sits at a place of the key goes to this slot, which is empty, as this code; or NO_SLOT. It is
+ * what a search would find as long as the key's windows stay as they are and the slot stays empty,
+ * since no other slot becomes empty while keys are added. */
 struct push {
     uint64_t slot, code, place;
     uint64_t window[CUCKOO_CHOICES_MAX];

@@ -1,11 +1,12 @@
-/* leave() of cuckoo_room.h for eight slots at a time. */
+/* leave() of cuckoo_evict.h for eight slots at a time. */
 #include <immintrin.h>
 
 TARGET_AVX512 static inline __m512i same_eight(uint64_t x) {
     return _mm512_set1_epi64((long long)x);
 }
 
-/* The upper halves of eight products, from four products of halves, of which two are 0 if n is below 2^32. */
+/* The upper halves of eight products, from four products of halves, of which two are 0 if n is
+ * below 2^32. */
 TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
     const __m512i low = same_eight(n & UINT32_MAX), high = same_eight(n >> 32), half = same_eight(UINT32_MAX);
     __m512i upper = _mm512_srli_epi64(x, 32);
@@ -16,7 +17,8 @@ TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
     return _mm512_add_epi64(sum, _mm512_srli_epi64(carry, 32));
 }
 
-/* shift_of for choices that are not 0, in products of 32 bits: what is in the upper halves of words is no matter. */
+/* shift_of for choices that are not 0, in products of 32 bits: what is in the upper halves of words
+ * is no matter. */
 TARGET_AVX512 static inline __m512i shifts_of_eight(uint64_t homes, __m512i fingerprint, __m512i choice) {
     __m512i x = _mm512_add_epi64(fingerprint, _mm512_slli_epi64(choice, 28));
     x = _mm512_mul_epu32(x, same_eight(CUCKOO_SHIFT_HASH_FIRST));
@@ -80,8 +82,9 @@ TARGET_AVX512 static inline void homes_of_eight(const struct array *a, const str
         home[c] = add_around_eight(home[0], shifts_of_eight(homes, sits->fingerprint, same_eight(c)), homes);
 }
 
-/* Eight words from anywhere. Eight plain loads: on processors that had to be made safe against spying on gathers, an instruction that
- * gathers takes three times as long, and on others hardly less. */
+/* Eight words from anywhere. Eight plain loads: on processors that had to be made safe against
+ * spying on gathers, an instruction that gathers takes three times as long, and on others hardly
+ * less. */
 TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at) {
     uint64_t from[8];
     __m128i two[4];
@@ -121,7 +124,8 @@ struct reachable {
     __mmask8 noted;
 };
 
-/* All places of the eight; gives which are to be noted and empty: lane i of place j is bit 8 j + i. */
+/* All places of the eight; gives which are to be noted and empty: lane i of place j is bit 8 j +
+ * i. */
 TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __m512i *home, __m512i slot, __m512i note,
                                                  __mmask8 lanes, struct reachable *reach, uint64_t places) {
     const __m512i width = same_eight(width_of(a)), mask = same_eight(slot_mask(width_of(a)));
@@ -148,7 +152,8 @@ TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __
     return empty;
 }
 
-/* Those who sit in eight slots, or in those of them that are in `lanes`, of which the first is node `first`. */
+/* Those who sit in eight slots, or in those of them that are in `lanes`, of which the first is node
+ * `first`. */
 TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct search *s, __m512i slot, __m512i note,
                                              unsigned first, __mmask8 lanes, uint64_t places, bool goes_on) {
     struct sitting sits =

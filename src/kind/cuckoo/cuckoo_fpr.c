@@ -1,11 +1,12 @@
 /*
  * The rate and the capacity of a cuckoo filter.
  *
- * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a question is answered wrongly if
- * its pair is one of those in the filter. How many keys fit follows from trials (bench/loads.c): with four places, searches of 2,048
- * slots place every key of ten million up to a load of 93 %, and 92 % is planned; small filters deviate more from
- * their mean, and get more room. With five places 95 % would be possible, but it is in the last per cents that adding takes its time:
- * they are planned for 92 %, too.
+ * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a query is
+ * answered wrongly if its pair is one of those in the filter. How many keys fit follows from trials
+ * (bench/loads.c): with four places, searches of 2,048 slots place every key of ten million up to a
+ * load of 93 %, and 92 % is planned; small filters deviate more from their mean, and get more room.
+ * With five places 95 % would be possible, but it is in the last per cents that adding takes its
+ * time: they are planned for 92 %, too.
  */
 #include "kind/cuckoo/cuckoo_layout.h"
 #include "plan/plan.h"
@@ -14,8 +15,9 @@
 
 enum { WIDTHS = CUCKOO_SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
 
-/* A shape for each width of slots, with five places and with four. Where both need the same memory, the first one is taken: five. The
- * want may name the places. Layers have four: all have as many, and the later ones may need wider slots than five places can have. */
+/* A shape for each width of slots, with five places and with four. Where both need the same memory,
+ * the first one is taken: five. The want may name the places. Layers have four: all have as many,
+ * and the later ones may need wider slots than five places can have. */
 static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
     if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
@@ -120,7 +122,8 @@ static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t cod
     return true;
 }
 
-/* The share of slots in use that are their key's first copy. Many thousands, evenly spread, tell. */
+/* The share of slots in use that are their key's first copy. Many thousands, evenly spread,
+ * tell. */
 static double share_of_first_copies(const struct array *array) {
     uint64_t step = array->layout[CUCKOO_HOMES] / SAMPLES + 1, used = 0, first = 0;
     for (uint64_t slot = 0; slot < slots_of(array->layout); slot += step) {

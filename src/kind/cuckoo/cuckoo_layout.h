@@ -1,6 +1,6 @@
 /*
- * Where the keys of a cuckoo filter belong: from a digest to its homes, from a slot back to its key. cuckoo.c has the
- * drawing.
+ * Where the keys of a cuckoo filter belong: from a digest to its homes, from a slot back to its
+ * key. cuckoo.c has the drawing.
  */
 #ifndef PERHAPS_KIND_CUCKOO_CUCKOO_LAYOUT_H
 #define PERHAPS_KIND_CUCKOO_CUCKOO_LAYOUT_H
@@ -22,23 +22,26 @@ enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4
 
 extern const struct model model_cuckoo;
 
-/* There are at most so many different shifts, from CUCKOO_SHIFT_MIN on, so that no home of a key lies far behind the first (but around the end).
- * All that adding a key may look at is then near its first home, and keys that are added in the order of their homes find it in the
- * cache (arranging.h). They are enough for a region with more keys than its neighbours to give some away. */
+/* There are at most so many different shifts, from CUCKOO_SHIFT_MIN on, so that no home of a key
+ * lies far behind the first (but around the end). All that adding a key may look at is then near
+ * its first home, and keys that are added in the order of their homes find it in the cache
+ * (partitioned.h). They are enough for a region with more keys than its neighbours to give some
+ * away. */
 enum { CUCKOO_SHIFT_MIN = 3, CUCKOO_SHIFTS_MAX = 1 << 15 };
 
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- the layout ---- */
 
-/* In what follows `places`, how many a key has, is a constant wherever it matters for speed: 4, 6 or 8, two at each of its homes; or 5,
- * three of them at its first home. Place 0 is the first slot at the first home. */
+/* In what follows `places`, how many a key has, is a constant wherever it matters for speed: 4, 6
+ * or 8, two at each of its homes; or 5, three of them at its first home. Place 0 is the first slot
+ * at the first home. */
 static inline bool places_fit(uint64_t places) {
     return places == 4 || places == 5 || places == 6 || places == 8;
 }
 
-/* Whether slots of so many bits hold fingerprints that are longer by so many than some that are long enough. A window comes with one
- * load, so three slots have fewer bits. */
+/* Whether slots of so many bits hold fingerprints that are longer by so many than some that are
+ * long enough. A window comes with one load, so three slots have fewer bits. */
 static inline bool slots_fit(uint64_t width, uint64_t longer, uint64_t places) {
     if (width > (places % 2 ? CUCKOO_SLOT_WIDTH_THREE : CUCKOO_SLOT_WIDTH_MAX) || longer > width) return false;
     return (UINT64_C(1) << (width - longer)) / places > CUCKOO_FINGERPRINTS_MIN;
@@ -79,9 +82,10 @@ static inline struct stash stash_of(const struct array *a) {
     return (struct stash){a->bytes + (a->length - stash_length(cells)), cells};
 }
 
-/* Fingerprints are 1 and up to this: as many as a slot can tell apart, each with any of its places. Those of a filter that is laid over
- * others (growing.c) are longer than those of the first one by some bits, and each of them is one of the shorter ones and those bits:
- * keys that look the same here look the same there. */
+/* Fingerprints are 1 and up to this: as many as a slot can tell apart, each with any of its places.
+ * Those of a filter that is laid over others (growing.c) are longer than those of the first one by
+ * some bits, and each of them is one of the shorter ones and those bits: keys that look the same
+ * here look the same there. */
 INLINE uint64_t fingerprints_in(const uint64_t layout[LAYOUT_WORDS], uint64_t places) {
     uint64_t of_first = (UINT64_C(1) << (layout[CUCKOO_WIDTH] - layout[CUCKOO_LONGER])) / places - 1;
     return of_first << layout[CUCKOO_LONGER];
@@ -116,8 +120,8 @@ INLINE struct key key_of(const struct array *a, uint64_t digest, uint64_t places
                         fingerprint_of(digest, fingerprints_in(a->layout, places))};
 }
 
-/* How many different shifts there are: fewer in small filters, so that no two windows of a key share a slot where there are two
- * choices. */
+/* How many different shifts there are: fewer in small filters, so that no two windows of a key
+ * share a slot where there are two choices. */
 INLINE uint64_t shifts_of(uint64_t homes) {
     return homes - 1 - CUCKOO_SHIFT_MIN < CUCKOO_SHIFTS_MAX ? homes - 1 - CUCKOO_SHIFT_MIN : CUCKOO_SHIFTS_MAX;
 }
@@ -143,7 +147,8 @@ INLINE struct places places_of(const struct array *a, struct key key, uint64_t p
     return all;
 }
 
-/* What stands in a key's slot at its place 0; at the others it is more by the number of the place. */
+/* What stands in a key's slot at its place 0; at the others it is more by the number of the
+ * place. */
 INLINE uint64_t code_of(uint64_t fingerprint, uint64_t places) {
     return fingerprint * places;
 }
@@ -156,8 +161,8 @@ INLINE uint64_t place_in(uint64_t code, uint64_t places) {
     return code - code_of(fingerprint_in(code, places), places);
 }
 
-/* The home at which a key that sits in this slot, as its place of that number, is there. A damaged slot gives some home within the
- * array. */
+/* The home at which a key that sits in this slot, as its place of that number, is there. A damaged
+ * slot gives some home within the array. */
 INLINE uint64_t home_at(const struct array *a, uint64_t slot, uint64_t place, uint64_t places) {
     uint64_t home = slot - offset_of(place, places), last = a->layout[CUCKOO_HOMES] - 1;
     return home > last ? last : home;

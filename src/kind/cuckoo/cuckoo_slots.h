@@ -1,6 +1,7 @@
-/* Slots of any width from 1 to 28 bits, packed without gaps into little-endian bytes: slot i has bits i·width and up. Two
- * neighbours come with one 64-bit load at any address, and three if they have at most CUCKOO_SLOT_WIDTH_THREE bits, so an array of slots
- * has CUCKOO_SLOTS_BEYOND bytes after its last slot. */
+/* Slots of any width from 1 to 28 bits, packed without gaps into little-endian bytes: slot i has
+ * bits i·width and up. Two neighbours come with one 64-bit load at any address, and three if they
+ * have at most CUCKOO_SLOT_WIDTH_THREE bits, so an array of slots has CUCKOO_SLOTS_BEYOND bytes
+ * after its last slot. */
 #ifndef PERHAPS_KIND_CUCKOO_CUCKOO_SLOTS_H
 #define PERHAPS_KIND_CUCKOO_CUCKOO_SLOTS_H
 
@@ -14,9 +15,9 @@ static inline uint64_t slot_mask(unsigned width) {
     return (UINT64_C(1) << width) - 1;
 }
 
-/* Where the word is that has `count` slots, the first of them slot i, and at which of its bits they begin. A word that begins
- * at the slot's first byte would often reach into the next cache line, where nothing of them is: near the end of a
- * line it begins earlier. */
+/* Where the word is that has `count` slots, the first of them slot i, and at which of its bits they
+ * begin. A word that begins at the slot's first byte would often reach into the next cache line,
+ * where nothing of them is: near the end of a line it begins earlier. */
 struct slot_word {
     uint64_t byte;
     unsigned shift;
@@ -43,7 +44,8 @@ static inline uint64_t slot_get(const uint8_t *bytes, uint64_t i, unsigned width
     return slots_at(bytes, i, width, 1) & slot_mask(width);
 }
 
-/* Of a value that is too large, as a damaged array may give it, what fits is written: its neighbours stay as they are. */
+/* Of a value that is too large, as a damaged array may give it, what fits is written: its
+ * neighbours stay as they are. */
 static inline void slot_set(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
     struct slot_word word = slot_word(i, width, 1);
     uint64_t others = load64(bytes + word.byte) & ~(slot_mask(width) << word.shift);

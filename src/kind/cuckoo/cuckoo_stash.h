@@ -1,5 +1,6 @@
 /*
- * The stash of a cuckoo filter: keys that found no slot, and copies beyond those that the slots can have.
+ * The stash of a cuckoo filter: keys that found no slot, and copies beyond those that the slots can
+ * have.
  *
  * It is a small hash table with linear probing, of cells of two words, after two words that count:
  *
@@ -7,13 +8,17 @@
  *     │ entries │ placeless │ who, copies           │ who, copies           │ ...
  *     └─────────┴───────────┴───────────────────────┴───────────────────────┴────
  *
- * `who` is a key as the filter knows it: its home and its fingerprint. `copies` is 0 for an empty cell; its highest bit
- * says that the key is placeless: no slot has a copy of it, so a question must look here. Removing an entry moves those
- * behind it up, so that no trace of it remains.
+ * `who` is a key as the filter knows it: its home and its fingerprint. `copies` is 0 for an empty
+ * cell; its highest bit says that the key is placeless: no slot has a copy of it, so a query must
+ * look here. Removing an entry moves those behind it up, so that no trace of it remains.
  *
  * Invariants
- *   S1  entries is the number of cells that are not empty, placeless the number of those with the highest bit.
- *   S2  from the cell where an entry's probing begins to the cell it is in, none is empty.
+ *   I1  entries is the number of cells that are not empty, placeless the number of those with the
+ *       highest bit.
+ *   I2  from the cell where an entry's probing begins to the cell it is in, none is empty.
+ *   I3  at least one cell is empty, so that every search ends; in a damaged stash, after as many
+ *       steps as cells.
+ *   I4  no key has two entries.
  */
 #ifndef PERHAPS_KIND_CUCKOO_CUCKOO_STASH_H
 #define PERHAPS_KIND_CUCKOO_CUCKOO_STASH_H
@@ -28,7 +33,8 @@ enum { STASH_HEAD = 16, STASH_CELL = 16 };
 #define STASH_PLACELESS (UINT64_C(1) << 63)
 #define STASH_NOWHERE   UINT64_MAX
 
-/* How many cells a filter of that size begins with: a 32nd of a bit for each slot, and enough for small ones. */
+/* How many cells a filter of that size begins with: a 32nd of a bit for each slot, and enough for
+ * small ones. */
 static inline uint64_t stash_cells_for(uint64_t slots) {
     return slots / 4096 < 6 ? 6 : slots / 4096;
 }
@@ -86,7 +92,8 @@ static inline uint64_t stash_find(struct stash s, uint64_t who) {
     return STASH_NOWHERE;
 }
 
-/* Makes an entry for a key that has none; false if an eighth of the cells, at least one, would not stay empty. */
+/* Makes an entry for a key that has none; false if an eighth of the cells, at least one, would not
+ * stay empty. */
 static inline bool stash_put(struct stash s, uint64_t who, uint64_t copies) {
     uint64_t spare = s.cells / 8 ? s.cells / 8 : 1, cell = stash_start(s, who);
     if (stash_entries(s) >= s.cells - spare) return false;

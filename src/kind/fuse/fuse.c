@@ -1,9 +1,12 @@
 /*
- * Binary fuse filter (T. M. Graf, D. Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor Filters", 2022).
+ * Binary fuse filter (T. M. Graf, D. Lemire, "Binary Fuse Filters: Fast and Smaller Than Xor
+ * Filters", 2022).
  *
- * Idea: a key has three places (or four) in an array of slots, each `width` bits wide, and a fingerprint of as many bits. The slots are
- * set, once and for all keys together, so that the exclusive or of a key's places is its fingerprint. A stranger's is so with a chance
- * of one in 2^width. Places lie in neighbouring segments, which makes the array fill up nearly to the last slot.
+ * Idea: a key has three places (or four) in an array of slots, each `width` bits wide, and a
+ * fingerprint of as many bits. The slots are set, once and for all keys together, so that the
+ * exclusive or of a key's places is its fingerprint. A non-member's is so with a chance of one in
+ * 2^width. Places lie in neighbouring segments, which makes the array fill up nearly to the last
+ * slot.
  *
  *     key ─┬─▶ part 0..2^b-1, and first place in it         (parts.h)
  *          └─ mix with the part's seed ─▶ two offsets, and the fingerprint
@@ -14,15 +17,16 @@
  *     └─────┴────┴─┴────────┴───────┴──┴──────────┴─────┴──────────┘
  *          first   next       next but one; packed bit after bit
  *
- * Example: ten million keys at 1 %: width 7 (1/128 = 0.8 %), eight parts of 1.25 million keys with 172 segments of 8,192 slots, 7.89
- * bits a key. Building stands in fuse_solve.c.
+ * Example: ten million keys at 1 %: width 7 (1/128 = 0.8 %), eight parts of 1.25 million keys with
+ * 172 segments of 8,192 slots, 7.89 bits a key. Building stands in fuse_solve.c.
  *
- * Cost: three cache lines a question (or four). Layout: parts, words, width, places of a key, bits of a segment.
+ * Cost: three cache lines a query (or four). Layout: parts, words, width, places of a key, bits of
+ * a segment.
  *
  * Invariants
  *   I1  1 <= width <= 32; places are 3 or 4; 2 <= s <= 18.
- *   I2  parts lie in the data one after the other without gaps, each in whole words; starting places are a multiple of 2^s, at least
- *       that, and below 2^24.
+ *   I2  parts lie in the data one after the other without gaps, each in whole words; starting
+ *       places are a multiple of 2^s, at least that, and below 2^24.
  *   I3  every key's places add up to its fingerprint.
  *   I4  the slots of a part without keys are zero.
  */
@@ -30,11 +34,13 @@
 
 #include <stddef.h>
 
-/* Keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait for. */
+/* Keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait
+ * for. */
 enum { BLOCK = 16 };
 
-/* A part as questions see it: the byte at which its data begins and the number of its starting places; a mark if it has no keys; and
- * its seed. Two words, so that the guide to a billion keys stays in the cache. */
+/* A part as queries see it: the byte at which its data begins and the number of its starting
+ * places; a mark if it has no keys; and its seed. Two words, so that the guide to a billion keys
+ * stays in the cache. */
 enum { RANGE_BITS = 24, GUIDE_WORDS = 2 };
 #define NO_KEYS (UINT64_C(1) << 63)
 
@@ -86,14 +92,16 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
 
 /* ---- one slot ---- */
 
-/* Where a place of a part is, in bits. The guide's first word begins with the mark of a part without keys. */
+/* Where a place of a part is, in bits. The guide's first word begins with the mark of a part
+ * without keys. */
 static inline uint64_t bit_of(uint64_t first_word, uint64_t place, uint64_t width) {
     return (first_word << 1 >> (RANGE_BITS + 1)) * 8 + place * width;
 }
 
-/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the lower 6 bits. A slot of one
- * byte or two is loaded as it is. Others are loaded with the word that they begin in; near the end of a cache line, with one that begins
- * earlier, so as not to reach into the next line: `over` is the array's first byte within its own line. */
+/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the
+ * lower 6 bits. A slot of one byte or two is loaded as it is. Others are loaded with the word that
+ * they begin in; near the end of a cache line, with one that begins earlier, so as not to reach
+ * into the next line: `over` is the array's first byte within its own line. */
 static inline uint64_t load_of(uint64_t bit, uint64_t over, uint64_t width) {
     uint64_t byte = bit >> 3;
     if (width == 8 || width == 16) return byte << 6;

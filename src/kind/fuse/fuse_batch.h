@@ -1,6 +1,8 @@
-/* Asking a fuse filter, as a template: fuse.c includes this once for each instruction set, with ISA(name), TARGET and INLINE. */
+/* Asking a fuse filter, as a template: fuse.c includes this once for each instruction set, with
+ * ISA(name), TARGET and INLINE. */
 
-/* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of a key that falls into it is not. */
+/* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
+ * a key that falls into it is not. */
 struct ISA(block) {
     uint64_t load[4][BLOCK], fingerprint[BLOCK];
 };

@@ -1,4 +1,5 @@
-/* Fuse filters: what asking (fuse.c) and building (fuse_solve.c) have in common. The idea and the layout stand in fuse.c. */
+/* Fuse filters: what asking (fuse.c) and building (fuse_solve.c) have in common. The idea and the
+ * layout stand in fuse.c. */
 #ifndef PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 #define PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 
@@ -11,7 +12,8 @@ enum { FUSE_WIDTH_MAX = 32, FUSE_SEGMENT_MIN = 2, FUSE_SEGMENT_MAX = 18, FUSE_SE
 
 extern const struct model model_fuse;
 
-/* The slots of a part: starting places, and the segments that those of the last segment reach into. */
+/* The slots of a part: starting places, and the segments that those of the last segment reach
+ * into. */
 static inline uint64_t fuse_slots(uint64_t range, uint64_t arity, uint64_t segment) {
     return range + ((arity - 1) << segment);
 }

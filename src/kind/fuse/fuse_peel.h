@@ -1,6 +1,7 @@
 /*
- * Peeling, as a template: fuse_solve.c includes this once for each instruction set, with ISA(name), TARGET and INLINE. The
- * arithmetic of a block of keys is laid out so that compilers make vector instructions of it; all else is the same everywhere.
+ * Peeling, as a template: fuse_solve.c includes this once for each instruction set, with ISA(name),
+ * TARGET and INLINE. The arithmetic of a block of keys is laid out so that compilers make vector
+ * instructions of it; all else is the same everywhere.
  */
 
 /* Works out the places of n keys. */
@@ -45,13 +46,15 @@ INLINE size_t ISA(take_away)(const struct peeling *p, const struct places *place
     return queued;
 }
 
-/* A queue of slots: those before `taken` are the list of the slots that keys have as their own, those from `next` to `queued` wait. */
+/* A queue of slots: those before `taken` are the list of the slots that keys have as their own,
+ * those from `next` to `queued` wait. */
 struct ISA(queue) {
     size_t taken, next, queued;
     uint64_t fetched; /* slots up to here, and their keys, are on their way to the cache */
 };
 
-/* Peeling moves to the right, as a front over some segments: what it comes to next is fetched ahead, line after line. */
+/* Peeling moves to the right, as a front over some segments: what it comes to next is fetched
+ * ahead, line after line. */
 INLINE void ISA(fetch_ahead)(const struct peeling *p, unsigned arity, uint64_t front, struct ISA(queue) * queue) {
     uint64_t end = front + ((uint64_t)arity << p->segment) + STRETCH, line = 16;
     if (end > p->slots) end = p->slots;
@@ -63,8 +66,8 @@ INLINE void ISA(fetch_ahead)(const struct peeling *p, unsigned arity, uint64_t f
     }
 }
 
-/* Until none waits. Those that wait lose their only key, or stay as they are, so the places of a whole block of them can be worked
- * out ahead. */
+/* Until none waits. Those that wait lose their only key, or stay as they are, so the places of a
+ * whole block of them can be worked out ahead. */
 INLINE void ISA(empty)(const struct peeling *p, unsigned arity, struct ISA(queue) * queue) {
     struct places places;
     uint32_t own[BLOCK], index[BLOCK];
@@ -88,8 +91,8 @@ INLINE void ISA(empty)(const struct peeling *p, unsigned arity, struct ISA(queue
     }
 }
 
-/* From left to right: all that follows from some slots is done, near by and in the cache, before the next ones are looked at. How many
- * keys were taken away. */
+/* From left to right: all that follows from some slots is done, near by and in the cache, before
+ * the next ones are looked at. How many keys were taken away. */
 INLINE size_t ISA(peel)(const struct peeling *p, unsigned arity) {
     struct ISA(queue) queue = {0, 0, 0, 0};
     for (uint64_t from = 0; from < p->slots; from += STRETCH) {
@@ -103,7 +106,8 @@ INLINE size_t ISA(peel)(const struct peeling *p, unsigned arity) {
     return queue.taken;
 }
 
-/* From the last key taken away to the first: its own slot, still 0, makes its places add up to its fingerprint. */
+/* From the last key taken away to the first: its own slot, still 0, makes its places add up to its
+ * fingerprint. */
 INLINE void ISA(set_values)(const struct peeling *p, unsigned arity, unsigned bytes) {
     struct places places;
     memset(p->value, 0, (size_t)p->slots * bytes);

@@ -1,18 +1,31 @@
 /*
  * Building a part of a fuse filter: peeling.
  *
- * Every key has `arity` places. A slot that only one key has among its places is that key's own: whatever the other places come
- * to hold, the slot can be set so that all of them together make the key's fingerprint. So the key is taken away, put on a list, and
- * what it leaves behind may give other keys slots of their own. When all are on the list, slots are set from its end to its beginning.
+ * Every key has `arity` places. A slot that only one key has among its places is that key's own:
+ * whatever the other places come to hold, the slot can be set so that all of them together make the
+ * key's fingerprint. So the key is taken away, put on a list, and what it leaves behind may give
+ * other keys slots of their own. When all are on the list, slots are set from its end to its
+ * beginning.
  *
- * Slots need to know how many keys they have, and which one if it is the only one: a word of 32 bits, in the upper bits their number and
- * in the lower ones the exclusive or of their indices. Keys come roughly in the order of their first place, so all this goes through
- * memory from left to right, within what the cache holds.
+ * Slots need to know how many keys they have, and which one if it is the only one: a word of 32
+ * bits, in the upper bits their number and in the lower ones the exclusive or of their indices.
+ * Keys come roughly in the order of their first place, so all this goes through memory from left to
+ * right, within what the cache holds.
  *
- * Where peeling gets stuck, keys may be equal: all but one of those are left out, once. Then come other seeds, and after every fourth
- * a larger array. With the sizes below, the first seed failed in at most one of six trials (some dozens of keys with four places; of large
- * parts, in one of fifty), and an array that is a few per cent larger hardly ever: that all FUSE_SEEDS of them fail is less likely
- * than 2^-60.
+ * Where peeling gets stuck, keys may be equal: all but one of those are left out, once. Then come
+ * other seeds, and after every fourth a larger array. With the sizes below, the first seed failed
+ * in at most one of six trials (some dozens of keys with four places; of large parts, in one of
+ * fifty), and an array that is a few per cent larger hardly ever: that all FUSE_SEEDS of them fail
+ * is less likely than 2^-60.
+ *
+ * Invariants
+ *   I1  a slot's word has the number of keys with a place there that are not on the list, and the
+ *       XOR of their indices: where the number is 1, that is the key's index.
+ *   I2  a key is on the list at most once, with the slot that was its own when it was taken away.
+ *   I3  no key behind another on the list has that one's own slot among its places. So a slot that
+ *       is set, from the end of the list to its beginning, changes the sum of no key that has been
+ *       set before.
+ *   I4  peeling has succeeded if all keys are on the list; only then are slots set.
  */
 #include "kind/fuse/fuse_layout.h"
 #include "static/key_sort.h"
@@ -33,15 +46,17 @@ static uint64_t log2_16(uint64_t n) {
     return 16 * whole + (n << (63 - whole) << 1 >> 60);
 }
 
-/* Segments are as long as the paper has them: log(n)/log(3.33) + 2.25 is the logarithm for three places, log(n)/log(2.91) - 0.5 for
- * four; but not so short that keys could not get out of each other's way. */
+/* Segments are as long as the paper has them: log(n)/log(3.33) + 2.25 is the logarithm for three
+ * places, log(n)/log(2.91) - 0.5 for four; but not so short that keys could not get out of each
+ * other's way. */
 static uint64_t segment_bits(uint64_t n, uint64_t arity) {
     uint64_t log = log2_16(n < 2 ? 2 : n) * 1000 / 16;
     uint64_t bits = arity == 3 ? (log * 1000 / 1736 + 2250) / 1000 : (log * 1000 / 1541 + 500) / 1000 - 1;
     return bits < FUSE_SEGMENT_MIN ? FUSE_SEGMENT_MIN : bits > FUSE_SEGMENT_MAX ? FUSE_SEGMENT_MAX : bits;
 }
 
-/* Slots for n keys, in 4096ths of n: large sets come near the limit of peeling, small ones do not. */
+/* Slots for n keys, in 4096ths of n: large sets come near the limit of peeling, small ones do
+ * not. */
 static uint64_t size_factor(uint64_t n, uint64_t arity) {
     uint64_t log = log2_16(n < 2 ? 2 : n);
     uint64_t factor = arity == 3 ? 3584 + 20411 * 16 / log : 3154 + 23976 * 16 / log;

@@ -1,19 +1,21 @@
 /*
- * Bumped ribbon filter (P. C. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast Succinct Retrieval and Approximate Membership
- * using Ribbon", 2022).
+ * Bumped ribbon filter (P. C. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast
+ * Succinct Retrieval and Approximate Membership using Ribbon", 2022).
  *
- * Idea: a table of bits, a row for each key and a column for each bit of the print. A key starts in a row, and takes some of the 64
- * rows from there on; the table is made so that in each column their parity is the key's print. That is a system of linear equations
- * in which each has its unknowns close together, so that solving it is quick. A stranger's parities are its print with
+ * Idea: a table of bits, a row for each key and a column for each bit of the print. A key starts in
+ * a row, and takes some of the 64 rows from there on; the table is made so that in each column
+ * their parity is the key's print. That is a system of linear equations in which each has its
+ * unknowns close together, so that solving it is quick. A non-member's parities are its print with
  * a chance of one in 2^columns.
  *
  *     key ─┬─▶ part 0..2^b-1, and the row in it where it starts        (parts.h)
  *          └─ mix ─▶ which of 64 rows, print
  *
- * There are a little fewer rows than keys, which leaves hardly a row empty. For that, some keys are bumped to the next level, a table
- * like this one, but of only the bumped keys; and of those, some again. Rows make buckets of 128, each with a threshold of two bits:
- * bumped are none of the keys that start in it, those in the first 24 rows, in the first 64, or all. The last level is small, has rows
- * to spare, and bumps nobody.
+ * There are a little fewer rows than keys, which leaves hardly a row empty. For that, some keys are
+ * bumped to the next level, a table like this one, but of only the bumped keys; and of those, some
+ * again. Rows make buckets of 128, each with a threshold of two bits: bumped are none of the keys
+ * that start in it, those in the first 24 rows, in the first 64, or all. The last level is small,
+ * has rows to spare, and bumps nobody.
  *
  *     a part:
  *     ┌──────────────────┬──────────────────┬───────────────────┬───────┬──────────────┐
@@ -24,22 +26,25 @@
  *     a word for each column  │ column 0 │ column 1 │ ... │ column 6 │   row i of the block is bit i of each
  *                             └──────────┴──────────┴─────┴──────────┘
  *
- * A key looks at the block in which it starts, and at the next: a few words side by side. For rates between powers of
- * two, the blocks of a level from its border on have a column more than those before it. How many columns a key has follows from the
- * block in which it starts.
+ * A key looks at the block in which it starts, and at the next: a few words side by side. For rates
+ * between powers of two, the blocks of a level from its border on have a column more than those
+ * before it. How many columns a key has follows from the block in which it starts.
  *
- * Example: ten million keys at 1 %: 6.72 columns (28 % of the keys have 6, the others 7: 0.28/64 + 0.72/128 = 1 %), eight parts of 1.25
- * million keys; the first level of each has 1,224,000 rows, the second 30,600 for the 2.4 % that are bumped, and the last 832.
- * 6.77 bits a key, where no filter can do with less than 6.64. Building stands in ribbon_solve.c.
+ * Example: ten million keys at 1 %: 6.72 columns (28 % of the keys have 6, the others 7: 0.28/64 +
+ * 0.72/128 = 1 %), eight parts of 1.25 million keys; the first level of each has 1,224,000 rows,
+ * the second 30,600 for the 2.4 % that are bumped, and the last 832. 6.77 bits a key, where no
+ * filter can do with less than 6.64. Building stands in ribbon_solve.c.
  *
- * Cost: a threshold, in the cache if the filter is not huge, and two or three lines next to each other. Layout: parts, words, columns
- * in units of 1/65536. Entry: start, keys, sizes of the four levels, seed.
+ * Cost: a threshold, in the cache if the filter is not huge, and two or three lines next to each
+ * other. Layout: parts, words, columns in units of 1/65536. Entry: start, keys, sizes of the four
+ * levels, seed.
  *
  * Invariants
  *   I1  1 <= columns <= 32.
- *   I2  parts lie in the data one after the other without gaps, and so do the levels in a part; a level has fewer than 2^31 rows. A block
- *       follows every block in which a key can start.
- *   I3  every key that was added has the parities of its print in the first level that does not bump it.
+ *   I2  parts lie in the data one after the other without gaps, and so do the levels in a part; a
+ *       level has fewer than 2^31 rows. A block follows every block in which a key can start.
+ *   I3  every key that was added has the parities of its print in the first level that does not
+ *       bump it.
  */
 #include "kind/ribbon/ribbon_layout.h"
 
@@ -59,7 +64,7 @@ static uint64_t guide_bytes(const uint64_t layout[LAYOUT_WORDS]) {
     return (sizeof(struct ribbon_level) * RIBBON_LEVELS) << layout[PARTS_BITS];
 }
 
-/* All first levels come first: few questions look at others. */
+/* All first levels come first: few queries look at others. */
 static inline struct ribbon_level *level_of(const struct array *array, uint64_t part, unsigned level) {
     return (struct ribbon_level *)array->guide + ((uint64_t)level << array->layout[PARTS_BITS]) + part;
 }
@@ -70,7 +75,7 @@ static uint64_t size_of(const struct array *array, uint64_t part, unsigned level
     return level % 2 ? sizes >> 32 : (uint32_t)sizes;
 }
 
-/* Notes what questions need to know of a level that begins so many bytes into the array. */
+/* Notes what queries need to know of a level that begins so many bytes into the array. */
 static void guide_level(const struct array *array, uint64_t part, unsigned level, uint64_t begin,
                         struct ribbon_level *out) {
     uint64_t size = size_of(array, part, level);
@@ -83,7 +88,8 @@ static void guide_level(const struct array *array, uint64_t part, unsigned level
     };
 }
 
-/* Parts, and the levels of each, follow each other without gaps. No sum here can be too large for a word. */
+/* Parts, and the levels of each, follow each other without gaps. No sum here can be too large for a
+ * word. */
 static const char *guide(const struct array *array, uint64_t items, void *memory) {
     const uint64_t *layout = array->layout, parts = UINT64_C(1) << layout[PARTS_BITS];
     uint64_t words = 0, keys = 0, data = parts_data_start(layout, RIBBON_ENTRY_WORDS);
@@ -107,7 +113,7 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
     return keys == items ? NULL : "a directory that does not add up to its keys";
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 /* Where the answer about a key is: which rows of which words have which parities. */
 struct spot {
@@ -116,7 +122,8 @@ struct spot {
     uint32_t columns, print;
 };
 
-/* What is asked where there are no keys: a column of zeros, of which a print of 1 is not the parity. */
+/* What is asked where there are no keys: a column of zeros, of which a print of 1 is not the
+ * parity. */
 static const uint8_t nothing[8 * (2 + 8)];
 
 static inline unsigned threshold_of(const struct array *array, const struct ribbon_level *at, uint64_t start) {
@@ -178,7 +185,8 @@ static void find_further(const struct array *array, struct block *block, size_t 
     put_spot(block, i, spot_from(array, block->key[i], 1));
 }
 
-/* A template: each instruction set brings differs(), which looks at the columns of one key, and ribbon_many.h makes the operations. */
+/* A template: each instruction set brings differs(), which looks at the columns of one key, and
+ * ribbon_batch.h makes the operations. */
 #define FOR_SCALAR "kind/ribbon/ribbon_scalar.h"
 #define FOR_AVX2   "kind/ribbon/ribbon_avx2.h"
 #define FOR_AVX512 "kind/ribbon/ribbon_avx512.h"

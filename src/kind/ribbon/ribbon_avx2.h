@@ -1,7 +1,8 @@
 /* The columns of a key in AVX2: four at a time. What is loaded beyond the last one is left out. */
 #include <immintrin.h>
 
-/* The parities of four words, a bit each: of each byte from a table, by its two halves together, and of all bytes by their sum. */
+/* The parities of four words, a bit each: of each byte from a table, by its two halves together,
+ * and of all bytes by their sum. */
 INLINE uint32_t ISA(parities)(__m256i words) {
     const __m256i half = _mm256_set1_epi8(15);
     const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0));

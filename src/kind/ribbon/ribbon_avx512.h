@@ -1,4 +1,5 @@
-/* Asking a ribbon filter in AVX-512: eight keys at a time find their words, then each looks at eight columns at a time. */
+/* Asking a ribbon filter in AVX-512: eight keys at a time find their words, then each looks at
+ * eight columns at a time. */
 #include <immintrin.h>
 
 /* mul_high_32; what is above the lowest 32 bits of n does not matter. */
@@ -7,7 +8,8 @@ INLINE __m512i ISA(mul_high)(__m512i h, __m512i n) {
     return _mm512_srli_epi64(_mm512_add_epi64(high, _mm512_srli_epi64(low, 32)), 32);
 }
 
-/* Which of the keys that start there are bumped; those of a part without a first level are not told from others here. */
+/* Which of the keys that start there are bumped; those of a part without a first level are not told
+ * from others here. */
 INLINE __mmask8 ISA(bumped)(const struct array *array, __m512i thresholds, __m512i start) {
     const __m512i limits = _mm512_set1_epi64((long long)RIBBON_LIMITS);
     __m512i place = _mm512_add_epi64(thresholds, _mm512_slli_epi64(_mm512_srli_epi64(start, 12), 3));
@@ -19,7 +21,8 @@ INLINE __mmask8 ISA(bumped)(const struct array *array, __m512i thresholds, __m51
     return _mm512_cmplt_epu64_mask(row, _mm512_and_si512(limit, _mm512_set1_epi64(255)));
 }
 
-/* Writes the spots in the first level of the keys i..i+7, and gives those that are bumped from there. */
+/* Writes the spots in the first level of the keys i..i+7, and gives those that are bumped from
+ * there. */
 INLINE __mmask8 ISA(find_8)(const struct array *array, struct block *block, size_t i, __mmask8 here) {
     const long long *guide = array->guide; /* of four words for each part: see struct ribbon_level */
     const __m128i bits = _mm_cvtsi64_si128((long long)array->layout[PARTS_BITS]);

@@ -1,10 +1,11 @@
 /*
- * Asking a ribbon filter, a template: ribbon.c includes this once for each instruction set, with ISA(name), TARGET, INLINE and
- * differs() defined.
+ * Asking a ribbon filter, a template: ribbon.c includes this once for each instruction set, with
+ * ISA(name), TARGET, INLINE and differs() defined.
  *
- * A block of keys is hashed in loops that the compiler turns into vector code; the thresholds, which are few enough to be in the
- * cache, say which of them have been bumped, and for those the further levels are gone through at once. So each key's words are known,
- * and fetched a block ahead of their turn.
+ * A block of keys is hashed in loops that the compiler turns into vector code; the thresholds,
+ * which are few enough to be in the cache, say which of them have been bumped, and for those the
+ * further levels are gone through at once. So each key's words are known, and fetched a block ahead
+ * of their turn.
  *
  * `most` is a constant in each caller: no key has more columns.
  */

@@ -1,8 +1,8 @@
-/* Inserting keys and solving rows, a template: ribbon_solve.c includes this once for each instruction set, with ISA(name), TARGET,
- * INLINE and solve_block() defined. */
+/* Inserting keys and solving rows, a template: ribbon_solve.c includes this once for each
+ * instruction set, with ISA(name), TARGET, INLINE and solve_block() defined. */
 
-/* A step with an equation: adds the one that has its first row; where there is none, all stays as it is, with that row in it, and the
- * place is its own. False if it is done with. */
+/* A step with an equation: adds the one that has its first row; where there is none, all stays as
+ * it is, with that row in it, and the place is its own. False if it is done with. */
 INLINE bool ISA(add_row)(const struct work *w, struct equation *e) {
     e->rows ^= w->rows[e->start];
     e->print ^= w->prints[e->start];
@@ -34,8 +34,8 @@ TARGET static void ISA(fill_one)(struct work *w, struct stream *s, struct equati
     while (ISA(step)(w, s, &e)) continue;
 }
 
-/* Steps of all regions in turn, to the end of one of them: which. What they are at has names of its own, which compilers keep in
- * registers. */
+/* Steps of all regions in turn, to the end of one of them: which. What they are at has names of its
+ * own, which compilers keep in registers. */
 TARGET static unsigned ISA(fill_all)(struct work *w, struct stream s[REGIONS], struct equation e[REGIONS]) {
     struct equation e0 = e[0], e1 = e[1], e2 = e[2], e3 = e[3];
     unsigned ended = REGIONS;
@@ -77,7 +77,8 @@ TARGET static bool ISA(fill_last)(struct work *w) {
     return true;
 }
 
-/* Each row from those behind it, in all columns. Columns that a block does not have are worked out to no avail. */
+/* Each row from those behind it, in all columns. Columns that a block does not have are worked out
+ * to no avail. */
 TARGET static void ISA(solve_rows)(struct work *w) {
     unsigned columns = ribbon_columns(w->layout), most = ribbon_columns_max(w->layout);
     uint64_t border = level_border(w->layout, w->size, w->level), solved[RIBBON_COLUMNS_MAX] = {0};

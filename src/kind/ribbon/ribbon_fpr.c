@@ -1,4 +1,5 @@
-/* The plan of a ribbon filter: c columns make a rate of 2^-c, and a fraction of blocks with one more halves it for their share of keys. */
+/* The plan of a ribbon filter: c columns make a rate of 2^-c, and a fraction of blocks with one
+ * more halves it for their share of keys. */
 #include "base/error.h"
 #include "kind/ribbon/ribbon_layout.h"
 #include "static/static_fpr.h"

@@ -1,4 +1,5 @@
-/* Bumped ribbons: what a key is in one, for those who solve them and those who ask. See ribbon.c. */
+/* Bumped ribbons: what a key is in one, for those who solve them and those who ask. See
+ * ribbon.c. */
 #ifndef PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
 #define PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
 
@@ -12,8 +13,8 @@ enum {
 }; /* of an entry: sizes of two levels in each of two words */
 enum { RIBBON_ENTRY_WORDS = RIBBON_PART_SEED + 1 };
 
-/* All levels but the last have buckets of rows, some of whose keys are bumped: of those with the bucket's threshold t, the keys
- * that start before row ribbon_limit(t) of the bucket. */
+/* All levels but the last have buckets of rows, some of whose keys are bumped: of those with the
+ * bucket's threshold t, the keys that start before row ribbon_limit(t) of the bucket. */
 enum { RIBBON_LEVELS = 4, RIBBON_LAST = RIBBON_LEVELS - 1 };
 enum {
     RIBBON_ROWS = 64,
@@ -27,7 +28,7 @@ enum { RIBBON_THRESHOLD_BITS = 2, RIBBON_WORD_THRESHOLDS = 64 / RIBBON_THRESHOLD
 
 extern const struct model model_ribbon;
 
-/* Where the keys of a level are: what a question needs to know. */
+/* Where the keys of a level are: what a query needs to know. */
 struct ribbon_level {
     uint64_t data, thresholds; /* where they begin in the array, in bytes */
     uint64_t seed;             /* of the part */
@@ -62,7 +63,8 @@ static inline uint64_t level_blocks(uint64_t size, unsigned level) {
     return size ? level_start_blocks(size, level) + 1 : 0;
 }
 
-/* Of the blocks in which keys start, the share that the fraction says has one column more, rounded up. */
+/* Of the blocks in which keys start, the share that the fraction says has one column more, rounded
+ * up. */
 static inline uint64_t ribbon_wide_blocks(uint64_t blocks, uint64_t fraction) {
     return (blocks * fraction + RIBBON_COLUMNS_ONE - 1) / RIBBON_COLUMNS_ONE;
 }
@@ -95,8 +97,9 @@ static inline uint64_t block_start(uint64_t block, unsigned columns, uint64_t bo
 #define RIBBON_STRIDE_BACK UINT64_C(0x072F55F3A00399F3) /* times the stride, 1 */
 #define RIBBON_PRINT       UINT64_C(0x3C6EF372FE94F82B)
 
-/* What places a key in a level, a uniform word: in the first, it has the order of the keys; each further one multiplies by the
- * stride, which is odd, so that the key can be told from it. Only there the seed of the part has a part in it. */
+/* What places a key in a level, a uniform word: in the first, it has the order of the keys; each
+ * further one multiplies by the stride, which is odd, so that the key can be told from it. Only
+ * there the seed of the part has a part in it. */
 static inline uint64_t ribbon_place(uint64_t key, uint64_t seed, uint64_t bits, unsigned level) {
     uint64_t place = key ^ seed;
     if (!level) return place_in_part(key, bits);
@@ -109,7 +112,8 @@ static inline uint64_t ribbon_hash(uint64_t key) {
     return mix64(key);
 }
 
-/* Which of the 64 rows from its start on a key takes, and what their parities shall be, a bit for each column. */
+/* Which of the 64 rows from its start on a key takes, and what their parities shall be, a bit for
+ * each column. */
 static inline uint64_t ribbon_rows(uint64_t hash) {
     return hash | 1;
 }

@@ -1,4 +1,5 @@
-/* Rows of a block in plain C, SOLVED_AT_ONCE columns at a time, which wait for each other less than rows do. */
+/* Rows of a block in plain C, SOLVED_AT_ONCE columns at a time, which wait for each other less than
+ * rows do. */
 
 /* From the last row to the first: `solved` has the 64 rows behind, then those of this block. */
 INLINE void ISA(solve_block)(const uint64_t *rows, const uint32_t *prints, uint64_t *solved, unsigned first) {

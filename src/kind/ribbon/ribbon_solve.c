@@ -1,25 +1,40 @@
 /*
- * Solving a part of a ribbon filter: the levels in turn, each with the keys that the one before it bumped.
+ * Solving a part of a ribbon filter: the levels in turn, each with the keys that the one before it
+ * bumped.
  *
- * A level's keys are brought into the order of the rows in which they start. Each is an equation: the parity of the rows that it takes
- * is its print. Elimination goes on key by key: a key whose first row nobody has yet gets that row; else the equation of the
- * one that has it is added, which moves its first row on, up to 63 rows. What comes to nothing contradicts the others, or follows
+ * A level's keys are brought into the order of the rows in which they start. Each is an equation:
+ * the parity of the rows that it takes is its print. Elimination goes on key by key: a key whose
+ * first row nobody has yet gets that row; else the equation of the one that has it is added, which
+ * moves its first row on, up to 63 rows. What comes to nothing contradicts the others, or follows
  * from them. At the end, each row follows from those behind it, from the last to the first.
  *
  *     bucket                0..23        24..63        64..127        rows in it where keys start
  *     order of insertion    third        second        first
  *
- * Of each bucket, those who start late go first, in three groups. If there is a contradiction in a group, it is taken back, and
- * all keys of it and of those that follow it in this bucket are bumped: two bits say which.
+ * Of each bucket, those who start late go first, in three groups. If there is a contradiction in a
+ * group, it is taken back, and all keys of it and of those that follow it in this bucket are
+ * bumped: two bits say which.
  *
- * A large level is cut into REGIONS of the same number of buckets. All keys of the last bucket of each are bumped, so that
- * no key reaches from one to the next, and all can be worked on at the same time: what a step takes is mostly waiting for the step
- * before it.
+ * A large level is cut into REGIONS of the same number of buckets. All keys of the last bucket of
+ * each are bumped, so that no key reaches from one to the next, and all can be worked on at the
+ * same time: what a step takes is mostly waiting for the step before it.
  *
- * The last level bumps nobody. If it has a contradiction, the levels behind the first are placed anew, with another seed. With the
- * sizes below that happens less than once in a hundred times, so that SEEDS of them fail with a chance below 2^-400. The first level has
- * no seed: it fails only if half of all keys were bumped, for which half of the buckets (32 at least) would have to be bumped as a
- * whole, as less than one in a thousand is: a chance below 2^-100.
+ * The last level bumps nobody. If it has a contradiction, the levels behind the first are placed
+ * anew, with another seed. With the sizes below that happens less than once in a hundred times, so
+ * that SEEDS of them fail with a chance below 2^-400. The first level has no seed: it fails only if
+ * half of all keys were bumped, for which half of the buckets (32 at least) would have to be bumped
+ * as a whole, as less than one in a thousand is: a chance below 2^-100.
+ *
+ * Invariants
+ *   I1  an equation in rows[] stands at its first row, which is its bit 0; rows[r] = 0 means that
+ *       row r has none.
+ *   I2  the equations in rows[] have the same solutions as those of all keys that were inserted and
+ *       not taken back.
+ *   I3  the rows that a group took are in place[]; within a region, no later group has changed
+ *       them, so that clearing them takes the group back.
+ *   I4  a key is in exactly one level: it is inserted, or it starts before its bucket's limit and
+ *       is in bumped[].
+ *   I5  no equation of a region reaches a row of the next one.
  */
 #include "static/key_sort.h"
 #include "kind/ribbon/ribbon_layout.h"
@@ -128,7 +143,8 @@ static void bump_whole_bucket(struct work *w, struct stream *s, uint64_t begin) 
     set_threshold(w, s->bucket, RIBBON_BUMP_ALL);
 }
 
-/* Goes on to the next bucket that has keys to insert; false at the region's end, the last bucket of which stays for the overhang. */
+/* Goes on to the next bucket that has keys to insert; false at the region's end, the last bucket of
+ * which stays for the overhang. */
 static bool next_bucket(struct work *w, struct stream *s) {
     for (; s->bucket < s->end; s->bucket++) {
         uint64_t begin = s->next;
@@ -155,7 +171,8 @@ static bool next_group(struct work *w, struct stream *s) {
     }
 }
 
-/* Takes the group back in which there is a contradiction, and bumps it and those that would follow. */
+/* Takes the group back in which there is a contradiction, and bumps it and those that would
+ * follow. */
 static void give_up_group(struct work *w, struct stream *s) {
     for (unsigned i = 0; i < s->placed; i++) w->rows[s->place[i]] = w->prints[s->place[i]] = 0;
     uint64_t begin = s->next - s->cut[0];
@@ -258,8 +275,8 @@ static bool solve_level(struct work *w) {
     return true;
 }
 
-/* Keys that a level may bump: half of them, or, if it has no size, all. More are bumped only if somebody chose them for it; data_for relies
- * on the limit. */
+/* Keys that a level may bump: half of them, or, if it has no size, all. More are bumped only if
+ * somebody chose them for it; data_for relies on the limit. */
 static uint64_t bumped_for(uint64_t n) {
     return n < KEYS_FOR_BUCKETS ? n : n / BUMPED_PART;
 }

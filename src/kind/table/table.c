@@ -1,10 +1,11 @@
 /*
- * A hash table of whole digests: cuckoo hashing (Pagh, Rodler, "Cuckoo hashing", 2001) in buckets of one cache line
- * (Dietzfelbinger, Weidling, "Balanced allocation and dictionaries with tightly packed constant size bins", 2007).
+ * A hash table of whole digests: cuckoo hashing (Pagh, Rodler, "Cuckoo hashing", 2001) in buckets
+ * of one cache line (Dietzfelbinger, Weidling, "Balanced allocation and dictionaries with tightly
+ * packed constant size bins", 2007).
  *
- * Idea: a digest has two buckets of eight slots and is in one of these sixteen slots, or not in the table. A new one
- * goes to the emptier bucket. If both are full, digests move to their other buckets, one after the other, until a slot
- * is free.
+ * Idea: a digest has two buckets of eight slots and is in one of these sixteen slots, or not in the
+ * table. A new one goes to the emptier bucket. If both are full, digests move to their other
+ * buckets, one after the other, until a slot is free.
  *
  *     digest ─┬───────▶ bucket a      a bucket is one cache line, eight little-endian words
  *             └─ × odd ▶ bucket b
@@ -13,29 +14,33 @@
  *           │bucket 0│bucket 1│ .. │ d  d  d  d  d  0  0  0             │ .. │ last   │ zero │
  *           └────────┴────────┴────┴────────────────────────────────────┴────┴────────┴──────┘
  *
- * Zero marks an empty slot. The digest 0 itself lives in a word of its own behind the last bucket: 1 if it is in the
- * table. Behind that comes the stash, if there is one.
+ * Zero marks an empty slot. The digest 0 itself lives in a word of its own behind the last bucket:
+ * 1 if it is in the table. Behind that comes the stash, if there is one.
  *
- * Example: a million keys take 138,889 buckets, 90 % of whose slots are then in use: 8.9 MB, 71.1 bits a key. While it
- * fills, 7,500 adds find both their buckets full, the first at 72 %, and each moves a single digest. Beyond the plan, at 94 %,
- * one finds no way to a free slot that is short enough: longer ones would lead to 98 %, but take too long to find.
+ * Example: a million keys take 138,889 buckets, 90 % of whose slots are then in use: 8.9 MB, 71.1
+ * bits a key. While it fills, 7,500 adds find both their buckets full, the first at 72 %, and each
+ * moves a single digest. Beyond the plan, at 94 %, one finds no way to a free slot that is short
+ * enough: longer ones would lead to 98 %, but take too long to find.
  *
- * A digest that is found was added: the table is as exact as digests are. Two keys of n share one with chance n²/2^65.
+ * A digest that is found was added: the table is as exact as digests are. Two keys of n share one
+ * with chance n²/2^65.
  *
- * Whoever knows the hash can choose any number of keys whose digests share both buckets, in tables of every size. A
- * table that has no room for a digest although it is rather empty gets a stash (table_stash.h) in place of more
- * buckets, and from then on other operations, which look there too. So any set of keys fits, in about twice the
- * memory; only time suffers.
+ * Whoever knows the hash can choose any number of keys whose digests share both buckets, in tables
+ * of every size. A table that has no room for a digest although it is rather empty gets a stash
+ * (table_stash.h) in place of more buckets, and from then on other operations, which look there
+ * too. So any set of keys fits, in about twice the memory; only time suffers.
  *
  * Cost: two cache lines a query. Layout: buckets, any number of them; cells of the stash, mostly 0.
  *
  * Invariants
  *   I1  1 <= buckets <= 2^56, cells <= 2^56, and the payload has 8 · buckets + 1 + cells words.
- *   I2  a digest other than 0 stands in a slot of one of its two buckets or in the stash, and in no other place.
+ *   I2  a digest other than 0 stands in a slot of one of its two buckets or in the stash, and in no
+ *       other place.
  *   I3  the slots of a bucket that are in use come first.
  *   I4  the word behind the buckets is 0 or 1.
  *   I5  the digests of the stash are in order, and empty cells come last.
- * A hostile payload may break I2 to I5: answers are then wrong, but nothing leaves the array or runs forever.
+ * A hostile payload may break I2 to I5: answers are then wrong, but nothing leaves the array or
+ * runs forever.
  */
 #include "base/arith.h"
 #include "base/endian.h"
@@ -61,8 +66,9 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return layout[TABLE_BUCKETS] * TABLE_BUCKET_BYTES + 8 + 8 * layout[TABLE_STASH];
 }
 
-/* What picks the second bucket: the digest times an odd number (the fraction of the square root of 17). The first is
- * picked by the digest itself. Only the upper bits count in both, so the two are independent. */
+/* What picks the second bucket: the digest times an odd number (the fraction of the square root of
+ * 17). The first is picked by the digest itself. Only the upper bits count in both, so the two are
+ * independent. */
 static const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B);
 
 /* The two buckets of a digest. They differ, if there is more than one. */
@@ -112,7 +118,8 @@ static void table_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
 }
 
-/* A template: each instruction set brings matches() for a bucket, and table.h makes the operations of it. */
+/* A template: each instruction set brings matches() for a bucket, and table_batch.h makes the
+ * operations of it. */
 #define FOR_SCALAR "kind/table/table_scalar.h"
 #define FOR_AVX2   "kind/table/table_avx2.h"
 #define FOR_AVX512 "kind/table/table_avx512.h"
@@ -145,7 +152,8 @@ static void table_prefetch(const struct array *array, struct digest digest) {
                                           .remove = remove_name,                                                       \
                                           .prefetch = table_prefetch};
 
-/* With a stash. Kept apart: tables without one need not search it for every digest that the buckets lack. */
+/* With a stash. Kept apart: tables without one need not search it for every digest that the buckets
+ * lack. */
 static bool is_stashed(const struct array *array, uint64_t digest) {
     return digest && table_stash_has(stash_of(array), digest);
 }
@@ -225,8 +233,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return stash ? &table_ops_stash_scalar : &table_ops_scalar;
 }
 
-/* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the same two. Other
- * keys fill more than nine tenths of the slots, if there are not just a few. */
+/* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the
+ * same two. Other keys fill more than nine tenths of the slots, if there are not just a few. */
 static bool is_strangely_empty(const struct array *array) {
     enum { FEW_BUCKETS = 64 };
     uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, used = 0;
@@ -234,16 +242,18 @@ static bool is_strangely_empty(const struct array *array) {
     return used < (array->layout[TABLE_BUCKETS] < FEW_BUCKETS ? slots / 8 * 3 : slots / 4 * 3);
 }
 
-/* Beside many buckets the first stash is not tiny, lest it be doubled often: that copies all of them. */
+/* Beside many buckets the first stash is not tiny, lest it be doubled often: that copies all of
+ * them. */
 static uint64_t more_cells(const struct array *array) {
     enum { FEWEST = 8, BUCKETS_PER_CELL = 64 };
     uint64_t first = array->layout[TABLE_BUCKETS] / BUCKETS_PER_CELL;
     return array->layout[TABLE_STASH] ? 2 * array->layout[TABLE_STASH] : first < FEWEST ? FEWEST : first;
 }
 
-/* How many buckets there are after growing: about half as many again, or twice as many while they are few. The digest that
- * found no room makes it a little more or less, so that tables with equal shares of the keys, as shards have, come to grow at
- * different times, not all in the same moment. */
+/* How many buckets there are after growing: about half as many again, or twice as many while they
+ * are few. The digest that found no room makes it a little more or less, so that tables with equal
+ * shares of the keys, as shards have, come to grow at different times, not all in the same
+ * moment. */
 static uint64_t more_buckets(uint64_t buckets, uint64_t digest) {
     enum { FEW = 4096 };
     uint64_t chance = digest * second_multiplier >> 40 & 0xff; /* of 256 */
@@ -293,8 +303,8 @@ static inline uint64_t digest_at(const struct array *array, uint64_t word) {
     return word == array->layout[TABLE_BUCKETS] * TABLE_SLOTS ? 0 : load64(array->bytes + 8 * word);
 }
 
-/* Adds all digests of one table to another, in whole batches: reading goes straight through the array, writing is
- * fetched ahead by add_many. False if one found no place. */
+/* Adds all digests of one table to another, in whole batches: reading goes straight through the
+ * array, writing is fetched ahead by add_many. False if one found no place. */
 static bool merge(struct array *into, const struct array *from) {
     enum { BATCH = 1024 };
     uint64_t digests[BATCH], words = words_of(from);
@@ -323,8 +333,6 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     return false;
 }
 
-enum { BUCKETS = TABLE_BUCKETS, STASH = TABLE_STASH };
-
 static const struct growable growable = {
     .full = "the table has no room for another key", .grow = grow, .rehash = rehash};
 
@@ -334,7 +342,7 @@ const struct kind kind_table = {
     .row = {PERHAPS_TABLE, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_GROW | PERHAPS_LIST, "table",
             "hash table of whole digests: practically exact, forgets, grows, and can be listed"},
     .hashing = {.hash = PERHAPS_XXH3, .words = 1},
-    .words = {.name = {"buckets", "cells of the stash"}, .may_differ = 1u << BUCKETS | 1u << STASH},
+    .words = {.name = {"buckets", "cells of the stash"}, .may_differ = 1u << TABLE_BUCKETS | 1u << TABLE_STASH},
     .payload_bytes = payload_bytes,
     .ops = ops,
     .model = &model_table,

@@ -5,7 +5,8 @@ TARGET static inline unsigned ISA(matches)(const uint8_t *bucket, uint64_t word)
     return _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(bucket), _mm512_set1_epi64((long long)word));
 }
 
-/* mul_high_32 of eight words, in the multiplication of halves that compilers do not find by themselves. */
+/* mul_high_32 of eight words, in the multiplication of halves that compilers do not find by
+ * themselves. */
 TARGET static inline __m512i ISA(mul_high_8)(__m512i words, __m512i buckets) {
     __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(words, 32), buckets);
     __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(words, buckets), 32);

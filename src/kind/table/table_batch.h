@@ -1,17 +1,19 @@
 /*
- * The operations of the table, a template: table.c includes this once for each instruction set, with ISA(name), TARGET
- * and INLINE defined and matches() for one bucket.
+ * The operations of the table, a template: table.c includes this once for each instruction set,
+ * with ISA(name), TARGET and INLINE defined and matches() for one bucket.
  *
- * In a batch, the buckets of the next BLOCK keys are worked out first. Then each step fetches the buckets of a key of
- * the next block and does the work on a key of this block: fetches are under way at any time, and no branch depends on
- * an answer. `adding` and `far` are constants in each caller.
+ * In a batch, the buckets of the next BLOCK keys are worked out first. Then each step fetches the
+ * buckets of a key of the next block and does the work on a key of this block: fetches are under
+ * way at any time, and no branch depends on an answer. `adding` and `far` are constants in each
+ * caller.
  */
 
 struct ISA(block) {
     uint64_t a[BLOCK], b[BLOCK];
 };
 
-/* The buckets of n digests; an instruction set may have its own way for tables of less than 2^32 buckets. */
+/* The buckets of n digests; an instruction set may have its own way for tables of less than 2^32
+ * buckets. */
 INLINE void ISA(find_buckets)(const uint64_t *restrict digests, size_t n, uint64_t buckets, uint64_t *restrict a,
                               uint64_t *restrict b) {
 #ifdef PAIRS
@@ -39,15 +41,15 @@ INLINE int ISA(holds)(const struct array *array, uint64_t digest, uint64_t a, ui
 }
 
 /*
- * Making room when both buckets are full: a search, level by level, for the shortest way to a free slot. The buckets
- * that it has reached are numbered:
+ * Making room when both buckets are full: a search, level by level, for the shortest way to a free
+ * slot. The buckets that it has reached are numbered:
  *
  *     0, 1               the two buckets of the new digest
  *     2 + 8p + s         the other bucket of the digest in slot s of the bucket with number p
  *
- * so the number alone tells the way back. Nothing moves before a free slot is found, so there is nothing to take back
- * when there is none. A shortest way never comes to the same slot twice: every digest on it moves to its own other
- * bucket.
+ * so the number alone tells the way back. Nothing moves before a free slot is found, so there is
+ * nothing to take back when there is none. A shortest way never comes to the same slot twice: every
+ * digest on it moves to its own other bucket.
  */
 struct ISA(search) {
     uint64_t reached[2 + TABLE_SLOTS * SEARCHED];
@@ -65,7 +67,8 @@ INLINE void ISA(spread)(const struct array *array, struct ISA(search) * search, 
     }
 }
 
-/* Moves the digests on the way to a free slot of bucket number i, the last one first, and puts the new one in. */
+/* Moves the digests on the way to a free slot of bucket number i, the last one first, and puts the
+ * new one in. */
 INLINE void ISA(move_along)(const struct array *array, const struct ISA(search) * search, unsigned i, unsigned slot,
                             uint64_t digest) {
     uint8_t *hole = bucket_at(array, search->reached[i]) + 8 * slot;
@@ -96,9 +99,9 @@ TARGET static __attribute__((noinline)) int ISA(make_room)(const struct array *a
     return FULL;
 }
 
-/* Adds a digest to the emptier of its buckets. By I3 the one with more empty slots has the larger mask of them. What is
- * there already is written once more, to nowhere: picked from two addresses, because compilers make a branch of a
- * plain choice. */
+/* Adds a digest to the emptier of its buckets. By I3 the one with more empty slots has the larger
+ * mask of them. What is there already is written once more, to nowhere: picked from two addresses,
+ * because compilers make a branch of a plain choice. */
 INLINE int ISA(put)(const struct array *array, uint64_t digest, uint64_t a, uint64_t b) {
     uint8_t *first = bucket_at(array, a), *second = bucket_at(array, b), nowhere[8];
     if (__builtin_expect(digest == 0, 0)) return add_zero(array);
@@ -179,8 +182,8 @@ INLINE int ISA(remove_one)(const struct array *array, uint64_t digest) {
 
 /* ---- with a stash ----
  *
- * Not in the way of tables without one: what follows costs a search in the stash for every digest that the buckets do
- * not have. */
+ * Not in the way of tables without one: what follows costs a search in the stash for every digest
+ * that the buckets do not have. */
 
 TARGET static int ISA(add_or_stash)(const struct array *array, uint64_t digest) {
     struct table_stash stash = stash_of(array);
@@ -202,9 +205,10 @@ INLINE size_t ISA(add_or_stash_many)(const struct array *array, const uint64_t *
 
 /* ---- growing ---- */
 
-/* All digests in the buckets of one table into a larger, empty one: each into its first bucket if it can be. That is
- * a cache line less than for adding, and since first buckets are in the order of digests, the half of them that stand
- * in theirs are poured from one end to the other. False if one finds no place. */
+/* All digests in the buckets of one table into a larger, empty one: each into its first bucket if
+ * it can be. That is a cache line less than for adding, and since first buckets are in the order of
+ * digests, the half of them that stand in theirs are poured from one end to the other. False if one
+ * finds no place. */
 TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
     enum { EARLY = 24 };
     uint64_t slots = from->layout[TABLE_BUCKETS] * TABLE_SLOTS, buckets = into->layout[TABLE_BUCKETS];

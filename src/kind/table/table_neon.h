@@ -1,4 +1,5 @@
-/* A bucket of the table in NEON: four registers of two slots. Each slot that matches keeps its own bit. */
+/* A bucket of the table in NEON: four registers of two slots. Each slot that matches keeps its own
+ * bit. */
 #include <arm_neon.h>
 
 static inline unsigned ISA(matches)(const uint8_t *bucket, uint64_t word) {

@@ -1,15 +1,19 @@
 /*
- * The stash of a table: digests that found no slot although the table is far from full, because keys were chosen to
- * share their buckets. Most tables have none.
+ * The stash of a table: digests that found no slot although the table is far from full, because
+ * keys were chosen to share their buckets. Most tables have none.
  *
  *     ┌────┬────┬────┬────┬───┬───┬───┐
  *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, in order, empty cells last
  *     └────┴────┴────┴────┴───┴───┴───┘
  *
- * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and an add or a
- * remove moves at most the whole list, whatever the digests are. 0 is not among them.
+ * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and
+ * an add or a remove moves at most the whole list, whatever the digests are. 0 is not among them.
  *
- * Cells out of order, as hostile images have them, make wrong answers. Every index is below `cells` all the same.
+ * Invariants
+ *   I1  digests are in rising order, no two are equal, and none is 0.
+ *   I2  empty cells are 0 and come last.
+ * A hostile image may break both: answers are then wrong, but every index is below `cells` all the
+ * same.
  */
 #ifndef PERHAPS_KIND_TABLE_TABLE_STASH_H
 #define PERHAPS_KIND_TABLE_TABLE_STASH_H
@@ -24,8 +28,8 @@ struct table_stash {
     uint64_t cells;
 };
 
-/* How many cells come before a digest. To compare what is one less makes 0, an empty cell, the last in order: the
- * place of 0 is the number of cells in use. */
+/* How many cells come before a digest. To compare what is one less makes 0, an empty cell, the last
+ * in order: the place of 0 is the number of cells in use. */
 static inline uint64_t table_stash_place(struct table_stash s, uint64_t digest) {
     uint64_t low = 0, rest = s.cells;
     while (rest) {
