@@ -96,7 +96,7 @@ static int intersect_arrays(perhaps *into, const perhaps *from) {
 
 static int combine_arrays(perhaps *into, const perhaps *from, enum combination what) {
     uint64_t items = filter_items(into) + filter_items(from);
-    if (what == COMBINE_INTERSECT && into->kind->model->either) return intersect_arrays(into, from);
+    if (what == COMBINE_INTERSECT && into->kind->model->distinct_in_either) return intersect_arrays(into, from);
     int rc = into->kind->combinable->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
     if (rc < 0) return rc;
     filter_count_items(into);

@@ -46,7 +46,7 @@ static int growth_of(const perhaps *f) {
 }
 
 static unsigned lines_of(const perhaps *f) {
-    if (!f->children) return f->kind->model->lines(f->header.layout);
+    if (!f->children) return f->kind->model->cache_lines(f->header.layout);
     unsigned lines = 0;
     for (unsigned i = 0; i < f->children->count; i++) {
         unsigned here = lines_of(f->children->child[i].filter);

@@ -44,7 +44,7 @@
 enum { GROWTH_MIN = 384, GROWTH_MOST = 4096 };
 
 bool layers_have_rule(const struct kind *base) {
-    return base->model && base->model->next_layer;
+    return base->model && base->model->layering && base->model->layering->next_layer;
 }
 
 static bool is_multiset(const perhaps *f) {
@@ -340,8 +340,8 @@ static const char *check_children(const perhaps *f) {
     }
     for (unsigned i = 1; i < f->children->count + f->children->spare; i++) {
         const perhaps *older = f->children->child[i - 1].filter, *newer = f->children->child[i].filter;
-        if (older->kind->model->nested && !older->kind->model->nested(older->header.layout, newer->header.layout))
-            return "layers that do not nest";
+        const struct layering *layering = older->kind->model->layering;
+        if (layering && !layering->nested(older->header.layout, newer->header.layout)) return "layers that do not nest";
     }
     return NULL;
 }
@@ -356,14 +356,14 @@ static const char *refuses(const struct kind *base) {
 static unsigned can(const struct kind *base) {
     unsigned both = base->row.can & (PERHAPS_REMOVE | PERHAPS_COUNT);
     unsigned merge = base->row.can & PERHAPS_COUNT ? 0 : base->row.can & PERHAPS_MERGE;
-    return PERHAPS_ADD | PERHAPS_GROW | merge | (base->model && base->model->nest ? both : both & PERHAPS_COUNT);
+    return PERHAPS_ADD | PERHAPS_GROW | merge | (plan_nests(base) ? both : both & PERHAPS_COUNT);
 }
 
 static int check_first(const perhaps *f, double fpr) {
     const char *sentence = refuses(f->kind);
     if (sentence) return fail(PERHAPS_ECANNOT, sentence, f->kind->row.name);
     const struct model *model = f->kind->model;
-    if (model->nested && !model->nested(f->header.layout, f->header.layout))
+    if (model->layering && !model->layering->nested(f->header.layout, f->header.layout))
         return fail(PERHAPS_ECANNOT, "the filter was made not to be a layer of others");
     if (!f->owned || f->shared)
         return fail(PERHAPS_ECANNOT, "what is changed in place, or by many threads, cannot be a layer; open a copy");

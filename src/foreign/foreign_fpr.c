@@ -41,7 +41,7 @@ int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uin
     return foreign_level(kind, want, layout, level);
 }
 
-void foreign_look(const struct array *array, struct measures *sight) {
+void foreign_measure(const struct array *array, struct measures *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
 

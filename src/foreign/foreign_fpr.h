@@ -19,6 +19,6 @@ int foreign_level(const struct kind *kind, const perhaps_want *want, const uint6
  * operations, so that the numbers are equal. */
 int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uint64_t last_word, struct level *level);
 
-void foreign_look(const struct array *array, struct measures *sight);
+void foreign_measure(const struct array *array, struct measures *sight);
 
 #endif

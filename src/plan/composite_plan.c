@@ -194,7 +194,7 @@ static const struct kind *inside(const struct outer *outer, unsigned i, const st
 }
 
 static struct refusal refusal_of_want(const struct outer *outer, const struct kind *kind, const perhaps_want *want) {
-    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !kind->model->nest)
+    if (want->grow == PERHAPS_GROW_LAYERS && (want->hashes || want->lines) && !plan_nests(kind))
         return (struct refusal){"the layers of a growing %s filter choose their hashes and lines", kind};
     if (want->clear_at > 0.9 && kind->model->exact)
         return (struct refusal){"%s filters do not get fuller than 90 %%, so clear_at must not be more", kind};

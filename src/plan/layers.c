@@ -39,11 +39,11 @@ static double factor(uint64_t growth, double total) {
 /* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */
 static double distance(const struct kind *base, double growth) {
     double factor = growth == 0 ? 2 : growth;
-    return log2(base->model->nest ? 1 + (factor - 1) * 0.75 : factor);
+    return log2(plan_nests(base) ? 1 + (factor - 1) * 0.75 : factor);
 }
 
 static double share(const struct kind *base, double growth, double room) {
-    bool nests = base->model->nest;
+    bool nests = plan_nests(base);
     double x = log2(room), integral = (nests ? flat_to : flat_to - flat_from + 1 / log(2)) + tail;
     double height = 1 / (integral / distance(base, growth) + 1);
     if (x > flat_to) return height * pow(tail / (tail + x - flat_to), 2);
@@ -54,7 +54,7 @@ unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr) {
     perhaps_want want = PERHAPS_WANT(.kind = base->row.kind, .items = items, .fpr = fpr);
     struct level level;
     if (base->row.kind != PERHAPS_BLOCKED || plan_single(base, &want, &level) < 0) return 0;
-    return base->model->lines(level.layout);
+    return base->model->cache_lines(level.layout);
 }
 
 double plan_first_share(const struct kind *base, double growth, double items) {
@@ -82,7 +82,8 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
     double room = (double)layers->total + times * (double)layers->newest;
     double rate = plan_without_noise(layers->rest * share_of(layers, room));
     level->kind = layers->base;
-    if (!(times < 0x1p32) || !model->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
+    if (!(times < 0x1p32) ||
+        !model->layering->nest(layers->layout, (uint64_t)times, rate, level->layout, &level->capacity))
         return too_large(layers->base);
     level->length = layers->base->payload_bytes(level->layout, &reason);
     level->fpr = plan_without_noise(model->fpr(level->layout, level->capacity));
@@ -90,12 +91,13 @@ static int nest_layer(const struct layers *layers, double wanted, struct level *
 }
 
 int plan_next_layer(const struct layers *layers, struct level *level) {
-    if (layers->base->model->next_layer) return layers->base->model->next_layer(layers, level);
+    const struct layering *layering = layers->base->model->layering;
+    if (layering && layering->next_layer) return layering->next_layer(layers, level);
     double total = (double)layers->total, wanted = ceil((factor(layers->growth, total * siblings(layers)) - 1) * total);
     if (!(wanted < 0x1p62)) return too_large(layers->base);
     if (!(layers->rest > 0))
         return fail(PERHAPS_ERANGE, "no further layer is possible: the first has all of the rate of %g", layers->fpr);
-    if (layers->base->model->nest) return nest_layer(layers, wanted, level);
+    if (plan_nests(layers->base)) return nest_layer(layers, wanted, level);
     perhaps_want want = PERHAPS_WANT(.kind = layers->base->row.kind, .items = (uint64_t)wanted);
     want.lines = plan_layer_lines(layers->base, want.items, layers->fpr);
     want.fpr = plan_without_noise(layers->rest * share_of(layers, total + wanted));

@@ -21,13 +21,13 @@ struct measures {
 struct level;
 struct layers;
 
-/* What the planner must know of a kind. A kind has one or more shapes (how many hashes, how many lines per key); a shape
- * has a size. */
-struct model {
-    unsigned shapes; /* shapes to try are 0..shapes-1 */
+/* How the planner searches for a layout. A kind has one or more variants (how many hashes, how many cache lines per key);
+ * a variant has a size. */
+struct layout_search {
+    unsigned variants; /* variants to try are 0..variants-1 */
 
-    /* Writes the shape into a zeroed layout; false if the want rules it out. */
-    bool (*shape)(unsigned shape, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]);
+    /* Writes the variant into a zeroed layout; false if the want rules it out. */
+    bool (*variant)(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]);
 
     /* The step in which sizes grow, in bits. */
     uint64_t (*step)(const uint64_t layout[LAYOUT_WORDS]);
@@ -37,35 +37,46 @@ struct model {
 
     const char *largest; /* the largest size and why, if users may want to know; else NULL */
 
-    /* The expected rate with `items` keys in it; INFINITY if they do not fit. Falls with size, grows with items. */
-    double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
+    /* By how much another variant may be larger and still be taken instead of this one; NULL: not at all. */
+    double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
+};
 
-    /* For kinds whose layers must nest, so that keys that look the same in a newer layer of a growing filter look the same in
-     * the older ones (else NULL): `nest` writes the layout of a layer over this one that is so many times as large, with a
-     * rate of at most `rate`, and the number of keys it is for; `nested` tells whether one lies over the other like that. */
-    bool (*nest)(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
-                 uint64_t *items);
+/* Kinds whose layers depend on each other. Either of the last two may be NULL. */
+struct layering {
+    /* Whether one layer can follow the other. */
     bool (*nested)(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]);
 
-    /* For layouts by the rule of another program (else NULL): the filter for a want, all of which the rule checks, takes the place of
-     * shapes, sizes and rates; and the layer over the newest that of the library's own rule of growing. */
-    int (*rule)(const perhaps_want *want, struct level *level);
+    /* Keys that are equal in a newer layer are equal in the older ones: writes the layout of a layer that is `times` as
+     * large as this one, with a false-positive rate of at most `rate`, and the number of keys it is for. */
+    bool (*nest)(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
+                 uint64_t *items);
+
+    /* The next layer by the rule of another program, in place of the library's rule. */
     int (*next_layer)(const struct layers *layers, struct level *level);
+};
 
-    /* By how much another shape may be larger and still be taken instead of this one; NULL: not at all. */
-    double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
+/* What the planner knows of a kind. */
+struct model {
+    /* The expected false-positive rate with `items` keys; INFINITY if they do not fit. Falls with size, grows with items.
+     * NULL where the bytes of another program state it. */
+    double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
-    bool exact; /* the array makes no mistakes; how many items it is for says all */
+    unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]);      /* bits set per key */
+    unsigned (*cache_lines)(const uint64_t layout[LAYOUT_WORDS]); /* touched per query, at most */
+    void (*measure)(const struct array *array, struct measures *measures);
+
+    bool exact; /* the array has no false positives: the number of items says all */
     bool lossy; /* keys with equal digests are one key, so that removing one loses the other */
 
-    unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]); /* bits set per key */
-    unsigned (*lines)(const uint64_t layout[LAYOUT_WORDS]);  /* cache lines touched per question, at most */
+    /* How a layout is found: by search, or by a rule that checks the want and fills the level. */
+    const struct layout_search *search;
+    int (*rule)(const perhaps_want *want, struct level *level);
 
-    void (*look)(const struct array *array, struct measures *sight);
+    const struct layering *layering; /* or NULL */
 
-    /* Different keys in the union of two arrays of one layout, estimated; for kinds whose intersection keeps bits of
-     * keys that are in only one of both, else NULL. */
-    double (*either)(const struct array *a, const struct array *b);
+    /* Distinct keys in the union of two arrays of one layout, estimated. For kinds whose intersection keeps bits of keys
+     * that are in only one of both; else NULL. */
+    double (*distinct_in_either)(const struct array *a, const struct array *b);
 };
 
 /* A filter to be made. */
@@ -102,6 +113,11 @@ struct layers {
     double newest_fpr;      /* the rate of the newest */
     const uint64_t *layout; /* of the newest */
 };
+
+/* Whether layers of that kind nest. */
+static inline bool plan_nests(const struct kind *base) {
+    return base->model && base->model->layering && base->model->layering->nest;
+}
 
 /* A growth as it was wanted in word GROWTH of a layout. */
 int plan_growth(int kind, double growth, uint64_t *word);

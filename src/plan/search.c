@@ -26,7 +26,7 @@ double plan_loss(const struct kind *kind, double items) {
 
 void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight) {
     *sight = (struct measures){0};
-    kind->model->look(array, sight);
+    kind->model->measure(array, sight);
     sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
     if (sight->copies == 0) sight->copies = sight->distinct;
     sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
@@ -35,7 +35,7 @@ void plan_measure(const struct kind *kind, const struct array *array, struct mea
 }
 
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b) {
-    double common = in_a + in_b - kind->model->either(a, b);
+    double common = in_a + in_b - kind->model->distinct_in_either(a, b);
     return (uint64_t)llround(fmin(fmax(common, 0), fmin(fmin(in_a, in_b), 0x1p62)));
 }
 
@@ -123,13 +123,13 @@ double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], u
 }
 
 static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
-    return kind->model->handicap ? kind->model->handicap(layout) : 1;
+    return kind->model->search->handicap ? kind->model->search->handicap(layout) : 1;
 }
 
 /* Gives the candidate that size, if the kind has it. */
 static bool fits(const struct model *model, struct candidate *c, uint64_t steps) {
     uint64_t bits;
-    return mul_fits(steps, model->step(c->layout), &bits) && model->resize(c->layout, bits);
+    return mul_fits(steps, model->search->step(c->layout), &bits) && model->search->resize(c->layout, bits);
 }
 
 static bool meets(const struct kind *kind, struct candidate *c, uint64_t steps, double fpr) {
@@ -156,7 +156,7 @@ static bool solve_size(const struct kind *kind, const perhaps_want *want, struct
         else
             low = middle;
     }
-    c->score = (double)high * (double)kind->model->step(c->layout) * handicap_of(kind, c->layout);
+    c->score = (double)high * (double)kind->model->search->step(c->layout) * handicap_of(kind, c->layout);
     return meets(kind, c, high, want->fpr);
 }
 
@@ -171,7 +171,7 @@ static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
 /* (items, memory): the rate follows. A shape with a handicap must be clearly better, as a power of its rate. */
 static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits;
-    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
+    if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
     c->items = want->items;
     c->score = rate(kind, c->layout, c->items) * pow(handicap_of(kind, c->layout), 8);
     return !isinf(c->score);
@@ -180,7 +180,7 @@ static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct
 /* (memory, fpr): the largest number of items that keeps the rate. */
 static bool solve_items(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits, low = 0, high = 1; /* low does; high is not to */
-    if (!wanted_bits(want, &bits) || !kind->model->resize(c->layout, bits)) return false;
+    if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
     while (high < UINT64_MAX / 2 && rate(kind, c->layout, high) <= want->fpr) {
         low = high;
         high *= 2;
@@ -213,7 +213,7 @@ static int explain(const struct kind *kind, const perhaps_want *want, const stru
     if (want->hashes || want->lines)
         return fail(error, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
                     kind->row.name, want->hashes, want->lines);
-    const char *largest = kind->model->largest;
+    const char *largest = kind->model->search ? kind->model->search->largest : NULL;
     return fail(error, "%s has no layout for this: too large, or too small to hold the items%s%s", kind->row.name,
                 largest ? "; the largest has " : "", largest ? largest : "");
 }
@@ -240,7 +240,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
     if (!shown->bytes) return PERHAPS_ERANGE; /* what a kind would refuse to open */
     shown->hashes = model->hashes(c->layout);
-    shown->lines = model->lines(c->layout);
+    shown->lines = model->cache_lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
     shown->loss = plan_loss(kind, (double)c->items);
@@ -259,9 +259,9 @@ static int plan_by_search(const struct kind *kind, const perhaps_want *want, str
         full.fpr = plan_without_noise(
             full.fpr * plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
     }
-    for (unsigned i = 0; i < kind->model->shapes; i++) {
+    for (unsigned i = 0; i < kind->model->search->variants; i++) {
         struct candidate c = {.score = INFINITY};
-        if (!kind->model->shape(i, &full, c.layout)) continue;
+        if (!kind->model->search->variant(i, &full, c.layout)) continue;
         bool solved = !wants_memory(want) ? solve_size(kind, &full, &c)
                       : full.fpr != 0     ? solve_items(kind, &full, &c)
                                           : solve_rate(kind, &full, &c);

@@ -110,8 +110,8 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
     return level->length ? PERHAPS_OK : none_fits(kind->row.name);
 }
 
-void static_look(const struct kind *kind, const struct fineness *fineness, const struct array *array,
-                 struct measures *sight) {
+void static_measure(const struct kind *kind, const struct fineness *fineness, const struct array *array,
+                    struct measures *sight) {
     double keys = 0;
     for (uint64_t i = 0; i < UINT64_C(1) << array->layout[PARTS_BITS]; i++)
         keys += (double)entry_word(array, i, kind->solver->entry_words, PART_KEYS);

@@ -24,7 +24,7 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
                 const uint64_t start[LAYOUT_WORDS], struct level *level);
 
 /* What a sealed filter shows: its keys, and the rate of its layout. */
-void static_look(const struct kind *kind, const struct fineness *fineness, const struct array *array,
-                 struct measures *sight);
+void static_measure(const struct kind *kind, const struct fineness *fineness, const struct array *array,
+                    struct measures *sight);
 
 #endif

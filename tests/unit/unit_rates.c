@@ -148,12 +148,12 @@ static void rates_are_monotonic(void **state) {
     for (size_t k = 0; k < kind_count; k++) {
         const struct model *model = kinds[k]->model;
         perhaps_want want = PERHAPS_WANT(.kind = kinds[k]->row.kind, .items = 1000, .fpr = 0.01);
-        for (unsigned shape = 0; shape < model->shapes; shape++) {
+        for (unsigned shape = 0; model->search && shape < model->search->variants; shape++) {
             uint64_t layout[LAYOUT_WORDS] = {0};
-            if (!model->shape(shape, &want, layout)) continue;
+            if (!model->search->variant(shape, &want, layout)) continue;
             double before = INFINITY;
             for (uint64_t steps = 1; steps < 3000; steps += 1 + steps / 16) {
-                if (!model->resize(layout, steps * model->step(layout))) continue;
+                if (!model->search->resize(layout, steps * model->search->step(layout))) continue;
                 double rate = model->fpr(layout, 1000);
                 CHECK(isinf(before) || rate <= before * (1 + 1e-9),
                       "%s, shape %u: %llu steps raise the rate from %.12g to %.12g", kinds[k]->row.name, shape,

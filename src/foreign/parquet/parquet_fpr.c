@@ -18,7 +18,7 @@
 
 enum { MADE_MAX = (128 << 20) / PARQUET_BLOCK_BYTES };
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number, (void)layout;
     return !want->hashes || want->hashes == PARQUET_WORDS;
 }
@@ -88,7 +88,7 @@ static double either(const struct array *a, const struct array *b) {
     return sight.distinct;
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     double blocks = (double)array->layout[PARQUET_BLOCKS];
     look_at_blocks(array, array->bytes, sight);
     sight->fill /= blocks * PARQUET_BLOCK_BITS;
@@ -96,14 +96,14 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_parquet = {
-    .shapes = 1,
-    .shape = shape,
-    .step = step,
-    .resize = resize,
-    .largest = "128 MiB, since some readers take no more",
     .fpr = fpr,
     .hashes = hashes_of,
-    .lines = lines_of,
-    .look = look,
-    .either = either,
+    .cache_lines = lines_of,
+    .measure = measure,
+    .search = &(const struct layout_search){.variants = 1,
+                                            .variant = variant,
+                                            .step = step,
+                                            .resize = resize,
+                                            .largest = "128 MiB, since some readers take no more"},
+    .distinct_in_either = either,
 };

@@ -87,7 +87,7 @@ double redis_error_of_chain(double error_of_first) {
     return fmin(2 * error_of_first, 1);
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     uint64_t layout[LAYOUT_WORDS] = {
         [BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
     if (array->layout[REDIS_BLOOM_N2]) layout[BLOOM_CELLS] = UINT64_C(1) << array->layout[REDIS_BLOOM_N2];
@@ -95,10 +95,9 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_redis_bloom = {
-    .rule = rule,
-    .next_layer = next_layer,
-    .nested = nested,
     .hashes = bloom_hashes,
-    .lines = bloom_hashes,
-    .look = look,
+    .cache_lines = bloom_hashes,
+    .measure = measure,
+    .rule = rule,
+    .layering = &(const struct layering){.nested = nested, .next_layer = next_layer},
 };

@@ -63,7 +63,7 @@ static unsigned lines(const uint64_t layout[LAYOUT_WORDS]) {
     return 2 * (unsigned)layout[REDIS_CUCKOO_FILTERS];
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     const uint64_t *layout = array->layout;
     uint64_t all = 0;
     double not_found = 1;
@@ -79,8 +79,8 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_redis_cuckoo = {
-    .rule = rule,
     .hashes = hashes,
-    .lines = lines,
-    .look = look,
+    .cache_lines = lines,
+    .measure = measure,
+    .rule = rule,
 };

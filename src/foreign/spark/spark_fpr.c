@@ -7,4 +7,9 @@ static int rule(const perhaps_want *want, struct level *level) {
 }
 
 const struct model model_spark = {
-    .rule = rule, .hashes = bloom_hashes, .lines = bloom_hashes, .look = foreign_look, .either = bloom_either};
+    .hashes = bloom_hashes,
+    .cache_lines = bloom_hashes,
+    .measure = foreign_measure,
+    .rule = rule,
+    .distinct_in_either = bloom_either,
+};

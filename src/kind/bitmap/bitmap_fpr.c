@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number, (void)layout;
     return want->hashes <= 1;
 }
@@ -30,20 +30,17 @@ static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     double in_it = (double)bits_count(array->bytes, array->length);
     sight->fill = fmin(in_it / (double)array->layout[BITMAP_RANGE], 1);
     sight->distinct = sight->copies = in_it;
 }
 
 const struct model model_bitmap = {
-    .shapes = 1,
-    .shape = shape,
-    .step = step,
-    .resize = resize,
     .fpr = fpr,
-    .exact = true,
     .hashes = one,
-    .lines = one,
-    .look = look,
+    .cache_lines = one,
+    .measure = measure,
+    .exact = true,
+    .search = &(const struct layout_search){.variants = 1, .variant = variant, .step = step, .resize = resize},
 };

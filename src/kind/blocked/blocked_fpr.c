@@ -16,11 +16,11 @@
 
 enum { FEW_LINES = 1 << 16 };
 
-static const uint64_t shapes[][2] = {{8, 1}, {16, 1}, {8, 2}, {16, 2}}; /* bits per line, lines per key */
+static const uint64_t variants[][2] = {{8, 1}, {16, 1}, {8, 2}, {16, 2}}; /* bits per line, lines per key */
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    layout[BLOCKED_BITS_PER_LINE] = shapes[number][0];
-    layout[BLOCKED_LINES_PER_KEY] = shapes[number][1];
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    layout[BLOCKED_BITS_PER_LINE] = variants[number][0];
+    layout[BLOCKED_LINES_PER_KEY] = variants[number][1];
     if (want->lines && layout[BLOCKED_LINES_PER_KEY] > want->lines) return false;
     return !want->hashes || want->hashes == layout[BLOCKED_BITS_PER_LINE] * layout[BLOCKED_LINES_PER_KEY];
 }
@@ -144,7 +144,7 @@ static void look_at_both(const struct array *array, const uint8_t *others, struc
     }
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     look_at_both(array, array->bytes, sight);
 }
 
@@ -155,14 +155,14 @@ static double either(const struct array *a, const struct array *b) {
 }
 
 const struct model model_blocked = {
-    .shapes = sizeof shapes / sizeof shapes[0],
-    .shape = shape,
-    .step = step,
-    .resize = resize,
     .fpr = fpr,
-    .handicap = handicap,
     .hashes = hashes_of,
-    .lines = lines_of,
-    .look = look,
-    .either = either,
+    .cache_lines = lines_of,
+    .measure = measure,
+    .search = &(const struct layout_search){.variants = sizeof variants / sizeof variants[0],
+                                            .variant = variant,
+                                            .step = step,
+                                            .resize = resize,
+                                            .handicap = handicap},
+    .distinct_in_either = either,
 };

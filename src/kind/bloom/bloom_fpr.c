@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { AROUND = BLOOM_SHAPES / 2, EXACT = 1024 };
+enum { AROUND = BLOOM_VARIANTS / 2, EXACT = 1024 };
 
 /* The number of hashes that is best for large filters, from whatever the want fixes. */
 static double best_hashes(const perhaps_want *want, unsigned bits_per_cell) {
@@ -22,7 +22,7 @@ static double best_hashes(const perhaps_want *want, unsigned bits_per_cell) {
     return bits / bits_per_cell * log(2);
 }
 
-bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]) {
+bool bloom_variant(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]) {
     double most = want->lines && want->lines < BLOOM_HASHES_MAX ? want->lines : BLOOM_HASHES_MAX;
     double hashes = fmin(fmax(round(best_hashes(want, bits_per_cell)), 1), most) + (double)number - AROUND;
     if (want->hashes) hashes = number == 0 ? want->hashes : 0;
@@ -90,8 +90,8 @@ double bloom_either(const struct array *a, const struct array *b) {
 
 /* ---- bloom's own ---- */
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    return bloom_shape(number, want, 1, layout);
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    return bloom_variant(number, want, 1, layout);
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
@@ -99,18 +99,17 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
 
 const struct model model_bloom = {
-    .shapes = BLOOM_SHAPES,
-    .shape = shape,
-    .step = bloom_step,
-    .resize = resize,
     .fpr = bloom_fpr,
     .hashes = bloom_hashes,
-    .lines = bloom_hashes,
-    .look = look,
-    .either = bloom_either,
+    .cache_lines = bloom_hashes,
+    .measure = measure,
+    .search =
+        &(const struct layout_search){
+            .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize},
+    .distinct_in_either = bloom_either,
 };

@@ -6,9 +6,9 @@
 #include "plan/plan.h"
 
 /* Shapes are numbers of hashes: the one that is best for large filters, and three to each side. */
-enum { BLOOM_SHAPES = 7 };
+enum { BLOOM_VARIANTS = 7 };
 
-bool bloom_shape(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
+bool bloom_variant(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
 uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]);
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);

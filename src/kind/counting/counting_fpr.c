@@ -7,8 +7,8 @@
 #include "kind/counting/counting_cells.h"
 #include "kind/counting/counting_layout.h"
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
-    return bloom_shape(number, want, COUNTING_BITS, layout);
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+    return bloom_variant(number, want, COUNTING_BITS, layout);
 }
 
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
@@ -17,7 +17,7 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
 }
 
 /* Every copy adds k to the sum of the counters, as long as none of them sticks. */
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     struct counters_tally tally = counters_count(array->bytes, array->length);
     bloom_estimate(array->layout, tally.used, sight);
     sight->stuck = tally.stuck;
@@ -25,12 +25,11 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_counting = {
-    .shapes = BLOOM_SHAPES,
-    .shape = shape,
-    .step = bloom_step,
-    .resize = resize,
     .fpr = bloom_fpr,
     .hashes = bloom_hashes,
-    .lines = bloom_hashes,
-    .look = look,
+    .cache_lines = bloom_hashes,
+    .measure = measure,
+    .search =
+        &(const struct layout_search){
+            .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize},
 };

@@ -13,12 +13,12 @@
 
 #include <math.h>
 
-enum { WIDTHS = CUCKOO_SLOT_WIDTH_MAX + 1, SHAPES = 2 * WIDTHS, SAMPLES = 1 << 18 };
+enum { WIDTHS = CUCKOO_SLOT_WIDTH_MAX + 1, VARIANTS = 2 * WIDTHS, SAMPLES = 1 << 18 };
 
 /* A shape for each width of slots, with five places and with four. Where both need the same memory,
  * the first one is taken: five. The want may name the places. Layers have four: all have as many,
  * and the later ones may need wider slots than five places can have. */
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     uint64_t places = want->hashes ? want->hashes : number < WIDTHS ? 5 : 4, width = number % WIDTHS;
     if (number < WIDTHS ? !want->hashes && want->grow == PERHAPS_GROW_LAYERS : want->hashes) return false;
     if (!places_fit(places) || !slots_fit(width, 0, places)) return false;
@@ -134,7 +134,7 @@ static double share_of_first_copies(const struct array *array) {
     return used ? (double)first / (double)used : 1;
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     struct stash stash = stash_of(array);
     double used = (double)slots_in_use(array);
     for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
@@ -147,14 +147,10 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_cuckoo = {
-    .shapes = SHAPES,
-    .shape = shape,
-    .step = step,
-    .resize = resize,
     .fpr = fpr,
-    .nest = nest,
-    .nested = nested,
     .hashes = hashes_of,
-    .lines = lines_of,
-    .look = look,
+    .cache_lines = lines_of,
+    .measure = measure,
+    .search = &(const struct layout_search){.variants = VARIANTS, .variant = variant, .step = step, .resize = resize},
+    .layering = &(const struct layering){.nested = nested, .nest = nest},
 };

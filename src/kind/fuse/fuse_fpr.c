@@ -28,8 +28,14 @@ static unsigned places(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[FUSE_ARITY];
 }
 
-static void look(const struct array *array, struct measures *sight) {
-    static_look(&kind_fuse, &fineness, array, sight);
+static void measure(const struct array *array, struct measures *sight) {
+    static_measure(&kind_fuse, &fineness, array, sight);
 }
 
-const struct model model_fuse = {.rule = rule, .fpr = rate, .hashes = places, .lines = places, .look = look};
+const struct model model_fuse = {
+    .fpr = rate,
+    .hashes = places,
+    .cache_lines = places,
+    .measure = measure,
+    .rule = rule,
+};

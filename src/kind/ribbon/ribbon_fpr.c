@@ -41,8 +41,14 @@ static unsigned hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void look(const struct array *array, struct measures *sight) {
-    static_look(&kind_ribbon, &fineness, array, sight);
+static void measure(const struct array *array, struct measures *sight) {
+    static_measure(&kind_ribbon, &fineness, array, sight);
 }
 
-const struct model model_ribbon = {.rule = rule, .fpr = rate, .hashes = hashes, .lines = lines, .look = look};
+const struct model model_ribbon = {
+    .fpr = rate,
+    .hashes = hashes,
+    .cache_lines = lines,
+    .measure = measure,
+    .rule = rule,
+};

@@ -10,7 +10,7 @@
 
 enum { ZERO_BITS = 64 }; /* a word stands behind the buckets */
 
-static bool shape(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
+static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     (void)number;
     (void)layout;
     return want->hashes == 0 && want->lines != 1;
@@ -44,7 +44,7 @@ static uint64_t count_words(const struct array *array, uint64_t first, uint64_t 
     return used;
 }
 
-static void look(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *sight) {
     uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, cells = array->layout[TABLE_STASH];
     uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
     sight->stashed = count_words(array, slots + 1, cells);
@@ -54,14 +54,11 @@ static void look(const struct array *array, struct measures *sight) {
 }
 
 const struct model model_table = {
-    .shapes = 1,
-    .shape = shape,
-    .step = step,
-    .resize = resize,
     .fpr = fpr,
+    .hashes = two,
+    .cache_lines = two,
+    .measure = measure,
     .exact = true,
     .lossy = true,
-    .hashes = two,
-    .lines = two,
-    .look = look,
+    .search = &(const struct layout_search){.variants = 1, .variant = variant, .step = step, .resize = resize},
 };
