@@ -52,6 +52,13 @@ compile_cpp() {
   g++ -std=c++20 -Wall -Wextra -Werror -I "$root/include" "${2:-$1}" "$build/libperhaps.a" -lm -pthread -o "$1.out"
 }
 
+# Each function in a table of docs/architecture.md is spelled in the file that the table names.
+sed -n 's/^| `\([a-z_0-9]*\)` | `\(src[^`]*\)` |.*/\1 \2/p' "$root/docs/architecture.md" >"$folder/functions"
+[ "$(wc -l <"$folder/functions")" -ge 30 ] || fail "docs/architecture.md names only $(wc -l <"$folder/functions") functions"
+while read -r name file; do
+  grep -qw "$name" "$root/$file" || fail "docs/architecture.md: there is no $name in $file"
+done <"$folder/functions"
+
 blocks=0
 for page in "$root"/README.md "$root"/docs/*.md; do
   name=$(basename "$page" .md)
