@@ -114,6 +114,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
  * second one is 0, which is no number of hashes. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
+#include "kind/bloom/bloom_trace.h"
+
 const struct kind kind_guava = {
     .row = {PERHAPS_GUAVA, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "guava",
             "the files of Guava's BloomFilter, for Java"},
@@ -124,4 +126,5 @@ const struct kind kind_guava = {
     .model = &model_guava,
     .combinable = &combinable_bits,
     .format = &format,
+    .trace = probe_trace,
 };
