@@ -844,45 +844,44 @@ PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
 PERHAPS_API perhaps *perhaps_relocate(perhaps *f, void *(*move)(void *context, void *memory, size_t size),
                                       void *context);
 
-/* ------------------------------------------------------------------------------------------------- explaining --- */
+/* -------------------------------------------------------------------------------- explaining --- */
 
 /* What a trace explains. */
 enum perhaps_verb { PERHAPS_VERB_QUERY = 1, PERHAPS_VERB_ADD };
 
-/* The steps of a trace. `name` says what the numbers count. */
+/* The steps of a trace. `name` says what is meant by the numbers. */
 enum perhaps_step_kind {
-    PERHAPS_STEP_DIGEST = 1, /* value: word `index` of the digest */
-    PERHAPS_STEP_CHILD,      /* layer, generation or shard `index` with `value` keys, planned for `wanted` */
-    PERHAPS_STEP_POSITION,   /* bit, counter, cache line, part, bucket ... `index` has `value`, a member's `wanted` */
-    PERHAPS_STEP_SLOT,       /* slot `index` has `value`; the key there would be `wanted` */
-    PERHAPS_STEP_MOVE,       /* eviction: `value` in slot `index` moves to slot `to` and is `wanted` there */
+    PERHAPS_STEP_DIGEST = 1, /* word `index` of the digest is `value` */
+    PERHAPS_STEP_CHILD,      /* layer, generation or shard `index`: `value` keys of `wanted` */
+    PERHAPS_STEP_POSITION,   /* bit, counter, bucket ... `index` has `value`, for a member `wanted` */
+    PERHAPS_STEP_SLOT,       /* slot `index` has `value`, if it has the key `wanted` */
+    PERHAPS_STEP_MOVE,       /* eviction: `value` in slot `index` goes to slot `to` as `wanted` */
     PERHAPS_STEP_STORE,      /* slot `index` has `value` and becomes `wanted` */
-    PERHAPS_STEP_STASH,      /* cell `index` of the stash; added to: its number of copies becomes `wanted` */
-    PERHAPS_STEP_ROOM,       /* room is made: an array of `wanted` bytes, layer or generation `index` */
-    PERHAPS_STEP_ANSWER      /* value: the call's answer, as int64_t; why: the reason */
+    PERHAPS_STEP_STASH,      /* cell `index` of the stash has `value`; it is or becomes `wanted` */
+    PERHAPS_STEP_ROOM,       /* room is made: an array of `wanted` bytes; layer, generation `index` */
+    PERHAPS_STEP_ANSWER      /* `value`, as int64_t, is what the call answers, and `why` the reason */
 };
 
 typedef struct perhaps_step {
     int step;                          /* enum perhaps_step_kind */
     unsigned depth;                    /* 0 = the filter, 1 = a child, 2 = a child of a child */
-    int holds;                         /* 1 = this step speaks for "perhaps", 0 = it does not */
+    int holds;                         /* 1 = it speaks for "perhaps" */
     uint64_t index, value, wanted, to; /* 0 where a step has none */
     const char *name;                  /* "bit", "layer" ...: static text */
-    const char *why;                   /* answers: a sentence, static text; else NULL */
+    const char *why;                   /* answers: a sentence, static text; NULL for other steps */
 } perhaps_step;
 
 /*
- * Explains a query or an add of one key, without changing the filter. `key` is a batch of one key in any form. Returns the
- * number of steps, of which at most `room` are written, or a negative error. The last step is the answer.
+ * Explains a query or an add of one key (a batch of one, in any form) and changes nothing. Returns the
+ * number of steps, of which at most `room` are written, or a negative error. The last is the answer.
  *
- * A key is perhaps a member if all its positions hold, or, in kinds with slots, if one slot or stash cell does. Children
- * come in the order of the real call, up to the one that answers. All positions of a key are listed, though a query may
- * end at the first that does not hold. An add to a kind of bits sets the bits that do not hold; one to a kind of counters
- * adds one to each. Moves and stores come in the order in which an add makes them. Bit i of an array is bit i%8 of byte i/8.
+ * A key is perhaps a member if all its positions hold; in kinds with slots, if a slot or the stash does.
+ * Children come in the order of the call, up to the one that answers. All positions of a key are listed,
+ * even if a query ends at the first that does not hold. An add sets the bits that do not hold, or
+ * increments the counters; moves and stores come in its order. Bit i is bit i%8 of byte i/8 of the array.
  *
- * A trace asks the clock of a window, as an add does. For a filter that is read-only, an add is one to a copy. Memory that
- * cannot be had is not foreseen. PERHAPS_EUNSEALED and PERHAPS_ESEALED as for the calls themselves; an add that would be
- * full is an answer, not an error. (reads)
+ * A trace of an add reads a window's clock. It foresees a full filter, which is an answer, but no lack of
+ * memory. For a read-only filter it tells of an add to a copy. (reads)
  */
 PERHAPS_API int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps,
                                   size_t room);

@@ -7,7 +7,7 @@ struct window_view {
     bool fresh;     /* an empty generation would be the newest */
 };
 
-/* Whether begin_next() would find an empty generation, or one that may be appended, after so many were forgotten. */
+/* Whether begin_next() would find an empty generation, or may append one, after `forgotten` ones. */
 static bool can_begin(const perhaps *f, unsigned forgotten) {
     unsigned count = f->family->count, planned = (unsigned)f->header.layout[GENERATIONS];
     unsigned freed = count > planned ? count - planned : 0;
@@ -38,7 +38,7 @@ static struct window_view view_of(const perhaps *f) {
     return (struct window_view){0, untold && filter_items(newest_of(f)) && can_begin(f, 0)};
 }
 
-/* Whether the newest generation takes another key: room_in_newest() without noting what it found. */
+/* Whether the newest generation takes another key: room_in_newest() without its notes. */
 static bool has_room(const perhaps *f, unsigned first) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota) return items < quota || (is_timed(f) && is_flooded(f, first));
