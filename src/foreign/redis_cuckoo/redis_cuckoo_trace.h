@@ -1,7 +1,8 @@
 /* Tracing RedisBloom's cuckoo filters; a part of redis_cuckoo.c. */
 #include "kind/trace.h"
 
-/* The slots that move_others() would write, in order, and what it would put there. */
+/* The slots that move_others() would write, in order, and what it would put there. RedisBloom moves at
+ * most 20; a path of more than TRACED_MOVES counts as none. */
 enum { TRACED_MOVES = 2048 };
 struct moves {
     unsigned n;
@@ -87,8 +88,6 @@ static int redis_cuckoo_trace(const struct array *array, struct digest digest, b
             trace_moves(array, &moves, trace);
             return trace_answer(trace, true, 1, "Fingerprints move to their other buckets, and the key takes a slot.");
         }
-        if (steps >= TRACED_MOVES)
-            return trace_answer(trace, true, PERHAPS_ERANGE, "A trace follows no path that long.");
         if (in_use == array->layout[REDIS_CUCKOO_FILTERS]) return FULL;
         trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ROOM, .name = "sub-filter", .index = in_use});
     }
