@@ -3,7 +3,8 @@
 #include "kind/trace.h"
 
 /* The bit of each lane that `lanes` chooses. */
-static __attribute__((cold)) bool trace_lanes(const struct array *array, uint64_t line, uint64_t lanes, struct trace *trace) {
+static __attribute__((cold)) bool trace_lanes(const struct array *array, uint64_t line, uint64_t lanes,
+                                              struct trace *trace) {
     bool all = true;
     for (int i = 0; i < BLOCKED_LANES; i++) {
         uint64_t at =
@@ -14,7 +15,8 @@ static __attribute__((cold)) bool trace_lanes(const struct array *array, uint64_
     return all;
 }
 
-static __attribute__((cold)) int blocked_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+static __attribute__((cold)) int blocked_trace(const struct array *array, struct digest digest, bool adding,
+                                               struct trace *trace) {
     int pair = array->layout[BLOCKED_LINES_PER_KEY] == 2, two = array->layout[BLOCKED_BITS_PER_LINE] == 16;
     bool all = true;
     for (int which = 0; which <= pair; which++) {
