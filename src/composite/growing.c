@@ -497,6 +497,8 @@ static const struct children_ops children_ops = {.add_many = add_many,
 
 static const struct composite composite = {.refuses = refuses, .can = can, .has_layers = true, .ops = &children_ops};
 
+#include "composite/growing_trace.h"
+
 const struct kind kind_growing = {
     .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_GROW, "growing",
             "layers, each larger than those before: for sets of unknown size"},
@@ -506,4 +508,5 @@ const struct kind kind_growing = {
     .payload_bytes = payload_bytes,
     .ops = ops,
     .composite = &composite,
+    .trace = growing_trace,
 };

@@ -401,6 +401,8 @@ static const struct children_ops children_ops = {.add_many = add_many,
 static const struct composite composite = {
     .refuses = refuses, .can = can, .key_in_one_child = true, .ops = &children_ops};
 
+#include "composite/sharded_trace.h"
+
 const struct kind kind_sharded = {
     .row = {PERHAPS_SHARDED,
             PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_GROW |
@@ -412,4 +414,5 @@ const struct kind kind_sharded = {
     .ops = ops,
     .composite = &composite,
     .next = next,
+    .trace = sharded_trace,
 };

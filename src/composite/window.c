@@ -193,7 +193,7 @@ static void look_at_clock(perhaps *f) {
 
 /* How many more keys the newest generation can take before its fill can reach the mark, at the least: a key changes no more
  * than its share of the bits. */
-static uint64_t room_to_fill(perhaps *f) {
+static uint64_t room_to_fill(const perhaps *f) {
     const perhaps *newest = newest_of(f);
     const struct model *model = newest->kind->model;
     double mark = (double)f->header.layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
@@ -204,10 +204,11 @@ static uint64_t room_to_fill(perhaps *f) {
     return sight.fill >= mark ? 0 : keys < 1 ? 1 : (uint64_t)keys;
 }
 
-/* Whether far more keys came in a period than it is for: g generations are full, and so is the newest. */
-static bool is_flooded(const perhaps *f) {
+/* Whether far more keys came in a period than it is for: g generations are full, and so is the newest. Those before
+ * `first` do not count. */
+static bool is_flooded(const perhaps *f, unsigned first) {
     uint64_t full = 0;
-    for (unsigned i = 0; i < f->children->count; i++)
+    for (unsigned i = first; i < f->children->count; i++)
         full += filter_items(f->children->child[i].filter) >= f->header.layout[QUOTA];
     return full > f->header.layout[GENERATIONS];
 }
@@ -216,7 +217,7 @@ static bool is_flooded(const perhaps *f) {
 static uint64_t room_in_newest(perhaps *f) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota && items < quota) return quota - items;
-    if (quota) return is_timed(f) && is_flooded(f) ? UINT64_MAX : 0;
+    if (quota) return is_timed(f) && is_flooded(f, 0) ? UINT64_MAX : 0;
     if (items >= f->children->look_again) f->children->look_again = items + room_to_fill(f);
     return f->children->look_again - items;
 }
@@ -379,6 +380,8 @@ static const struct children_ops children_ops = {.add_many = add_many,
 
 static const struct composite composite = {.refuses = refuses, .can = can, .ops = &children_ops};
 
+#include "composite/window_trace.h"
+
 const struct kind kind_window = {
     .row = {PERHAPS_WINDOW, PERHAPS_ADD, "window",
             "generations that age out: for the last N keys, or the last T seconds"},
@@ -388,4 +391,5 @@ const struct kind kind_window = {
     .payload_bytes = payload_bytes,
     .ops = ops,
     .composite = &composite,
+    .trace = window_trace,
 };

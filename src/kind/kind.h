@@ -102,6 +102,7 @@ struct batch_ops {
 struct kind;
 struct model;  /* plan/plan.h: the false-positive rates of a kind's layouts */
 struct format; /* foreign/format.h */
+struct trace;  /* kind/trace.h */
 
 /* A part of a static filter: what comes of solving it. */
 enum { ENTRY_WORDS_MAX = 8 };
@@ -229,6 +230,10 @@ struct kind {
 
     /* Lists the members: the next digest at or after position *at, which moves on; false at the end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
+
+    /* Explains an add or a query without changing the array, and answers as it would. If an add is FULL,
+     * the step of the answer is left to the caller, trace_filter (composite/composite_trace.h). */
+    int (*trace)(const struct array *array, struct digest digest, bool adding, struct trace *trace);
 };
 
 /* The words of the layout of a filter of filters: of all of them, of growing ones, and of windows. */

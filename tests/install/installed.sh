@@ -23,7 +23,7 @@ done
 "$root/script/check-symbols" "$libraries"
 
 echo 'each header alone'
-for header in perhaps.h perhaps_embed.h; do
+for header in perhaps.h perhaps_embed.h perhaps_trace.h; do
   for dialect in c99 c11 c17; do
     echo "#include <$header>" | gcc -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c -
   done

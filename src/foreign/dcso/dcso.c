@@ -138,6 +138,8 @@ static const struct format format = {
 
 static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
 
+#include "kind/bloom/bloom_trace.h"
+
 const struct kind kind_dcso = {
     .row = {PERHAPS_DCSO, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "dcso",
             "the files of DCSO's bloom: hashlookup, MISP and others"},
@@ -149,4 +151,5 @@ const struct kind kind_dcso = {
     .combinable = &combinable_bits,
     .format = &format,
     .foreign = &foreign_checks,
+    .trace = probe_trace,
 };

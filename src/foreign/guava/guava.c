@@ -117,6 +117,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
  * hashes. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
+#include "kind/bloom/bloom_trace.h"
+
 const struct kind kind_guava = {
     .row = {PERHAPS_GUAVA, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "guava",
             "the files of Guava's BloomFilter, for Java"},
@@ -127,4 +129,5 @@ const struct kind kind_guava = {
     .model = &model_guava,
     .combinable = &combinable_bits,
     .format = &format,
+    .trace = probe_trace,
 };

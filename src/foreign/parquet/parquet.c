@@ -283,6 +283,8 @@ static const struct format format = {.read = read, .write = write, .recognise = 
 
 static const struct shrinkable shrinkable = {.fold = fold, .rehash = rehash};
 
+#include "foreign/parquet/parquet_trace.h"
+
 const struct kind kind_parquet = {
     .row = {PERHAPS_PARQUET, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "parquet",
             "the split-block filters of Parquet files"},
@@ -294,4 +296,5 @@ const struct kind kind_parquet = {
     .combinable = &combinable_bits,
     .shrinkable = &shrinkable,
     .format = &format,
+    .trace = parquet_trace,
 };

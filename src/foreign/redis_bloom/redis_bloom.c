@@ -100,6 +100,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
 
+#include "foreign/redis_bloom/redis_bloom_trace.h"
+
 const struct kind kind_redis_bloom = {
     .row = {PERHAPS_REDIS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_IN_PLACE, "redis_bloom",
             "what RedisBloom's BF commands keep, bit for bit"},
@@ -110,4 +112,5 @@ const struct kind kind_redis_bloom = {
     .model = &model_redis_bloom,
     .combinable = &combinable_bits_merge,
     .foreign = &foreign_checks,
+    .trace = redis_bloom_trace,
 };

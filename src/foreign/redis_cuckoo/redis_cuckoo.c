@@ -351,6 +351,8 @@ static const struct shrinkable shrinkable = {.compact = compact};
 
 static const struct foreign_checks foreign_checks = {.check_array = check_array};
 
+#include "foreign/redis_cuckoo/redis_cuckoo_trace.h"
+
 const struct kind kind_redis_cuckoo = {
     .row = {PERHAPS_REDIS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_GROW, "redis_cuckoo",
             "what RedisBloom's CF commands keep, bit for bit"},
@@ -362,4 +364,5 @@ const struct kind kind_redis_cuckoo = {
     .growable = &growable,
     .shrinkable = &shrinkable,
     .foreign = &foreign_checks,
+    .trace = redis_cuckoo_trace,
 };

@@ -104,6 +104,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
  * length of the file: no other file is like that. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
+#include "kind/bloom/bloom_trace.h"
+
 const struct kind kind_spark = {
     .row = {PERHAPS_SPARK, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "spark",
             "the files of Apache Spark's BloomFilter"},
@@ -114,4 +116,5 @@ const struct kind kind_spark = {
     .model = &model_spark,
     .combinable = &combinable_bits,
     .format = &format,
+    .trace = probe_trace,
 };

@@ -252,6 +252,8 @@ static const struct growable growable = {
 
 static const struct combinable combinable = {.combine = {merge, intersect, subtract, differ}};
 
+#include "kind/bitmap/bitmap_trace.h"
+
 const struct kind kind_bitmap = {
     .row = {PERHAPS_BITMAP,
             PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_SUBTRACT | PERHAPS_GROW |
@@ -267,4 +269,5 @@ const struct kind kind_bitmap = {
     .growable = &growable,
     .combinable = &combinable,
     .next = next,
+    .trace = bitmap_trace,
 };

@@ -266,6 +266,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &scalar[shape][shared];
 }
 
+#include "kind/blocked/blocked_trace.h"
+
 const struct kind kind_blocked = {
     .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "blocked",
             "Bloom filter in cache lines: one or two memory accesses a key; the fastest"},
@@ -276,4 +278,5 @@ const struct kind kind_blocked = {
     .lock_free = true,
     .model = &model_blocked,
     .combinable = &combinable_bits,
+    .trace = blocked_trace,
 };

@@ -88,6 +88,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &ops_plain[shared];
 }
 
+#include "kind/bloom/bloom_trace.h"
+
 const struct kind kind_bloom = {
     .row = {PERHAPS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "bloom",
             "classic Bloom filter: k bits anywhere; small, and any rate"},
@@ -98,4 +100,5 @@ const struct kind kind_bloom = {
     .lock_free = true,
     .model = &model_bloom,
     .combinable = &combinable_bits,
+    .trace = probe_trace,
 };

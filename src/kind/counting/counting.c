@@ -156,6 +156,8 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct combinable combinable = {.combine = {merge}};
 
+#include "kind/counting/counting_trace.h"
+
 const struct kind kind_counting = {
     .row = {PERHAPS_COUNTING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_IN_PLACE,
             "counting", "Bloom filter of 4-bit counters: keys can be removed; four times the size"},
@@ -166,4 +168,5 @@ const struct kind kind_counting = {
     .lock_free = true,
     .model = &model_counting,
     .combinable = &combinable,
+    .trace = counting_trace,
 };

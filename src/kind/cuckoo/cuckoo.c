@@ -386,6 +386,8 @@ static const struct growable growable = {
 
 static const struct combinable combinable = {.combine = {merge}, .reinserts = true};
 
+#include "kind/cuckoo/cuckoo_trace.h"
+
 const struct kind kind_cuckoo = {
     .row = {PERHAPS_CUCKOO, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE, "cuckoo",
             "cuckoo filter: keys can be removed and counted; small"},
@@ -397,4 +399,5 @@ const struct kind kind_cuckoo = {
     .model = &model_cuckoo,
     .growable = &growable,
     .combinable = &combinable,
+    .trace = cuckoo_trace,
 };

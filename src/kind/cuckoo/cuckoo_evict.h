@@ -122,21 +122,26 @@ static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
     return true;
 }
 
-/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that
- * cannot be. */
-INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, int vector) {
-    struct search s;
-    bool found = first_step(a, &s, all, places, true, vector);
-    for (unsigned first = (unsigned)places, together; !found && first < s.count; first += together) {
-        if (s.count + TOGETHER * places > NODES || (s.count >= LONG && s.twin != NO_NODE)) break;
-        together = s.count - first < TOGETHER ? s.count - first : TOGETHER;
+/* Searches for a path to an empty slot; false if there is none, or the search was long and met a twin. */
+INLINE bool find_path(const struct array *a, struct search *s, const struct places *all, uint64_t places, int vector) {
+    bool found = first_step(a, s, all, places, true, vector);
+    for (unsigned first = (unsigned)places, together; !found && first < s->count; first += together) {
+        if (s->count + TOGETHER * places > NODES || (s->count >= LONG && s->twin != NO_NODE)) break;
+        together = s->count - first < TOGETHER ? s->count - first : TOGETHER;
 #if defined(__x86_64__)
         if (vector)
-            found = leave_avx512(a, &s, first, together, places);
+            found = leave_avx512(a, s, first, together, places);
         else
 #endif
-            found = leave(a, &s, first, together, places);
+            found = leave(a, s, first, together, places);
     }
+    return found;
+}
+
+/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that cannot be. */
+INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, int vector) {
+    struct search s;
+    bool found = find_path(a, &s, all, places, vector);
     unsigned end = found ? s.count - 1 : s.twin;
     if (end == NO_NODE || (!found && !stash_twin(a, &s, end))) return false;
     move_along(a, &s, end, all->fingerprint, places);

@@ -92,18 +92,23 @@ static inline uint64_t stash_find(struct stash s, uint64_t who) {
     return STASH_NOWHERE;
 }
 
-/* Makes an entry for a key that has none; false if an eighth of the cells, at least one, would not
- * stay empty. */
-static inline bool stash_put(struct stash s, uint64_t who, uint64_t copies) {
+/* The cell that an entry for a key takes; STASH_NOWHERE if an eighth of the cells, at least one,
+ * would not stay empty. */
+static inline uint64_t stash_vacant(struct stash s, uint64_t who) {
     uint64_t spare = s.cells / 8 ? s.cells / 8 : 1, cell = stash_start(s, who);
-    if (stash_entries(s) >= s.cells - spare) return false;
-    for (uint64_t i = 0; i < s.cells; i++, cell = stash_after(s, cell)) {
-        if (stash_copies(s, cell)) continue;
-        stash_write(s, cell, who, copies);
-        stash_note(s, copies, 1);
-        return true;
-    }
-    return false;
+    if (stash_entries(s) >= s.cells - spare) return STASH_NOWHERE;
+    for (uint64_t i = 0; i < s.cells; i++, cell = stash_after(s, cell))
+        if (!stash_copies(s, cell)) return cell;
+    return STASH_NOWHERE;
+}
+
+/* Makes an entry for a key that has none; false if there is no cell for it. */
+static inline bool stash_put(struct stash s, uint64_t who, uint64_t copies) {
+    uint64_t cell = stash_vacant(s, who);
+    if (cell == STASH_NOWHERE) return false;
+    stash_write(s, cell, who, copies);
+    stash_note(s, copies, 1);
+    return true;
 }
 
 /* How far a cell is behind another, around the end. */

@@ -189,6 +189,8 @@ static const struct solver solver = {.entry_words = FUSE_ENTRY,
                                      .guide_bytes = guide_bytes,
                                      .guide = guide};
 
+#include "kind/fuse/fuse_trace.h"
+
 const struct kind kind_fuse = {
     .row = {PERHAPS_FUSE, 0, "fuse",
             "binary fuse filter: static, small and quick to build; its rates are powers of two"},
@@ -198,4 +200,5 @@ const struct kind kind_fuse = {
     .ops = ops,
     .model = &model_fuse,
     .solver = &solver,
+    .trace = fuse_trace,
 };

@@ -249,6 +249,8 @@ static const struct solver solver = {
     .guide = guide,
 };
 
+#include "kind/ribbon/ribbon_trace.h"
+
 const struct kind kind_ribbon = {
     .row = {PERHAPS_RIBBON, 0, "ribbon",
             "bumped ribbon filter: static, the smallest for large sets; slower to build than fuse"},
@@ -258,4 +260,5 @@ const struct kind kind_ribbon = {
     .ops = ops,
     .model = &model_ribbon,
     .solver = &solver,
+    .trace = ribbon_trace,
 };

@@ -338,6 +338,8 @@ static const struct growable growable = {
 
 static const struct combinable combinable = {.combine = {[COMBINE_MERGE] = merge}, .reinserts = true};
 
+#include "kind/table/table_trace.h"
+
 const struct kind kind_table = {
     .row = {PERHAPS_TABLE, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_GROW | PERHAPS_LIST, "table",
             "hash table of whole digests: practically exact, forgets, grows, and can be listed"},
@@ -349,4 +351,5 @@ const struct kind kind_table = {
     .growable = &growable,
     .combinable = &combinable,
     .next = next,
+    .trace = table_trace,
 };

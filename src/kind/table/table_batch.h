@@ -81,22 +81,31 @@ INLINE void ISA(move_along)(const struct array *array, const struct ISA(search) 
     store64(hole, digest);
 }
 
+/* The number of the nearest bucket with a free slot, and that slot; 0 if there is none. */
+INLINE unsigned ISA(find_room)(const struct array *array, struct ISA(search) * search, uint64_t a, uint64_t b,
+                               unsigned *slot) {
+    search->reached[0] = a;
+    search->reached[1] = b;
+    for (unsigned p = 0, i = 2; p < SEARCHED; p++) {
+        ISA(spread)(array, search, p);
+        for (unsigned end = i + TABLE_SLOTS; i < end; i++) {
+            unsigned empty = ISA(matches)(bucket_at(array, search->reached[i]), 0);
+            if (!empty) continue;
+            *slot = (unsigned)__builtin_ctz(empty);
+            return i;
+        }
+    }
+    return 0;
+}
+
 /* Kept out of the way of those that find a free slot at once. 1 or FULL. */
 TARGET static __attribute__((noinline)) int ISA(make_room)(const struct array *array, uint64_t digest, uint64_t a,
                                                            uint64_t b) {
     struct ISA(search) search;
-    search.reached[0] = a;
-    search.reached[1] = b;
-    for (unsigned p = 0, i = 2; p < SEARCHED; p++) {
-        ISA(spread)(array, &search, p);
-        for (unsigned end = i + TABLE_SLOTS; i < end; i++) {
-            unsigned empty = ISA(matches)(bucket_at(array, search.reached[i]), 0);
-            if (!empty) continue;
-            ISA(move_along)(array, &search, i, (unsigned)__builtin_ctz(empty), digest);
-            return 1;
-        }
-    }
-    return FULL;
+    unsigned slot, i = ISA(find_room)(array, &search, a, b, &slot);
+    if (!i) return FULL;
+    ISA(move_along)(array, &search, i, slot, digest);
+    return 1;
 }
 
 /* Adds a digest to the emptier of its buckets. By I3 the one with more empty slots has the larger

@@ -49,10 +49,15 @@ static inline bool table_stash_has(struct table_stash s, uint64_t digest) {
     return table_stash_is_at(s, digest, table_stash_place(s, digest));
 }
 
+/* The cell that becomes the last in use when a digest is added at `place`; no cell is empty if it is s.cells. */
+static inline uint64_t table_stash_end(struct table_stash s, uint64_t place) {
+    uint64_t end = table_stash_place(s, 0);
+    return end < place ? place : end;
+}
+
 /* Adds a digest that is not there; false if no cell is empty. */
 static inline bool table_stash_add(struct table_stash s, uint64_t digest) {
-    uint64_t place = table_stash_place(s, digest), end = table_stash_place(s, 0);
-    if (end < place) end = place;
+    uint64_t place = table_stash_place(s, digest), end = table_stash_end(s, place);
     if (end >= s.cells) return false;
     memmove(s.bytes + 8 * (place + 1), s.bytes + 8 * place, (size_t)(8 * (end - place)));
     store64(s.bytes + 8 * place, digest);

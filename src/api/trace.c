@@ -1,0 +1,36 @@
+/* Explaining: the steps of one query or add. */
+#include "api/batch.h"
+
+#include "base/error.h"
+#include "composite/composite_trace.h"
+
+static int trace_check(const perhaps *f, int verb, const perhaps_keys *key, const perhaps_step *steps, size_t room) {
+    int rc = batch_check(f, key);
+    if (rc < 0) return rc;
+    if (key->n != 1) return fail(PERHAPS_EINVAL, "a trace is of one key, not of %zu", key->n);
+    if (verb != PERHAPS_VERB_QUERY && verb != PERHAPS_VERB_ADD)
+        return fail(PERHAPS_EINVAL, "a trace has no verb %d; see enum perhaps_verb", verb);
+    if (room && !steps) return fail(PERHAPS_EINVAL, "there is no memory for the %zu steps of a trace", room);
+    rc = filter_is_sealed(f);
+    return rc == PERHAPS_OK && verb == PERHAPS_VERB_ADD && f->kind->solver ? filter_sealed() : rc;
+}
+
+static struct digest digest_of(const perhaps *f, const perhaps_keys *key) {
+    uint64_t words[2];
+    if (!f->two_words) return one_word(*keys_digests(&f->hash, key, 0, 1, words));
+    keys_digest_pairs(&f->hash, key, 0, 1, words);
+    return (struct digest){words[0], words[1]};
+}
+
+int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps, size_t room) {
+    int rc = trace_check(f, verb, key, steps, room);
+    if (rc < 0) return rc;
+    struct trace trace = {.steps = steps, .room = room};
+    struct digest digest = digest_of(f, key);
+    trace_step(&trace, (perhaps_step){.step = PERHAPS_STEP_DIGEST, .name = "digest", .value = digest.first});
+    if (f->two_words)
+        trace_step(&trace,
+                   (perhaps_step){.step = PERHAPS_STEP_DIGEST, .name = "digest", .index = 1, .value = digest.second});
+    trace_filter(f, digest, verb == PERHAPS_VERB_ADD, &trace);
+    return (int64_t)trace.count;
+}

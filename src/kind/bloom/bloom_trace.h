@@ -1,0 +1,13 @@
+/* Tracing kinds that are bloom_batch.h with cells of one bit; a part of their .c files. */
+#include "kind/trace.h"
+
+static int probe_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    struct digest state = probe_begin(digest);
+    bool all = true;
+    for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++) {
+        uint64_t at = probe(array, &state, i);
+        unsigned bit = cell_used(array->bytes, at, false);
+        all &= trace_position(trace, "bit", at, bit, bit);
+    }
+    return trace_bits(trace, adding, all);
+}

@@ -1,0 +1,13 @@
+/* Tracing counting filters; a part of counting.c. */
+#include "kind/trace.h"
+
+static int counting_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    bool all = true;
+    for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++) {
+        uint64_t at = probe(array, &digest, i);
+        unsigned counter = cell_get(array->bytes, at, false);
+        all &= trace_position(trace, "counter", at, counter, counter != 0);
+    }
+    if (adding) return trace_answer(trace, true, 1, "A copy is added: each counter below 15 goes up by 1.");
+    return trace_answer(trace, false, all, all ? "No counter is 0." : "A counter is 0.");
+}
