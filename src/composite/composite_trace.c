@@ -1,7 +1,7 @@
 #include "composite/composite_trace.h"
 
 /* What filter_grow() would do, except with composite filters. A read-only one grows as its copy would. */
-static int trace_growth(const perhaps *f, struct digest digest, struct trace *trace) {
+TRACED static int trace_growth(const perhaps *f, struct digest digest, struct trace *trace) {
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     const char *reason;
     const struct growable *growable = f->kind->growable;

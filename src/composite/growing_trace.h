@@ -2,7 +2,7 @@
 #include "composite/composite_trace.h"
 
 /* What lay_over() would do. */
-static int trace_append(const perhaps *f, struct trace *trace) {
+TRACED static int trace_append(const perhaps *f, struct trace *trace) {
     const struct children *children = f->children;
     struct level level = {.length = children->spare ? children->child[children->count].filter->array.length : 0};
     int rc = children->spare ? PERHAPS_OK : plan_over(f, &level);
@@ -14,7 +14,7 @@ static int trace_append(const perhaps *f, struct trace *trace) {
     return trace_answer(trace, true, 1, "The newest layer is full: a layer is appended and takes the key.");
 }
 
-static int growing_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int growing_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     const perhaps *f = filter_of_const(array);
     unsigned layers = f->children->count;
     bool found = (!adding || !is_multiset(f)) && trace_children(f, 0, layers, "layer", digest, trace);

@@ -1,7 +1,7 @@
 /* Tracing sharded filters; a part of sharded.c. */
 #include "composite/composite_trace.h"
 
-static int sharded_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int sharded_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     const perhaps *f = filter_of_const(array);
     unsigned shard = shard_of(digest.first, f->children->count);
     enter(f, shard);

@@ -8,7 +8,7 @@ struct window_view {
 };
 
 /* Whether begin_next() would find an empty generation, or may append one, after `forgotten` ones. */
-static bool can_begin(const perhaps *f, unsigned forgotten) {
+TRACED static bool can_begin(const perhaps *f, unsigned forgotten) {
     unsigned count = f->children->count, planned = (unsigned)f->header.layout[GENERATIONS];
     unsigned freed = count > planned ? count - planned : 0;
     if (!filter_items(f->children->child[0].filter)) return true;
@@ -39,17 +39,17 @@ static struct window_view view_of(const perhaps *f) {
 }
 
 /* Whether the newest generation takes another key: room_in_newest() without its notes. */
-static bool has_room(const perhaps *f, unsigned first) {
+TRACED static bool has_room(const perhaps *f, unsigned first) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota) return items < quota || (is_timed(f) && is_flooded(f, first));
     return items < f->children->look_again || room_to_fill(f) > 0;
 }
 
-static void trace_room(struct trace *trace, const char *name, uint64_t index, uint64_t items) {
+TRACED static void trace_room(struct trace *trace, const char *name, uint64_t index, uint64_t items) {
     trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ROOM, .name = name, .index = index, .value = items});
 }
 
-static void trace_forgotten(const perhaps *f, unsigned first, struct trace *trace) {
+TRACED static void trace_forgotten(const perhaps *f, unsigned first, struct trace *trace) {
     for (unsigned i = 0; i < first; i++) {
         uint64_t items = filter_items(f->children->child[i].filter);
         if (items) trace_room(trace, "forgotten generation", i, items);
@@ -57,7 +57,8 @@ static void trace_forgotten(const perhaps *f, unsigned first, struct trace *trac
 }
 
 /* An add of a key that the newest generation does not have. */
-static int trace_new(const perhaps *f, struct window_view view, bool known, struct digest digest, struct trace *trace) {
+TRACED static int trace_new(const perhaps *f, struct window_view view, bool known, struct digest digest,
+                            struct trace *trace) {
     unsigned last = f->children->count - 1;
     const char *why =
         known ? "An older generation has the key: the newest takes it too." : "The newest generation takes the key.";
@@ -74,7 +75,7 @@ static int trace_new(const perhaps *f, struct window_view view, bool known, stru
     return trace_answer(trace, true, !known, why);
 }
 
-static int window_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int window_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     const perhaps *f = filter_of_const(array);
     unsigned count = f->children->count;
     if (!adding) {

@@ -6,6 +6,9 @@
 #include "kind/kind.h"
 #include "perhaps_trace.h"
 
+/* Traces are for people: they are compiled for size, away from the hot code. */
+#define TRACED __attribute__((cold, noinline))
+
 struct trace {
     perhaps_step *steps; /* the caller's */
     size_t room;         /* steps that fit */
@@ -14,69 +17,27 @@ struct trace {
 };
 
 /* Returns the number of the step, for trace_settle. */
-static inline size_t trace_step(struct trace *trace, perhaps_step step) {
-    step.depth = trace->depth;
-    if (trace->count < trace->room) trace->steps[trace->count] = step;
-    return trace->count++;
-}
+size_t trace_step(struct trace *trace, perhaps_step step);
 
 /* Says of an earlier step whether it holds. */
-static inline void trace_settle(struct trace *trace, size_t at, bool holds) {
-    if (at < trace->room) trace->steps[at].holds = holds;
-}
+void trace_settle(struct trace *trace, size_t at, bool holds);
 
 /* A position inside which the next steps are; to be settled. */
-static inline size_t trace_inside(struct trace *trace, const char *name, uint64_t index) {
-    return trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_POSITION, .name = name, .index = index});
-}
+size_t trace_inside(struct trace *trace, const char *name, uint64_t index);
 
 /* Returns whether it holds. */
-static inline bool trace_position(struct trace *trace, const char *name, uint64_t index, uint64_t value, bool holds) {
-    trace_step(
-        trace,
-        (perhaps_step){
-            .step = PERHAPS_STEP_POSITION, .name = name, .holds = holds, .index = index, .value = value, .wanted = 1});
-    return holds;
-}
+bool trace_position(struct trace *trace, const char *name, uint64_t index, uint64_t value, bool holds);
 
-static inline bool trace_slot(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_SLOT,
-                                     .name = "slot",
-                                     .holds = value == wanted,
-                                     .index = index,
-                                     .value = value,
-                                     .wanted = wanted});
-    return value == wanted;
-}
+bool trace_slot(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted);
 
-static inline void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted) {
-    trace_step(
-        trace,
-        (perhaps_step){
-            .step = PERHAPS_STEP_MOVE, .name = "slot", .index = from, .to = to, .value = value, .wanted = wanted});
-}
+void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted);
 
-static inline void trace_store(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted) {
-    trace_step(
-        trace,
-        (perhaps_step){.step = PERHAPS_STEP_STORE, .name = "slot", .index = index, .value = value, .wanted = wanted});
-}
+void trace_store(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted);
 
 /* Returns the answer. An add that finds the key there answers 0. */
-static inline int trace_answer(struct trace *trace, bool adding, int answer, const char *why) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ANSWER,
-                                     .name = "answer",
-                                     .holds = adding ? answer == 0 : answer == 1,
-                                     .value = (uint64_t)(int64_t)answer,
-                                     .why = why});
-    return answer;
-}
+int trace_answer(struct trace *trace, bool adding, int answer, const char *why);
 
 /* The answer of kinds of bits, all of which a member has. */
-static inline int trace_bits(struct trace *trace, bool adding, bool all) {
-    if (adding)
-        return trace_answer(trace, true, !all, all ? "All bits are 1 already." : "The bits that are 0 become 1.");
-    return trace_answer(trace, false, all, all ? "All bits are 1." : "A bit is 0.");
-}
+int trace_bits(struct trace *trace, bool adding, bool all);
 
 #endif

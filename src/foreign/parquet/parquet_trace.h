@@ -1,7 +1,7 @@
 /* Tracing Parquet's filters; a part of parquet.c. */
 #include "kind/trace.h"
 
-static int parquet_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int parquet_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     uint64_t block = (uint64_t)(block_of(array, digest.first) - array->bytes) / PARQUET_BLOCK_BYTES;
     size_t inside = trace_inside(trace, "block", block);
     bool all = true;

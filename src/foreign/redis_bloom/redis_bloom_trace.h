@@ -1,7 +1,7 @@
 /* Tracing RedisBloom's Bloom filters; a part of redis_bloom.c. */
 #include "kind/trace.h"
 
-static int redis_bloom_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int redis_bloom_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     uint64_t word = digest.first;
     bool all = true;
     for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {

@@ -18,7 +18,7 @@ static uint8_t content_after(const struct moves *moves, const uint8_t *slot) {
 }
 
 /* Follows move_others() without changing anything. No slot on the way becomes empty. */
-static bool follow_moves(const struct part *part, const struct key *key, uint64_t steps, struct moves *moves) {
+TRACED static bool follow_moves(const struct part *part, const struct key *key, uint64_t steps, struct moves *moves) {
     uint64_t at = key->home & part->mask;
     uint8_t print = key->print, *empty = NULL;
     moves->n = 0;
@@ -35,15 +35,15 @@ static bool follow_moves(const struct part *part, const struct key *key, uint64_
     return empty;
 }
 
-static void trace_moves(const struct array *array, const struct moves *moves, struct trace *trace) {
+TRACED static void trace_moves(const struct array *array, const struct moves *moves, struct trace *trace) {
     trace_store(trace, (uint64_t)(moves->slot[0] - array->bytes), *moves->slot[0], moves->print[0]);
     for (unsigned i = 0; i < moves->n; i++)
         trace_move(trace, (uint64_t)(moves->slot[i] - array->bytes), (uint64_t)(moves->slot[i + 1] - array->bytes),
                    moves->print[i + 1], moves->print[i + 1]);
 }
 
-static bool trace_bucket(const struct array *array, const struct part *part, uint64_t home, uint8_t print,
-                         struct trace *trace) {
+TRACED static bool trace_bucket(const struct array *array, const struct part *part, uint64_t home, uint8_t print,
+                                struct trace *trace) {
     const uint8_t *bucket = bucket_of(part, home);
     size_t at = trace_inside(trace, "bucket", home & part->mask);
     bool found = false;
@@ -54,7 +54,7 @@ static bool trace_bucket(const struct array *array, const struct part *part, uin
 }
 
 /* Adds look for an empty slot and do not stop at a copy. */
-static bool trace_parts(const struct array *array, const struct key *key, bool adding, struct trace *trace) {
+TRACED static bool trace_parts(const struct array *array, const struct key *key, bool adding, struct trace *trace) {
     bool found = false;
     for (uint64_t i = redis_cuckoo_in_use(array); i-- > 0 && (adding || !found);) {
         struct part part = part_of(array, i);
@@ -67,7 +67,8 @@ static bool trace_parts(const struct array *array, const struct key *key, bool a
     return found;
 }
 
-static int redis_cuckoo_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int redis_cuckoo_trace(const struct array *array, struct digest digest, bool adding,
+                                     struct trace *trace) {
     struct key key = key_of(digest);
     struct moves moves;
     uint64_t steps = array->layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX, in_use = redis_cuckoo_in_use(array);

@@ -1,7 +1,7 @@
 /* Tracing bitmaps; a part of bitmap.c. */
 #include "kind/trace.h"
 
-static int bitmap_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int bitmap_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     uint64_t id = digest.first;
     int bit = contains(array, id, false);
     trace_position(trace, "bit", id, (uint64_t)bit, bit);

@@ -1,7 +1,7 @@
 /* Tracing kinds that are bloom_batch.h with cells of one bit; a part of their .c files. */
 #include "kind/trace.h"
 
-static int probe_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int probe_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     struct digest state = probe_begin(digest);
     bool all = true;
     for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++) {

@@ -1,10 +1,11 @@
 /* Tracing counting filters; a part of counting.c. */
 #include "kind/trace.h"
 
-static int counting_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int counting_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    struct digest state = probe_begin(digest);
     bool all = true;
     for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++) {
-        uint64_t at = probe(array, &digest, i);
+        uint64_t at = probe(array, &state, i);
         unsigned counter = cell_get(array->bytes, at, false);
         all &= trace_position(trace, "counter", at, counter, counter != 0);
     }

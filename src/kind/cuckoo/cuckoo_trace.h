@@ -2,7 +2,7 @@
 #include "kind/trace.h"
 
 /* A cell of the stash and its number of copies, before an add and after it. */
-static void trace_stash(struct trace *trace, uint64_t cell, uint64_t copies, uint64_t wanted, bool holds) {
+TRACED static void trace_stash(struct trace *trace, uint64_t cell, uint64_t copies, uint64_t wanted, bool holds) {
     trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_STASH,
                                      .name = "stash cell",
                                      .holds = holds,
@@ -26,8 +26,8 @@ static unsigned trace_slots(const struct array *a, const struct places *all, uin
 }
 
 /* The moves of move_along(), from the last node of a path to its first. */
-static void trace_path(const struct search *s, unsigned node, uint64_t fingerprint, uint64_t places,
-                       struct trace *trace) {
+TRACED static void trace_path(const struct search *s, unsigned node, uint64_t fingerprint, uint64_t places,
+                              struct trace *trace) {
     unsigned from = (unsigned)(s->note[node] >> NOTE_FROM);
     for (; from != NO_NODE; node = from, from = (unsigned)(s->note[node] >> NOTE_FROM)) {
         uint64_t code = note_code(s->note[from]), mover = code_of(fingerprint_in(code, places), places);
@@ -38,7 +38,7 @@ static void trace_path(const struct search *s, unsigned node, uint64_t fingerpri
 }
 
 /* Where stash_twin() would put the key of a node; false if nowhere. */
-static bool trace_twin(const struct array *a, const struct search *s, unsigned node, struct trace *trace) {
+TRACED static bool trace_twin(const struct array *a, const struct search *s, unsigned node, struct trace *trace) {
     struct places all = places_at(a, s->slot[node], note_code(s->note[node]), a->layout[CUCKOO_PLACES]);
     struct stash stash = stash_of(a);
     uint64_t who = who_is(all.home[0], all.fingerprint), cell = stash_find(stash, who), copies = 0;
@@ -52,7 +52,7 @@ static bool trace_twin(const struct array *a, const struct search *s, unsigned n
 }
 
 /* What add_where_full() would do. */
-static int trace_full(const struct array *a, const struct places *all, unsigned copies, struct trace *trace) {
+TRACED static int trace_full(const struct array *a, const struct places *all, unsigned copies, struct trace *trace) {
     struct search s;
     uint64_t places = a->layout[CUCKOO_PLACES];
     bool found = copies < places && find_path(a, &s, all, places, 0);
@@ -70,7 +70,7 @@ static int trace_full(const struct array *a, const struct places *all, unsigned 
     return trace_answer(trace, true, 1, "All slots of the key are taken, and the stash takes it.");
 }
 
-static int cuckoo_trace(const struct array *a, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int cuckoo_trace(const struct array *a, struct digest digest, bool adding, struct trace *trace) {
     uint64_t places = a->layout[CUCKOO_PLACES];
     struct places all = places_of(a, key_of(a, digest.first, places), places);
     struct stash stash = stash_of(a);

@@ -2,7 +2,7 @@
 #include "kind/trace.h"
 
 /* Slots count only together: each holds if their exclusive or is the fingerprint. */
-static int fuse_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int fuse_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], width = array->layout[FUSE_WIDTH];
     uint64_t key = part_key(digest.first), part = part_of(key, bits), word = guide[GUIDE_WORDS * part], sum = 0;
     uint64_t spread = fuse_spread(key, guide[GUIDE_WORDS * part + 1]), mask = (UINT64_C(1) << width) - 1;

@@ -6,7 +6,7 @@ static unsigned parity_of(const struct spot *spot, unsigned column) {
     return (unsigned)__builtin_parityll(here ^ (load64(spot->words + 8 * (spot->columns + column)) & spot->next));
 }
 
-static int ribbon_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int ribbon_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     uint64_t key = part_key(digest.first);
     struct spot spot = spot_from(array, key, 0);
     unsigned level = 0; /* the last one from which the search ends there */

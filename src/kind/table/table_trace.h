@@ -12,7 +12,7 @@ static unsigned trace_bucket(const struct array *array, uint64_t bucket, uint64_
 }
 
 /* Whether the stash has the digest, if there is a stash. */
-static bool trace_stash(const struct array *array, uint64_t digest, struct trace *trace) {
+TRACED static bool trace_stash(const struct array *array, uint64_t digest, struct trace *trace) {
     struct table_stash stash = stash_of(array);
     if (!stash.cells) return false;
     uint64_t place = table_stash_place(stash, digest);
@@ -27,7 +27,7 @@ static bool trace_stash(const struct array *array, uint64_t digest, struct trace
 }
 
 /* What make_room() would do, and after it the stash. */
-static int trace_full(const struct array *array, uint64_t digest, struct pair pair, struct trace *trace) {
+TRACED static int trace_full(const struct array *array, uint64_t digest, struct pair pair, struct trace *trace) {
     struct search_scalar search;
     struct table_stash stash = stash_of(array);
     unsigned slot, i = find_room_scalar(array, &search, pair.a, pair.b, &slot);
@@ -52,7 +52,7 @@ static int trace_full(const struct array *array, uint64_t digest, struct pair pa
 }
 
 /* The digest 0 has a word behind the buckets. */
-static int trace_zero(const struct array *array, bool adding, struct trace *trace) {
+TRACED static int trace_zero(const struct array *array, bool adding, struct trace *trace) {
     uint64_t at = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, word = load64(zero_of(array));
     bool found = trace_slot(trace, at, word != 0, 1);
     if (adding && !found) trace_store(trace, at, word, 1);
@@ -60,7 +60,7 @@ static int trace_zero(const struct array *array, bool adding, struct trace *trac
                         found ? "The word of the digest 0 is set." : "The word of the digest 0 is not set.");
 }
 
-static int table_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+TRACED static int table_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     if (!digest.first) return trace_zero(array, adding, trace);
     struct pair pair = buckets_of(digest.first, array->layout[TABLE_BUCKETS]);
     unsigned first = trace_bucket(array, pair.a, digest.first, trace);
