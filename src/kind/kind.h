@@ -80,6 +80,11 @@ struct kind_ops {
     const struct batch_ops *batch; /* NULL if it has none */
 };
 
+/* The operations that every kind has, in a table. */
+#define BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, prefetch_name)                           \
+    .add = (add_name), .contains = (contains_name), .add_many = (add_many_name),                                       \
+    .contains_many = (contains_many_name), .prefetch = (prefetch_name)
+
 /* Faster ways for layouts in which a key's home position is monotone in its digest. Any of them may be NULL. */
 enum { ARRAYS_AT_ONCE = 4 };
 struct batch_ops {

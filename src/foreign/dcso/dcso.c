@@ -60,18 +60,12 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 PROBE_PREFETCH(dcso_prefetch)
 PROBE_SINGLES(dcso_add, dcso_contains, false)
 PROBE_BATCHES(dcso_add_many, dcso_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = dcso_add,
-                                          .contains = dcso_contains,
-                                          .add_many = dcso_add_many,
-                                          .contains_many = dcso_contains_many,
-                                          .prefetch = dcso_prefetch};
+static const struct kind_ops ops_plain = {
+    BASIC_OPS(dcso_add, dcso_contains, dcso_add_many, dcso_contains_many, dcso_prefetch)};
 #if defined(__x86_64__)
 PROBE_BATCHES(dcso_add_many_avx512, dcso_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = dcso_add,
-                                           .contains = dcso_contains,
-                                           .add_many = dcso_add_many_avx512,
-                                           .contains_many = dcso_contains_many_avx512,
-                                           .prefetch = dcso_prefetch};
+static const struct kind_ops ops_avx512 = {
+    BASIC_OPS(dcso_add, dcso_contains, dcso_add_many_avx512, dcso_contains_many_avx512, dcso_prefetch)};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

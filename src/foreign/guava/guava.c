@@ -61,18 +61,12 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 PROBE_PREFETCH(guava_prefetch)
 PROBE_SINGLES(guava_add, guava_contains, false)
 PROBE_BATCHES(guava_add_many, guava_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = guava_add,
-                                          .contains = guava_contains,
-                                          .add_many = guava_add_many,
-                                          .contains_many = guava_contains_many,
-                                          .prefetch = guava_prefetch};
+static const struct kind_ops ops_plain = {
+    BASIC_OPS(guava_add, guava_contains, guava_add_many, guava_contains_many, guava_prefetch)};
 #if defined(__x86_64__)
 PROBE_BATCHES(guava_add_many_avx512, guava_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = guava_add,
-                                           .contains = guava_contains,
-                                           .add_many = guava_add_many_avx512,
-                                           .contains_many = guava_contains_many_avx512,
-                                           .prefetch = guava_prefetch};
+static const struct kind_ops ops_avx512 = {
+    BASIC_OPS(guava_add, guava_contains, guava_add_many_avx512, guava_contains_many_avx512, guava_prefetch)};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

@@ -114,11 +114,8 @@ static void parquet_contains_many(const struct array *array, const uint64_t *dig
     many(array, digests, n, answers, false);
 }
 
-static const struct kind_ops ops_plain = {.add = parquet_add,
-                                          .contains = parquet_contains,
-                                          .add_many = parquet_add_many,
-                                          .contains_many = parquet_contains_many,
-                                          .prefetch = parquet_prefetch};
+static const struct kind_ops ops_plain = {
+    BASIC_OPS(parquet_add, parquet_contains, parquet_add_many, parquet_contains_many, parquet_prefetch)};
 
 #if defined(__x86_64__)
 /* The same, compiled for other instructions. */
@@ -135,11 +132,8 @@ TARGET_AVX2 static void parquet_contains_many_avx2(const struct array *array, co
     many(array, digests, n, answers, false);
 }
 
-static const struct kind_ops ops_avx2 = {.add = parquet_add,
-                                         .contains = parquet_contains,
-                                         .add_many = parquet_add_many_avx2,
-                                         .contains_many = parquet_contains_many_avx2,
-                                         .prefetch = parquet_prefetch};
+static const struct kind_ops ops_avx2 = {
+    BASIC_OPS(parquet_add, parquet_contains, parquet_add_many_avx2, parquet_contains_many_avx2, parquet_prefetch)};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

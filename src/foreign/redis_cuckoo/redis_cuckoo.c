@@ -334,13 +334,9 @@ static bool rehash(struct array *into, const struct array *from) {
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops all = {.add = redis_cuckoo_add,
-                                        .contains = redis_cuckoo_contains,
-                                        .add_many = redis_cuckoo_add_many,
-                                        .contains_many = redis_cuckoo_contains_many,
-                                        .prefetch = redis_cuckoo_prefetch,
-                                        .remove = redis_cuckoo_remove,
-                                        .count = redis_cuckoo_count};
+    static const struct kind_ops all = {BASIC_OPS(redis_cuckoo_add, redis_cuckoo_contains, redis_cuckoo_add_many,
+                                                  redis_cuckoo_contains_many, redis_cuckoo_prefetch),
+                                        .remove = redis_cuckoo_remove, .count = redis_cuckoo_count};
     (void)layout, (void)isa, (void)shared;
     return &all;
 }

@@ -51,18 +51,12 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 PROBE_PREFETCH(spark_prefetch)
 PROBE_SINGLES(spark_add, spark_contains, false)
 PROBE_BATCHES(spark_add_many, spark_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = spark_add,
-                                          .contains = spark_contains,
-                                          .add_many = spark_add_many,
-                                          .contains_many = spark_contains_many,
-                                          .prefetch = spark_prefetch};
+static const struct kind_ops ops_plain = {
+    BASIC_OPS(spark_add, spark_contains, spark_add_many, spark_contains_many, spark_prefetch)};
 #if defined(__x86_64__)
 PROBE_BATCHES(spark_add_many_avx512, spark_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = spark_add,
-                                           .contains = spark_contains,
-                                           .add_many = spark_add_many_avx512,
-                                           .contains_many = spark_contains_many_avx512,
-                                           .prefetch = spark_prefetch};
+static const struct kind_ops ops_avx512 = {
+    BASIC_OPS(spark_add, spark_contains, spark_add_many_avx512, spark_contains_many_avx512, spark_prefetch)};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

@@ -57,27 +57,15 @@ PROBE_BATCHES(bloom_add_many_shared_avx512, bloom_contains_many_shared_avx512, T
 #endif
 
 /* By `shared`. */
-static const struct kind_ops ops_plain[2] = {{.add = bloom_add,
-                                              .contains = bloom_contains,
-                                              .add_many = bloom_add_many,
-                                              .contains_many = bloom_contains_many,
-                                              .prefetch = bloom_prefetch},
-                                             {.add = bloom_add_shared,
-                                              .contains = bloom_contains_shared,
-                                              .add_many = bloom_add_many_shared,
-                                              .contains_many = bloom_contains_many_shared,
-                                              .prefetch = bloom_prefetch}};
+static const struct kind_ops ops_plain[2] = {
+    {BASIC_OPS(bloom_add, bloom_contains, bloom_add_many, bloom_contains_many, bloom_prefetch)},
+    {BASIC_OPS(bloom_add_shared, bloom_contains_shared, bloom_add_many_shared, bloom_contains_many_shared,
+               bloom_prefetch)}};
 #if defined(__x86_64__)
-static const struct kind_ops ops_avx512[2] = {{.add = bloom_add,
-                                               .contains = bloom_contains,
-                                               .add_many = bloom_add_many_avx512,
-                                               .contains_many = bloom_contains_many_avx512,
-                                               .prefetch = bloom_prefetch},
-                                              {.add = bloom_add_shared,
-                                               .contains = bloom_contains_shared,
-                                               .add_many = bloom_add_many_shared_avx512,
-                                               .contains_many = bloom_contains_many_shared_avx512,
-                                               .prefetch = bloom_prefetch}};
+static const struct kind_ops ops_avx512[2] = {
+    {BASIC_OPS(bloom_add, bloom_contains, bloom_add_many_avx512, bloom_contains_many_avx512, bloom_prefetch)},
+    {BASIC_OPS(bloom_add_shared, bloom_contains_shared, bloom_add_many_shared_avx512, bloom_contains_many_shared_avx512,
+               bloom_prefetch)}};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

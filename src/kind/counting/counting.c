@@ -115,35 +115,20 @@ static bool merge(struct array *into, const struct array *from) {
 }
 
 /* By `shared`. */
-static const struct kind_ops ops_plain[2] = {{.add = counting_add,
-                                              .contains = counting_contains,
-                                              .add_many = counting_add_many,
-                                              .contains_many = counting_contains_many,
-                                              .remove = counting_remove,
-                                              .count = counting_count,
-                                              .prefetch = counting_prefetch},
-                                             {.add = counting_add_shared,
-                                              .contains = counting_contains_shared,
-                                              .add_many = counting_add_many_shared,
-                                              .contains_many = counting_contains_many_shared,
-                                              .remove = counting_remove_shared,
-                                              .count = counting_count_shared,
-                                              .prefetch = counting_prefetch}};
+static const struct kind_ops ops_plain[2] = {
+    {BASIC_OPS(counting_add, counting_contains, counting_add_many, counting_contains_many, counting_prefetch),
+     .remove = counting_remove, .count = counting_count},
+    {BASIC_OPS(counting_add_shared, counting_contains_shared, counting_add_many_shared, counting_contains_many_shared,
+               counting_prefetch),
+     .remove = counting_remove_shared, .count = counting_count_shared}};
 #if defined(__x86_64__)
-static const struct kind_ops ops_avx512[2] = {{.add = counting_add,
-                                               .contains = counting_contains,
-                                               .add_many = counting_add_many_avx512,
-                                               .contains_many = counting_contains_many_avx512,
-                                               .remove = counting_remove,
-                                               .count = counting_count,
-                                               .prefetch = counting_prefetch},
-                                              {.add = counting_add_shared,
-                                               .contains = counting_contains_shared,
-                                               .add_many = counting_add_many_shared_avx512,
-                                               .contains_many = counting_contains_many_shared_avx512,
-                                               .remove = counting_remove_shared,
-                                               .count = counting_count_shared,
-                                               .prefetch = counting_prefetch}};
+static const struct kind_ops ops_avx512[2] = {
+    {BASIC_OPS(counting_add, counting_contains, counting_add_many_avx512, counting_contains_many_avx512,
+               counting_prefetch),
+     .remove = counting_remove, .count = counting_count},
+    {BASIC_OPS(counting_add_shared, counting_contains_shared, counting_add_many_shared_avx512,
+               counting_contains_many_shared_avx512, counting_prefetch),
+     .remove = counting_remove_shared, .count = counting_count_shared}};
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
