@@ -94,6 +94,6 @@ void each_cell(use_of_cell *use) {
 
 perhaps *make_for(const struct cell *cell, size_t n) {
     perhaps_want want = cell->want;
-    want.items = cell->grows_in_layers ? n / 10 + 1 : 4 * n + 100; /* a bitmap has strangers in its range too */
+    want.items = cell->grows_in_layers ? n / 10 + 1 : 4 * n + 100; /* a bitmap has non-members in its range too */
     return make(&want);
 }
