@@ -27,10 +27,8 @@ int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perha
     if (rc < 0) return rc;
     struct trace trace = {.steps = steps, .room = room};
     struct digest digest = digest_of(f, key);
-    trace_step(&trace, (perhaps_step){.step = PERHAPS_STEP_DIGEST, .name = "digest", .value = digest.first});
-    if (f->two_words)
-        trace_step(&trace,
-                   (perhaps_step){.step = PERHAPS_STEP_DIGEST, .name = "digest", .index = 1, .value = digest.second});
+    trace_step(&trace, PERHAPS_STEP_DIGEST, "digest", false, 0, digest.first, 0);
+    if (f->two_words) trace_step(&trace, PERHAPS_STEP_DIGEST, "digest", false, 1, digest.second, 0);
     trace_filter(f, digest, verb == PERHAPS_VERB_ADD, &trace);
     return (int64_t)trace.count;
 }

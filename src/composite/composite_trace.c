@@ -8,10 +8,8 @@ TRACED static int trace_growth(const perhaps *f, struct digest digest, struct tr
     bool may_grow = !(f->header.flags & HEADER_FIXED) && !f->shared && (f->owned || f->state == READ_ONLY);
     if (!may_grow || !growable->grow(&f->array, digest.first, layout, &capacity))
         return trace_answer(trace, true, PERHAPS_EFULL, "The filter is full.");
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ROOM,
-                                     .name = "array",
-                                     .value = f->array.length,
-                                     .wanted = f->kind->payload_bytes(layout, &reason)});
+    uint64_t wanted = f->kind->payload_bytes(layout, &reason);
+    trace_step(trace, PERHAPS_STEP_ROOM, "array", false, 0, f->array.length, wanted);
     return trace_answer(trace, true, 1, "The array is full: it grows and takes the key.");
 }
 
@@ -23,15 +21,11 @@ int trace_filter(const perhaps *f, struct digest digest, bool adding, struct tra
 int trace_child(const perhaps *f, unsigned i, const char *name, struct digest digest, bool adding,
                 struct trace *trace) {
     const perhaps *child = f->children->child[i].filter;
-    size_t at = trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_CHILD,
-                                                 .name = name,
-                                                 .index = i,
-                                                 .value = filter_items(child),
-                                                 .wanted = filter_capacity(child)});
+    size_t at = trace_step(trace, PERHAPS_STEP_CHILD, name, false, i, filter_items(child), filter_capacity(child));
     trace->depth++;
     int answer = trace_filter(child, digest, adding, trace);
     trace->depth--;
-    trace_settle(trace, at, adding ? answer == 0 : answer == 1);
+    trace_settle(trace, at, answer == !adding);
     return answer;
 }
 

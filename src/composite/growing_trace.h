@@ -8,9 +8,7 @@ TRACED static int trace_append(const perhaps *f, struct trace *trace) {
     int rc = children->spare ? PERHAPS_OK : plan_over(f, &level);
     if (rc == PERHAPS_OK && !children->spare) rc = check_size(f, &level);
     if (rc < 0) return trace_answer(trace, true, rc, "The newest layer is full, and no layer can be appended.");
-    trace_step(
-        trace,
-        (perhaps_step){.step = PERHAPS_STEP_ROOM, .name = "layer", .index = children->count, .wanted = level.length});
+    trace_step(trace, PERHAPS_STEP_ROOM, "layer", false, children->count, 0, level.length);
     return trace_answer(trace, true, 1, "The newest layer is full: a layer is appended and takes the key.");
 }
 

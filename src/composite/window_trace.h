@@ -45,14 +45,10 @@ TRACED static bool has_room(const perhaps *f, unsigned first) {
     return items < f->children->look_again || room_to_fill(f) > 0;
 }
 
-TRACED static void trace_room(struct trace *trace, const char *name, uint64_t index, uint64_t items) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ROOM, .name = name, .index = index, .value = items});
-}
-
 TRACED static void trace_forgotten(const perhaps *f, unsigned first, struct trace *trace) {
     for (unsigned i = 0; i < first; i++) {
         uint64_t items = filter_items(f->children->child[i].filter);
-        if (items) trace_room(trace, "forgotten generation", i, items);
+        if (items) trace_step(trace, PERHAPS_STEP_ROOM, "forgotten generation", false, i, items, 0);
     }
 }
 
@@ -63,7 +59,7 @@ TRACED static int trace_new(const perhaps *f, struct window_view view, bool know
     const char *why =
         known ? "An older generation has the key: the newest takes it too." : "The newest generation takes the key.";
     bool room = view.fresh || has_room(f, view.first), begins = !room && is_timed(f) && can_begin(f, view.first);
-    if (begins) trace_room(trace, "generation", last + 1, 0);
+    if (begins) trace_step(trace, PERHAPS_STEP_ROOM, "generation", false, last + 1, 0, 0);
     if (!room && !is_timed(f)) {
         trace_forgotten(f, 1, trace);
         why = "The newest generation is full: the oldest is forgotten, and takes the key as the newest.";
@@ -84,7 +80,7 @@ TRACED static int window_trace(const struct array *array, struct digest digest, 
     }
     struct window_view view = view_of(f);
     trace_forgotten(f, view.first, trace);
-    if (view.fresh) trace_room(trace, "generation", count, 0);
+    if (view.fresh) trace_step(trace, PERHAPS_STEP_ROOM, "generation", false, count, 0, 0);
     if (!view.fresh && trace_child(f, count - 1, "generation", digest, false, trace))
         return trace_answer(trace, true, 0, "The newest generation has the key already.");
     bool known = trace_children(f, view.first, count - !view.fresh, "generation", digest, trace);

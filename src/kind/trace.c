@@ -1,9 +1,14 @@
 #include "kind/trace.h"
 
-size_t trace_step(struct trace *trace, perhaps_step step) {
+static size_t trace_put(struct trace *trace, perhaps_step step) {
     step.depth = trace->depth;
     if (trace->count < trace->room) trace->steps[trace->count] = step;
     return trace->count++;
+}
+
+size_t trace_step(struct trace *trace, int step, const char *name, bool holds, uint64_t index, uint64_t value,
+                  uint64_t wanted) {
+    return trace_put(trace, (perhaps_step){step, 0, holds, index, value, wanted, 0, name, NULL});
 }
 
 void trace_settle(struct trace *trace, size_t at, bool holds) {
@@ -11,46 +16,30 @@ void trace_settle(struct trace *trace, size_t at, bool holds) {
 }
 
 size_t trace_inside(struct trace *trace, const char *name, uint64_t index) {
-    return trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_POSITION, .name = name, .index = index});
+    return trace_step(trace, PERHAPS_STEP_POSITION, name, false, index, 0, 0);
 }
 
-bool trace_position(struct trace *trace, const char *name, uint64_t index, uint64_t value, bool holds) {
-    trace_step(
-        trace,
-        (perhaps_step){
-            .step = PERHAPS_STEP_POSITION, .name = name, .holds = holds, .index = index, .value = value, .wanted = 1});
-    return holds;
+bool trace_cell(struct trace *trace, const char *name, uint64_t index, unsigned value) {
+    trace_step(trace, PERHAPS_STEP_POSITION, name, value != 0, index, value, 1);
+    return value != 0;
 }
 
 bool trace_slot(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_SLOT,
-                                     .name = "slot",
-                                     .holds = value == wanted,
-                                     .index = index,
-                                     .value = value,
-                                     .wanted = wanted});
+    trace_step(trace, PERHAPS_STEP_SLOT, "slot", value == wanted, index, value, wanted);
     return value == wanted;
 }
 
-void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted) {
-    trace_step(
-        trace,
-        (perhaps_step){
-            .step = PERHAPS_STEP_MOVE, .name = "slot", .index = from, .to = to, .value = value, .wanted = wanted});
+void trace_store(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted) {
+    trace_step(trace, PERHAPS_STEP_STORE, "slot", false, index, value, wanted);
 }
 
-void trace_store(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted) {
-    trace_step(
-        trace,
-        (perhaps_step){.step = PERHAPS_STEP_STORE, .name = "slot", .index = index, .value = value, .wanted = wanted});
+void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted) {
+    trace_put(trace, (perhaps_step){PERHAPS_STEP_MOVE, 0, 0, from, value, wanted, to, "slot", NULL});
 }
 
 int trace_answer(struct trace *trace, bool adding, int answer, const char *why) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ANSWER,
-                                     .name = "answer",
-                                     .holds = adding ? answer == 0 : answer == 1,
-                                     .value = (uint64_t)(int64_t)answer,
-                                     .why = why});
+    uint64_t value = (uint64_t)(int64_t)answer;
+    trace_put(trace, (perhaps_step){PERHAPS_STEP_ANSWER, 0, answer == !adding, 0, value, 0, 0, "answer", why});
     return answer;
 }
 

@@ -17,7 +17,8 @@ struct trace {
 };
 
 /* Returns the number of the step, for trace_settle. */
-size_t trace_step(struct trace *trace, perhaps_step step);
+size_t trace_step(struct trace *trace, int step, const char *name, bool holds, uint64_t index, uint64_t value,
+                  uint64_t wanted);
 
 /* Says of an earlier step whether it holds. */
 void trace_settle(struct trace *trace, size_t at, bool holds);
@@ -25,14 +26,15 @@ void trace_settle(struct trace *trace, size_t at, bool holds);
 /* A position inside which the next steps are; to be settled. */
 size_t trace_inside(struct trace *trace, const char *name, uint64_t index);
 
-/* Returns whether it holds. */
-bool trace_position(struct trace *trace, const char *name, uint64_t index, uint64_t value, bool holds);
+/* A bit or counter, which a member has at 1 or more. Returns whether it holds. */
+bool trace_cell(struct trace *trace, const char *name, uint64_t index, unsigned value);
 
+/* Returns whether it holds. */
 bool trace_slot(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted);
 
-void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted);
-
 void trace_store(struct trace *trace, uint64_t index, uint64_t value, uint64_t wanted);
+
+void trace_move(struct trace *trace, uint64_t from, uint64_t to, uint64_t value, uint64_t wanted);
 
 /* Returns the answer. An add that finds the key there answers 0. */
 int trace_answer(struct trace *trace, bool adding, int answer, const char *why);

@@ -9,8 +9,7 @@ TRACED static int parquet_trace(const struct array *array, struct digest digest,
     bits_of(digest.first, &bits);
     for (int i = 0; i < PARQUET_WORDS; i++) {
         uint64_t at = block * PARQUET_BLOCK_BITS + 32 * (uint64_t)i + (uint64_t)__builtin_ctz(le32(bits[i]));
-        unsigned bit = bit_get(array->bytes, at);
-        all &= trace_position(trace, "bit", at, bit, bit);
+        all &= trace_cell(trace, "bit", at, bit_get(array->bytes, at));
     }
     trace_settle(trace, inside, all);
     return trace_bits(trace, adding, all);

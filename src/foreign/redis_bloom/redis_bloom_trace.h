@@ -6,8 +6,7 @@ TRACED static int redis_bloom_trace(const struct array *array, struct digest dig
     bool all = true;
     for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
         uint64_t at = place(array, word);
-        unsigned bit = bit_get(array->bytes, at);
-        all &= trace_position(trace, "bit", at, bit, bit);
+        all &= trace_cell(trace, "bit", at, bit_get(array->bytes, at));
     }
     return trace_bits(trace, adding, all);
 }

@@ -90,6 +90,6 @@ TRACED static int redis_cuckoo_trace(const struct array *array, struct digest di
             return trace_answer(trace, true, 1, "Fingerprints move to their other buckets, and the key takes a slot.");
         }
         if (in_use == array->layout[REDIS_CUCKOO_FILTERS]) return FULL;
-        trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_ROOM, .name = "sub-filter", .index = in_use});
+        trace_step(trace, PERHAPS_STEP_ROOM, "sub-filter", false, in_use, 0, 0);
     }
 }

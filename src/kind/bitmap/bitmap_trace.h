@@ -3,8 +3,7 @@
 
 TRACED static int bitmap_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
     uint64_t id = digest.first;
-    int bit = contains(array, id, false);
-    trace_position(trace, "bit", id, (uint64_t)bit, bit);
+    bool bit = trace_cell(trace, "bit", id, (unsigned)contains(array, id, false));
     if (id < array->layout[BITMAP_RANGE]) return trace_bits(trace, adding, bit);
     return adding ? FULL : trace_answer(trace, false, 0, "The integer lies beyond the range.");
 }

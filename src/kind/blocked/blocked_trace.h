@@ -9,8 +9,7 @@ static __attribute__((cold)) bool trace_lanes(const struct array *array, uint64_
     for (int i = 0; i < BLOCKED_LANES; i++) {
         uint64_t at =
             line * BLOCKED_LINE_BITS + 64 * (uint64_t)i + (uint64_t)__builtin_ctzll(lane_scalar(i, lanes, 0, 0));
-        unsigned bit = bit_get(array->bytes, at);
-        all &= trace_position(trace, "bit", at, bit, bit);
+        all &= trace_cell(trace, "bit", at, bit_get(array->bytes, at));
     }
     return all;
 }

@@ -6,8 +6,7 @@ TRACED static int probe_trace(const struct array *array, struct digest digest, b
     bool all = true;
     for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++) {
         uint64_t at = probe(array, &state, i);
-        unsigned bit = cell_used(array->bytes, at, false);
-        all &= trace_position(trace, "bit", at, bit, bit);
+        all &= trace_cell(trace, "bit", at, cell_used(array->bytes, at, false));
     }
     return trace_bits(trace, adding, all);
 }

@@ -6,8 +6,7 @@ TRACED static int counting_trace(const struct array *array, struct digest digest
     bool all = true;
     for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++) {
         uint64_t at = probe(array, &state, i);
-        unsigned counter = cell_get(array->bytes, at, false);
-        all &= trace_position(trace, "counter", at, counter, counter != 0);
+        all &= trace_cell(trace, "counter", at, cell_get(array->bytes, at, false));
     }
     if (adding) return trace_answer(trace, true, 1, "A copy is added: each counter below 15 goes up by 1.");
     return trace_answer(trace, false, all, all ? "No counter is 0." : "A counter is 0.");

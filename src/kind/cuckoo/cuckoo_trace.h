@@ -3,12 +3,7 @@
 
 /* A cell of the stash and its number of copies, before an add and after it. */
 TRACED static void trace_stash(struct trace *trace, uint64_t cell, uint64_t copies, uint64_t wanted, bool holds) {
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_STASH,
-                                     .name = "stash cell",
-                                     .holds = holds,
-                                     .index = cell,
-                                     .value = copies & ~STASH_PLACELESS,
-                                     .wanted = wanted});
+    trace_step(trace, PERHAPS_STEP_STASH, "stash cell", holds, cell, copies & ~STASH_PLACELESS, wanted);
 }
 
 /* The slots of a key, in which copies of it are as many as this returns. */

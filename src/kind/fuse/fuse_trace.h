@@ -16,9 +16,7 @@ TRACED static int fuse_trace(const struct array *array, struct digest digest, bo
         trace_slot(trace, place, slot, 0);
         sum ^= slot;
     }
-    to = trace_step(
-        trace,
-        (perhaps_step){.step = PERHAPS_STEP_SLOT, .name = "exclusive or of the slots", .value = sum, .wanted = wanted});
+    to = trace_step(trace, PERHAPS_STEP_SLOT, "exclusive or of the slots", false, 0, sum, wanted);
     for (size_t at = from; at <= to; at++) trace_settle(trace, at, sum == wanted);
     (void)adding; /* what is sealed takes no keys */
     return trace_answer(trace, false, sum == wanted,

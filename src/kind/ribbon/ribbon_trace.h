@@ -16,12 +16,7 @@ TRACED static int ribbon_trace(const struct array *array, struct digest digest, 
     bool all = !differs_scalar(spot.words, spot.here, spot.next, spot.columns, spot.print, RIBBON_COLUMNS_MAX);
     for (unsigned i = 0; i < spot.columns; i++) {
         unsigned wanted = spot.print >> i & 1, parity = parity_of(&spot, i);
-        trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_POSITION,
-                                         .name = "column",
-                                         .holds = parity == wanted,
-                                         .index = i,
-                                         .value = parity,
-                                         .wanted = wanted});
+        trace_step(trace, PERHAPS_STEP_POSITION, "column", parity == wanted, i, parity, wanted);
     }
     for (size_t at = from; at <= to; at++) trace_settle(trace, at, all);
     (void)adding; /* what is sealed takes no keys */

@@ -17,12 +17,8 @@ TRACED static bool trace_stash(const struct array *array, uint64_t digest, struc
     if (!stash.cells) return false;
     uint64_t place = table_stash_place(stash, digest);
     bool found = table_stash_has(stash, digest);
-    trace_step(trace, (perhaps_step){.step = PERHAPS_STEP_STASH,
-                                     .name = "stash cell",
-                                     .holds = found,
-                                     .index = place,
-                                     .value = place < stash.cells ? load64(stash.bytes + 8 * place) : 0,
-                                     .wanted = digest});
+    uint64_t value = place < stash.cells ? load64(stash.bytes + 8 * place) : 0;
+    trace_step(trace, PERHAPS_STEP_STASH, "stash cell", found, place, value, digest);
     return found;
 }
 
@@ -34,8 +30,7 @@ TRACED static int trace_full(const struct array *array, uint64_t digest, struct 
     if (!i) {
         uint64_t place = table_stash_place(stash, digest);
         if (table_stash_end(stash, place) >= stash.cells) return FULL;
-        trace_step(trace,
-                   (perhaps_step){.step = PERHAPS_STEP_STASH, .name = "stash cell", .index = place, .wanted = digest});
+        trace_step(trace, PERHAPS_STEP_STASH, "stash cell", false, place, 0, digest);
         return trace_answer(trace, true, 1, "Both buckets are full, and the stash takes the key.");
     }
     uint64_t to = search.reached[i] * TABLE_SLOTS + slot;
