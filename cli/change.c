@@ -72,6 +72,7 @@ static int change_batch(void *context, const struct batch *batch) {
  * the batch. All threads together then add them. */
 struct made {
     struct change *change;
+    perhaps_hasher hasher; /* a copy: the filter changes while others hash */
     bool numbers;
     uint64_t *words;
     size_t n, room;
@@ -97,7 +98,7 @@ static int make_batch(void *context, const struct batch *b) {
     if (b->numbers)
         memcpy(words, b->numbers, b->n * sizeof *words);
     else
-        perhaps_digest_many(perhaps_hasher_of(m->change->filter), &keys, words);
+        perhaps_digest_many(&m->hasher, &keys, words);
     return FINE;
 }
 
@@ -127,7 +128,7 @@ int change_all(struct change *c, const char *path, const struct input *input) {
     if (c->threads <= 1) return input_read(input, change_batch, c);
     if (check_threads(c, path) != FINE) return TROUBLE;
     for (unsigned i = 0; i < c->threads; i++) {
-        made[i] = (struct made){.change = c};
+        made[i] = (struct made){.change = c, .hasher = *perhaps_hasher_of(c->filter)};
         contexts[i] = &made[i];
     }
     int status = input_work(

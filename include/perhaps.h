@@ -336,10 +336,10 @@ typedef struct perhaps_seal_options {
 } perhaps_seal_options;
 #define PERHAPS_SEAL(...) ((perhaps_seal_options){.size = sizeof(perhaps_seal_options), __VA_ARGS__})
 
-/* Ends the collecting phase of a static filter; saving does it too. Until then adding answers 1 and
- * queries are PERHAPS_EUNSEALED; from then on it is query-only (PERHAPS_ESEALED), until
- * perhaps_clear. A failure keeps all keys. The memory it takes: docs/kinds.md. options NULL = the
- * caller's thread alone. Other kinds have nothing to do. (changes) */
+/* Ends the collecting phase of a static filter. Until then adding answers 1; queries and saving are
+ * PERHAPS_EUNSEALED. From then on it is query-only (PERHAPS_ESEALED), until perhaps_clear. A failure
+ * keeps all keys. The memory it takes: docs/kinds.md. options NULL = the caller's thread alone.
+ * Other kinds have nothing to do. (changes) */
 PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Tells a window with a `period` the time, in the caller's units; it never goes back. Returns how
@@ -406,7 +406,7 @@ typedef struct perhaps_hasher {
 } perhaps_hasher;
 
 /* A hasher from enum perhaps_hash (default: xxh3), with a hash_key for PERHAPS_SIPHASH only (free).
- * The filter's, valid while that lives, even while other threads change it (reads). */
+ * The filter's, valid while that lives; copy it if another thread may change the filter (reads). */
 PERHAPS_API int perhaps_hasher_init(perhaps_hasher *h, int hash, uint64_t seed, const uint8_t *hash_key);
 PERHAPS_API const perhaps_hasher *perhaps_hasher_of(const perhaps *f);
 
@@ -487,7 +487,7 @@ PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps
 /* ------------------------------------------------------------------------------------- save --- */
 /* Writes a file, atomically and durably: after a crash there is the old one or the new one. Links
  * are followed, permissions kept. PERHAPS_EBUSY if it is locked, or open with PERHAPS_OPEN_WRITE.
- * (reads; changes what it seals) */
+ * (reads) */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
 /* A lock on a file, or on the name of one to come, from before it is opened until it is saved. The
@@ -498,10 +498,10 @@ PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
 PERHAPS_API void perhaps_unlock(perhaps_lock *lock);
 
 /* Replaces the locked file, as perhaps_save does; the lock goes over to the new file. PERHAPS_EBUSY
- * if someone without a lock has made, moved or removed it. (reads; changes what it seals) */
+ * if someone without a lock has made, moved or removed it. (reads) */
 PERHAPS_API int perhaps_save_locked(const perhaps *f, perhaps_lock *lock);
 
-/* Hands the image to `sink` in pieces, until it returns non-zero: PERHAPS_EIO. (as perhaps_save) */
+/* Hands the image to `sink` in pieces, until it returns non-zero: PERHAPS_EIO. (reads) */
 PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                               void *context);
 
