@@ -68,6 +68,19 @@ static void look_at_children(const perhaps *f, unsigned children) {
     promise(perhaps_child(f, children, &info) == PERHAPS_EINVAL, "there is no child beyond the last");
 }
 
+/* Traces are safe on hostile bytes, and that of a query answers like it. */
+static void trace_both(const perhaps *f, uint64_t key) {
+    enum { ROOM = 512 };
+    perhaps_step steps[ROOM];
+    perhaps_keys one = PERHAPS_KEYS_U64(&key, 0, 1);
+    int64_t added = perhaps_trace(f, PERHAPS_VERB_ADD, &one, steps, ROOM);
+    promise(added > 0 || added == PERHAPS_ESEALED, "an add is explained");
+    int64_t n = perhaps_trace(f, PERHAPS_VERB_QUERY, &one, steps, ROOM);
+    promise(n > 0, "a query is explained");
+    if (n <= ROOM)
+        promise((int64_t)steps[n - 1].value == perhaps_contains_u64(f, key), "the trace of a query answers like it");
+}
+
 static void ask(const perhaps *f) {
     uint64_t keys[70], counts[70], at = 0, digest;
     uint8_t answers[70];
@@ -78,6 +91,7 @@ static void ask(const perhaps *f) {
     for (int i = 0; i < 70; i++) {
         promise(answers[i] == perhaps_contains_u64(f, keys[i]), "a batch answers like single calls");
         found -= answers[i];
+        if (i % 8 == 0) trace_both(f, keys[i]);
     }
     promise(found == 0, "a batch counts its answers");
     promise(info.fpr_now >= 0 && info.fpr_now <= 1, "the live rate is a rate");
