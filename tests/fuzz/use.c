@@ -1,6 +1,7 @@
 #include "fuzz.h"
 
 #include <perhaps_embed.h>
+#include <perhaps_trace.h>
 
 #include <stdio.h>
 #include <stdlib.h>
