@@ -144,6 +144,6 @@ int lacks_failure(const char *subject, const char *kind, unsigned ability) {
     char advice[KINDS_TEXT + 60];
     const char *what = ability == PERHAPS_REMOVE  ? "forget single keys"
                        : ability == PERHAPS_COUNT ? "count copies of a key"
-                                                  : "list what is in them";
+                                                  : "list their members";
     return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice, sizeof advice));
 }

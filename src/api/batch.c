@@ -1,15 +1,12 @@
-/*
- * The verbs on a batch of keys: the same answers as single calls in order, but hashed CHUNK keys at
- * a time, and with memory prefetched.
- */
+/* The verbs on a batch of keys: the same answers as single calls in order. Keys are hashed CHUNK at
+ * a time, and memory is prefetched. */
 #include "api/batch.h"
 
 #include "api/partitioned.h"
 #include "base/memory.h"
 #include "base/error.h"
 
-/* How many keys ahead a key's memory is prefetched, where the kind has no pipeline. */
-enum { AHEAD = 16 };
+enum { AHEAD = 16 }; /* keys; how far ahead memory is prefetched, where the kind has no pipeline */
 
 int batch_check(const perhaps *f, const perhaps_keys *keys) {
     int rc = keys_check(keys);
@@ -19,13 +16,11 @@ int batch_check(const perhaps *f, const perhaps_keys *keys) {
 
 /* ---- keys whose digests have two words ---- */
 
-enum { PAIRS = CHUNK }; /* digests of two words at a time, on the stack */
-
 static struct digest pair_at(const uint64_t *pairs, size_t i) {
     return (struct digest){pairs[2 * i], pairs[2 * i + 1]};
 }
 
-/* None of them can be full half-way: batch_provide has made room. */
+/* Cannot run out of room half-way: batch_provide has made it. */
 static int add_each(perhaps *f, const uint64_t *pairs, size_t n, uint8_t *answers) {
     for (size_t i = 0; i < n; i++) {
         int is_new = filter_add(f, pair_at(pairs, i));
@@ -36,10 +31,10 @@ static int add_each(perhaps *f, const uint64_t *pairs, size_t n, uint8_t *answer
 }
 
 static int64_t add_pairs(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
-    uint64_t pairs[2 * PAIRS], added = 0;
-    uint8_t some_answers[PAIRS];
-    for (size_t from = 0; from < keys->n; from += PAIRS) {
-        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
+    uint64_t pairs[2 * CHUNK], added = 0;
+    uint8_t some_answers[CHUNK];
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t some = keys->n - from < CHUNK ? keys->n - from : CHUNK;
         uint8_t *out = answers ? answers + from : some_answers;
         int rc = PERHAPS_OK;
         keys_digest_pairs(&f->hash, keys, from, some, pairs);
@@ -54,22 +49,17 @@ static int64_t add_pairs(perhaps *f, const perhaps_keys *keys, uint8_t *answers)
     return (int64_t)added;
 }
 
-static void query_each(const perhaps *f, const uint64_t *pairs, size_t n, uint8_t *answers) {
-    for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)f->ops.contains(&f->array, pair_at(pairs, i));
-}
-
-/* The batches of composite filters are for digests of one word. */
+/* Batch queries of composite filters take digests of one word only. */
 static int64_t query_pairs(const perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
-    uint64_t pairs[2 * PAIRS], found = 0;
-    uint8_t some_answers[PAIRS];
-    for (size_t from = 0; from < keys->n; from += PAIRS) {
-        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
+    uint64_t pairs[2 * CHUNK], found = 0;
+    uint8_t some_answers[CHUNK];
+    bool singly = f->children || !f->ops.contains_many;
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t some = keys->n - from < CHUNK ? keys->n - from : CHUNK;
         uint8_t *out = answers ? answers + from : some_answers;
         keys_digest_pairs(&f->hash, keys, from, some, pairs);
-        if (f->children || !f->ops.contains_many)
-            query_each(f, pairs, some, out);
-        else
-            f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
+        if (!singly) f->ops.contains_many(&f->array, pairs, some, out, (const char *)pairs);
+        for (size_t i = 0; singly && i < some; i++) out[i] = (uint8_t)f->ops.contains(&f->array, pair_at(pairs, i));
         found += count_ones(out, some);
     }
     return (int64_t)found;
@@ -81,12 +71,12 @@ struct room {
     size_t chunk; /* keys */
     uint64_t *digests;
     uint8_t *answers;
-    struct scratch *large; /* memory to be left; else it is `small` */
+    struct scratch *large; /* for scratch_leave; NULL: the arrays below are used */
     uint64_t small_digests[CHUNK];
     uint8_t small_answers[CHUNK];
 };
 
-/* Without memory for large chunks, small ones do. */
+/* Falls back to small chunks when memory is short. */
 static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->chunk = CHUNK;
     room->digests = room->small_digests;
@@ -98,26 +88,18 @@ static void get_room(const perhaps *f, size_t n, struct room *room) {
     room->answers = (uint8_t *)(room->digests + LARGE_BATCH);
 }
 
-static void give_back_room(const perhaps *f, struct room *room) {
-    if (room->large) scratch_leave(f, room->large);
-}
-
-static size_t chunk_length(const struct room *room, size_t rest) {
-    return rest < room->chunk ? rest : room->chunk;
-}
-
 /* ---- adding ---- */
 
 void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers) {
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        filter_undo(f, batch_digests(f, keys, from, count, digests), count, answers + from);
+        filter_undo(f, keys_digests(&f->hash, keys, from, count, digests), count, answers + from);
     }
 }
 
-/* What will be read after these digests: the next integers, if they are read where they are. */
-static const char *what_follows(const perhaps_keys *keys, size_t from, const uint64_t *digests, size_t count) {
+/* What is read after these digests, for `ahead`: the next integers if they are read in place. */
+static const char *read_next(const perhaps_keys *keys, size_t from, const uint64_t *digests, size_t count) {
     const uint64_t *words = keys->form == PERHAPS_KEYS_FORM_U64 ? keys_words(keys, from) : NULL;
     return (const char *)((words ? words : digests) + count);
 }
@@ -125,11 +107,11 @@ static const char *what_follows(const perhaps_keys *keys, size_t from, const uin
 static int64_t add_all(perhaps *f, const perhaps_keys *keys, uint8_t *answers, struct room *room) {
     uint64_t fresh = 0;
     for (size_t from = 0; from < keys->n; from += room->chunk) {
-        size_t count = chunk_length(room, keys->n - from);
+        size_t count = keys->n - from < room->chunk ? keys->n - from : room->chunk;
         struct added added;
         uint8_t *out = answers ? answers + from : room->answers;
-        const uint64_t *digests = batch_digests(f, keys, from, count, room->digests);
-        int rc = filter_add_many(f, digests, count, out, what_follows(keys, from, digests, count), &added);
+        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room->digests);
+        int rc = filter_add_many(f, digests, count, out, read_next(keys, from, digests, count), &added);
         if (rc < 0) {
             if (answers) batch_undo(f, keys, from + added.done, answers);
             return rc;
@@ -140,9 +122,9 @@ static int64_t add_all(perhaps *f, const perhaps_keys *keys, uint8_t *answers, s
 }
 
 static void expect_pairs(perhaps *f, const perhaps_keys *keys) {
-    uint64_t pairs[2 * PAIRS];
-    for (size_t from = 0; from < keys->n; from += PAIRS) {
-        size_t some = keys->n - from < PAIRS ? keys->n - from : PAIRS;
+    uint64_t pairs[2 * CHUNK];
+    for (size_t from = 0; from < keys->n; from += CHUNK) {
+        size_t some = keys->n - from < CHUNK ? keys->n - from : CHUNK;
         keys_digest_pairs(&f->hash, keys, from, some, pairs);
         for (size_t i = 0; i < some; i++) f->kind->composite->ops->reserving->expect_one(f, pair_at(pairs, i));
     }
@@ -152,7 +134,7 @@ static void expect_all(perhaps *f, const perhaps_keys *keys) {
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
-        f->kind->composite->ops->reserving->expect(f, batch_digests(f, keys, from, count, digests), count);
+        f->kind->composite->ops->reserving->expect(f, keys_digests(&f->hash, keys, from, count, digests), count);
     }
 }
 
@@ -168,11 +150,10 @@ int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     if (f->two_words) return add_pairs(f, keys, answers);
     get_room(f, keys->n, &room);
     int64_t added = add_all(f, keys, answers, &room);
-    give_back_room(f, &room);
+    scratch_leave(f, room.large);
     return added;
 }
 
-/* A static filter collects all of them, or none. */
 static int64_t collect_all_or_none(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     int rc = bins_begin(f->bins, keys->n);
     if (rc < 0) return rc;
@@ -190,7 +171,7 @@ int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     if (rc < 0) return rc;
     if (partitioned_add_pays(f, keys->n)) return partitioned_add(f, keys, answers);
     if (answers || !filter_may_be_full(f)) return batch_put(f, keys, answers);
-    /* Undoing a failed batch takes the answers. */
+    /* batch_undo needs the answers. */
     answers = memory_get(&f->allocator, keys->n);
     if (!answers) return fail(PERHAPS_ENOMEM, "no memory for %zu answers", keys->n);
     int64_t added = batch_put(f, keys, answers);
@@ -214,13 +195,13 @@ int64_t batch_contains(const perhaps *f, const perhaps_keys *keys, uint8_t *answ
     if (partitioned_query_pays(f, keys->n) && partitioned_query(f, keys, answers, &ones)) return (int64_t)ones;
     get_room(f, keys->n, &room);
     for (size_t from = 0; from < keys->n; from += room.chunk) {
-        size_t count = chunk_length(&room, keys->n - from);
+        size_t count = keys->n - from < room.chunk ? keys->n - from : room.chunk;
         uint8_t *out = answers ? answers + from : room.answers;
-        const uint64_t *digests = batch_digests(f, keys, from, count, room.digests);
-        f->ops.contains_many(&f->array, digests, count, out, what_follows(keys, from, digests, count));
+        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room.digests);
+        f->ops.contains_many(&f->array, digests, count, out, read_next(keys, from, digests, count));
         ones += count_ones(out, count);
     }
-    give_back_room(f, &room);
+    scratch_leave(f, room.large);
     return (int64_t)ones;
 }
 
@@ -242,7 +223,7 @@ int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answe
     if (rc < 0) return rc;
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
-        const uint64_t *digests = batch_digests(f, keys, from, count, room);
+        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             prefetch_ahead(f, digests, i, count);
             int gone = f->ops.remove(&f->array, one_word(digests[i]));
@@ -262,7 +243,7 @@ int64_t perhaps_count_many(const perhaps *f, const perhaps_keys *keys, uint64_t 
     if (rc < 0) return rc;
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
-        const uint64_t *digests = batch_digests(f, keys, from, count, room);
+        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             prefetch_ahead(f, digests, i, count);
             counts[from + i] = f->ops.count(&f->array, one_word(digests[i]));

@@ -1,4 +1,4 @@
-/* What batch.c, partitioned.c and parallel.c share. batch_check has accepted each batch. */
+/* What batch.c, partitioned.c and parallel.c share. All but batch_check rely on batch_check. */
 #ifndef PERHAPS_API_BATCH_H
 #define PERHAPS_API_BATCH_H
 
@@ -10,21 +10,15 @@ enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first
 /* Whether the batch makes sense, and the filter takes keys of its form. */
 int batch_check(const perhaps *f, const perhaps_keys *keys);
 
-/* The digests of keys from..from+n-1: the caller's, or made in `room`. */
-static inline const uint64_t *batch_digests(const perhaps *f, const perhaps_keys *keys, size_t from, size_t n,
-                                            uint64_t *room) {
-    return keys_digests(&f->hash, keys, from, n, room);
-}
-
 /* Removes those of the first n keys whose answer was "new", where the filter can. */
 void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers);
 
-/* Makes room for the whole batch in composite filters whose children cannot remove keys: it must
- * not fail half-way. */
+/* Makes room for the whole batch in composite filters whose children cannot remove keys: there a
+ * batch that fails half-way could not be undone. */
 int batch_provide(perhaps *f, const perhaps_keys *keys);
 
-/* Adds a batch to a filter that may be changed and was provided with room. `answers` may be NULL
- * only if nothing can fail. */
+/* Adds a batch after filter_prepare_change and batch_provide. `answers` may be NULL only if nothing
+ * can fail. */
 int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
 /* perhaps_add_many and perhaps_contains_many after batch_check. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The first thing in which two filters differ, or NULL. Layout words in the set `may_differ` are passed over. */
+/* The first thing in which two filters differ, or NULL. Ignores layout words in `may_differ`. */
 static const char *difference(const perhaps *a, const perhaps *b, unsigned may_differ) {
     if (a->kind != b->kind) return "kind";
     for (int i = 0; i < LAYOUT_WORDS; i++) {
@@ -14,12 +14,12 @@ static const char *difference(const perhaps *a, const perhaps *b, unsigned may_d
     }
     if (a->header.hash != b->header.hash) return "hash";
     if (a->header.seed != b->header.seed) return a->header.hash == PERHAPS_SIPHASH ? "hash key" : "seed";
-    bool of_integers = a->header.hash == PERHAPS_IDENTITY; /* which are the same however they are written */
-    if (!of_integers && !recipe_same_keys(a->header.recipe, b->header.recipe)) return "transformation of keys";
+    bool integers = a->header.hash == PERHAPS_IDENTITY; /* equal however they are written */
+    if (!integers && !recipe_same_keys(a->header.recipe, b->header.recipe)) return "transformation of keys";
     return NULL;
 }
 
-/* The copy takes the filter's place; where that is borrowed bytes, only their content does. */
+/* The copy takes the filter's place; borrowed bytes stay where they are and get its content. */
 static void replace(perhaps *f, perhaps *copy) {
     if (f->owned)
         filter_swap(f, copy);
@@ -27,8 +27,8 @@ static void replace(perhaps *f, perhaps *copy) {
         memcpy(f->array.bytes, copy->array.bytes, (size_t)f->array.length);
 }
 
-/* Combines in a copy of that layout, which then takes the filter's place: 1. If it has not room for all, it tells, by
- * growing, which layout to try next: 0. */
+/* Combines in a copy of that layout, which then takes the filter's place: 1. If it runs out of room,
+ * writes the layout and capacity to try next: 0. */
 static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
                            uint64_t *capacity) {
     perhaps *copy;
@@ -48,7 +48,7 @@ static int combine_in_copy(perhaps *into, const perhaps *from, enum combination 
     return rc < 0 ? rc : done;
 }
 
-/* For kinds that put the keys of one into the other, and may find no room half-way. */
+/* For kinds that insert the keys of one into the other, and may run out of room half-way. */
 static int combine_copy(perhaps *into, const perhaps *from, enum combination what) {
     uint64_t layout[LAYOUT_WORDS], capacity = into->header.capacity;
     memcpy(layout, into->header.layout, sizeof layout);
@@ -67,7 +67,7 @@ static int combine_in_place(perhaps *into, const perhaps *from, enum combination
 
 static int combine(perhaps *into, const perhaps *from, enum combination what);
 
-/* Shard by shard, in a copy, so that a failure half-way leaves everything as it was. */
+/* Shard by shard, in a copy: a failure half-way changes nothing. */
 static int combine_children(perhaps *into, const perhaps *from, enum combination what) {
     perhaps *copy;
     int rc = filter_clone(into, &copy);
@@ -79,12 +79,13 @@ static int combine_children(perhaps *into, const perhaps *from, enum combination
 }
 
 static double distinct_in(const perhaps *f) {
-    struct measures sight;
-    plan_measure(f->kind, &f->array, &sight);
-    return filter_distinct(f, &sight);
+    struct measures measures;
+    plan_measure(f->kind, &f->array, &measures);
+    return filter_distinct(f, &measures);
 }
 
-/* Bits that both have may be those of different keys, and say too many; so what is common is estimated beforehand. */
+/* The keys in common are estimated beforehand: common bits may come from different keys, so the
+ * intersection's bits would say too many. */
 static int intersect_arrays(perhaps *into, const perhaps *from) {
     uint64_t common = plan_common(into->kind, &into->array, distinct_in(into), &from->array, distinct_in(from));
     int rc = combine_in_place(into, from, COMBINE_INTERSECT);

@@ -1,4 +1,4 @@
-/* Public calls that make, copy and end a filter. */
+/* Public calls that make, copy and free a filter. */
 #include "base/error.h"
 #include "core/children.h"
 #include "plan/plan.h"
@@ -42,19 +42,19 @@ static int make_children(perhaps *f, const struct plan *plan, unsigned level, co
     return rc;
 }
 
-/* A filter of a plan, with all that is in it. What all have in common stands in a header. */
+/* Level i of a plan, with its children. `common` has what all levels share. */
 static int make_level(perhaps **made, const struct plan *plan, unsigned i, const struct header *common,
                       const perhaps_want *want, const struct hash *hash) {
     const struct level *level = &plan->level[i];
     struct header header = *common;
     header.kind = level->kind->row.kind;
-    if (i > 0) header.recipe = (struct recipe){NULL, 0}; /* the whole has it */
+    if (i > 0) header.recipe = (struct recipe){NULL, 0}; /* only the outermost filter has it */
     header.flags |= want->grow == PERHAPS_GROW_NEVER && level->kind->growable ? HEADER_FIXED : 0;
     header.capacity = level->capacity;
     header.fpr = level->fpr;
     header.length = level->length;
     memcpy(header.layout, level->layout, sizeof header.layout);
-    /* Where there are locks around it, a filter needs no operations for many threads. */
+    /* Children behind locks need no atomic operations. */
     bool shared = want->shared && (i == 0 || (i == 1 && level->kind->lock_free));
     perhaps *f;
     int rc = filter_make(&f, want->allocator, &header, hash, NULL, shared);

@@ -1,4 +1,4 @@
-/* Public calls for databases that keep filters as values: layers, smaller arrays, other memory. */
+/* Public calls for databases that keep filters as values: layers, smaller arrays, relocation. */
 #include "base/error.h"
 #include "composite/composite.h"
 #include "perhaps_embed.h"
@@ -13,7 +13,8 @@ int perhaps_ungrow_layers(perhaps **f) {
     return layers_end(f);
 }
 
-/* Without memory for a smaller array the larger one does, as does one that is not our own. */
+/* Not failing is right: without memory for a smaller array, or where the array is borrowed, the
+ * larger one stays. */
 int perhaps_compact(perhaps *f) {
     uint64_t layout[LAYOUT_WORDS], capacity;
     if (!f->kind->shrinkable || !f->kind->shrinkable->compact) return PERHAPS_OK;
@@ -39,14 +40,14 @@ int perhaps_fold(perhaps *f, uint64_t bytes) {
     return rc < 0 ? rc : halvings;
 }
 
-/* ---- other memory of the same allocator ---- */
+/* ---- relocation ---- */
 
 struct mover {
     void *(*move)(void *context, void *memory, size_t size);
     void *context;
 };
 
-/* Where the piece is now. */
+/* Where the memory is now. */
 static void *moved(const struct mover *mover, void *memory, uint64_t size) {
     void *place = memory ? mover->move(mover->context, memory, (size_t)size) : NULL;
     return place ? place : memory;
@@ -54,7 +55,7 @@ static void *moved(const struct mover *mover, void *memory, uint64_t size) {
 
 static perhaps *relocate(perhaps *f, const struct mover *mover);
 
-/* Locks stay where they are: the system may know them by their place. */
+/* Locks are not moved: the system may know them by their address. */
 static struct children *relocate_children(struct children *old, const struct mover *mover) {
     struct children *children = moved(mover, old, sizeof *old);
     children->child = moved(mover, children->child, children->room * sizeof *children->child);

@@ -1,14 +1,16 @@
 /*
- * Filters of other programs: from their bytes, and back to them.
+ * Import and export of foreign formats.
  *
- * RedisBloom's dumps are a header and the arrays, one after the other. All numbers are little-endian, and nothing is padded:
+ * RedisBloom's dumps are a header and the arrays, one after the other, little-endian, not padded:
  *
- *     BF   items u64, layers u32, options u32, growth u32; for each layer: bytes u64, bits u64, items u64, error f64,
- *          bits per entry f64, hashes u32, entries u64, n2 u8
- *     CF   items u64, buckets u64, deletions u64, sub-filters u64, bucket size u16, steps u16, expansion u16
+ *     BF   items u64, layers u32, options u32, growth u32; for each layer: bytes u64, bits u64,
+ *          items u64, error f64, bits per entry f64, hashes u32, entries u64, n2 u8
+ *     CF   items u64, buckets u64, deletions u64, sub-filters u64, bucket size u16, steps u16,
+ *          expansion u16
  *
- * What is read is turned into the headers of this library's images first; the kinds check the layouts as they do of every image,
- * and what no kind knows of is checked here. Only then is there memory for it, and never more than there are bytes.
+ * Importing turns them into headers of this library first. The kinds check the layouts as in every
+ * image; this file checks the rest. Memory is allocated only after that, and never more than there
+ * are bytes.
  */
 #include "base/arith.h"
 #include "base/endian.h"
@@ -23,7 +25,7 @@
 
 #include <string.h>
 
-/* Where the fields are; those of a layer count from its beginning. */
+/* Offsets of the fields; those of a layer from its beginning. */
 enum { CHAIN_ITEMS = 0, CHAIN_LAYERS = 8, CHAIN_OPTIONS = 12, CHAIN_GROWTH = 16, CHAIN_BYTES = 20 };
 enum {
     LAYER_BYTES = 0,
@@ -68,7 +70,7 @@ static void store_double(uint8_t *p, double x) {
 
 /* ---- Bloom ---- */
 
-/* A chain's own part of its header, and where those of its layers are. */
+/* The header of a chain of layers; `layer` is where those of the layers begin. */
 struct chain {
     uint64_t items;
     uint32_t layers, options, growth;
@@ -112,8 +114,7 @@ static const char *read_layer(const struct chain *chain, unsigned i, struct head
     return kind_redis_bloom.foreign->check_facts(header->capacity, header->fpr, header->length);
 }
 
-/* Checks all layers; *total becomes the length of the whole. Items and entries may add up to so much as growing filters let
- * them, see layers_fit. */
+/* Checks all layers; *total becomes the length of the dump. The limit is that of layers_fit. */
 static const char *check_chain(const struct chain *chain, uint64_t *total) {
     uint64_t items = 0, keys = 0;
     *total = CHAIN_BYTES + (uint64_t)chain->layers * LAYER_HEADER_BYTES;
@@ -170,7 +171,7 @@ static const char *cuckoo_length(const uint8_t *bytes, uint64_t length, uint64_t
 
 /* ---- opening ---- */
 
-/* A filter with an array, of which these are the first bytes; *made is NULL if that fails. */
+/* A filter whose array begins with these bytes. */
 static int make_from(perhaps **made, const struct header *header, const uint8_t *bytes, uint64_t length,
                      const perhaps_allocator *allocator) {
     struct hash hash = hash_murmur(header->seed);
@@ -192,7 +193,7 @@ static int open_layers(perhaps *f, const struct chain *chain, const uint8_t *bit
     return rc;
 }
 
-/* The growing filter around layers of which this is the first. */
+/* The header of the growing filter around these layers. */
 static struct header header_of_chain(const struct chain *chain, const struct header *first) {
     struct header header = {.kind = PERHAPS_GROWING,
                             .hash = PERHAPS_MURMUR,
@@ -226,7 +227,7 @@ static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const 
     return rc;
 }
 
-/* How many items there are, the slots know better than the header. */
+/* The items are counted from the slots: the header's number is not relied on. */
 static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const perhaps_allocator *allocator) {
     struct header header;
     const char *reason = read_cuckoo(bytes, length, &header);
@@ -241,7 +242,6 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
 
 /* ------------------------------------------------------------------------------------------------- writing --- */
 
-/* Where pieces go. */
 struct outlet {
     int (*sink)(void *context, const void *bytes, size_t length);
     void *context;
@@ -254,7 +254,7 @@ static int send(const struct outlet *out, const uint8_t *bytes, uint64_t length)
 
 /* ---- Bloom ---- */
 
-/* A filter that does not scale is a chain of one layer. */
+/* A filter that does not scale is written as a chain of one layer. */
 static unsigned layers_of(const perhaps *f) {
     return f->children ? f->children->count : 1;
 }
@@ -263,7 +263,7 @@ static const perhaps *layer_of(const perhaps *f, unsigned i) {
     return f->children ? f->children->child[i].filter : f;
 }
 
-/* A single filter may be added to without end. */
+/* A single filter takes keys without limit; the format's numbers have 63 bits. */
 static uint64_t items_of(const perhaps *f) {
     uint64_t items = filter_items(f);
     return items < INT64_MAX ? items : INT64_MAX;
@@ -281,7 +281,7 @@ static void write_layer_header(const perhaps *layer, uint8_t *at) {
     at[LAYER_N2] = (uint8_t)layout[REDIS_BLOOM_N2];
 }
 
-/* A layer that stands alone but could scale has lost the growth of its chain: it gets the usual one. */
+/* A layer that could scale but stands alone does not know the growth of its chain: it gets 2. */
 static uint32_t growth_of(const perhaps *f, uint64_t options) {
     if (f->children) return (uint32_t)(f->header.layout[GROWTH] / 256);
     return options & REDIS_OPTION_NO_SCALING ? (uint32_t)(options >> 32) : 2;
@@ -334,7 +334,7 @@ static int write_cuckoo(const perhaps *f, const struct outlet *out) {
 
 /* ---- the dumps ---- */
 
-/* Kinds whose bytes are a dump: a header and arrays. Kinds that are files of other programs have a format instead. */
+/* Kinds whose bytes are a dump. Kinds that are foreign files have a `format` instead. */
 struct dump {
     int kind;
     const char *(*length)(const uint8_t *bytes, uint64_t length, uint64_t *header_length, uint64_t *total);
@@ -361,7 +361,6 @@ int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uin
     return reason ? damaged(reason) : (int64_t)total;
 }
 
-/* Kinds that are files of other programs, in the same way. */
 static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
                           const perhaps_open_options *options) {
     const struct kind *found = kind_find(kind);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- whose it is ---- */
+/* ---- which format it is ---- */
 
 static bool has_its_length(const struct kind *kind, const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
@@ -61,7 +61,7 @@ int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *
 
 /* ---- opening ---- */
 
-/* Everything that later calls rely on is checked here. */
+/* Checks everything that later calls rely on. */
 static const char *check_facts(const struct kind *kind, struct facts *facts, uint64_t length, struct header *header) {
     const char *reason;
     uint64_t array = kind->payload_bytes(facts->layout, &reason), end;
@@ -84,7 +84,7 @@ static const char *check_facts(const struct kind *kind, struct facts *facts, uin
     return NULL;
 }
 
-/* A handle for a file whose first bytes these are. */
+/* A handle for a file that begins with these bytes. */
 static int start(perhaps **made, const struct kind *kind, const char *name, const uint8_t *bytes, uint64_t given,
                  uint64_t length, const perhaps_open_options *options, struct facts *facts) {
     struct header header;
@@ -97,13 +97,12 @@ static int start(perhaps **made, const struct kind *kind, const char *name, cons
         return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", name,
                     kind->row.name);
     if (options->flags & PERHAPS_OPEN_SHARED)
-        return fail(PERHAPS_ECANNOT, "%s: %s filters are not for many threads to change", name, kind->row.name);
+        return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed by several threads", name, kind->row.name);
     int rc = filter_handle(made, options->allocator, &header, &hash, NULL, false);
     if (rc == PERHAPS_OK) (*made)->guessed = guessed;
     return rc;
 }
 
-/* Bytes that stay where they are. */
 static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t start) {
     uint8_t *mine = (uint8_t *)(uintptr_t)bytes; /* never written through a read-only filter */
     uint64_t end = start + f->array.length;
@@ -113,7 +112,7 @@ static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t s
     f->tail_length = length - end;
 }
 
-/* A copy is read from one end to the other anyway, and so its keys can be counted, where the format does not tell. */
+/* Copying reads all of it anyway, so the keys are counted where the format does not say how many. */
 static int finish(perhaps **f, perhaps *made, unsigned flags) {
     *f = made;
     if (!(flags & PERHAPS_OPEN_COPY)) return PERHAPS_OK;
@@ -158,7 +157,6 @@ static int read_tail(perhaps *f, const struct file *file, uint64_t offset) {
     return file_read(file, f->tail, offset, length);
 }
 
-/* Array and tail of a handle for the file. */
 static int read_rest(perhaps *f, const struct file *file, uint64_t start) {
     uint64_t end = start + f->array.length;
     if (file->length > memory_of_machine())
@@ -170,7 +168,7 @@ static int read_rest(perhaps *f, const struct file *file, uint64_t start) {
     return rc;
 }
 
-/* A copy is read, not mapped, so that nobody can cut it short under our hands. */
+/* A copy is read, not mapped: no other process can truncate it meanwhile. */
 static int copy_file(perhaps **f, const struct kind *kind, const struct file *file,
                      const perhaps_open_options *options) {
     uint8_t head[FORMAT_HEAD];

@@ -1,11 +1,11 @@
-/* Digests without a filter: a hasher is a struct hash as the caller sees it. */
+/* Digests without a filter. A perhaps_hasher has the bytes of a struct hash. */
 #include "api/key_forms.h"
 #include "base/error.h"
 #include "core/filter.h"
 
 #include <string.h>
 
-_Static_assert(sizeof(struct hash) == sizeof(perhaps_hasher), "a hasher has room for exactly a hash");
+_Static_assert(sizeof(struct hash) == sizeof(perhaps_hasher), "a hasher is as large as a hash");
 
 static struct hash hash_in(const perhaps_hasher *h) {
     struct hash hash;

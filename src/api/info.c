@@ -1,13 +1,14 @@
-/* Looking in: perhaps_info and perhaps_child, and both without counting bits. */
+/* perhaps_info and perhaps_child; perhaps_facts and perhaps_child_facts, which do not count bits. */
 #include "base/error.h"
 #include "core/children.h"
 #include "api/foreign_file.h"
 #include "plan/plan.h"
 #include "perhaps_embed.h"
 
-/* The children's sights become one. A stranger is asked for in all of them, where their rates add up, or in one. */
-static void add_sight(struct measures *all, const struct measures *one, bool key_in_one_child, double share,
-                      double weight) {
+/* Adds a child's measures. A query for a non-member looks in one child, or in all of them: there
+ * the false-positive rates add up. */
+static void add_measures(struct measures *all, const struct measures *one, bool key_in_one_child, double share,
+                         double weight) {
     all->distinct += one->distinct;
     all->fill += one->fill * weight;
     all->fpr += key_in_one_child ? one->fpr * share : one->fpr - all->fpr * one->fpr;
@@ -15,34 +16,31 @@ static void add_sight(struct measures *all, const struct measures *one, bool key
     all->stashed += one->stashed;
 }
 
-/* The filter with an array that is asked first. */
+/* The filter with an array that a query looks in first. */
 static const perhaps *leaf_of(const perhaps *f) {
     while (f->children) f = f->children->child[f->children->count - 1].filter;
     return f;
 }
 
-static void look(const perhaps *f, struct measures *sight) {
-    if (f->bins) return; /* there is nothing to see yet */
+static void measure(const perhaps *f, struct measures *measures) {
+    if (f->bins) return; /* no array yet */
     if (!f->children) {
-        plan_measure(f->kind, &f->array, sight);
-        sight->distinct = filter_distinct(f, sight);
+        plan_measure(f->kind, &f->array, measures);
+        measures->distinct = filter_distinct(f, measures);
         return;
     }
-    *sight = (struct measures){0};
+    *measures = (struct measures){0};
     double share = 1.0 / f->children->count, bytes = (double)filter_bytes(f);
     for (unsigned i = 0; i < f->children->count; i++) {
         const perhaps *child = f->children->child[i].filter;
         struct measures one;
-        look(child, &one);
-        add_sight(sight, &one, f->kind->composite->key_in_one_child, share, (double)filter_bytes(child) / bytes);
+        measure(child, &one);
+        add_measures(measures, &one, f->kind->composite->key_in_one_child, share, (double)filter_bytes(child) / bytes);
     }
-    if (sight->fill > 1) sight->fill = 1; /* sums of shares may round to a little more than all */
-    if (sight->fpr > 1) sight->fpr = 1;
-    sight->loss = plan_loss(leaf_of(f)->kind, sight->distinct); /* keys of different children share digests too */
-}
-
-static int growth_of(const perhaps *f) {
-    return leaf_of(f)->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
+    if (measures->fill > 1) measures->fill = 1; /* rounding */
+    if (measures->fpr > 1) measures->fpr = 1;
+    /* Keys of different children may share a digest too. */
+    measures->loss = plan_loss(leaf_of(f)->kind, measures->distinct);
 }
 
 static unsigned lines_of(const perhaps *f) {
@@ -55,14 +53,13 @@ static unsigned lines_of(const perhaps *f) {
     return lines;
 }
 
-/* What a kind says of its keys. */
 static unsigned traits_of_keys(const struct kind *kind) {
     return (kind->hashing.hash == PERHAPS_IDENTITY ? 0 : PERHAPS_TAKES_BYTES) |
            (kind->hashing.words == 1 ? PERHAPS_TAKES_DIGESTS : 0) | (kind->model->exact ? PERHAPS_EXACT : 0) |
            (kind->solver ? PERHAPS_STATIC : 0);
 }
 
-/* Static kinds collect keys with a lock for each bin. */
+/* Static kinds are parallel: they collect keys with a lock for each bin. */
 static unsigned traits_of_adds(const struct kind *kind, unsigned can) {
     bool parallel = kind->solver || kind_takes_threads(kind);
     return (can & PERHAPS_COUNT ? PERHAPS_MULTISET : 0) | (parallel ? PERHAPS_PARALLEL : 0);
@@ -73,8 +70,8 @@ unsigned perhaps_kind_traits(int kind) {
     return found && found->model ? traits_of_keys(found) | traits_of_adds(found, found->row.can) : 0;
 }
 
-/* `seen` is what the bits say, or zeros. */
-static void describe(const perhaps *f, const struct measures *seen, struct perhaps_info *info) {
+/* `measures` are zero if bits are not counted. */
+static void describe(const perhaps *f, const struct measures *measures, struct perhaps_info *info) {
     *info = (struct perhaps_info){
         .kind = f->kind->row.kind,
         .kind_name = f->kind->row.name,
@@ -82,13 +79,13 @@ static void describe(const perhaps *f, const struct measures *seen, struct perha
         .traits = traits_of_keys(leaf_of(f)->kind) | traits_of_adds(f->kind, filter_can(f)),
         .capacity = filter_capacity(f),
         .items = filter_items(f),
-        .distinct = seen->distinct,
-        .fill = seen->fill,
+        .distinct = measures->distinct,
+        .fill = measures->fill,
         .fpr_target = f->header.fpr,
-        .fpr_now = seen->fpr,
-        .loss = seen->loss < 1 ? seen->loss : 1,
-        .stuck = seen->stuck,
-        .stashed = seen->stashed,
+        .fpr_now = measures->fpr,
+        .loss = measures->loss < 1 ? measures->loss : 1,
+        .stuck = measures->stuck,
+        .stashed = measures->stashed,
         .bytes = filter_bytes(f),
         .image_bytes = f->kind->format ? format_bytes(f) : filter_image_bytes(f),
         .hashes = leaf_of(f)->kind->model->hashes(leaf_of(f)->header.layout),
@@ -99,7 +96,7 @@ static void describe(const perhaps *f, const struct measures *seen, struct perha
         .format_version = FORMAT_VERSION,
         .isa = isa_name(f->isa),
         .read_only = f->state == READ_ONLY,
-        .grow = growth_of(f),
+        .grow = leaf_of(f)->header.flags & HEADER_FIXED ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT,
         .shared = f->shared,
         .collecting = f->bins != NULL,
         .guessed = f->guessed,
@@ -111,36 +108,36 @@ static void describe(const perhaps *f, const struct measures *seen, struct perha
     f->kind->composite->ops->describe(f, info);
 }
 
-static int tell(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {
+static int give_info(const perhaps *f, bool count_bits, uint64_t since, struct perhaps_info *theirs) {
     struct perhaps_info info;
-    struct measures seen = {0};
-    if (count_bits) look(f, &seen);
-    describe(f, &seen, &info);
+    struct measures measures = {0};
+    if (count_bits) measure(f, &measures);
+    describe(f, &measures, &info);
     info.since = since;
     return give_sized(theirs, &info, sizeof info, "info");
 }
 
-static int tell_of_child(const perhaps *f, unsigned i, bool count_bits, struct perhaps_info *theirs) {
+static int give_child_info(const perhaps *f, unsigned i, bool count_bits, struct perhaps_info *theirs) {
     if (!f->children || i >= f->children->count)
         return fail(PERHAPS_EINVAL, "the filter has no child %u; perhaps_info says how many it has", i);
     const struct child *child = &f->children->child[i];
-    return tell(child->filter, count_bits, child->since == NEVER ? 0 : child->since, theirs);
+    return give_info(child->filter, count_bits, child->since == NEVER ? 0 : child->since, theirs);
 }
 
 int perhaps_info(const perhaps *f, struct perhaps_info *info) {
-    return tell(f, true, 0, info);
+    return give_info(f, true, 0, info);
 }
 
 int perhaps_child(const perhaps *f, unsigned i, struct perhaps_info *info) {
-    return tell_of_child(f, i, true, info);
+    return give_child_info(f, i, true, info);
 }
 
 int perhaps_facts(const perhaps *f, struct perhaps_info *info) {
-    return tell(f, false, 0, info);
+    return give_info(f, false, 0, info);
 }
 
 int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info) {
-    return tell_of_child(f, i, false, info);
+    return give_child_info(f, i, false, info);
 }
 
 int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {

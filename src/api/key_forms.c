@@ -26,7 +26,7 @@ static uint64_t offset_of(const perhaps_keys *keys, size_t i) {
     return keys->width == sizeof(uint32_t) ? offset32(keys, i) : offset64(keys, i);
 }
 
-/* Whether offsets never fall. Without a way out of the loop, so that it becomes vector code. */
+/* No early exit: compilers make vector code of the loops. */
 static bool offsets_rise(const perhaps_keys *keys) {
     unsigned falls = 0;
     if (keys->width == sizeof(uint32_t))
@@ -42,7 +42,7 @@ static int check_packed(const perhaps_keys *keys) {
     if (!keys->lengths) return fail(PERHAPS_EINVAL, "a packed batch of %zu keys has no offsets", keys->n);
     if (keys->n >= PTRDIFF_MAX / keys->width)
         return fail(PERHAPS_EINVAL, "no memory can hold the offsets of %zu keys", keys->n);
-    if (!offsets_rise(keys)) return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall");
+    if (!offsets_rise(keys)) return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall; sort them");
     uint64_t end = offset_of(keys, keys->n);
     if (end > PTRDIFF_MAX) return fail(PERHAPS_EINVAL, "the last offset of a packed batch is beyond all memory");
     if (!keys->data && end > offset_of(keys, 0)) return fail(PERHAPS_EINVAL, "a packed batch has no buffer");
@@ -103,13 +103,12 @@ const uint64_t *keys_words(const perhaps_keys *keys, size_t from) {
 
 /* ---- gathering ---- */
 
-/* Pointers and lengths, of the forms that are bytes. */
 struct gathered {
     const void *keys[GATHER];
     size_t lengths[GATHER];
 };
 
-/* An empty key may be beyond the buffer's end, and the buffer of empty keys may be NULL. */
+/* An empty key may begin past the buffer's end, and a buffer of empty keys only may be NULL. */
 static void gather_packed(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered) {
     const uint8_t *data = keys->data ? keys->data : (const uint8_t *)"";
     uint64_t begin = offset_of(keys, from);
@@ -143,8 +142,8 @@ static size_t at_most(size_t n) {
 /* ---- digests ---- */
 
 /* Up to GATHER keys as pointers and lengths: the caller's, or gathered. */
-static void look_up(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered,
-                    const void *const **pointers, const size_t **lengths) {
+static void get_pointers(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered,
+                         const void *const **pointers, const size_t **lengths) {
     if (keys->form == PERHAPS_KEYS_FORM_BYTES) {
         *pointers = (const void *const *)keys->data + from;
         *lengths = (const size_t *)keys->lengths + from;
@@ -162,7 +161,7 @@ static __attribute__((noinline)) void hash_gathered(const struct hash *hash, con
     const size_t *lengths;
     for (size_t done = 0; done < n; done += GATHER) {
         size_t some = at_most(n - done);
-        look_up(keys, from + done, some, &gathered, &pointers, &lengths);
+        get_pointers(keys, from + done, some, &gathered, &pointers, &lengths);
         hash_bytes_many(hash, hash->isa, pointers, lengths, some, digests + done);
     }
 }
@@ -179,9 +178,9 @@ static __attribute__((noinline)) void hash_gathered_words(const struct hash *has
 static const uint64_t *digests_of_words(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n,
                                         uint64_t *room) {
     const uint64_t *words = keys_words(keys, from);
-    bool as_they_are = keys->form == PERHAPS_KEYS_FORM_DIGEST || hash->id == PERHAPS_IDENTITY;
-    if (as_they_are && words) return words;
-    if (as_they_are)
+    bool unhashed = keys->form == PERHAPS_KEYS_FORM_DIGEST || hash->id == PERHAPS_IDENTITY;
+    if (unhashed && words) return words;
+    if (unhashed)
         gather_words(keys, from, n, room);
     else if (words)
         hash_u64_many(hash, hash->isa, words, n, room);
@@ -225,7 +224,7 @@ void keys_digest_pairs(const struct hash *hash, const perhaps_keys *keys, size_t
     }
     for (size_t done = 0; done < n; done += GATHER) {
         size_t some = at_most(n - done);
-        look_up(keys, from + done, some, &gathered, &pointers, &lengths);
+        get_pointers(keys, from + done, some, &gathered, &pointers, &lengths);
         for (size_t i = 0; i < some; i++) hash_two_words(hash, pointers[i], lengths[i], pairs + 2 * (done + i));
     }
 }

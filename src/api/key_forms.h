@@ -1,8 +1,8 @@
 /*
  * The five forms of a batch of keys (perhaps_keys), and how each becomes digests.
  *
- * Contiguous integers and digests are used where they are. All others are gathered on the stack,
- * GATHER keys at a time.
+ * Contiguous integers and digests are used in place. All others are gathered on the stack, GATHER
+ * keys at a time.
  */
 #ifndef PERHAPS_API_KEY_FORMS_H
 #define PERHAPS_API_KEY_FORMS_H
@@ -19,13 +19,14 @@ int keys_check(const perhaps_keys *keys);
 /* Keys from..from+n-1 as a batch. */
 perhaps_keys keys_slice(const perhaps_keys *keys, size_t from, size_t n);
 
-/* Keys from... as an aligned array, where they are contiguous integers or digests; else NULL. */
+/* The keys from number `from` on as an aligned array; NULL unless they are contiguous integers or
+ * digests. */
 const uint64_t *keys_words(const perhaps_keys *keys, size_t from);
 
 /* The digests of keys from..from+n-1: the caller's, or made in `room`. */
 const uint64_t *keys_digests(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *room);
 
-/* Both words of the same digests, one after the other. Not for digests. */
+/* Both words of the same digests, one after the other. Not for keys that are digests already. */
 void keys_digest_pairs(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs);
 
 #endif

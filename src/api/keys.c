@@ -1,7 +1,7 @@
 /*
- * Public calls on single keys: check the arguments → key to digest → the kind's arithmetic on the array → answer.
+ * Public calls on single keys. Each checks its arguments, hashes the key, and calls the kind.
  *
- *     key bytes ──core/hash.c──▶ digest ──kind/NAME/──▶ bits in one array ──image/──▶ the same bytes in a file
+ *     key bytes ──core/hash.c──▶ digest ──kind/NAME/──▶ bits in one array ──image/──▶ a file
  *
  * Kinds know nothing of keys, files, memory and counting. Batches are in batch.c.
  */
@@ -9,7 +9,7 @@
 #include "core/children.h"
 #include "static/seal.h"
 
-/* Kept apart from add_digest, which is to stay small: the filter was full. */
+/* After FULL. Out of line: add_digest stays small. */
 static __attribute__((noinline)) int add_growing(perhaps *f, struct digest digest) {
     int rc = filter_grow(f, digest.first);
     return rc < 0 ? rc : filter_add(f, digest);
@@ -27,7 +27,7 @@ static inline int add_digest(perhaps *f, struct digest digest) {
 static int add_absent_digest(perhaps *f, struct digest digest) {
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    bool copies = filter_can(f) & PERHAPS_COUNT; /* a set does not store a key twice anyway */
+    bool copies = filter_can(f) & PERHAPS_COUNT; /* a set never stores a key twice */
     if (copies && f->children && f->kind->composite->ops->add_absent)
         return f->kind->composite->ops->add_absent(f, digest);
     return copies && f->ops.contains(&f->array, digest) ? 0 : add_digest(f, digest);
@@ -44,7 +44,7 @@ static int remove_digest(perhaps *f, struct digest digest) {
 static int64_t count_digest(const perhaps *f, struct digest digest) {
     if (!f->ops.count) return filter_cannot(f, "count copies of a key");
     uint64_t count = f->ops.count(&f->array, digest);
-    return count < INT64_MAX ? (int64_t)count : INT64_MAX; /* in a damaged filter it may be anything */
+    return count < INT64_MAX ? (int64_t)count : INT64_MAX; /* damaged filters may count anything */
 }
 
 /* ---- keys of bytes ---- */
@@ -80,7 +80,7 @@ int perhaps_add_u64(perhaps *f, uint64_t key) {
     return add_digest(f, filter_digest_u64(f, key));
 }
 
-/* Kept apart, so that the common cases below have no call to save registers for and end in a jump. */
+/* Out of line: the common cases below then save no registers and end in a jump. */
 static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64_t key) {
     return f->ops.contains(&f->array, filter_digest_u64_other(f, key));
 }
@@ -131,7 +131,7 @@ int64_t perhaps_count_digest(const perhaps *f, uint64_t digest) {
 }
 
 int perhaps_next(const perhaps *f, uint64_t *at, uint64_t *digest) {
-    if (!(filter_can(f) & PERHAPS_LIST)) return filter_cannot(f, "list what is in them");
+    if (!(filter_can(f) & PERHAPS_LIST)) return filter_cannot(f, "list their members");
     return f->kind->next(&f->array, at, digest);
 }
 
@@ -150,7 +150,7 @@ int perhaps_advance(perhaps *f, uint64_t now) {
 }
 
 int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
-    if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a use for a clock");
+    if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period takes a clock");
     f->children->clock = now;
     f->children->clock_context = context;
     return PERHAPS_OK;

@@ -1,25 +1,28 @@
-/* Public calls that open a filter: where its image lies, and what is checked before it is used. */
+/* Public calls that open a filter, and the checks before its image is used. */
 #include "api/open.h"
 
 #include "api/foreign_file.h"
 #include "base/memory.h"
 #include "base/error.h"
 #include "core/children.h"
-#include "api/foreign_file.h"
-#include "plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What is checked of every image, wherever it comes from, before it is used. */
+enum {
+    OPEN_FLAGS =
+        PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER | PERHAPS_OPEN_SHARED
+};
+
+/* Called on every image before it is used. */
 static int check_image(const char *name, const struct file *map, const uint8_t *image, uint64_t length, unsigned flags,
                        struct header *header, uint8_t recipe[RECIPE_MAX]) {
     int rc = header_read(name, image, length, flags & PERHAPS_OPEN_RECOVER, header, recipe);
     if (rc < 0 || header->flags & HEADER_DIRTY) return rc;
-    /* A directory is small, and relied upon. */
+    /* A directory is always verified: it is small, and the children are found by it. */
     if (flags & PERHAPS_OPEN_NO_VERIFY && !kind_find(header->kind)->composite) return rc;
     rc = image_verify(name, map, image, header);
-    /* A writer that has come since the header was read makes it dirty, not damaged. */
+    /* If a writer has begun since the header was read, it is dirty, not damaged. */
     return rc < 0 && header_is_dirty(image) ? header_refuse_dirty(name) : rc;
 }
 
@@ -31,7 +34,7 @@ int take_open_options(perhaps_open_options *options, const perhaps_open_options 
     if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_COPY && options->flags & PERHAPS_OPEN_WRITE)
         rc = fail(PERHAPS_EINVAL, "a copy is not a map to write to; give one of the two flags");
     if (rc == PERHAPS_OK && options->flags & PERHAPS_OPEN_SHARED && !(options->flags & PERHAPS_OPEN_COPY))
-        rc = fail(PERHAPS_EINVAL, "only a copy can be changed by many threads; give PERHAPS_OPEN_COPY too");
+        rc = fail(PERHAPS_EINVAL, "only a copy can be changed by several threads; give PERHAPS_OPEN_COPY too");
     return rc;
 }
 
@@ -46,7 +49,7 @@ static int adopt(perhaps **f, const char *name, const struct header *header, con
     return rc < 0 ? rc : filter_handle(f, options->allocator, header, &hash, NULL, shared);
 }
 
-/* A dirty one was let in for recovery: it is counted anew. */
+/* A dirty image, opened for recovery, has a wrong number of items: they are counted again. */
 static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
     filter_use_image(f, image, READ_ONLY);
     if (f->header.flags & HEADER_DIRTY) filter_count_items(f);
@@ -57,7 +60,7 @@ static int use_found_image(perhaps *f, const char *name, uint8_t *image) {
 
 /* ---- children ---- */
 
-/* Where an image lies: in memory, which may be a mapped file, or in a file that is to be read. */
+/* Where an image is: in memory, which may be a mapped file, or in a file to be read. */
 struct source {
     const char *name;
     struct file *file;    /* NULL: only memory */
@@ -67,27 +70,25 @@ struct source {
 
 static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options);
 
-/* The zeros before a child. */
+static int read_source(const struct source *source, uint64_t from, uint8_t *bytes, uint64_t length) {
+    if (!source->image) return file_read_part(source->file, bytes, source->offset + from, length);
+    memcpy(bytes, source->image + from, (size_t)length);
+    return PERHAPS_OK;
+}
+
+/* The padding before a child must be zero. */
 static int check_gap(const struct source *parent, uint64_t from, uint64_t to) {
     uint8_t bytes[MEMORY_PAGE];
-    int rc = PERHAPS_OK;
-    if (parent->image)
-        memcpy(bytes, parent->image + from, (size_t)(to - from));
-    else
-        rc = file_read_part(parent->file, bytes, parent->offset + from, to - from);
+    int rc = read_source(parent, from, bytes, to - from);
     if (rc == PERHAPS_OK && !memory_is_zero(bytes, to - from))
         rc = fail(PERHAPS_EDAMAGED, "%s: padding between its parts that is not zero", parent->name);
     return rc;
 }
 
-/* Looks at a child before it is opened: a part of another kind could have parts of its own, without end. */
+/* Before a child is opened: if its kind were not checked, children could nest without end. */
 static int check_child(const perhaps *parent, const struct source *source, const struct entry *entry) {
     uint8_t head[HEADER_BYTES];
-    int rc = PERHAPS_OK;
-    if (source->image)
-        memcpy(head, source->image, sizeof head);
-    else
-        rc = file_read_part(source->file, head, source->offset, sizeof head);
+    int rc = read_source(source, 0, head, sizeof head);
     if (rc < 0) return rc;
     if (header_kind(head) != (int)parent->header.layout[BASE])
         return fail(PERHAPS_EDAMAGED, "%s: it is of another kind than it should be", source->name);
@@ -112,7 +113,7 @@ static int open_child(perhaps *f, unsigned i, const struct source *parent, const
     return reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", parent->name, reason) : PERHAPS_OK;
 }
 
-/* Opens the children of a handle from the directory in `head`, which ends at `end`. */
+/* Opens the children that the directory names; it ends at `end`. */
 static int open_children(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
                          const perhaps_open_options *options) {
     unsigned count = (unsigned)f->header.layout[CHILDREN];
@@ -144,8 +145,8 @@ static int open_directory(perhaps *f, const struct source *source, const uint8_t
     return rc;
 }
 
-/* The children of a handle whose head, with the directory, is in memory. That may be a file that another process changes as we
- * read: the directory is copied once, and only the copy counts. */
+/* `head` is header and directory. It may be a mapped file that another process changes: the
+ * directory is copied once, and only the copy is used. */
 static int open_composite(perhaps *f, const struct source *source, const uint8_t *head,
                           const perhaps_open_options *options) {
     uint64_t start = header_offset(&f->header), length = f->header.length;
@@ -157,19 +158,32 @@ static int open_composite(perhaps *f, const struct source *source, const uint8_t
     return rc;
 }
 
-/* ---- from memory, or a mapped file ---- */
+/* ---- one image ---- */
 
-static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+/* The image was read into memory of ours, which a handle with an array takes over. */
+static void own_read_image(perhaps *f) {
+    if (!f->children) {
+        f->owned = true;
+        f->state = CHANGEABLE;
+        f->header.flags &= (unsigned)~HEADER_DIRTY;
+    }
+    filter_keep_key(&f->header, &f->hash);
+}
+
+/* `image` is the source's, or a copy of its first `length` bytes. */
+static int open_image(perhaps **f, const struct source *source, const uint8_t *image, uint64_t length, bool copy,
+                      const perhaps_open_options *options) {
     struct header header;
     uint8_t recipe[RECIPE_MAX];
     perhaps *made = NULL;
-    int rc = check_image(source->name, source->file, source->image, source->length, options->flags, &header, recipe);
+    int rc = check_image(source->name, copy ? NULL : source->file, image, length, options->flags, &header, recipe);
     if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
     if (rc < 0) return rc;
     if (made->kind->composite)
-        rc = open_composite(made, source, source->image, options);
-    else /* it is never written through a read-only filter, so the cast takes nothing from the caller */
-        rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)source->image);
+        rc = open_composite(made, source, image, options);
+    else /* the cast is safe: nothing writes through a read-only filter */
+        rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)image);
+    if (rc == PERHAPS_OK && copy) own_read_image(made);
     if (rc < 0)
         filter_free(made);
     else
@@ -177,9 +191,13 @@ static int open_in_place(perhaps **f, const struct source *source, const perhaps
     return rc;
 }
 
-/* ---- from a file that is read, not mapped, so that nobody can change it under our hands ---- */
+static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
+    return open_image(f, source, source->image, source->length, false, options);
+}
 
-/* How much of an image is to be read in one piece: all of it, or, of a filter of filters, what comes before the children. */
+/* ---- a copy: read, not mapped, so that no other process can change it ---- */
+
+/* How much to read in one piece: all of an image, or what precedes the children of a composite. */
 static int length_to_read(const struct source *source, uint64_t *length, bool *sparse) {
     uint8_t head[HEADER_BYTES] = {0};
     *length = source->length;
@@ -193,39 +211,6 @@ static int length_to_read(const struct source *source, uint64_t *length, bool *s
     return PERHAPS_OK;
 }
 
-/* The image is in memory of ours, which the handle takes over. */
-static int own_read_image(perhaps *f, const char *name, uint8_t *image) {
-    int rc = use_found_image(f, name, image);
-    if (rc < 0) return rc;
-    f->owned = true;
-    f->state = CHANGEABLE;
-    f->header.flags &= (unsigned)~HEADER_DIRTY;
-    filter_keep_key(&f->header, &f->hash);
-    return PERHAPS_OK;
-}
-
-/* `length` bytes were read: what the header says now may be another thing than what it said before that. */
-static int adopt_copy(perhaps **f, const struct source *source, uint8_t *image, uint64_t length,
-                      const perhaps_open_options *options) {
-    struct header header;
-    uint8_t recipe[RECIPE_MAX];
-    perhaps *made = NULL;
-    int rc = check_image(source->name, NULL, image, length, options->flags, &header, recipe);
-    if (rc == PERHAPS_OK) rc = adopt(&made, source->name, &header, options);
-    if (rc < 0) return rc;
-    if (!made->kind->composite) {
-        rc = own_read_image(made, source->name, image);
-    } else {
-        rc = open_composite(made, source, image, options);
-        filter_keep_key(&made->header, &made->hash);
-    }
-    if (rc < 0)
-        filter_free(made);
-    else
-        *f = made;
-    return rc;
-}
-
 static int open_copy(perhaps **f, const struct source *source, const perhaps_open_options *options) {
     perhaps_allocator allocator = options->allocator ? *options->allocator : memory_default;
     uint64_t length;
@@ -237,7 +222,8 @@ static int open_copy(perhaps **f, const struct source *source, const perhaps_ope
     if (!image) return fail(PERHAPS_ENOMEM, "%s: no memory for %llu bytes", source->name, (unsigned long long)size);
     if (sparse) memory_keep_sparse(&allocator, image, size);
     rc = file_read(source->file, image, source->offset, length);
-    if (rc == PERHAPS_OK) rc = adopt_copy(f, source, image, length, options);
+    /* The header may have changed since length_to_read; open_image checks it against `length`. */
+    if (rc == PERHAPS_OK) rc = open_image(f, source, image, length, true, options);
     if (rc < 0 || (*f)->children) memory_release(&allocator, image, size);
     return rc;
 }
@@ -248,7 +234,7 @@ static int open_source(perhaps **f, const struct source *source, const perhaps_o
 
 /* ---- the public calls ---- */
 
-/* Turns a filter over bytes of others into one of its own. */
+/* Replaces a filter on borrowed bytes by a copy. */
 static int become_owner(perhaps **f) {
     perhaps *copy;
     int rc = filter_clone(*f, &copy);
@@ -257,7 +243,7 @@ static int become_owner(perhaps **f) {
     return rc;
 }
 
-/* The bytes are changed in place. Nobody else looks at them meanwhile, so they need no mark that they are. */
+/* The bytes will be changed in place. No one else reads them meanwhile: they are not marked dirty. */
 static int borrow_for_changing(perhaps **f) {
     if (!(*f)->children) {
         (*f)->state = CHANGEABLE;
@@ -272,9 +258,7 @@ static int borrow_for_changing(perhaps **f) {
 int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const perhaps_open_options *theirs) {
     perhaps_open_options options;
     *f = NULL;
-    int rc = take_open_options(&options, theirs,
-                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
-                                   PERHAPS_OPEN_SHARED);
+    int rc = take_open_options(&options, theirs, OPEN_FLAGS);
     const struct kind *other;
     if (rc == PERHAPS_OK) rc = format_find(bytes, length, length, &options, &other);
     if (rc == PERHAPS_OK && other) return format_open_memory(f, other, bytes, length, &options);
@@ -284,7 +268,7 @@ int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const p
     return rc;
 }
 
-/* A file of a kind that stays sparse keeps its holes: filling one on a full disk is then a SIGBUS. */
+/* Files of sparse kinds keep their holes, although filling one on a full disk is a SIGBUS. */
 static int check_in_place(const struct file *file, const perhaps *f) {
     if (f->kind->solver)
         return fail(PERHAPS_ESEALED, "%s: it is sealed, and cannot be changed; make a new one of all keys", file->path);
@@ -316,7 +300,7 @@ static int open_map(perhaps **f, struct file *file, const perhaps_open_options *
         return rc;
     }
     (*f)->file = *file;
-    (*f)->file.path = "the mapped file"; /* the caller's name may be gone when a message needs one */
+    (*f)->file.path = "the mapped file"; /* the caller's string may be freed before a message */
     *file = (struct file){.fd = -1};
     if (writable) (*f)->state = (*f)->header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
     return PERHAPS_OK;
@@ -326,9 +310,7 @@ int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *thei
     perhaps_open_options options;
     struct file file;
     *f = NULL;
-    int rc = take_open_options(&options, theirs,
-                               PERHAPS_OPEN_COPY | PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER |
-                                   PERHAPS_OPEN_SHARED);
+    int rc = take_open_options(&options, theirs, OPEN_FLAGS);
     if (rc == PERHAPS_OK) rc = file_open(&file, path, options.flags & PERHAPS_OPEN_WRITE);
     if (rc < 0) return rc;
     const struct kind *other;

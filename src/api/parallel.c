@@ -1,9 +1,10 @@
 /*
- * Batches with several threads. The keys are cut into slices, which the threads take in turn.
+ * Batches with several threads. The keys are cut into slices; each thread takes the next one.
  *
- * Where all of a key lies in one cache line, or in one shard, a thread sorts its slice by ranges of
- * cache lines, or by shards, and takes a lock for each: it then works as fast as alone. Elsewhere
- * threads change the same memory with atomic operations, which pays only for several of them.
+ * Where all of a key is in one cache line, or in one shard, a thread partitions its slice by ranges
+ * of cache lines, or by shards, and takes one lock at a time: each thread is then as fast as alone.
+ * Elsewhere threads change the same memory with atomic operations, which pays only from
+ * MANY_THREADS on.
  */
 #include "api/partitioned.h"
 #include "base/memory.h"
@@ -26,8 +27,8 @@ struct job {
     uint8_t *answers;
     size_t next;         /* the first key that no thread has taken */
     uint64_t ones;       /* answers that were 1 */
-    uint8_t *memory;     /* for sorting, where there are locks: partition_bytes for each thread */
-    struct locks *locks; /* of the parts of an array in which a key is in one line; else NULL */
+    uint8_t *memory;     /* with locks: partition_bytes for each thread */
+    struct locks *locks; /* one for each range of cache lines, or bin; else NULL */
     int failed;          /* the first error, and its reason */
     char reason[WHY_BYTES];
 };
@@ -41,14 +42,14 @@ static bool take_slice(struct job *job, size_t *from, size_t *n) {
     return true;
 }
 
-/* Only the thread that fails first writes its reason. */
+/* The first thread that fails writes its reason, which is read after all threads have ended. */
 static void note_failure(struct job *job, int rc) {
     int none = 0;
     if (__atomic_compare_exchange_n(&job->failed, &none, rc, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         snprintf(job->reason, sizeof job->reason, "%s", why());
 }
 
-/* Cuts the batch into slices of the usual size, or smaller ones, so that every thread has some. */
+/* Sets the slice size so that every thread gets some; gives the number of threads to use. */
 static unsigned cut(struct job *job, unsigned threads) {
     size_t n = job->keys->n;
     if (threads == 0) threads = processors();
@@ -61,8 +62,8 @@ static unsigned cut(struct job *job, unsigned threads) {
 
 /* ---- adding ---- */
 
-/* Each thread has a handle on the same array with its count of items, and with operations for
- * several threads unless there are locks. */
+/* Each thread has a handle on the same array, which counts its items, and whose operations are
+ * atomic unless there are locks. */
 static perhaps own_handle(const struct job *job) {
     const perhaps *f = job->f;
     perhaps own = *f;
@@ -74,7 +75,7 @@ static perhaps own_handle(const struct job *job) {
     return own;
 }
 
-/* Which part of the array each key is in: a number that rises with its line. */
+/* The range of cache lines that each key is in. */
 static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
     uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)PARTS << 32) / lines;
     uint64_t (*cache_line)(const struct array *, uint64_t) = filter_cache_line(f);
@@ -84,7 +85,7 @@ static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint
 static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *keys, struct sorted *sorted) {
     size_t n = keys->n;
     uint64_t before = own->header.items;
-    const uint64_t *digests = batch_digests(own, keys, 0, n, sorted->unsorted);
+    const uint64_t *digests = keys_digests(&own->hash, keys, 0, n, sorted->unsorted);
     find_parts(own, digests, n, sorted->part);
     partition_scatter(sorted, digests, n);
     int rc = PERHAPS_OK;
@@ -101,7 +102,7 @@ static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *k
     return rc < 0 ? rc : (int64_t)(own->header.items - before);
 }
 
-/* Adds a slice; `sorted` is room to sort it in, where there are locks. */
+/* Adds a slice; `sorted` is room to partition it, where there are locks. */
 static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, struct sorted *sorted) {
     perhaps_keys keys = keys_slice(job->keys, from, n);
     uint8_t *answers = job->answers ? job->answers + from : NULL;
@@ -126,42 +127,33 @@ static void add_slices(void *context, unsigned thread) {
             continue;
         }
         note_failure(job, (int)added);
-        if (job->answers) memset(job->answers + from, 0, n); /* it has taken them out again */
+        if (job->answers) memset(job->answers + from, 0, n); /* its keys are removed already */
     }
     __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
-}
-
-/* Takes out what slices before a failure have added. */
-static int undo_all(struct job *job) {
-    if (job->answers) batch_undo(job->f, job->keys, job->keys->n, job->answers);
-    return fail(job->failed, "%s", job->reason);
 }
 
 static int64_t run_adding(struct job *job, unsigned threads) {
     if (job->answers) memset(job->answers, 0, job->keys->n);
     run_in_threads(threads, add_slices, job);
     if (!job->f->children) filter_count_added(job->f, 0, job->ones);
-    return job->failed ? undo_all(job) : (int64_t)job->ones;
+    if (!job->failed) return (int64_t)job->ones;
+    if (job->answers) batch_undo(job->f, job->keys, job->keys->n, job->answers);
+    return fail(job->failed, "%s", job->reason);
 }
 
-/* A kind that grows, but not while threads share it, grows beforehand. */
+/* A kind cannot grow while threads share it: it grows beforehand. */
 static int grow_beforehand(perhaps *f, const perhaps_keys *keys) {
     uint64_t room[CHUNK], largest = 0;
     if (f->children || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
-        const uint64_t *digests = batch_digests(f, keys, from, count, room);
+        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room);
         for (size_t i = 0; i < count; i++) largest = digests[i] > largest ? digests[i] : largest;
     }
     return largest < f->kind->growable->range(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
 }
 
-static int check_parallel(const perhaps *f) {
-    if (kind_takes_threads(f->kind)) return PERHAPS_OK;
-    return filter_cannot(f, "be added to by many threads, unless they are in shards");
-}
-
-/* Shards have locks while threads share them, if not always. */
+/* Shards without locks get some for the time of the call. */
 static int64_t add_to_shards(struct job *job, unsigned threads) {
     struct children *children = job->f->children;
     if (children->locks || job->f->shared) return run_adding(job, threads);
@@ -173,7 +165,6 @@ static int64_t add_to_shards(struct job *job, unsigned threads) {
     return added;
 }
 
-/* In a shared filter other threads, which do not know these locks, may be adding too. */
 static int64_t add_to_parts(struct job *job, unsigned threads) {
     const perhaps_allocator *allocator = &job->f->allocator;
     uint64_t bytes = threads * partition_bytes(job->slice, PARTS);
@@ -186,21 +177,18 @@ static int64_t add_to_parts(struct job *job, unsigned threads) {
     return added;
 }
 
-static int64_t add_to_array(struct job *job, unsigned threads) {
+/* Not by parts in a shared filter: other threads, which do not know these locks, may add to it. */
+static int64_t add_in_threads(struct job *job, unsigned threads) {
+    if (job->f->children) return add_to_shards(job, threads);
     return filter_cache_line(job->f) && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
-}
-
-static int64_t add_with_locks(struct job *job, unsigned threads) {
-    return job->f->children ? add_to_shards(job, threads) : add_to_array(job, threads);
 }
 
 /* ---- collecting ---- */
 
-/* The keys of a slice, sorted by bins, go to one bin after the other; threads begin with different
- * ones. */
+/* The keys of a slice go to one bin after the other. Threads begin with different bins. */
 static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorted *sorted) {
     size_t n = keys->n;
-    const uint64_t *digests = batch_digests(job->f, keys, 0, n, sorted->unsorted);
+    const uint64_t *digests = keys_digests(&job->f->hash, keys, 0, n, sorted->unsorted);
     for (size_t i = 0; i < n; i++) {
         sorted->unsorted[i] = part_key(digests[i]);
         sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
@@ -228,7 +216,7 @@ static void collect_slices(void *context, unsigned thread) {
     }
 }
 
-/* Where memory is short, one thread does it, and writes to the file. */
+/* When memory is short, one thread does it, and spills to the file. */
 static int64_t collect_parallel(struct job *job, unsigned threads) {
     perhaps *f = job->f;
     uint64_t bytes = threads * partition_bytes(job->slice, BINS);
@@ -251,7 +239,8 @@ static int64_t collect_parallel(struct job *job, unsigned threads) {
 int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads) {
     struct job job = {.f = f, .keys = keys, .answers = answers};
     int rc = batch_check(f, keys);
-    if (rc == PERHAPS_OK && !f->kind->solver) rc = check_parallel(f);
+    if (rc == PERHAPS_OK && !f->kind->solver && !kind_takes_threads(f->kind))
+        rc = filter_cannot(f, "be added to by several threads, unless they are in shards");
     if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
     if (rc < 0 || keys->n == 0) return rc;
     threads = cut(&job, threads);
@@ -262,10 +251,10 @@ int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answ
     rc = grow_beforehand(f, keys);
     if (rc == PERHAPS_OK) rc = batch_provide(f, keys);
     if (rc < 0) return rc;
-    if (answers || !filter_may_be_full(f)) return add_with_locks(&job, threads);
+    if (answers || !filter_may_be_full(f)) return add_in_threads(&job, threads);
     job.answers = memory_get(&f->allocator, keys->n);
     if (!job.answers) return fail(PERHAPS_ENOMEM, "no memory for %zu answers", keys->n);
-    int64_t added = add_with_locks(&job, threads);
+    int64_t added = add_in_threads(&job, threads);
     memory_release(&f->allocator, job.answers, keys->n);
     return added;
 }
@@ -284,7 +273,7 @@ static void query_slices(void *context, unsigned thread) {
     __atomic_fetch_add(&job->ones, ones, __ATOMIC_RELAXED);
 }
 
-/* Where partitioning pays, each thread partitions all of its share at a time. */
+/* Where partitioning pays, a thread's slice is all of its share. */
 static unsigned cut_queries(struct job *job, unsigned threads) {
     threads = cut(job, threads);
     size_t share = job->keys->n / threads + 1;

@@ -7,37 +7,40 @@
 
 #include <string.h>
 
-/* When it pays: filters below FEWEST_BYTES stay in most caches anyway. The cost is the same for
- * every filter; the gain, in the cache and in finding pages, grows with the batch and with the
- * filter. Layers of which some have one cache line per key and some two are rare: the newest
- * decides. */
+/* When it pays for queries: filters below FEWEST_BYTES stay in the cache anyway. The cost is the
+ * same for every filter; the gain, fewer cache and TLB misses, grows with the batch and the filter.
+ * Filters that mix layers of one and of two cache lines per key are rare: the newest decides. */
 enum { FEWEST_KEYS = 32768, FEWEST_BYTES = 1 << 24 };
 #define FEWEST_KEYS_TIMES_BYTES (UINT64_C(1) << 42)
 
-/* When it pays for adds: if the filter has at most DENSE_BYTES for each key, so that prefetching
- * all of it in order takes less time than prefetching what is needed. */
+/* When it pays for adds: with at most DENSE_BYTES of filter for each key, prefetching all of it in
+ * order takes less time than prefetching what the keys need. */
 enum { FEWEST_BYTES_TO_ADD = 1 << 22, DENSE_BYTES = 256 };
 
-/* Keys partitioned at a time: one for BYTES_PER_KEY of the filter. Each takes twelve bytes. */
+/* Keys partitioned at a time: one for BYTES_PER_KEY of the filter. A key takes 12 bytes. */
 enum { BYTES_PER_KEY = 64, MOST_KEYS = 1 << 22 };
 
-/* With at most that many bytes of filter for each key, all its cache lines are prefetched. */
+/* Up to this many bytes of filter for each key, all its cache lines are prefetched in order. */
 enum { SWEPT_BYTES = 96 };
 
 /* The cache lines that partitions are written to must stay in the cache. */
 enum { MOST_PARTS = 1024 };
 
+/* I1  Partition p has digests with digest >> shift == p: digests of a partition are below those of
+ *     the next one.
+ * I2  Its keys are digests[p·room .. p·room + count[p] - 1], in the order of the batch.
+ * I3  Key i of the n partitioned ones is the next key of partition part[i], in that order. */
 struct partitions {
     unsigned parts; /* a power of two */
-    unsigned shift; /* what this leaves of a digest is the number of its part */
-    size_t most;    /* keys of all parts */
-    size_t room;    /* keys of a part */
-    size_t n;       /* keys of all parts, now */
-    bool sweep;     /* prefetch the cache lines of a later span of keys at a steady rate */
+    unsigned shift;
+    size_t most; /* room for all keys together */
+    size_t room; /* room for the keys of one partition */
+    size_t n;    /* keys partitioned */
+    bool sweep;  /* prefetch the cache lines of a later span of keys at a steady rate */
     uint64_t *digests;
-    uint32_t *count; /* keys of each part */
-    uint16_t *part;  /* of each key, in the order of the batch; NULL without answers */
-    uint8_t *answers;
+    uint32_t *count;
+    uint16_t *part;   /* NULL without answers */
+    uint8_t *answers; /* where the digests are */
 };
 
 bool partitioned_query_pays(const perhaps *f, size_t n) {
@@ -47,8 +50,8 @@ bool partitioned_query_pays(const perhaps *f, size_t n) {
     return bytes >= FEWEST_BYTES && n >= FEWEST_KEYS_TIMES_BYTES / bytes;
 }
 
-/* Partitions of uniform digests are seldom larger than the mean by that much; a full one ends the
- * batch early. They begin an odd number of cache lines apart, to use all sets of the cache. */
+/* Partitions of uniform digests seldom need more; a full one ends the batch early. They begin an
+ * odd number of cache lines apart, to use all sets of the cache. */
 static size_t room_of_part(size_t keys) {
     return (keys + keys / 16 + 128) / 8 * 8 | 8;
 }
@@ -66,7 +69,6 @@ static struct partitions plan(const perhaps *f, size_t n) {
     return partitions;
 }
 
-/* Without answers there is nothing to be given back in the order of the keys. */
 static uint64_t bytes_of(const struct partitions *partitions, bool answered) {
     uint64_t of_key = sizeof *partitions->digests + (answered ? sizeof *partitions->answers : 0);
     return partitions->parts * (partitions->room * of_key + sizeof *partitions->count) +
@@ -109,7 +111,7 @@ static void collect(const perhaps *f, const perhaps_keys *keys, size_t from, siz
     memset(partitions->count, 0, partitions->parts * sizeof *partitions->count);
     do {
         some = n - partitions->n < CHUNK ? n - partitions->n : CHUNK;
-        const uint64_t *digests = batch_digests(f, keys, from + partitions->n, some, room);
+        const uint64_t *digests = keys_digests(&f->hash, keys, from + partitions->n, some, room);
         done = partitions->part ? put(partitions, digests, some, true) : put(partitions, digests, some, false);
     } while (done == some && partitions->n < n);
     partitions->sweep = partitions->n * (uint64_t)swept_bytes >= filter_bytes(f);
@@ -122,7 +124,8 @@ static struct span span_ahead(const struct partitions *partitions, unsigned p, s
     return (struct span){first + i * width, first + i * width + (width - 1)};
 }
 
-static void query_part(const perhaps *f, const struct partitions *partitions, unsigned p) {
+/* Gives the number of keys found. */
+static uint64_t query_part(const perhaps *f, const struct partitions *partitions, unsigned p) {
     const uint64_t *digests = partitions->digests + p * partitions->room;
     uint8_t *answers = partitions->answers + p * partitions->room;
     size_t n = partitions->count[p], pieces = (n + CHILD_BLOCK - 1) / CHILD_BLOCK, from = 0;
@@ -132,18 +135,11 @@ static void query_part(const perhaps *f, const struct partitions *partitions, un
         any_child_has_partition(f, digests + from, some, answers + from, partitions->sweep ? &next : NULL);
         from += some;
     }
+    return count_ones(answers, n);
 }
 
-static uint64_t ask(const perhaps *f, const struct partitions *partitions) {
-    uint64_t ones = 0;
-    for (unsigned p = 0; p < partitions->parts; p++) {
-        query_part(f, partitions, p);
-        ones += count_ones(partitions->answers + p * partitions->room, partitions->count[p]);
-    }
-    return ones;
-}
-
-static void give_back(const struct partitions *partitions, uint8_t *restrict answers) {
+/* Writes the answers in the order of the batch. */
+static void restore_order(const struct partitions *partitions, uint8_t *restrict answers) {
     const uint16_t *restrict part = partitions->part;
     const uint8_t *restrict partition_answers = partitions->answers;
     uint32_t *restrict count = partitions->count;
@@ -161,8 +157,8 @@ bool partitioned_query(const perhaps *f, const perhaps_keys *keys, uint8_t *answ
     *ones = 0;
     for (size_t from = 0; from < n; from += partitions.n) {
         collect(f, keys, from, n - from, SWEPT_BYTES, &partitions);
-        *ones += ask(f, &partitions);
-        if (answers) give_back(&partitions, answers + from);
+        for (unsigned p = 0; p < partitions.parts; p++) *ones += query_part(f, &partitions, p);
+        if (answers) restore_order(&partitions, answers + from);
     }
     scratch_leave(f, scratch);
     return true;
@@ -187,12 +183,12 @@ static void undo_batch(perhaps *f, const perhaps_keys *keys, size_t n) {
     uint64_t room[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t some = n - from < CHUNK ? n - from : CHUNK;
-        undo(f, batch_digests(f, keys, from, some, room), some);
+        undo(f, keys_digests(&f->hash, keys, from, some, room), some);
     }
 }
 
-/* As filter_add_many. Prefetches nothing else if there are few keys, because one partition was full
- * long before the others. */
+/* As filter_add_many. Without `sweep` it prefetches nothing of the next partition: keys are few
+ * when one partition was full long before the others. */
 static int add_part(perhaps *f, const struct partitions *partitions, unsigned p, size_t *done) {
     const uint64_t *digests = partitions->digests + p * partitions->room;
     struct span next = span_ahead(partitions, p, 0, 1);
@@ -207,7 +203,7 @@ static int add_part(perhaps *f, const struct partitions *partitions, unsigned p,
     return rc;
 }
 
-/* Adds all that is partitions, or nothing. */
+/* Adds all partitions, or nothing. */
 static int add_parts(perhaps *f, const struct partitions *partitions) {
     for (unsigned p = 0; p < partitions->parts; p++) {
         size_t done;

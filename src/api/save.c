@@ -1,6 +1,4 @@
-/*
- * Saving: from a filter, or a filter of filters, to the pieces of its image, and from there to a file, a callback or memory.
- */
+/* Saving: a filter becomes the pieces of its image, which go to a file, a callback or memory. */
 #include "base/memory.h"
 #include "base/error.h"
 #include "core/children.h"
@@ -11,12 +9,12 @@
 
 /* ---- gathering ---- */
 
-/* One piece for the head of each filter, which is made for the occasion, and one for each array. A filter of filters has its
- * directory in one piece with its head. */
+/* One piece for the head of each filter, which the gathering owns, and one for each array. The
+ * directory of a composite filter is in one piece with its head. */
 struct gathering {
     struct pieces pieces;
     size_t room;
-    bool for_file; /* without keys that shall not be in files */
+    bool for_file; /* leave out secret keys that are not to be in files */
     const perhaps_allocator *allocator;
 };
 
@@ -26,7 +24,7 @@ static size_t pieces_of(const perhaps *f) {
     return count;
 }
 
-/* Everything before the payload, and a directory with it; the checksums are for later. */
+/* Everything before the payload, and room for a directory; checksums follow in header_sum. */
 static uint8_t *start_head(struct gathering *g, const struct header *header, uint64_t offset, uint64_t length) {
     uint8_t *head = memory_zeroed(g->allocator, length);
     if (!head) {
@@ -103,7 +101,7 @@ static int start_gathering(struct gathering *g, const perhaps *f, bool for_file)
 
 /* ---- the public calls ---- */
 
-/* A file of another program: in the place of one that is locked, or else to a sink. */
+/* A foreign file: replaces the locked one, or goes to the sink if `lock` is NULL. */
 static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sink, void *context) {
     uint8_t head[FORMAT_HEAD];
     struct piece piece[FORMAT_PIECES];
@@ -112,13 +110,13 @@ static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sin
     return lock ? image_save(&pieces, lock) : image_write(&pieces, sink, context);
 }
 
-static int save(const perhaps *f, struct file_lock *lock) {
+static int save(const perhaps *f, struct file_lock *lock, image_sink *sink, void *context) {
     struct gathering g;
-    if (f->kind->format) return save_format(f, lock, NULL, NULL);
+    if (f->kind->format) return save_format(f, lock, sink, context);
     int rc = filter_is_sealed(f);
     if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
-    rc = image_save(&g.pieces, lock);
+    rc = lock ? image_save(&g.pieces, lock) : image_write(&g.pieces, sink, context);
     end_gathering(&g);
     return rc;
 }
@@ -127,7 +125,7 @@ int perhaps_save(const perhaps *f, const char *path) {
     struct file_lock lock;
     int rc = file_lock(&lock, path, FILE_SHARED);
     if (rc < 0) return rc;
-    rc = save(f, &lock);
+    rc = save(f, &lock, NULL, NULL);
     file_unlock(&lock);
     return rc;
 }
@@ -153,7 +151,7 @@ void perhaps_unlock(perhaps_lock *lock) {
 }
 
 int perhaps_save_locked(const perhaps *f, perhaps_lock *lock) {
-    return save(f, &lock->file);
+    return save(f, &lock->file, NULL, NULL);
 }
 
 int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int fd), void *context) {
@@ -167,17 +165,10 @@ int perhaps_replace_locked(perhaps_lock *lock, int (*write)(void *context, int f
 }
 
 int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length), void *context) {
-    struct gathering g;
-    if (f->kind->format) return save_format(f, NULL, sink, context);
-    int rc = filter_is_sealed(f);
-    if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
-    if (rc < 0) return rc;
-    rc = image_write(&g.pieces, sink, context);
-    end_gathering(&g);
-    return rc;
+    return save(f, NULL, sink, context);
 }
 
-/* The parts of a filter of filters lie in many places, so its image is a copy. */
+/* The children of a composite filter are not contiguous: its image is a copy. */
 static int assemble(perhaps *f) {
     struct gathering g;
     struct children *children = f->children;
@@ -223,15 +214,14 @@ static void set_items(perhaps *f) {
     header_set_items(f->image, filter_items(f), f->header.flags & HEADER_INTERSECTED);
 }
 
-/* Bytes in memory that the filter has borrowed. */
 static void sync_memory(perhaps *f) {
     set_items(f);
-    header_set_dirty(f->image, false); /* it may have been opened for recovery */
+    header_set_dirty(f->image, false); /* set if it was opened for recovery */
     header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     f->header.flags &= (unsigned)~HEADER_DIRTY;
 }
 
-/* Payload first, then the header that vouches for it, and only then the flag. */
+/* In this order: the payload, the header with its checksums, the dirty flag. */
 static int sync_file(perhaps *f) {
     uint64_t offset = header_offset(&f->header);
     int rc = file_sync(&f->file, offset, f->array.length);

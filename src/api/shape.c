@@ -1,9 +1,9 @@
 /*
- * Shapes: what a filter is, without keys and in integers.
+ * Shapes: a filter without its keys.
  *
- * A shape is the header of the filter, with its recipe, and those of all its children, each parent before its
- * children. Each has a checksum of its own. It comes from a file or a wire, so it is checked as an image is, before
- * anything is made of it.
+ * A shape is the header of the filter, with its recipe, and the headers of all its children, each
+ * parent before its children, each with a checksum. It may be hostile, so it is checked like an
+ * image before anything is made of it.
  *
  *     growing, 2 layers │ blocked, 1,000 keys │ blocked, 3,000 keys
  */
@@ -23,7 +23,8 @@ static size_t length_of(const perhaps *f) {
     return length;
 }
 
-/* A layer is shown as it was when it was laid over the others: keys that are added in the same order make it grow the same. */
+/* A layer is written as it was when it was appended: the same keys in the same order then make it
+ * grow the same way. */
 static struct header header_of(const perhaps *f, bool is_layer) {
     struct header header = filter_header(f, false);
     const char *reason;
@@ -55,7 +56,7 @@ int64_t perhaps_shape(const perhaps *f, void *shape, size_t room) {
 
 /* ---- reading ---- */
 
-/* What is left of a shape, and how much memory the filters before it take. */
+/* The rest of a shape, and the memory that the filters before it take. */
 struct reader {
     const uint8_t *at;
     size_t left;
@@ -102,7 +103,8 @@ static int make_children(perhaps *f, struct reader *reader) {
     return PERHAPS_OK;
 }
 
-/* Children are of the kind that their parent says, and no kind can be inside itself, so this ends soon. */
+/* Recursion is bounded: children have the kind that their parent names, and no kind can be inside
+ * itself. */
 static int make_shape(perhaps **made, struct reader *reader, const perhaps *parent,
                       const perhaps_allocator *allocator) {
     struct header header;
@@ -133,8 +135,8 @@ int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const pe
 
 /* ---- further layers ---- */
 
-/* Whether a header is that of this filter, whose words in the set `may_differ` have perhaps grown since, or will. The bytes of
- * other programs do not keep the rate of a whole chain. */
+/* Whether a header is that of this filter, except for layout words in `may_differ`, which change as
+ * it grows. Foreign formats do not store the false-positive rate of a chain. */
 static bool is_of(const struct header *header, const perhaps *f, unsigned may_differ) {
     for (int i = 0; i < LAYOUT_WORDS; i++) {
         if (header->layout[i] != f->header.layout[i] && !(may_differ >> i & 1)) return false;
@@ -149,7 +151,7 @@ static void drop_spares(struct children *children, unsigned from) {
         filter_free(children->child[children->count + --children->spare].filter);
 }
 
-/* What was made ahead here may be another layer than the one there. */
+/* A spare layer that was made ahead may differ from the shape's: it is replaced. */
 static int take_layer(perhaps *f, unsigned i, const struct header *header) {
     struct children *children = f->children;
     unsigned used = children->count + children->spare;

@@ -1,11 +1,11 @@
-/* Integer arithmetic that the rest relies on: checked, wide, and the strong 64-bit mix. */
+/* Integer arithmetic: checked, wide, and the 64-bit mix. */
 #ifndef PERHAPS_BASE_ARITH_H
 #define PERHAPS_BASE_ARITH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False when the true result does not fit; *out is then meaningless. */
+/* False when the result does not fit; *out is then meaningless. */
 static inline bool add_fits(uint64_t a, uint64_t b, uint64_t *out) {
     return !__builtin_add_overflow(a, b, out);
 }
@@ -21,7 +21,7 @@ static inline bool round_up_fits(uint64_t a, uint64_t unit, uint64_t *out) {
     return true;
 }
 
-/* The upper half of a 128-bit product. As "h * n / 2^64" it takes a uniform h to a uniform number below n. */
+/* The upper half of a 128-bit product: h * n / 2^64 is uniform below n if h is uniform. */
 static inline uint64_t mul_high_by_parts(uint64_t a, uint64_t b) {
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
@@ -43,8 +43,8 @@ static inline uint64_t mul_high_32(uint64_t h, uint32_t n) {
     return ((h >> 32) * n + ((uint64_t)(uint32_t)h * n >> 32)) >> 32;
 }
 
-/* Remainders by one number, many times: exact, without a division each. The inverse is 2^64 / n less something up to 1, so the
- * quotient that it gives is right or one too small, and the rest below 2n. n is 1 to 2^63. */
+/* Exact remainders by one number without divisions. The inverse is 2^64 / n less at most 1, so the
+ * quotient is right or one too small, and the remainder below 2n. n is 1 to 2^63. */
 struct divisor {
     uint64_t n, inverse;
 };
@@ -57,7 +57,7 @@ static inline uint64_t smaller_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Of a rest below n, rest - n wraps around and is the larger one. */
+/* If rest < n, rest - n wraps around and is larger. */
 static inline uint64_t remainder_of(uint64_t a, const struct divisor *by) {
     uint64_t rest = a - mul_high(a, by->inverse) * by->n;
     return smaller_of(rest, rest - by->n);
@@ -69,8 +69,8 @@ static inline uint64_t remainder_by_parts(uint64_t a, const struct divisor *by) 
     return smaller_of(rest, rest - by->n);
 }
 
-/* A bijection on 64-bit words in which every input bit stirs every output bit: two multiplications between three
- * xor-shifts. The constants are Pelle Evensen's, found by search ("moremur"). */
+/* A bijection on 64-bit words; every input bit affects every output bit. The constants are Pelle
+ * Evensen's "moremur". */
 static inline uint64_t mix64(uint64_t x) {
     x ^= x >> 27;
     x *= UINT64_C(0x3C79AC492BA7B653);

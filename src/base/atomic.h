@@ -1,10 +1,10 @@
 /*
- * Words that many threads read and change at the same time, without locks.
+ * Words that several threads read and change at the same time, without locks.
  *
  * A word is what a machine changes in one step: 64 bits, or 32 where pointers have 32. In
  * little-endian order, which arrays have on every machine, both have the same bits in the same
  * places: bit i of an array is bit i%WORD_BITS of word i/WORD_BITS. Words must be aligned, as they
- * are in memory of the library's own and in mapped files.
+ * are in the library's memory and in mapped files.
  *
  * Memory order is relaxed. A bit that was set says nothing about other memory, so no other load or
  * store need be seen together with it. A thread that adds a key and then tells another thread of it
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A word in an array, whatever else its bytes are read as. */
+/* may_alias: other code reads the same bytes as other types. */
 typedef uintptr_t __attribute__((may_alias)) shared_word;
 enum { WORD_BITS = 8 * (int)sizeof(shared_word) };
 
@@ -44,14 +44,14 @@ static inline uintptr_t word_get(const shared_word *at) {
     return little_endian(__atomic_load_n(at, __ATOMIC_RELAXED));
 }
 
-/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word
- * that has them all is not touched: it may stay in the caches of several processors. */
+/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word that
+ * has them all is not written: it stays in the caches of several processors. */
 static inline uintptr_t word_set(shared_word *at, uintptr_t bits) {
     if (!(bits & ~word_get(at))) return 0;
     return bits & ~little_endian(__atomic_fetch_or(at, little_endian(bits), __ATOMIC_RELAXED));
 }
 
-/* The other way: clears bits, and gives those that were there. */
+/* Clears bits; gives those that were set. */
 static inline uintptr_t word_clear(shared_word *at, uintptr_t bits) {
     if (!(bits & word_get(at))) return 0;
     return bits & little_endian(__atomic_fetch_and(at, little_endian(~bits), __ATOMIC_RELAXED));

@@ -1,5 +1,4 @@
-/* Bits in little-endian 64-bit words: bit i is bit i%64 of word i/64, which is also bit i%8 of byte
- * i/8. */
+/* Bits in little-endian 64-bit words: bit i is bit i%64 of word i/64, and bit i%8 of byte i/8. */
 #ifndef PERHAPS_BASE_BITS_H
 #define PERHAPS_BASE_BITS_H
 
@@ -26,8 +25,7 @@ static inline unsigned shared_bit_get(const uint8_t *bytes, uint64_t i) {
     return (unsigned)(word_get(word_at(bytes, i / WORD_BITS)) >> i % WORD_BITS & 1);
 }
 
-/* 1 if this call has changed it, which is true of only one of those that set it at the same
- * time. */
+/* 1 if this call has changed it: true for only one of the threads that set it at the same time. */
 static inline unsigned shared_bit_set(uint8_t *bytes, uint64_t i) {
     return word_set(word_at(bytes, i / WORD_BITS), (uintptr_t)1 << i % WORD_BITS) != 0;
 }

@@ -9,11 +9,11 @@ enum isa { ISA_SCALAR, ISA_NEON, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 const char *isa_name(enum isa isa);
 
-/* Whether it counts the bits of all 64-bit lanes at once: of those with AVX-512, older ones do not. */
+/* Whether it counts the bits of all 64-bit lanes at once; not all AVX-512 machines do. */
 bool isa_counts_bits(enum isa isa);
 
-/* The best instruction set, or the one that the environment variable PERHAPS_ISA names. PERHAPS_EINVAL if it names one
- * that this machine does not have. */
+/* The best instruction set, or the one that the environment variable PERHAPS_ISA names;
+ * PERHAPS_EINVAL if this machine does not have it. */
 int isa_choose(enum isa *isa);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Includes the file that TEMPLATE names once for each instruction set, with ISA(name), TARGET and INLINE defined, and before it what that
- * instruction set brings: the file that FOR_SCALAR, FOR_AVX2, FOR_AVX512 or FOR_NEON names, if it is defined. Without FOR_NEON, machines
- * with NEON have the plain code. TARGET_512 may name another target than that of AVX-512 in general.
+ * Includes the file TEMPLATE once for each instruction set, with ISA(name), TARGET and INLINE
+ * defined, and before it the file FOR_SCALAR, FOR_AVX2, FOR_AVX512 or FOR_NEON, if defined. Without
+ * FOR_NEON, machines with NEON use the scalar code. TARGET_512 may replace TARGET_AVX512.
  */
 #include "base/target.h"
 

@@ -1,4 +1,4 @@
-/* Little-endian words at any address, whatever the machine's own order and alignment. Compiles to plain loads. */
+/* Little-endian words at any address, on every machine. Compiles to plain loads. */
 #ifndef PERHAPS_BASE_ENDIAN_H
 #define PERHAPS_BASE_ENDIAN_H
 
@@ -49,7 +49,7 @@ static inline void store16(uint8_t *p, uint16_t x) {
     p[1] = (uint8_t)(x >> 8);
 }
 
-/* ---- big-endian ones, as Java writes them ---- */
+/* ---- big-endian, as Java writes them ---- */
 
 static inline uint32_t load32_big(const uint8_t *p) {
     return __builtin_bswap32(load32(p));

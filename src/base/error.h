@@ -2,10 +2,9 @@
 #ifndef PERHAPS_BASE_ERROR_H
 #define PERHAPS_BASE_ERROR_H
 
-/* The longest sentence, and its end. */
-enum { WHY_BYTES = 512 };
+enum { WHY_BYTES = 512 }; /* of the longest sentence, with its terminator */
 
-/* Remembers the sentence and returns the error number, so that callers can write `return fail(...)`. */
+/* Keeps the sentence and returns the error number: callers write `return fail(...)`. */
 __attribute__((format(printf, 2, 3))) int fail(int error, const char *format, ...);
 
 /* The last sentence of this thread. */

@@ -61,7 +61,7 @@ static int open_once(struct file *file, const char *path, bool writable) {
 
 int file_open(struct file *file, const char *path, bool writable) {
     int rc = open_once(file, path, writable);
-    /* Between opening and locking, a save may have replaced it: then the lock is on a file that nobody sees any more. */
+    /* A save may have replaced it before the lock: then the lock is on a file without a name. */
     while (rc == PERHAPS_OK && writable && !file_is_current(file->fd, path)) {
         file_close(file);
         rc = open_once(file, path, writable);
@@ -99,8 +99,8 @@ void file_keep_sparse(const struct file *file) {
 #endif
 }
 
-/* Where data begins, or a hole, at or after `at`; the file's length if there is none. Systems that cannot tell see data
- * everywhere. */
+/* The next data, or the next hole, at or after `at`; the file's length if there is none. Without
+ * SEEK_HOLE everything is data. */
 static uint64_t next_part(const struct file *file, uint64_t at, bool hole) {
 #if defined(SEEK_DATA) && defined(SEEK_HOLE)
     int error = errno;
@@ -138,10 +138,10 @@ int file_read(const struct file *file, uint8_t *bytes, uint64_t offset, uint64_t
         from = next_part(file, from, false);
         if (from >= end) break;
         to = next_part(file, from, true);
-        if (to <= from || to > end) to = end; /* it is changing under our hands, or goes on */
+        if (to <= from || to > end) to = end; /* the file is changing, or goes on */
         rc = file_read_part(file, bytes + (from - offset), from, to - from);
     }
-    /* A hole at the end and a missing end look the same: read one byte of it. */
+    /* A hole at the end looks like a truncated file: reading its last byte tells them apart. */
     return rc == PERHAPS_OK && length ? file_read_part(file, bytes + length - 1, end - 1, 1) : rc;
 }
 
@@ -152,7 +152,7 @@ int file_sync(const struct file *file, uint64_t offset, uint64_t length) {
     return PERHAPS_OK;
 }
 
-/* Comes after failures too, whose errno the caller wants. */
+/* Keeps errno: it is called after failures too. */
 void file_close(struct file *file) {
     int error = errno;
     if (file->bytes) munmap(file->bytes, (size_t)file->length);

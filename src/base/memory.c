@@ -8,12 +8,12 @@
 
 enum { LINE = 64, LARGE = 1 << 20, HUGE = 2 << 20 };
 
-/* From this size on, memory comes from mmap: zero, lazily, and on a huge-page boundary. */
+/* From this size on, memory comes from mmap: zero, and on a huge-page boundary. */
 static bool is_large(size_t size) {
     return size >= LARGE;
 }
 
-/* Maps a little too much, so that the part kept begins at a huge page's boundary, and gives the ends back. */
+/* Maps too much, and unmaps both ends, so that the rest begins on a huge-page boundary. */
 static void *map_aligned(size_t size) {
     size_t total;
     if (__builtin_add_overflow(size, (size_t)HUGE, &total)) return NULL;

@@ -1,7 +1,7 @@
 /*
- * Locks are flock() on the file itself, so they end with the process that has them. A replaced file takes its lock
- * with it: who gets a lock looks whether the name still leads to that file, and begins again if it does not. The new
- * file is locked before it gets the name, so that there is no moment in between.
+ * Locks are flock() on the file itself: they end with the process that holds them. A replaced file
+ * keeps its lock, so whoever gets a lock checks that the name still leads to that file, and starts
+ * over if not. The new file is locked before it gets the name, so the name is never unlocked.
  */
 #include "base/replacement.h"
 
@@ -22,7 +22,7 @@ static int flock_now(int fd, enum file_sharing sharing) {
 
 /* ---- locks ---- */
 
-/* A link is followed, so that its target is replaced and not the link. */
+/* Symbolic links are followed: the target is replaced, not the link. */
 static int find_target(struct file_lock *lock) {
     struct stat status;
     if (!*lock->path) {
@@ -31,14 +31,14 @@ static int find_target(struct file_lock *lock) {
     }
     if (realpath(lock->path, lock->target)) return PERHAPS_OK;
     int error = errno;
-    bool link = lstat(lock->path, &status) == 0 && S_ISLNK(status.st_mode); /* to nothing */
+    bool link = lstat(lock->path, &status) == 0 && S_ISLNK(status.st_mode); /* dangling */
     errno = error;
     if (link || error != ENOENT) return file_refused(lock->path, "cannot save there");
     strcpy(lock->target, lock->path);
     return PERHAPS_OK;
 }
 
-/* Some network file systems lock only what is open for writing. A file that is read-only may be replaced, too. */
+/* Some network file systems lock only files open for writing. A read-only file may be replaced too. */
 static int open_to_lock(const char *path) {
     enum { FLAGS = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW };
     int fd = open(path, O_RDWR | FLAGS);
@@ -46,7 +46,7 @@ static int open_to_lock(const char *path) {
     return read_only ? open(path, O_RDONLY | FLAGS) : fd;
 }
 
-/* Where there are no locks, a file can be saved, but not changed by several processes. */
+/* Where there are no locks, FILE_SHARED goes on without one. */
 static int lock_old(struct file_lock *lock) {
     uint64_t length;
     lock->fd = open_to_lock(lock->target);
@@ -76,7 +76,7 @@ int file_lock(struct file_lock *lock, const char *path, enum file_sharing sharin
     return fail(PERHAPS_EIO, "%.200s...: cannot save there: %s", path, strerror(errno));
 }
 
-/* Comes after failures too, whose errno the caller wants. */
+/* Keeps errno: it is called after failures too. */
 void file_unlock(struct file_lock *lock) {
     int error = errno;
     if (lock->fd >= 0) close(lock->fd);
@@ -86,18 +86,18 @@ void file_unlock(struct file_lock *lock) {
 
 /* ---- temporary files ---- */
 
-/* The length of the folder's part of a path, slash included. */
+/* The length of the folder in a path, slash included. */
 static int folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* What makes a temporary file appear under r->temporary; EEXIST if that name is taken. */
+/* Makes a temporary file appear as r->temporary; EEXIST if that name is taken. */
 typedef int make_name(struct replacement *r);
 
-/* Marks a temporary file as one whose process lives, until it is closed. That is a lock of another sort than those
- * above, since who tries it on a name may find the file that has just been put in its place. Fails with EAGAIN if
- * another has it. */
+/* Marks a temporary file as one whose process is alive, until it is closed. Not an flock: a process
+ * that tests the mark may have opened the file that has just taken the name, and must not disturb
+ * its lock. Fails with EAGAIN if another process has it. */
 static int mark_as_living(int fd) {
 #ifdef F_OFD_SETLK
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -109,12 +109,12 @@ static int mark_as_living(int fd) {
 #endif
 }
 
-/* Nobody else reads it before it has the permissions of the old file. */
+/* No one else may read it before it has the permissions of the old file. */
 static mode_t first_mode(const struct replacement *r) {
     return r->lock->fd >= 0 ? 0600 : 0666;
 }
 
-/* For a moment another may take it for a leftover. */
+/* Until it is marked, another process may take it for a leftover and remove it. */
 static int make_new(struct replacement *r) {
     r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(r));
     if (r->fd < 0) return -1;
@@ -137,7 +137,7 @@ static int make_link(struct replacement *r) {
     return link_unnamed(r, r->temporary);
 }
 
-/* A temporary file without a mark is one of a process that was killed. True if its name may be tried again. */
+/* A temporary file without a mark is left over from a killed process. True if the name is free now. */
 static bool remove_leftover(const char *name) {
     struct stat status;
     int fd = open_to_lock(name);
@@ -148,7 +148,7 @@ static bool remove_leftover(const char *name) {
     return left;
 }
 
-/* Tries the names `.NAME.tmp-0`, `.NAME.tmp-1`, ... until one is free, or can be made so. */
+/* Tries `.NAME.tmp-0`, `.NAME.tmp-1`, ... until one is free, or was a leftover. */
 static int name_temporary(struct replacement *r, make_name *make) {
     enum { MOST = 10000 };
     const char *target = r->lock->target;
@@ -169,7 +169,8 @@ static int name_temporary(struct replacement *r, make_name *make) {
     return -1;
 }
 
-/* Opens a file without a name in the target's folder; false where the system cannot, or could not name it later. */
+/* Opens a file without a name in the target's folder; false where the system cannot open or later
+ * name it. */
 static bool open_unnamed(struct replacement *r) {
 #ifdef O_TMPFILE
     if (access("/proc/self/fd", X_OK) < 0) return false;
@@ -182,8 +183,8 @@ static bool open_unnamed(struct replacement *r) {
     return r->fd >= 0;
 }
 
-/* Root may keep any owner, others a group that they are in. A group that cannot be kept had its rights alone: the one
- * that the file gets instead has those of all others. */
+/* Root can keep any owner, others a group that they are in. If the group cannot be kept, the new
+ * group gets only the rights of all others. */
 static int keep_owner(const struct replacement *r) {
     struct stat old, new;
     if (r->lock->fd < 0) return PERHAPS_OK;
@@ -246,8 +247,7 @@ static int put_over_old(struct replacement *r) {
     return PERHAPS_OK;
 }
 
-/* A file that appeared meanwhile is not one that the caller has read. What was going to be saved whatever is there
- * still is. */
+/* Another file has appeared. Fails if the caller depends on what is there; else replaces it. */
 static int meet_another(struct replacement *r) {
     if (r->lock->sharing == FILE_ALONE)
         return fail(PERHAPS_EBUSY, "%s: another process has made it meanwhile; look at that one, and try again",
@@ -256,8 +256,8 @@ static int meet_another(struct replacement *r) {
     return rc < 0 ? rc : put_over_old(r);
 }
 
-/* Who does not ask for locks may have replaced or removed the file that the lock is on, and those who save share it:
- * before the new file takes the name, the lock is on what the name leads to. */
+/* Programs without locks, and others that share the lock, may have replaced or removed the file.
+ * Before the new file takes the name, the lock must be on what the name leads to. */
 static int keep_lock(struct file_lock *lock) {
     if (lock->fd < 0 || file_is_current(lock->fd, lock->target)) return PERHAPS_OK;
     if (lock->sharing == FILE_SHARED) return lock_current(lock);
@@ -266,7 +266,7 @@ static int keep_lock(struct file_lock *lock) {
                 lock->path);
 }
 
-/* A link appears only where nothing is. Where the system has none, a rename has to do. */
+/* A hard link never replaces a file. File systems without hard links get a rename. */
 static int put_new(struct replacement *r) {
     int linked = r->named ? link(r->temporary, r->lock->target) : link_unnamed(r, r->lock->target);
     if (linked == 0) return PERHAPS_OK;

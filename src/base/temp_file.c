@@ -15,7 +15,7 @@ static int refused(const char *folder, const char *what) {
     return fail(PERHAPS_EIO, "%s: %s: %s", folder, what, strerror(errno));
 }
 
-/* Where the system has no files without a name, one that loses it at once. */
+/* Without O_TMPFILE: a file that is unlinked at once. */
 static int open_and_unlink(const char *folder) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/.perhaps-XXXXXX", folder) >= (int)sizeof path) {
@@ -56,7 +56,7 @@ int scratch_read(int fd, const char *folder, uint64_t offset, void *bytes, uint6
     while (length) {
         ssize_t got = pread(fd, to, (size_t)length, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
-        if (got == 0) errno = EIO; /* nobody else can have shortened it */
+        if (got == 0) errno = EIO; /* it cannot have been truncated */
         if (got <= 0) return refused(folder, "cannot read the temporary file for keys that wait there");
         to += got;
         offset += (uint64_t)got;
@@ -66,7 +66,7 @@ int scratch_read(int fd, const char *folder, uint64_t offset, void *bytes, uint6
 }
 
 void scratch_empty(int fd) {
-    if (ftruncate(fd, 0) < 0) return; /* the space comes back when the file is closed */
+    if (ftruncate(fd, 0) < 0) return; /* closing it frees the space */
 }
 
 void scratch_close(int fd) {

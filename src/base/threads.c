@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-enum { LINES = 128 }; /* two cache lines: neighbours are fetched together */
+enum { LINES = 128 }; /* two cache lines: processors prefetch the neighbour */
 
 union padded {
     pthread_mutex_t mutex;
@@ -61,7 +61,7 @@ unsigned processors(void) {
 
 /* ---- work in threads ---- */
 
-enum { STACK_BYTES = 1 << 20 }; /* some systems give less than batches need */
+enum { STACK_BYTES = 1 << 20 }; /* some systems' default is too small for batches */
 
 struct job {
     void (*work)(void *context, unsigned i);

@@ -10,7 +10,7 @@ bool any_child_has(const perhaps *f, unsigned children, struct digest digest) {
     return false;
 }
 
-/* With one child no branch depends on its answer, which memory may keep waiting. */
+/* With one child, no branch waits for its answer from memory. */
 int composite_contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array), *first = f->children->child[0].filter;
     return f->children->count == 1 ? first->ops.contains(&first->array, digest)
@@ -35,51 +35,51 @@ void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers
     keys->n = kept;
 }
 
-/* Keys that are asked for in one child after the other. Those that were found stay among them until they are many, since
- * moving the others together costs more than asking for a few in vain. */
+/* A batch that is queried in one child after the other. Keys that were found are dropped only once
+ * they are many: compacting the others costs more than a few queries in vain. */
 struct child_query {
     const uint64_t *digests; /* at first the caller's, then `kept` */
     size_t n;
-    uint8_t *known; /* which of them were found; at first the caller's answers, then `known_of_kept` */
+    uint8_t *known; /* whether each was found; at first `answers`, then `known_of_kept` */
     uint8_t *answers;
     uint64_t *kept;
-    uint32_t *at; /* which keys of the caller's the kept ones are */
+    uint32_t *at; /* index of each kept key in the caller's batch */
     uint8_t *known_of_kept, *found;
-    bool together;           /* whether children that are alike are asked together */
+    bool together;           /* query children of one shape together, with contains_any */
     const struct span *next; /* see batch_ops.contains_any */
 };
 
-enum { MANY_KNOWN = 8 }; /* one in so many */
+enum { MANY_KNOWN = 8 }; /* known keys are dropped once they are more than one in this many */
 
-static size_t note_found(const struct child_query *asking) {
-    uint8_t *restrict known = asking->known;
-    const uint8_t *restrict found = asking->found;
+static size_t note_found(const struct child_query *query) {
+    uint8_t *restrict known = query->known;
+    const uint8_t *restrict found = query->found;
     uint32_t sum = 0;
-    for (size_t i = 0, n = asking->n; i < n; i++) {
+    for (size_t i = 0, n = query->n; i < n; i++) {
         known[i] |= found[i];
         sum += known[i];
     }
     return sum;
 }
 
-static bool is_whole(const struct child_query *asking) {
-    return asking->known == asking->answers;
+static bool is_whole(const struct child_query *query) {
+    return query->known == query->answers;
 }
 
-static void give_answers(const struct child_query *asking) {
-    const uint32_t *restrict at = asking->at;
-    const uint8_t *restrict known = asking->known;
-    uint8_t *restrict answers = asking->answers;
-    for (size_t i = 0, n = asking->n; i < n; i++) answers[at[i]] = known[i];
+static void give_answers(const struct child_query *query) {
+    const uint32_t *restrict at = query->at;
+    const uint8_t *restrict known = query->known;
+    uint8_t *restrict answers = query->answers;
+    for (size_t i = 0, n = query->n; i < n; i++) answers[at[i]] = known[i];
 }
 
-static size_t keep_unknown(const struct child_query *asking) {
-    const uint64_t *digests = asking->digests;
-    const uint8_t *restrict known = asking->known;
-    uint64_t *kept = asking->kept;
-    uint32_t *restrict at = asking->at;
+static size_t keep_unknown(const struct child_query *query) {
+    const uint64_t *digests = query->digests;
+    const uint8_t *restrict known = query->known;
+    uint64_t *kept = query->kept;
+    uint32_t *restrict at = query->at;
     size_t count = 0;
-    for (size_t i = 0, n = asking->n; i < n; i++) {
+    for (size_t i = 0, n = query->n; i < n; i++) {
         kept[count] = digests[i];
         at[count] = at[i];
         count += !known[i];
@@ -87,18 +87,18 @@ static size_t keep_unknown(const struct child_query *asking) {
     return count;
 }
 
-static void drop_known(struct child_query *asking) {
-    if (is_whole(asking))
-        for (size_t i = 0; i < asking->n; i++) asking->at[i] = (uint32_t)i;
+static void drop_known(struct child_query *query) {
+    if (is_whole(query))
+        for (size_t i = 0; i < query->n; i++) query->at[i] = (uint32_t)i;
     else
-        give_answers(asking);
-    asking->n = keep_unknown(asking);
-    asking->digests = asking->kept;
-    asking->known = asking->known_of_kept;
-    memset(asking->known, 0, asking->n);
+        give_answers(query);
+    query->n = keep_unknown(query);
+    query->digests = query->kept;
+    query->known = query->known_of_kept;
+    memset(query->known, 0, query->n);
 }
 
-/* How many of the newest of so many children can be asked together, several at a time. */
+/* How many of the newest of `children` have the same contains_any. */
 static unsigned count_alike(const struct child *child, unsigned children) {
     const struct batch_ops *batch = child[children - 1].filter->ops.batch;
     unsigned alike = 0;
@@ -107,40 +107,41 @@ static unsigned count_alike(const struct child *child, unsigned children) {
     return alike;
 }
 
-static void query_one(const perhaps *child, const struct child_query *asking) {
-    child->ops.contains_many(&child->array, asking->digests, asking->n, asking->found, (const char *)asking->digests);
+static void query_one(const perhaps *child, const struct child_query *query) {
+    child->ops.contains_many(&child->array, query->digests, query->n, query->found, (const char *)query->digests);
 }
 
-/* Every so many-th child, beginning with `newest`: what must be fetched of large and small ones is then the same in each turn. */
-static void query_together(const struct child *newest, unsigned turns, const struct child_query *asking) {
+/* Every `turns`-th child, beginning with `newest`: each turn then has large and small children, and
+ * prefetches about the same. */
+static void query_together(const struct child *newest, unsigned turns, const struct child_query *query) {
     const struct array *arrays[ARRAYS_AT_ONCE];
     for (unsigned i = 0; i < ARRAYS_AT_ONCE; i++) arrays[i] = &(newest - (size_t)i * turns)->filter->array;
-    newest->filter->ops.batch->contains_any(arrays, asking->digests, asking->n, asking->found, asking->next);
+    newest->filter->ops.batch->contains_any(arrays, query->digests, query->n, query->found, query->next);
 }
 
-static void settle_found(struct child_query *asking, bool more) {
-    size_t known = note_found(asking);
-    if (more && known > asking->n / MANY_KNOWN) drop_known(asking);
+static void settle_found(struct child_query *query, bool more) {
+    size_t known = note_found(query);
+    if (more && known > query->n / MANY_KNOWN) drop_known(query);
 }
 
-/* From the newest child, which has the most keys, to the oldest; where several are asked together, each turn has large and small ones. */
-static void query_children(const perhaps *f, unsigned children, struct child_query *asking) {
+/* From the newest child, which has the most keys, to the oldest. */
+static void query_children(const perhaps *f, unsigned children, struct child_query *query) {
     const struct child *child = f->children->child;
-    memset(asking->answers, 0, asking->n);
-    while (children && asking->n) {
-        unsigned turns = asking->together ? count_alike(child, children) / ARRAYS_AT_ONCE : 0;
+    memset(query->answers, 0, query->n);
+    while (children && query->n) {
+        unsigned turns = query->together ? count_alike(child, children) / ARRAYS_AT_ONCE : 0;
         unsigned rest = children - (turns ? turns * ARRAYS_AT_ONCE : 1);
         if (!turns) {
-            query_one(child[rest].filter, asking);
-            settle_found(asking, rest);
+            query_one(child[rest].filter, query);
+            settle_found(query, rest);
         }
-        for (unsigned turn = 0; turn < turns && asking->n; turn++) {
-            query_together(child + children - 1 - turn, turns, asking);
-            settle_found(asking, rest || turn + 1 < turns);
+        for (unsigned turn = 0; turn < turns && query->n; turn++) {
+            query_together(child + children - 1 - turn, turns, query);
+            settle_found(query, rest || turn + 1 < turns);
         }
         children = rest;
     }
-    if (!is_whole(asking)) give_answers(asking);
+    if (!is_whole(query)) give_answers(query);
 }
 
 static void query_block(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers,
@@ -148,13 +149,13 @@ static void query_block(const perhaps *f, unsigned children, const uint64_t *dig
     uint64_t kept[CHILD_BLOCK];
     uint32_t at[CHILD_BLOCK];
     uint8_t known[CHILD_BLOCK], found[CHILD_BLOCK];
-    struct child_query asking = {
+    struct child_query query = {
         .digests = digests, .n = n, .known = answers, .answers = answers, .kept = kept, .at = at};
-    asking.known_of_kept = known;
-    asking.found = found;
-    asking.together = together;
-    asking.next = next;
-    query_children(f, children, &asking);
+    query.known_of_kept = known;
+    query.found = found;
+    query.together = together;
+    query.next = next;
+    query_children(f, children, &query);
 }
 
 void any_child_has_many(const perhaps *f, unsigned children, const uint64_t *digests, size_t n, uint8_t *answers) {
@@ -167,15 +168,15 @@ void any_child_has_partition(const perhaps *f, const uint64_t *digests, size_t n
 }
 
 static void query_large(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, uint8_t *room) {
-    struct child_query asking = {.digests = digests, .n = n, .known = answers, .answers = answers};
-    asking.kept = (uint64_t *)(void *)room;
-    asking.at = (uint32_t *)(void *)(asking.kept + LARGE_BATCH);
-    asking.known_of_kept = (uint8_t *)(asking.at + LARGE_BATCH);
-    asking.found = asking.known_of_kept + LARGE_BATCH;
-    query_children(f, f->children->count, &asking);
+    struct child_query query = {.digests = digests, .n = n, .known = answers, .answers = answers};
+    query.kept = (uint64_t *)(void *)room;
+    query.at = (uint32_t *)(void *)(query.kept + LARGE_BATCH);
+    query.known_of_kept = (uint8_t *)(query.at + LARGE_BATCH);
+    query.found = query.known_of_kept + LARGE_BATCH;
+    query_children(f, f->children->count, &query);
 }
 
-/* The more keys go through a child at a time, the less it matters that the others have pushed it out of the cache. */
+/* Large blocks: the other children push each child out of the cache once per block. */
 void composite_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                              const char *ahead) {
     const perhaps *f = filter_of_const(array);

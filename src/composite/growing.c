@@ -1,9 +1,10 @@
 /*
- * Layers that grow (Almeida, Baquero, Preguiça, Hutchison, "Scalable Bloom filters", 2007, generalised).
+ * Growing filters (Almeida, Baquero, Preguiça, Hutchison, "Scalable Bloom filters", 2007,
+ * generalised).
  *
- * Idea: a filter is made for a number of keys. When it has them, a larger one is laid over it, which takes the keys that
- * come next; questions go through all layers, from the newest to the oldest. The sum of the layers' rates stays
- * below the rate that was asked for, however many there will be: plan/layers.c says how.
+ * Idea: a layer is made for a number of keys. When it has them, a larger layer is appended, which
+ * takes the next keys. A query looks in all layers, from the newest to the oldest. The sum of their
+ * false-positive rates stays below the planned one, however many there will be: see plan/layers.c.
  *
  *     newest   ┌───────────────────────────────┐
  *              │ ░░░░░░░░░░░                   │   keys go here
@@ -15,23 +16,29 @@
  *              │ ░░░░░ │                           full
  *              └───────┘
  *
- * Over sets (bloom, blocked), a key that an older layer perhaps has is not stored again, so a layer fills with different
- * keys. Over multisets (cuckoo, counting) every copy is stored, in the newest layer, and a count is the sum.
+ * Over sets (bloom, blocked), a key that an older layer perhaps has is not stored again. Over
+ * multisets (cuckoo, counting) every copy is stored, in the newest layer, and a count is the sum.
  *
- * Removing takes from the newest layer that has the key. Another key may look the same there, and lose its copy; then both
- * must look the same in the layer where the removed key's own copy stays, or the other one is lost. So cuckoo layers nest: what
- * looks the same in a newer layer looks the same in all older ones (places.h). Counters of a newer layer cannot promise
- * that, so there is no remove over counting.
+ * A remove takes a copy from the newest layer that has the key. That copy may be another key's, with
+ * the same fingerprint there. The removed key's copy then stays in an older layer, and must match
+ * the other key there too, or that key is lost. So cuckoo layers nest: keys that match in a newer
+ * layer match in all older ones (kind/cuckoo/cuckoo_layout.h). Counters cannot promise that, so
+ * there is no remove over counting.
  *
- * Example: from 1,000 keys at 1 %, a hundred million take twelve layers: 1,000, 3,000, 12,000, 112,000, 896,000, ... 65.5 million.
+ * Example: from 1,000 keys at 1 %, a hundred million take twelve layers: 1,000, 3,000, 12,000,
+ * 112,000, 896,000, ... 65.5 million.
  *
- * Layout: kind of the layers, how many, growth in 256ths (0 = the library's rule), most bytes (0 = no limit), siblings (if it is a
- * shard: how many shards there are).
+ * Layout: kind of the layers, their number, growth in 256ths (0 = the library's rule), most bytes
+ * (0 = no limit), siblings (if it is a shard: the number of shards).
  *
  * Invariants
- *   I1  only the newest layer is added to; a layer is laid over another when that one has as many keys as it was made for,
- *       or, a cuckoo filter, says that it is full.
- *   I2  layers of a kind that nests lie over each other as its model's `nested` says.
+ *   I1  only the newest layer is added to. A layer is appended when the newest has as many keys as
+ *       it was made for, or when it is a kind that can be full and is.
+ *   I2  two neighbouring layers are `nested`, where the kind's model has that.
+ *   I3  over a set, a key is added only if no layer has it: layers have no keys in common, unless
+ *       they come from a merge.
+ *   I4  a batch that fails changes nothing: over a multiset it is undone, and layers that it appended
+ *       become spare again; over a set, room was reserved for it.
  */
 #include "base/arith.h"
 #include "base/memory.h"
@@ -51,7 +58,6 @@ static bool is_multiset(const perhaps *f) {
     return newest_of(f)->kind->row.can & PERHAPS_COUNT;
 }
 
-/* Keys that the newest layer can still take. */
 static uint64_t room_in(const perhaps *layer) {
     uint64_t items = filter_items(layer);
     return items < layer->header.capacity ? layer->header.capacity - items : 0;
@@ -69,7 +75,7 @@ bool layers_fit(const perhaps *f, uint64_t more) {
 
 /* ---- the next layer ---- */
 
-static int plan_over(const perhaps *f, struct level *level) {
+static int plan_layer(const perhaps *f, struct level *level) {
     const struct children *children = f->children;
     const perhaps *newest = children->child[children->count + children->spare - 1].filter;
     struct layers layers = {.base = newest->kind,
@@ -111,10 +117,9 @@ int layers_make(const perhaps *f, const struct header *like, perhaps **made) {
     return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
 }
 
-/* Makes the next layer, without using it yet. */
 static int make_spare(perhaps *f) {
     struct level level;
-    int rc = plan_over(f, &level);
+    int rc = plan_layer(f, &level);
     if (rc == PERHAPS_OK) rc = check_size(f, &level);
     if (rc == PERHAPS_OK) rc = children_reserve(f);
     if (rc < 0) return rc;
@@ -125,7 +130,7 @@ static int make_spare(perhaps *f) {
     return rc;
 }
 
-static int lay_over(perhaps *f) {
+static int append_layer(perhaps *f) {
     int rc = f->children->spare ? PERHAPS_OK : make_spare(f);
     if (rc < 0) return rc;
     f->children->spare--;
@@ -133,11 +138,11 @@ static int lay_over(perhaps *f) {
     return PERHAPS_OK;
 }
 
-/* The newest layer is full. If it has fewer keys than it was made for, it may only want a larger stash. */
+/* The newest layer is full. With fewer keys than it was made for, a larger stash may do. */
 static int make_room(perhaps *f, uint64_t digest) {
     perhaps *newest = newest_of(f);
     int rc = room_in(newest) ? filter_grow(newest, digest) : PERHAPS_EFULL;
-    return rc == PERHAPS_EFULL ? lay_over(f) : rc;
+    return rc == PERHAPS_EFULL ? append_layer(f) : rc;
 }
 
 /* ---- one key ---- */
@@ -175,15 +180,15 @@ static uint64_t count(const struct array *array, struct digest digest) {
     for (unsigned i = 0; i < children->count; i++) {
         const perhaps *layer = children->child[i].filter;
         uint64_t here = layer->ops.count(&layer->array, digest);
-        sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* in a damaged layer it may be anything */
+        sum = here < UINT64_MAX - sum ? sum + here : UINT64_MAX; /* damaged layers count anything */
     }
     return sum;
 }
 
 /* ---- batches ---- */
 
-/* Keys that no older layer has go to the newest, as many at a time as it surely has room for. When it is full, it is an older
- * one for the rest. */
+/* Adds keys that no older layer has to the newest, at most as many as it has room for. Once it is
+ * full, it is an older layer for the rest. */
 static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
     uint8_t found[CHILD_BLOCK];
     while (keys->n) {
@@ -198,7 +203,7 @@ static int add_unknown(perhaps *f, struct some_keys *keys, uint8_t *answers) {
         memset(found, 0, rest);
         if (!room) newest->ops.contains_many(&newest->array, keys->digests, rest, found, (const char *)keys->digests);
         keep_unanswered(keys, some, found);
-        if (!room && keys->n) rc = lay_over(f);
+        if (!room && keys->n) rc = append_layer(f);
         if (rc < 0) return rc;
     }
     return PERHAPS_OK;
@@ -224,7 +229,7 @@ static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *a
     return rc;
 }
 
-/* Layers that a batch has brought and left empty are kept for later, so that it leaves no trace. */
+/* I4: layers that a failed batch has appended become spare again. */
 static void put_back_empty(perhaps *f, unsigned layers) {
     struct children *children = f->children;
     while (children->count > layers && filter_items(newest_of(f)) == 0) {
@@ -244,7 +249,7 @@ static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *an
         struct added added;
         rc = filter_add_many(newest, digests + all, some, answers + all, (const char *)(digests + all), &added);
         all += added.done;
-        if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = lay_over(f);
+        if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = append_layer(f);
     }
     if (rc < 0) {
         filter_undo(f, digests, all, answers);
@@ -264,7 +269,7 @@ static uint64_t room_in_all(const perhaps *f) {
     return room;
 }
 
-/* A table, which grows as it fills; none without memory for it. */
+/* A table, which grows as it fills; stays NULL when memory is short. */
 static void make_coming_keys(perhaps *f) {
     const struct kind *table = kind_find(PERHAPS_TABLE);
     perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = CHILD_BLOCK, .fpr = 0.5);
@@ -276,8 +281,7 @@ static void make_coming_keys(perhaps *f) {
     filter_make(&f->children->coming_keys, &f->allocator, &header, &hash, &f->isa, false);
 }
 
-/* Keys of a set that are new, each once: those that no layer has are counted in a table. Without memory for it, a key that the
- * batch has twice counts twice. */
+/* Counts a new key once, however often the batch has it; each time when memory is short. */
 static void count_coming(perhaps *f, uint64_t digest) {
     struct children *children = f->children;
     if (!children->coming_keys) make_coming_keys(f);
@@ -307,7 +311,7 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     }
 }
 
-/* If there cannot be room for all, none is made. */
+/* Makes room for all announced keys, or none. */
 static int provide(perhaps *f) {
     struct children *children = f->children;
     unsigned before = children->spare;
@@ -322,7 +326,6 @@ static int provide(perhaps *f) {
 
 /* ---- whole filters ---- */
 
-/* Back to the first layer. */
 static void clear(perhaps *f) {
     struct children *children = f->children;
     for (unsigned i = 1; i < children->count + children->spare; i++) filter_free(children->child[i].filter);
@@ -359,6 +362,7 @@ static unsigned can(const struct kind *base) {
     return PERHAPS_ADD | PERHAPS_GROW | merge | (plan_nests(base) ? both : both & PERHAPS_COUNT);
 }
 
+/* Whether a plain filter can become the first layer. */
 static int check_first(const perhaps *f, double fpr) {
     const char *sentence = refuses(f->kind);
     if (sentence) return fail(PERHAPS_ECANNOT, sentence, f->kind->row.name);
@@ -366,14 +370,14 @@ static int check_first(const perhaps *f, double fpr) {
     if (model->layering && !model->layering->nested(f->header.layout, f->header.layout))
         return fail(PERHAPS_ECANNOT, "the filter was made not to be a layer of others");
     if (!f->owned || f->shared)
-        return fail(PERHAPS_ECANNOT, "what is changed in place, or by many threads, cannot be a layer; open a copy");
+        return fail(PERHAPS_ECANNOT, "a filter that is changed in place or shared cannot be a layer; open a copy");
     if (!(fpr > f->header.fpr && fpr < 1))
-        return fail(PERHAPS_EINVAL, "a rate of %g leaves nothing for later layers: the first is planned for %g", fpr,
+        return fail(PERHAPS_EINVAL, "an fpr of %g leaves nothing for later layers: the first is planned for %g", fpr,
                     f->header.fpr);
     return PERHAPS_OK;
 }
 
-/* A filter's image has its recipe before its array: with another one it is a copy, which takes the filter's place. */
+/* An image has the recipe before the array: another recipe takes a copy. */
 static int change_recipe(perhaps **f, struct recipe recipe) {
     perhaps *copy;
     if (!recipe.length && !(*f)->header.recipe.length) return PERHAPS_OK;
@@ -405,7 +409,7 @@ int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
     if (reason) rc = fail(PERHAPS_ECANNOT, "the filter cannot be a layer: no image may have %s", reason);
     if (rc == PERHAPS_OK) rc = change_recipe(&made->children->child[0].filter, (struct recipe){NULL, 0});
     if (rc < 0) {
-        made->children->child[0].filter = NULL; /* it stays the caller's */
+        made->children->child[0].filter = NULL; /* still the caller's */
         filter_free(made);
         return rc;
     }
@@ -425,11 +429,11 @@ int layers_end(perhaps **f) {
     if (rc < 0) return rc;
     perhaps *first = children->child[0].filter;
     if (check_first(first, (*f)->header.fpr) < 0)
-        return fail(PERHAPS_ECANNOT, "its only layer could not be laid over again as it is now");
+        return fail(PERHAPS_ECANNOT, "its only layer could not become the first layer again");
     rc = change_recipe(&children->child[0].filter, (*f)->header.recipe);
     if (rc < 0) return rc;
     first = children->child[0].filter;
-    children->child[0].filter = NULL; /* which is freed without a thought */
+    children->child[0].filter = NULL; /* not to be freed with its parent */
     filter_free(*f);
     *f = first;
     return PERHAPS_OK;

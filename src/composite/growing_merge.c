@@ -1,16 +1,17 @@
 /*
  * The union of two growing filters over sets.
  *
- * Idea: where both have a layer of the same layout, the two become one, if that has not more keys than it was made for.
- * All other layers of the second filter become layers of the first, which is asked for in more layers then.
+ * Idea: where both have a layer of the same layout, the two become one, unless that would have more
+ * keys than it was made for. All other layers of the second filter become layers of the first, and
+ * a query then looks in more layers.
  *
  *     into   1,000   3,000              12,000         from   1,000   3,000
  *            ▓▓▓▓▓   ▓▓▓▓▓▓▓            ▓▓▓                   ░░░     ░░░░░░░
  *
- *     both   ▒▒▒▒▒   ▓▓▓▓▓▓▓  ░░░░░░░   ▓▓▓                   (the first layers have many keys in common)
+ *     both   ▒▒▒▒▒   ▓▓▓▓▓▓▓  ░░░░░░░   ▓▓▓                   (the first layers share many keys)
  *
- * The newest layer stays the newest, since it has room. A layer whose keys are all there already is passed over, so that merging
- * twice is merging once.
+ * The newest layer stays the newest, since it has room. A layer whose keys are all there already is
+ * skipped, so merging twice is the same as merging once.
  */
 #include "base/memory.h"
 #include "base/error.h"
@@ -30,7 +31,7 @@ static int make_union(const perhaps *layer, const perhaps *other, perhaps **made
     return PERHAPS_OK;
 }
 
-/* Looks for a layer that has, or can take, all keys of this one: 1 = done, 0 = there is none. */
+/* Merges a layer into one that has, or can take, all its keys: 1 = done, 0 = there is none. */
 static int unite(perhaps *f, const perhaps *layer) {
     perhaps **place = NULL, *best = NULL, *both;
     bool known = false;
@@ -51,7 +52,7 @@ static int unite(perhaps *f, const perhaps *layer) {
     return rc < 0 ? rc : done;
 }
 
-/* A layer like this one, in memory of the first filter, goes between the layers of its size. */
+/* Inserts a copy of the layer, before the first larger one. */
 static int insert(perhaps *f, const perhaps *layer) {
     struct children *children = f->children;
     perhaps *made;
@@ -64,7 +65,7 @@ static int insert(perhaps *f, const perhaps *layer) {
     if (rc < 0) return rc;
     made->header.items = filter_items(layer);
     memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
-    unsigned at = children->count > 1; /* the first stays the first: others share what it leaves of the rate */
+    unsigned at = children->count > 1; /* the first stays: the others share the fpr that it leaves */
     while (at + 1 < children->count && children->child[at].filter->header.capacity <= made->header.capacity) at++;
     memmove(children->child + at + 1, children->child + at, (children->count - at) * sizeof *children->child);
     children->child[at] = (struct child){made, 0};
@@ -86,7 +87,7 @@ static int merge_layers(perhaps *f, const perhaps *from) {
     return rc < 0 ? rc : PERHAPS_OK;
 }
 
-/* In a copy, so that a failure half-way leaves everything as it was. */
+/* In a copy: a failure half-way changes nothing. */
 int layers_merge(perhaps *into, const perhaps *from) {
     perhaps *copy;
     int rc = filter_clone(into, &copy);

@@ -1,11 +1,11 @@
 /* Tracing growing filters; a part of growing.c. */
 #include "composite/composite_trace.h"
 
-/* What lay_over() would do. */
+/* What append_layer() would do. */
 TRACED static int trace_append(const perhaps *f, struct trace *trace) {
     const struct children *children = f->children;
     struct level level = {.length = children->spare ? children->child[children->count].filter->array.length : 0};
-    int rc = children->spare ? PERHAPS_OK : plan_over(f, &level);
+    int rc = children->spare ? PERHAPS_OK : plan_layer(f, &level);
     if (rc == PERHAPS_OK && !children->spare) rc = check_size(f, &level);
     if (rc < 0) return trace_answer(trace, true, rc, "The newest layer is full, and no layer can be appended.");
     trace_step(trace, PERHAPS_STEP_ROOM, "layer", false, children->count, 0, level.length);

@@ -11,7 +11,7 @@ struct sorted partition_in_small_room(struct partition_room *room, unsigned part
                            .part = room->part};
 }
 
-/* A multiple of a cache line, so that several rooms can lie side by side. */
+/* A multiple of a cache line: one room can follow another. */
 uint64_t partition_bytes(size_t n, unsigned parts) {
     uint64_t of_keys = n * (2 * sizeof(uint64_t) + sizeof(uint16_t) + 1), of_parts = (2 * (uint64_t)parts + 1) * 4;
     return (of_keys + of_parts) / 64 * 64 + 128;

@@ -1,4 +1,15 @@
-/* Sorting the keys of a batch by the part of memory that they belong to: a shard, or a range of cache lines. */
+/*
+ * The one radix scatter: a batch of digests, ordered by part.
+ *
+ * A part is a shard, a range of cache lines, or a bin: what one lock guards, or one child holds. The
+ * caller fills in the part of each key, and partition_scatter orders the digests.
+ *
+ *     part     2 0 1 0          first   0 2 3 4
+ *     batch    a b c d   ──▶    digests b d c a   ── work ──▶ answers, back in the batch's order
+ *
+ * I1  Keys of part p are digests[first[p]..first[p+1]-1], in the order of the batch.
+ * I2  first[0] = 0, and first[parts] = n.
+ */
 #ifndef PERHAPS_COMPOSITE_PARTITION_H
 #define PERHAPS_COMPOSITE_PARTITION_H
 
@@ -6,43 +17,41 @@
 
 #include <stdbool.h>
 
-enum {
-    PARTITION_SMALL = 2048,
-    PARTITION_FEW = 4
-}; /* without memory, so many keys at a time, with so many in each part */
+/* On the stack: keys at a time, and the fewest for a part that are worth it. */
+enum { PARTITION_SMALL = 2048, PARTITION_FEW = 4 };
 
-/* Stores to many parts wait for each other, unless a part's next cache lines are fetched before: so many digests ahead. */
+/* Digests ahead that a part's next cache line is prefetched: without it, stores to many parts
+ * wait for each other. */
 enum { PARTITION_AHEAD = 16 };
 
-/* Keys in the order of their parts, and within a part in that of the batch. */
 struct sorted {
     size_t n;
     unsigned parts;
     uint64_t *digests;
-    uint64_t *unsorted; /* room for digests in the batch's order, for callers that make them; in memory only */
-    uint8_t *answers;   /* to the sorted ones */
-    uint32_t *first;    /* first[p]..first[p+1]-1 are the keys of part p; has parts + 1 entries */
-    uint32_t *next;     /* for going through them */
-    uint16_t *part;     /* of key i of the batch, in its own order: the caller's to fill in before sorting */
+    uint64_t *unsorted; /* room for digests in the batch's order; NULL on the stack */
+    uint8_t *answers;   /* in the order of `digests` */
+    uint32_t *first;    /* parts + 1 entries */
+    uint32_t *next;     /* scratch: parts entries */
+    uint16_t *part;     /* of each key, in the batch's order: filled in by the caller */
 };
 
-/* Room for sorting on the stack. */
+/* Room on the stack. */
 struct partition_room {
-    uint64_t digests[PARTITION_SMALL + 8]; /* kinds may fetch a little ahead */
+    uint64_t digests[PARTITION_SMALL + 8]; /* kinds may prefetch a little ahead */
     uint32_t first[PARTITION_SMALL / PARTITION_FEW + 1], next[PARTITION_SMALL / PARTITION_FEW];
     uint16_t part[PARTITION_SMALL];
     uint8_t answers[PARTITION_SMALL];
 };
 struct sorted partition_in_small_room(struct partition_room *room, unsigned parts);
 
-/* The same for up to n keys in memory, which has so many bytes. */
+/* The same for up to n keys in `memory` of partition_bytes. */
 uint64_t partition_bytes(size_t n, unsigned parts);
 struct sorted partition_in_memory(uint8_t *memory, size_t n, unsigned parts);
 
-/* From sorted->part, which has n entries, and the digests in the batch's order. */
+/* Orders n digests, given in the batch's order, by sorted->part. */
 void partition_scatter(struct sorted *sorted, const uint64_t *digests, size_t n);
 
-/* Brings the answers into the batch's order. */
+/* Writes the answers in the batch's order. */
 void partition_restore(struct sorted *sorted, uint8_t *answers);
 
 #endif

@@ -1,21 +1,26 @@
 /*
  * Shards: N filters, all of a key in one of them.
  *
- * Idea: the digest picks a shard by a mix of its own, so what else is taken from it stays independent, and rates and loads are
- * those of one large filter. Each shard can then have a lock of its own, for kinds that many threads cannot change without;
- * and a table that grows copies one shard at a time, not everything at once.
+ * Idea: the digest picks a shard by a separate mix, so all other bits taken from it stay
+ * independent, and false-positive rates and loads are those of one large filter. Each shard has a
+ * lock, where the kind is not lock-free; and a table that grows copies one shard at a time.
  *
  *     digest ── × odd ──▶ shard 0..N-1
- *          └────────────▶ ...          whatever the shard makes of it
+ *          └────────────▶ the shard's operations
  *
- * Batches are sorted by shard first, so that each shard gets its keys in one piece.
+ * Batches are partitioned by shard (partition.h): each shard gets its keys in one piece.
  *
- * Numbers of keys in the shards differ: they are planned for n/N + 5·sqrt(n/N), which one in millions exceeds.
+ * Shards get different numbers of keys: they are planned for n/N + 5·sqrt(n/N), which one in
+ * millions exceeds.
  *
- * Layout: kind of the shards, how many.
+ * Layout: kind of the shards, their number.
  *
  * Invariants
  *   I1  a key is in the shard that shard_of names, or in none.
+ *   I2  all shards have the same kind and operations; growing shards have layers of the same kind.
+ *   I3  a thread holds at most one lock at a time, and only inside one call.
+ *   I4  a batch that fails is removed again from the shards that it reached, where they can remove;
+ *       where they cannot, room was reserved for it (see `room`).
  */
 #include "base/arith.h"
 #include "composite/composite.h"
@@ -25,7 +30,7 @@
 
 #include <string.h>
 
-enum { AHEAD = 32 }; /* how many keys ahead of its turn a key's memory is fetched, where keys are not sorted */
+enum { AHEAD = 32 }; /* keys; how far ahead memory is prefetched in batches not partitioned */
 
 static inline unsigned shard_of(uint64_t digest, unsigned shards) {
     return (unsigned)((digest * UINT64_C(0xD1B54A32D192ED03) >> 32) * shards >> 32);
@@ -54,7 +59,7 @@ static int add(struct array *array, struct digest digest) {
     return is_new < 0 ? FULL : is_new;
 }
 
-/* `add` has tried to; the reason why it could not is to be found again. */
+/* `add` has tried to grow it; trying again gives the reason. */
 static int make_room(perhaps *f, uint64_t digest) {
     unsigned shard = shard_of(digest, f->children->count);
     enter(f, shard);
@@ -63,7 +68,7 @@ static int make_room(perhaps *f, uint64_t digest) {
     return rc;
 }
 
-/* Asking and adding are one step. */
+/* One atomic step: the lock is held over query and add. */
 static int add_absent(perhaps *f, struct digest digest) {
     unsigned shard = shard_of(digest.first, f->children->count);
     perhaps *child = shard_at(f, shard);
@@ -104,7 +109,7 @@ static uint64_t count(const struct array *array, struct digest digest) {
     return copies;
 }
 
-/* Without locks, since another thread may be about to give the shard another array. */
+/* With locks it does nothing: another thread may be replacing the shard's array. */
 static void prefetch(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
     if (f->children->locks) return;
@@ -142,14 +147,14 @@ static void scatter_keys(const perhaps *f, struct sorted *sorted, const uint64_t
     partition_scatter(sorted, digests, n);
 }
 
-/* Which shard to begin with: threads with different keys begin with different ones, and seldom wait for each other. */
+/* The shard to begin with: threads begin with different ones, and seldom wait for each other. */
 static unsigned start_of(const perhaps *f, const uint64_t *digests) {
     return shard_of(digests[0], f->children->count);
 }
 
 typedef int work_on_shard(const perhaps *f, struct sorted *sorted, unsigned shard);
 
-/* Goes through all shards; if one of them fails, says how many were done. */
+/* Goes through all shards; *done is the number before a failure. */
 static int each_shard(const perhaps *f, struct sorted *sorted, unsigned start, work_on_shard *work, unsigned *done) {
     unsigned shards = f->children->count;
     int rc = PERHAPS_OK;
@@ -186,10 +191,9 @@ static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard)
     return rc;
 }
 
-/* Sorts and does something with n keys, in room that the caller gives. */
 typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
 
-/* One batch if there is memory to sort it in; else many small ones. */
+/* One batch if there is memory to partition it; else several small ones. */
 static int in_scattered_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
     unsigned shards = f->children->count;
     struct scratch *scratch = n > PARTITION_SMALL && n <= LARGE_BATCH ? scratch_take(f, SCRATCH_BYTES) : NULL;
@@ -212,7 +216,6 @@ static int in_scattered_batches(perhaps *f, const uint64_t *digests, size_t n, u
     return PERHAPS_OK;
 }
 
-/* Batches with few keys for each shard are not. */
 static bool worth_scattering(const perhaps *f, size_t n) {
     return (n < PARTITION_SMALL ? n : PARTITION_SMALL) / PARTITION_FEW >= f->children->count;
 }
@@ -237,7 +240,7 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
     const perhaps *f = filter_of_const(array);
     (void)ahead;
     if (worth_scattering(f, n))
-        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* which changes nothing */
+        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* changes nothing */
     else
         query_in_order(f, digests, n, answers);
 }
@@ -247,7 +250,7 @@ static int add_scattered(perhaps *f, struct sorted *sorted, const uint64_t *dige
     scatter_keys(f, sorted, digests, n);
     int rc = each_shard(f, sorted, start, add_to_shard, &done);
     if (rc < 0) {
-        /* Only shards start..start+done-1 have keys to take out: the others' answers become 0. */
+        /* Only shards start..start+done-1 have keys to remove: the others' answers become 0. */
         for (unsigned i = done; i < f->children->count; i++) {
             unsigned shard = (start + i) % f->children->count;
             memset(sorted->answers + sorted->first[shard], 0, sorted->first[shard + 1] - sorted->first[shard]);
@@ -276,7 +279,7 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
                                   : add_one_by_one(f, digests, n, answers);
 }
 
-/* Only called where shards are filters of filters. */
+/* Called only for growing shards. */
 static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     for (size_t i = 0; i < n; i++) {
         unsigned shard = shard_of(digests[i], f->children->count);
@@ -287,8 +290,9 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     }
 }
 
-/* Layers that cannot take keys out again must have room beforehand. A shard that gets more keys than three quarters of the room
- * in the fullest one would be a rare accident, or made by someone who knows the hash; it then makes room when it needs it. */
+/* For growing shards that cannot remove keys. Shards share a batch evenly: at three quarters of the
+ * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which then
+ * appends a layer during the batch. */
 static uint64_t room(const perhaps *f) {
     uint64_t least = UINT64_MAX;
     if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
@@ -301,7 +305,7 @@ static uint64_t room(const perhaps *f) {
     return least > 1000 ? least / 4 * 3 * f->children->count : 0;
 }
 
-/* All of them, even after a failure: what they expect ends with it. */
+/* Calls all of them, even after a failure: this also ends what they expect. */
 static int provide(perhaps *f) {
     int first = PERHAPS_OK;
     bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
@@ -317,7 +321,7 @@ static int provide(perhaps *f) {
 
 /* ---- whole filters ---- */
 
-/* A position is one in a shard, times the number of shards, plus the shard. */
+/* A position is the position in the shard times the number of shards, plus the shard. */
 static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
     const perhaps *f = filter_of_const(array);
     uint64_t shards = f->children->count, shard = *at % shards, within = *at / shards;
@@ -327,11 +331,11 @@ static bool next(const struct array *array, uint64_t *at, uint64_t *digest) {
         *at = within * shards + shard;
         return true;
     }
-    *at = UINT64_MAX - UINT64_MAX % shards - 1; /* beyond everything in the last shard */
+    *at = UINT64_MAX - UINT64_MAX % shards - 1; /* past the end of the last shard */
     return false;
 }
 
-/* Shards of layers could be of layers of different kinds, of which not all have the same operations. */
+/* I2 */
 static const char *check_children(const perhaps *f) {
     for (unsigned i = 1; shard_at(f, 0)->children && i < f->children->count; i++) {
         if (shard_at(f, i)->header.layout[BASE] != shard_at(f, 0)->header.layout[BASE])
@@ -378,7 +382,7 @@ static uint64_t capacity(const perhaps *f) {
     return plan_capacity_of_shards(f->header.capacity, sum, f->children->count);
 }
 
-/* Shards of layers tell what all of them have together. */
+/* Growing shards: max_bytes is for all of them together. */
 static void describe(const perhaps *f, struct perhaps_info *info) {
     const perhaps *first = shard_at(f, 0);
     if (!first->children) return;

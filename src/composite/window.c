@@ -1,8 +1,8 @@
 /*
  * A window: generations that age out.
  *
- * Idea: keys go to the newest of g generations. When that one has its quota, its time or its fill, the oldest is
- * emptied and becomes the newest: what was in it is forgotten, unless it was added again since.
+ * Idea: keys go to the newest of g generations. When it has reached its quota, its time or its fill,
+ * the oldest is emptied and becomes the newest: its keys are forgotten, unless added again since.
  *
  *     oldest                                     newest
  *     ┌───────────┐ ┌───────────┐ ┌───────────┐ ┌───────────┐
@@ -10,43 +10,48 @@
  *     └───────────┘ └───────────┘ └───────────┘ └───────────┘
  *       forgotten next
  *
- * The promise, with a quota of q = N/(g-1): each of the g-1 generations before the newest took q adds or more, so every key of
- * the last N adds is found; and a key that g·q = N·g/(g-1) different ones came after is in none.
+ * The promise, with a quota of q = N/(g-1): each of the g-1 generations before the newest took q
+ * adds or more, so every key of the last N adds is found. A key is forgotten once g·q = N·g/(g-1)
+ * different keys have followed it.
  *
- * With a period T a generation has a quota and a time t = T/(g-1), whichever ends first: then the next one begins, an
- * empty one or, in a burst, one more than g. It is forgotten T after its end, which is where the next one begins, and
- * t after its own beginning at the latest. So every key that is younger than T is found, and none that is older than
- * T + t = T·g/(g-1).
+ * With a period T a generation has a quota q and a time t = T/(g-1), and ends at whichever is
+ * reached first. The next one is an empty generation or, in a burst, one more than g. A generation
+ * ends at most t after it began, and is forgotten T after its end. So every key younger than T is
+ * found, and none older than T + t = T·g/(g-1).
  *
  *     even     ┌─ q ─┐┌─ q ─┐┌─ q ─┐┌──         g generations, each ended by its time
- *     burst    ┌q┐┌q┐┌q┐┌── 1 ──┐┌── 1 ──┐┌──   those of the burst end by their quota, later ones by time
+ *     burst    ┌q┐┌q┐┌q┐┌── 1 ──┐┌── 1 ──┐┌──   the first three ended by quota, later ones by time
  *              └───────────── T ──────────────┘
  *
- * As long as at most N keys come in any period, all generations but the oldest have at most N keys, which are younger
- * than T, and the oldest has at most q. That is g·q keys in generations of at most q each, so that each has its share
- * p/g of the rate. (The fewer keys a generation has, the lower is its rate for each of them: keys in more generations
- * do not raise the sum.) There are at most 2g-2 generations then:
+ * As long as at most N keys come in any period, all generations except the oldest have at most N
+ * keys together, and the oldest at most q. That is g·q keys, at most q in each, so each generation
+ * has its share p/g of the false-positive rate. (The rate per key is lower in a generation with
+ * fewer keys: more generations do not raise the sum.) There are at most 2g-2 generations then:
  *   - the oldest and the newest;
- *   - at most g-2 between them that were ended by their time, since that is t for each and the oldest ended less than
+ *   - at most g-2 between them that ended by time, since each took t and the oldest ended less than
  *     T ago;
- *   - at most g-2 that are full, since N is g-1 times q, and some of it is in the newest or in those of the line
- *     before.
- * If more than N keys come, the newest takes more than its quota as soon as g others are full: nothing is lost, and
- * the rate rises. It does the same, and remembers its keys for longer, if there is no memory for one more generation.
+ *   - at most g-2 that are full, since N is g-1 times q, and some of it is in the others.
+ * If more than N keys come, the newest takes more than its quota as soon as g others are full:
+ * nothing is lost, and the rate rises. The same happens, and keys are remembered for longer, if
+ * there is no memory for one more generation.
  *
- * A key of an older generation that is added again is written to the newest, so that it stays; the answer is "known". It is
- * then in two generations and uses the quota of both: where keys repeat, fewer than N different ones may be remembered.
+ * A key of an older generation that is added again is written to the newest, so that it stays; the
+ * answer is "known". It then uses the quota of both generations: where keys repeat, fewer than N
+ * different ones may be remembered.
  *
- * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for 0.25 %: 17.7 bits a key.
+ * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for
+ * 0.25 %: 17.7 bits a key.
  *
- * Layout: kind of the generations, how many there are, quota (keys), period (in the caller's units), and the fill to
- * forget at (in 2^-32) or, with a period, g. There is a quota, a quota and a period, or a fill.
+ * Layout: kind of the generations, their number, quota (keys), period (in the caller's units), and
+ * the fill to forget at (in 2^-32) or, with a period, g. There is a quota, a quota and a period, or
+ * a fill.
  *
  * Invariants
  *   I1  all generations have the same layout; a table may have grown.
- *   I2  generations stand in the order in which they began, the oldest first.
- *   I3  there are g generations; with a period up to 2g, of which those beyond g are freed when they are forgotten.
- *   I4  with a period, the time of the newest generation was not over when the time was last told.
+ *   I2  generations are in the order in which they began, the oldest first.
+ *   I3  there are g generations; with a period up to 2g, and those beyond g are freed when they are
+ *       forgotten.
+ *   I4  with a period, the newest generation's time was not over at the last known time.
  */
 #include "base/error.h"
 #include "composite/composite.h"
@@ -74,7 +79,7 @@ static struct child *newest_entry(const perhaps *f) {
     return &f->children->child[f->children->count - 1];
 }
 
-/* How long a generation takes keys. */
+/* t, rounded up. */
 static uint64_t time_of_one(const perhaps *f) {
     return (f->header.layout[PERIOD] - 1) / (f->header.layout[GENERATIONS] - 1) + 1;
 }
@@ -83,7 +88,7 @@ static uint64_t time_since(uint64_t now, uint64_t then) {
     return now > then ? now - then : 0;
 }
 
-/* Whether all keys of a generation are as old as the period. */
+/* Whether all keys of a generation are at least as old as the period. */
 static bool is_over(const perhaps *f, unsigned i, uint64_t now) {
     const struct children *children = f->children;
     uint64_t age = time_since(now, children->child[i].since), rest = time_of_one(f);
@@ -97,7 +102,8 @@ static void free_oldest(struct children *children) {
     memmove(children->child, children->child + 1, --children->count * sizeof *children->child);
 }
 
-/* Empties those before the newest whose keys are all too old, and frees what is empty beyond g; how many had keys. */
+/* Empties generations before the newest that are over, and frees empty ones beyond g. Gives the
+ * number of those that had keys. */
 static int forget_old(perhaps *f, uint64_t now) {
     struct children *children = f->children;
     int forgotten = 0;
@@ -106,7 +112,7 @@ static int forget_old(perhaps *f, uint64_t now) {
         bool empty = !filter_items(oldest);
         if (!empty && !is_over(f, i, now)) break;
         forgotten += !empty;
-        if (children->count > f->header.layout[GENERATIONS]) { /* so that none was passed over */
+        if (children->count > f->header.layout[GENERATIONS]) { /* then i is 0 */
             free_oldest(children);
             continue;
         }
@@ -116,7 +122,7 @@ static int forget_old(perhaps *f, uint64_t now) {
     return forgotten;
 }
 
-/* One more generation than there are, like the smallest: a table may have grown. */
+/* Appends a generation, like the smallest: a table may have grown. */
 static bool append_generation(perhaps *f) {
     struct children *children = f->children;
     const perhaps *smallest = children->child[0].filter;
@@ -132,7 +138,7 @@ static bool append_generation(perhaps *f) {
     return true;
 }
 
-/* An empty generation becomes the newest; false if there is none, and no memory for one. */
+/* An empty generation becomes the newest; false if there is none and no memory for one. */
 static bool begin_next(perhaps *f, uint64_t since) {
     if (!filter_items(f->children->child[0].filter))
         make_oldest_newest(f->children);
@@ -142,7 +148,7 @@ static bool begin_next(perhaps *f, uint64_t since) {
     return true;
 }
 
-/* The last time that is known, 0 if none is. */
+/* The last known time; 0 if there is none. */
 static uint64_t latest_time(const perhaps *f) {
     const struct children *children = f->children;
     if (children->now != NEVER) return children->now;
@@ -152,7 +158,7 @@ static uint64_t latest_time(const perhaps *f) {
     return 0;
 }
 
-/* What was added while no time was known was added now. */
+/* Generations that began while no time was known began now. */
 static void set_time(perhaps *f, uint64_t now) {
     struct children *children = f->children;
     children->now = now;
@@ -161,8 +167,8 @@ static void set_time(perhaps *f, uint64_t now) {
     }
 }
 
-/* Forgets what is over at this time, and begins a generation if the newest has had its time; how many with keys are
- * forgotten. */
+/* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives the
+ * number of generations with keys that were forgotten. */
 static int advance(perhaps *f, uint64_t now) {
     perhaps *newest = newest_of(f);
     if (now == NEVER) now = NEVER - 1;
@@ -176,36 +182,36 @@ static int advance(perhaps *f, uint64_t now) {
     return forgotten + over;
 }
 
-/* Keys that come to a window that was opened, and not told the time since, are younger than those it has by an
- * unknown time: they have a generation of their own, which begins when the time is told. */
+/* A window was opened and the time is not known: its new keys are younger than the old ones by an
+ * unknown time. They get another generation, which begins when the time is known. */
 static void begin_untold(perhaps *f) {
     bool begun = filter_items(newest_of(f)) && begin_next(f, NEVER);
     if (!begun) newest_entry(f)->since = NEVER;
 }
 
 /* Before keys are added. */
-static void look_at_clock(perhaps *f) {
+static void read_clock(perhaps *f) {
     if (f->children->clock)
         advance(f, f->children->clock(f->children->clock_context));
     else if (is_timed(f) && f->children->now == NEVER && newest_entry(f)->since != NEVER)
         begin_untold(f);
 }
 
-/* How many more keys the newest generation can take before its fill can reach the mark, at the least: a key changes no more
- * than its share of the bits. */
+/* A lower bound of the keys that the newest generation takes before its fill reaches clear_at: each
+ * key sets at most its number of bits. */
 static uint64_t room_to_fill(const perhaps *f) {
     const perhaps *newest = newest_of(f);
     const struct model *model = newest->kind->model;
     double mark = (double)f->header.layout[CLEAR_AT] / (double)CLEAR_AT_ONE;
     double bits_of_key = model->exact ? 64 : model->hashes(newest->header.layout);
-    struct measures sight;
-    plan_measure(newest->kind, &newest->array, &sight);
-    double keys = (mark - sight.fill) * 8 * (double)newest->array.length / bits_of_key;
-    return sight.fill >= mark ? 0 : keys < 1 ? 1 : (uint64_t)keys;
+    struct measures measures;
+    plan_measure(newest->kind, &newest->array, &measures);
+    double keys = (mark - measures.fill) * 8 * (double)newest->array.length / bits_of_key;
+    return measures.fill >= mark ? 0 : keys < 1 ? 1 : (uint64_t)keys;
 }
 
-/* Whether far more keys came in a period than it is for: g generations are full, and so is the newest. Those before
- * `first` do not count. */
+/* Whether far more keys came in a period than planned: the newest and g others are full.
+ * Those before `first` do not count. */
 static bool is_flooded(const perhaps *f, unsigned first) {
     uint64_t full = 0;
     for (unsigned i = first; i < f->children->count; i++)
@@ -213,7 +219,7 @@ static bool is_flooded(const perhaps *f, unsigned first) {
     return full > f->header.layout[GENERATIONS];
 }
 
-/* Keys that the newest generation can take before the next look; 0 if it has enough. */
+/* Keys that the newest generation takes before it is checked again; 0 if it is over. */
 static uint64_t room_in_newest(perhaps *f) {
     uint64_t items = filter_items(newest_of(f)), quota = f->header.layout[QUOTA];
     if (quota && items < quota) return quota - items;
@@ -224,8 +230,7 @@ static uint64_t room_in_newest(perhaps *f) {
 
 /* ---- adding ---- */
 
-/* The newest generation has had its keys. */
-static void leave_newest(perhaps *f) {
+static void end_newest(perhaps *f) {
     if (is_timed(f))
         begin_next(f, f->children->now);
     else
@@ -235,16 +240,17 @@ static void leave_newest(perhaps *f) {
 static int add_now(perhaps *f, struct digest digest) {
     if (newest_of(f)->ops.contains(&newest_of(f)->array, digest)) return 0;
     bool known = any_child_has(f, f->children->count - 1, digest);
-    if (!room_in_newest(f)) leave_newest(f);
+    if (!room_in_newest(f)) end_newest(f);
     return filter_add(newest_of(f), digest) < 0 ? FULL : !known;
 }
 
 static int add(struct array *array, struct digest digest) {
-    look_at_clock(filter_of(array));
+    read_clock(filter_of(array));
     return add_now(filter_of(array), digest);
 }
 
-/* As many keys as the newest generation takes without forgetting: those of older ones are written again, but are not new. */
+/* Adds keys that the newest generation has room for. Keys of older ones are written again, but the
+ * answer is "known". */
 static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, size_t *done) {
     uint8_t known[CHILD_BLOCK];
     any_child_has_many(f, f->children->count - 1, digests, n, known);
@@ -255,7 +261,7 @@ static int add_some(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
     return rc;
 }
 
-/* The next key finds the newest generation with its quota of keys. If it is one of them, nothing is forgotten. */
+/* The newest generation is over: unless it has the next key, that key begins another. */
 static int add_next(perhaps *f, uint64_t digest, uint8_t *answer, size_t *done) {
     int is_new = add_now(f, one_word(digest));
     *answer = is_new == 1;
@@ -277,9 +283,9 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
     return rc;
 }
 
-/* A batch comes in several parts, and has one time. */
+/* Once per batch: all its keys have the same time. */
 static int provide(perhaps *f) {
-    look_at_clock(f);
+    read_clock(f);
     return PERHAPS_OK;
 }
 
@@ -321,7 +327,6 @@ static unsigned can(const struct kind *base) {
     return PERHAPS_ADD;
 }
 
-/* What is wrong with the words of a window that forgets by time. */
 static const char *check_timed(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t planned = layout[GENERATIONS];
     if (!layout[QUOTA]) return "a period without a quota, as early versions wrote it: build it anew from its keys";
@@ -354,7 +359,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &all;
 }
 
-/* g generations of a quota each have the planned rate together; more keys raise it, except in a kind that grows. */
+/* Flooded: more keys than g quotas raise the false-positive rate, except in a kind that grows. */
 static void describe(const perhaps *f, struct perhaps_info *info) {
     const uint64_t *layout = f->header.layout;
     bool timed = is_timed(f), grows = f->children->child[0].filter->kind->row.can & PERHAPS_GROW;
@@ -364,7 +369,7 @@ static void describe(const perhaps *f, struct perhaps_info *info) {
     info->flooded = timed && !grows && info->items && (info->items - 1) / layout[QUOTA] >= info->generations;
 }
 
-/* A window cannot remove single keys, but what is new is only in generations that have come since. */
+/* A new key was in no generation before the batch, so removing it from all of them is safe. */
 static void undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
     for (unsigned i = 0; i < f->children->count; i++) filter_undo(f->children->child[i].filter, digests, n, answers);
 }

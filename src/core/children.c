@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Locks are for children that many threads cannot change alone. */
+/* Children of lock-free kinds need no locks. */
 static int start_locks(perhaps *f, unsigned count) {
     if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
     f->children->locks = locks_make(&f->allocator, count);
@@ -68,7 +68,7 @@ struct scratch *scratch_take(const perhaps *f, uint64_t bytes) {
     return larger;
 }
 
-/* One that is large is kept only in the first place: several would be much beside the filter. */
+/* Only one large scratch is kept, in the first place: several would take as much as the filter. */
 void scratch_leave(const perhaps *f, struct scratch *scratch) {
     unsigned places = scratch && scratch->bytes > SCRATCH_BYTES + sizeof *scratch ? 1 : SCRATCHES;
     for (unsigned i = 0; scratch && i < places; i++) {
@@ -108,7 +108,6 @@ int children_clone(const perhaps *f, perhaps *made) {
     return PERHAPS_OK;
 }
 
-/* A child has what its parent has, and the header that the directory vouches for. */
 const char *children_check(const struct header *parent, const struct header *child) {
     if (child->kind != (int)parent->layout[BASE]) return "a part of another kind than it should be";
     if (child->hash != parent->hash || child->seed != parent->seed) return "a part with another hash or seed";

@@ -24,7 +24,7 @@ uint64_t filter_items(const perhaps *f) {
         items += filter_items(f->children->child[i].filter);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++)
         items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
-    return f->tallies && (int64_t)items < 0 ? 0 : items; /* more removed than added: counters were stuck */
+    return f->tallies && (int64_t)items < 0 ? 0 : items; /* stuck counters: more removed than added */
 }
 
 uint64_t filter_capacity(const perhaps *f) {
@@ -54,8 +54,8 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    bool as_planned = f->children && f->kind->composite->key_in_one_child; /* from which filter_capacity follows */
-    if (!as_planned) header.capacity = filter_capacity(f);
+    bool planned = f->children && f->kind->composite->key_in_one_child; /* filter_capacity needs it */
+    if (!planned) header.capacity = filter_capacity(f);
     header.flags &= (unsigned)~HEADER_DIRTY;
     if (f->children) {
         header.layout[CHILDREN] = f->children->count;
@@ -75,7 +75,7 @@ int filter_cannot(const perhaps *f, const char *what) {
 
 int filter_sealed(void) {
     return fail(PERHAPS_ESEALED,
-                "the filter is sealed, and nothing has changed: make a new one of all keys, or take a kind that can "
+                "the filter is sealed, and nothing was changed; make a new one of all keys, or take a kind that can "
                 "be added to");
 }
 
@@ -90,7 +90,7 @@ int filter_unsealed(void) {
 
 /* ---- changing ---- */
 
-/* The first change of a clean map marks the file dirty, on disk, before it touches a bit. */
+/* The file is marked dirty, on disk, before the first bit changes. */
 int filter_unlock(perhaps *f) {
     if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
     if (f->state == READ_ONLY) return filter_read_only(f);
@@ -167,14 +167,14 @@ void filter_set_items(perhaps *f, uint64_t items) {
 }
 
 void filter_count_items(perhaps *f) {
-    struct measures sight;
-    plan_measure(f->kind, &f->array, &sight);
-    filter_set_items(f, sight.items);
+    struct measures measures;
+    plan_measure(f->kind, &f->array, &measures);
+    filter_set_items(f, measures.items);
 }
 
-double filter_distinct(const perhaps *f, const struct measures *sight) {
+double filter_distinct(const perhaps *f, const struct measures *measures) {
     double items = (double)filter_items(f);
-    return f->header.flags & HEADER_INTERSECTED && items < sight->distinct ? items : sight->distinct;
+    return f->header.flags & HEADER_INTERSECTED && items < measures->distinct ? items : measures->distinct;
 }
 
 /* ---- making ---- */
@@ -273,7 +273,7 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
     if (rc < 0) return rc;
     if (f->kind->composite)
         rc = children_start(f, (unsigned)header->layout[CHILDREN]);
-    else if (!f->kind->solver) /* those get their array when they are sealed */
+    else if (!f->kind->solver) /* static kinds get an array when they are sealed */
         rc = filter_own_image(f, true);
     if (rc < 0)
         filter_free(f);
@@ -288,7 +288,7 @@ void filter_keep_key(struct header *header, const struct hash *hash) {
     memcpy(header->key, hash->key, sizeof header->key);
 }
 
-/* ---- copying and ending ---- */
+/* ---- copying and freeing ---- */
 
 static int clone_tail(const perhaps *f, perhaps *made) {
     made->tail = memory_get(&made->allocator, f->tail_length);
@@ -357,7 +357,7 @@ void filter_swap(perhaps *a, perhaps *b) {
 
 /* ---- growing ---- */
 
-/* An empty filter like this one, but with another layout. */
+/* An empty filter like this one with another layout. */
 static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity, perhaps **made) {
     struct header header = f->header;
     const char *reason;
@@ -390,20 +390,15 @@ int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t cap
         filter_free(grown);
         return PERHAPS_OK;
     }
-    /* Not even that has room for all: try the next size. */
+    /* Still too small: try the next size. */
     uint64_t larger[LAYOUT_WORDS];
     bool can = f->kind->growable->grow(&grown->array, 0, larger, &capacity);
     filter_free(grown);
     return can ? filter_grow_to(f, larger, capacity) : refuse_growth(f);
 }
 
-/* What is collected goes to its bins; what is sealed has no room any more. */
-static int grow_static(perhaps *f) {
-    return f->bins ? bins_flush(f->bins) : filter_sealed();
-}
-
 int filter_grow(perhaps *f, uint64_t digest) {
-    if (f->kind->solver) return grow_static(f);
+    if (f->kind->solver) return f->bins ? bins_flush(f->bins) : filter_sealed();
     if (f->children) return f->kind->composite->ops->make_room(f, digest);
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     if (!f->kind->growable || !f->kind->growable->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);

@@ -9,8 +9,8 @@
 
 /* ---- SipHash-1-3 ---- */
 
-/* The bytes behind the last whole word, as a number. They are cut from a word that ends with the key, or put together from
- * two halves, which may overlap. */
+/* The bytes after the last whole word, as a number: cut from the word that ends with the key, or
+ * put together from two halves, which may overlap. */
 static uint64_t last_bytes(const uint8_t *p, size_t length) {
     size_t rest = length % 8;
     if (!rest) return 0;
@@ -19,8 +19,8 @@ static uint64_t last_bytes(const uint8_t *p, size_t length) {
     return p[0] | (uint64_t)p[rest / 2] << 8 * (rest / 2) | (uint64_t)p[rest - 1] << 8 * (rest - 1);
 }
 
-/* Keys of different lengths go one by one if any is longer than that, since the others would wait for it. */
-enum { SIP_LONG = 128 };
+/* Keys of different lengths are hashed singly if one is longer: the other lanes would wait. */
+enum { SIP_LONG = 128 }; /* bytes */
 
 #define FOR_SCALAR "core/siphash_scalar.h"
 #define FOR_AVX2   "core/siphash_avx2.h"
@@ -79,7 +79,7 @@ uint64_t murmur64a(uint64_t seed, const void *bytes, size_t length) {
 /* ---- the hash functions ---- */
 
 struct hash hash_xxh3(uint64_t seed) {
-    /* The constant is 2^64 divided by the golden ratio: integer key 0 under seed 0 must not have digest 0. */
+    /* 2^64 / golden ratio: integer key 0 under seed 0 must not have digest 0. */
     uint64_t stir = UINT64_C(0x9E3779B97F4A7C15) ^ mix64(seed);
     return (struct hash){.id = PERHAPS_XXH3, .seed = seed, .stir = stir};
 }
@@ -124,7 +124,7 @@ uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length) {
     return words[0];
 }
 
-/* With the hash of short keys put into the loop: for them, a call costs half as much as its work. */
+/* Flattened: for short keys, a call costs half as much as the hash. */
 __attribute__((flatten)) static void xxh3_many(uint64_t seed, const void *const *keys, const size_t *lengths, size_t n,
                                                uint64_t *digests) {
     for (size_t i = 0; i < n; i++) digests[i] = XXH3_64bits_withSeed(keys[i], lengths[i], seed);
@@ -174,7 +174,7 @@ static inline void murmur3_all(const uint64_t *restrict keys, size_t n, uint64_t
 }
 
 #if defined(__x86_64__)
-/* AVX-512 multiplies eight 64-bit words at a time; nothing before it does, so the others stay scalar. */
+/* Only AVX-512 multiplies 64-bit words; on older machines vectors do not pay. */
 TARGET_AVX512 static void mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n,
                                          uint64_t *restrict digests) {
     mix_all(stir, keys, n, digests);
@@ -189,7 +189,6 @@ TARGET_AVX512 static void murmur3_all_avx512(const uint64_t *restrict keys, size
 }
 #endif
 
-/* All but xxh3. */
 static void hash_u64_many_other(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n,
                                 uint64_t *digests) {
 #if defined(__x86_64__)
@@ -246,7 +245,7 @@ uint64_t hash_checksum(const void *bytes, size_t length) {
     return XXH3_64bits(bytes, length);
 }
 
-/* Two short pieces are faster put together than fed one after the other. */
+/* Copying two short pieces together is faster than the streaming calls. */
 uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length) {
     uint8_t both[SHORT];
     if (a_length <= SHORT && b_length <= SHORT - a_length) {

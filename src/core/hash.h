@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A hash function: which, and what makes it this filter's own. */
+/* A hash function with its seed or secret key. */
 struct hash {
     int id;          /* enum perhaps_hash, never PERHAPS_HASH_DEFAULT */
     enum isa isa;    /* for batches; every instruction set gives the same digests */
-    uint64_t seed;   /* xxh3, murmur: the seed. siphash: a check of the key. Equal id and seed = the same function */
+    uint64_t seed;   /* siphash: a check of the key. Equal id and seed: the same function */
     uint64_t key[2]; /* siphash */
-    uint64_t stir;   /* xxh3: what integer keys are xored with before the mix; follows from the seed */
+    uint64_t stir;   /* xxh3: xored to integer keys before the mix; follows from the seed */
 };
 
 struct hash hash_xxh3(uint64_t seed);
@@ -23,22 +23,22 @@ struct hash hash_siphash(const uint8_t key[16]);
 struct hash hash_identity(void);
 struct hash hash_murmur(uint64_t seed);
 
-/* One that takes no key, by its number. */
+/* Any hash without a secret key. */
 struct hash hash_unkeyed(int id, uint64_t seed);
 
-/* The 16 bytes of a key from its two words. */
+/* The 16 bytes of a secret key from its two words. */
 void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 
-/* "xxh3"; NULL for a number that is no hash. */
+/* Such as "xxh3"; NULL for an unknown number. */
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
 void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
                      uint64_t *digests);
 
-/* Both words, of those that have two. */
+/* Both words of a digest of two words. */
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);
-uint64_t hash_u64_other(const struct hash *hash, uint64_t key); /* than xxh3 */
+uint64_t hash_u64_other(const struct hash *hash, uint64_t key); /* hashes other than xxh3 */
 
 static inline uint64_t hash_u64_xxh3(const struct hash *hash, uint64_t key) {
     return mix64(key ^ hash->stir);
@@ -50,13 +50,11 @@ static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
 
 void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
 
-/* Both words of each, one after the other, of those that have two. */
+/* Both words of each digest, one after the other. */
 void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs);
 
-/* XXH3-64 without a seed: the checksum of images. */
+/* XXH3-64 without a seed: the checksum of images; of two pieces as if they were one. */
 uint64_t hash_checksum(const void *bytes, size_t length);
-
-/* The same over two pieces, as if they were one. */
 uint64_t hash_checksum_of_two(const void *a, size_t a_length, const void *b, size_t b_length);
 
 /* MurmurHash64A (Appleby). */

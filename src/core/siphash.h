@@ -1,10 +1,10 @@
 /*
- * SipHash-1-3 (Aumasson & Bernstein) of LANES keys at a time, one in each lane of a vector: one round a word, three at the
- * end. A template: hash.c includes this once for each instruction set, with ISA(name), TARGET and INLINE defined, the type
- * ISA(lanes) and its rotation.
+ * SipHash-1-3 (Aumasson & Bernstein) of LANES keys at a time, one in each lane of a vector. A
+ * template: hash.c includes this once for each instruction set, with ISA(name), TARGET, INLINE, the
+ * type ISA(lanes) and its rotation defined.
  *
- * Nothing beyond a key is read: its last bytes are cut from a word that ends with it, and a key that is shorter than a word is
- * copied to the end of one.
+ * Nothing beyond a key is read: its last bytes are cut from the word that ends with it, and a key
+ * shorter than a word is copied to the end of one.
  */
 struct ISA(sip) {
     ISA(lanes) a, b, c, d;
@@ -51,7 +51,7 @@ INLINE ISA(lanes) ISA(load_lanes)(const void *numbers) {
     return all;
 }
 
-/* Integers, as their eight bytes: those that fill whole vectors, and how many they are. */
+/* Integers, as their eight bytes. Hashes those that fill whole vectors, and gives their number. */
 TARGET static size_t ISA(siphash13_many_u64)(const uint64_t key[2], const uint64_t *keys, size_t n, uint64_t *digests) {
     const ISA(lanes) zero = {0}, lengths = zero + 8;
     size_t i = 0;
@@ -67,14 +67,14 @@ TARGET static size_t ISA(siphash13_many_u64)(const uint64_t key[2], const uint64
 
 /* ---- bytes ---- */
 
-/* The words at a place, which all keys have. */
+/* The words at an offset that all keys have. */
 INLINE ISA(lanes) ISA(words_at)(const void *const *keys, size_t at) {
 #define WORD(i) load64((const uint8_t *)keys[i] + at)
     return (ISA(lanes))EACH_LANE(WORD);
 #undef WORD
 }
 
-/* The words that end at a place, or with the key if that has fewer bytes. */
+/* The words that end at this offset, or with the key if it is shorter. */
 INLINE ISA(lanes) ISA(words_before)(const void *const *keys, const size_t *lengths, size_t end) {
 #define WORD(i) load64((const uint8_t *)keys[i] + ((ptrdiff_t)(lengths[i] < end ? lengths[i] : end) - 8))
     return (ISA(lanes))EACH_LANE(WORD);
@@ -99,7 +99,7 @@ INLINE ISA(lanes) ISA(choose)(ISA(lanes) which, ISA(lanes) yes, ISA(lanes) no) {
     return (which & yes) | (~which & no);
 }
 
-/* Keys of different lengths: one that has no more whole words keeps its state until the longest has none. */
+/* Keys of different lengths: a lane without further words keeps its state. */
 INLINE ISA(lanes)
     ISA(sip_unlike)(const uint64_t key[2], const void *const *keys, const size_t *lengths, size_t longest) {
     struct ISA(sip) v = ISA(sip_start)(key);
@@ -116,7 +116,7 @@ INLINE ISA(lanes)
     return ISA(sip_finish)(&v, keys, lengths);
 }
 
-/* Short keys, which are not to be read beyond, stand at the end of a word. */
+/* Keys shorter than a word are copied to the end of one: nothing beyond them is read. */
 INLINE ISA(lanes) ISA(sip_any)(const uint64_t key[2], const void *const *keys, const size_t *lengths) {
 #define DIGEST(i) siphash13(key, keys[i], lengths[i])
     const void *readable[LANES];
@@ -140,7 +140,7 @@ INLINE void ISA(sip_keys)(const uint64_t key[2], const void *const *keys, const 
     memcpy(digests, &digest, sizeof digest);
 }
 
-/* The last keys make a whole vector with some before them, which are hashed twice. */
+/* The last vector overlaps the one before: some keys are hashed twice. */
 TARGET static void ISA(siphash13_many)(const uint64_t key[2], const void *const *keys, const size_t *lengths, size_t n,
                                        uint64_t *digests) {
     size_t whole = n - n % LANES, last = n - LANES;

@@ -1,4 +1,4 @@
-/* SipHash of four keys in AVX2, which rotates by shuffling where whole bytes move, and else by shifting twice. */
+/* SipHash of four keys in AVX2: rotations by whole bytes are shuffles, others two shifts. */
 #include <immintrin.h>
 
 #define LANES 4

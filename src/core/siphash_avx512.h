@@ -1,4 +1,4 @@
-/* SipHash of eight keys in AVX-512, which has rotations; compilers find them. */
+/* SipHash of eight keys in AVX-512. Compilers make one instruction of a rotation. */
 #define LANES 8
 #define EACH_LANE(WORD)                                                                                                \
     { WORD(0), WORD(1), WORD(2), WORD(3), WORD(4), WORD(5), WORD(6), WORD(7) }

@@ -1,13 +1,13 @@
 /*
- * The directory of a filter of filters: its payload. The images of the children follow it, each whole in itself.
+ * The directory of a composite filter: its payload. The images of the children follow it.
  *
  *     ┌────────┬───────────┬─────────┬───┬─────────┬───┬─────
- *     │ header │ directory │ image 0 │ 0 │ image 1 │ 0 │ ...     zeros up to where the next may begin
+ *     │ header │ directory │ image 0 │ 0 │ image 1 │ 0 │ ...     zeros up to the next image
  *     └────────┴───────────┴─────────┴───┴─────────┴───┴─────
  *
- * An entry has four words: where the child's image begins, from the beginning of this one; how long it is; the checksum in
- * its header, which vouches for all of it; and the time at which it began, for generations of a window (else 0). An image
- * begins at a multiple of 64, or of 4096 if it has a mebibyte or more.
+ * An entry has four words: the offset of the child's image in this one; its length; the checksum in
+ * its header, which covers all of it; and when it began, for generations of a window (else 0). An
+ * image begins at a multiple of 64, or of 4096 if it has 1 MiB or more.
  */
 #ifndef PERHAPS_IMAGE_DIRECTORY_H
 #define PERHAPS_IMAGE_DIRECTORY_H
@@ -23,11 +23,11 @@ struct entry {
 struct entry directory_get(const uint8_t *directory, uint64_t i);
 void directory_put(uint8_t *directory, uint64_t i, const struct entry *entry);
 
-/* Where an image of that length may begin, at or after `end`; false if that does not fit 63 bits. */
+/* Where an image of that length begins, at or after `end`; false if it does not fit 63 bits. */
 bool directory_place(uint64_t end, uint64_t length, uint64_t *offset);
 
-/* Whether the children of an image of `length` bytes, whose directory of `count` entries ends at `end`, lie where they should,
- * one after the other, and the last one at the end: NULL, or what is wrong. */
+/* Checks that the children of an image of `length` bytes, whose directory of `count` entries ends at
+ * `end`, are in their places, and the last one ends the image: NULL, or the reason. */
 const char *directory_check(const uint8_t *directory, uint64_t count, uint64_t end, uint64_t length);
 
 #endif

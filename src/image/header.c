@@ -82,7 +82,7 @@ void header_write(const struct header *header, uint8_t *head) {
     if (recipe->length) memcpy(head + recipe_offset(header->length), recipe->bytes, recipe->length);
 }
 
-/* 0 is for blocks of zeros, so that holes in files and untouched memory need no reading and no writing. */
+/* 0 stands for a block of zeros: holes in files and untouched memory are neither read nor written. */
 static uint64_t sum_block(const struct file *file, const uint8_t *block, uint64_t length) {
     if ((file && file_is_hole(file, block, length)) || memory_is_zero(block, length)) return 0;
     uint64_t sum = hash_checksum(block, (size_t)length);
@@ -125,7 +125,8 @@ void header_set_items(uint8_t *head, uint64_t items, bool intersected) {
     head[AT_FLAGS] = (uint8_t)((head[AT_FLAGS] & ~HEADER_INTERSECTED) | (intersected ? HEADER_INTERSECTED : 0));
 }
 
-/* The head's checksum: over a clean one, with zero in the checksum's own place. `rest` is what follows the header. */
+/* The head's checksum, with the dirty flag and the checksum field taken as zero. `rest` follows the
+ * header. */
 static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest, uint64_t rest_length) {
     uint8_t start[HEADER_BYTES];
     memcpy(start, header, sizeof start);
@@ -190,7 +191,6 @@ bool header_has_magic(const uint8_t *image, uint64_t length) {
     return length >= sizeof magic && memcmp(image, magic, sizeof magic) == 0;
 }
 
-/* Is it ours, of a version we know? */
 static int check_magic(const char *name, const uint8_t *image, uint64_t length) {
     if (length == 0) return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image: it is empty", name);
     if (memcmp(image, magic, length < sizeof magic ? (size_t)length : sizeof magic) != 0)
@@ -204,7 +204,7 @@ static int check_magic(const char *name, const uint8_t *image, uint64_t length) 
     return PERHAPS_OK;
 }
 
-/* Byte 13 was a tag of the application's once, which said how the command line's keys are written. */
+/* Early images have a tag in byte 13 that says how keys are written, instead of a recipe. */
 static int check_tag(const char *name, const uint8_t head[HEADER_BYTES]) {
     if (!head[AT_RECIPE] || load16(head + AT_FLAGS) & HEADER_HAS_RECIPE) return PERHAPS_OK;
     return fail(PERHAPS_EVERSION,
@@ -220,7 +220,7 @@ int header_refuse_dirty(const char *name) {
         name);
 }
 
-/* Is it as long as it says, clean, and unchanged? `rest` is what follows the header. */
+/* Is it as long as it says, clean, and unchanged? `rest` follows the header. */
 static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const uint8_t *rest, uint64_t length,
                        bool recover) {
     uint64_t payload_length = load64(head + AT_LENGTH), recipe_length = header_recipe_length(head), total;
@@ -236,7 +236,7 @@ static int check_frame(const char *name, const uint8_t head[HEADER_BYTES], const
     return PERHAPS_OK;
 }
 
-/* Sound even if someone computed the checksums anew over nonsense? */
+/* Hostile headers have correct checksums: every field is checked. */
 static const char *check_sense(const uint8_t *head, const struct header *header) {
     const struct kind *kind = kind_find(header->kind);
     const char *reason = NULL;
@@ -273,14 +273,12 @@ static const char *check_sense(const uint8_t *head, const struct header *header)
 }
 
 static bool rest_is_zero(const uint8_t *image, const struct header *header) {
-    for (uint64_t i = recipe_offset(header->length) + header->recipe.length; i < header_offset(header); i++) {
-        if (image[i]) return false;
-    }
-    return true;
+    uint64_t end = recipe_offset(header->length) + header->recipe.length;
+    return memory_is_zero(image + end, header_offset(header) - end);
 }
 
-/* The image may be a file that another process changes as we read: header and recipe are copied once, and only the
- * copies count. */
+/* Another process may change a mapped file meanwhile: header and recipe are copied once, and only the
+ * copies are used. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
                 uint8_t room[RECIPE_MAX]) {
     uint8_t head[HEADER_BYTES];

@@ -23,7 +23,7 @@ struct step {
     const uint8_t *value;
 };
 
-/* The step at *at, which is moved behind it; number STEP_END after the last one, or for one that is not whole. */
+/* The step at *at, which moves past it; STEP_END after the last step, or for an incomplete one. */
 static struct step next_step(struct recipe recipe, size_t *at) {
     struct step none = {STEP_END, 0, NULL};
     if (recipe.length < 2 || *at > recipe.length - 2) return none;
@@ -84,7 +84,7 @@ static bool is_byte(const struct step *step, unsigned most) {
     return step->length == 1 && step->value[0] >= 1 && step->value[0] <= most;
 }
 
-/* Takes what a step says; false if this library does not know the step, or what it says. */
+/* False if the step or its value is unknown. */
 static bool take_step(const struct step *step, perhaps_recipe *told) {
     bool known = false;
     switch (step->number) {
@@ -109,7 +109,7 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
     return known;
 }
 
-/* A step of the extraction that is invalid because of another one; STEP_END if all go together. */
+/* An extraction step that contradicts another one, or STEP_END. */
 static int invalid_step(const perhaps_recipe *told) {
     bool raw = told->records == PERHAPS_RAW;
     if (raw && (told->form != PERHAPS_KEY_U64 || told->field)) return STEP_RECORDS;
@@ -125,21 +125,15 @@ void recipe_decode(struct recipe recipe, perhaps_recipe *told) {
     if (!told->unknown) told->unknown = invalid_step(told);
 }
 
-static bool is_zero(const uint8_t *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        if (bytes[i]) return false;
-    }
-    return true;
-}
-
-/* Whether it is a list of steps, the shortest of its words: NULL, or what is wrong. */
+/* Whether it is a list of steps with the least padding: NULL, or the reason. */
 static const char *check_list(struct recipe recipe) {
     size_t at = 0;
     unsigned last = 0;
     for (struct step step; (step = next_step(recipe, &at)).number != STEP_END; last = step.number)
         if (step.number <= last) return "steps out of order, or twice";
     if (at == 0) return "no steps";
-    if (!is_zero(recipe.bytes + at, recipe.length - at)) return "a step that is not whole, or padding that is not zero";
+    if (!memory_is_zero(recipe.bytes + at, recipe.length - at))
+        return "a step that is not whole, or padding that is not zero";
     return recipe.length - at >= RECIPE_WORD ? "too much padding" : NULL;
 }
 
@@ -160,7 +154,7 @@ int recipe_check(const char *name, struct recipe recipe) {
     return PERHAPS_OK;
 }
 
-/* How many bytes the transformations take: they come first. */
+/* Bytes of the transformations, which come first. */
 static size_t transformations(struct recipe recipe) {
     size_t at = 0, end = 0;
     for (struct step step; (step = next_step(recipe, &at)).number != STEP_END && step.number < FIRST_EXTRACTION;)

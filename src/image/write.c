@@ -7,7 +7,7 @@
 
 /* ---- to a file ---- */
 
-/* Pages of zeros become holes: what lies between them is written in one piece. */
+/* Pages of zeros become holes. */
 static int write_block(struct replacement *r, uint64_t offset, const uint8_t *block, uint64_t length) {
     int rc = PERHAPS_OK;
     for (uint64_t at = 0, end; rc == PERHAPS_OK && at < length; at = end + MEMORY_PAGE) {

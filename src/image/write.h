@@ -7,21 +7,21 @@
 
 typedef int image_sink(void *context, const void *bytes, size_t length);
 
-/* A part of an image that lies in memory in one piece. What lies between two pieces is zero. */
+/* A contiguous part of an image. Bytes between two pieces are zero. */
 struct piece {
     uint64_t offset, length;
     const uint8_t *bytes;
-    const uint8_t *head; /* of a payload: what stands before it, and knows which of its blocks are zero; else NULL */
+    const uint8_t *head; /* of a payload: its head, whose checksums tell which blocks are zero; or NULL */
 };
 
-/* An image, or several in one another, as a list of pieces in rising order. */
+/* An image as a list of pieces in rising order. */
 struct pieces {
     struct piece *piece;
     size_t count;
     uint64_t total;
 };
 
-/* In the place of the file that is locked. */
+/* Replaces the locked file. */
 int image_save(const struct pieces *pieces, struct file_lock *lock);
 int image_write(const struct pieces *pieces, image_sink *sink, void *context);
 void image_copy(const struct pieces *pieces, uint8_t *memory);

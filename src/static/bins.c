@@ -10,11 +10,11 @@ enum { BLOCK_KEYS = 2048, SLAB_BLOCKS = 128 };
 #define BLOCK_BYTES (UINT64_C(8) * BLOCK_KEYS)
 #define SLAB_BYTES  (BLOCK_BYTES * SLAB_BLOCKS)
 
-/* ---- making and ending ---- */
+/* ---- making and freeing ---- */
 
 static int no_memory(void) {
     return fail(PERHAPS_ENOMEM,
-                "no memory for keys that wait to be sealed; with a smaller max_scratch they wait in a file");
+                "no memory for the keys collected so far; with a smaller max_scratch they are kept in a file");
 }
 
 static int keep_folder(struct bins *bins, const char *folder) {
@@ -58,7 +58,7 @@ void bins_free(struct bins *bins) {
 
 /* ---- lists that grow ---- */
 
-/* Makes room for `wanted` entries of so many bytes. */
+/* Makes room for `wanted` entries of `bytes` each. */
 static int make_room(const perhaps_allocator *allocator, void *list, size_t *room, size_t wanted, size_t bytes) {
     if (wanted <= *room) return PERHAPS_OK;
     size_t larger = *room ? 2 * *room : 16;
@@ -87,12 +87,10 @@ static int add_slab(struct bins *bins) {
     return PERHAPS_OK;
 }
 
-/* Keys of a bin's last block. */
 static uint64_t last_filled(const struct bins *bins, unsigned i) {
     return BLOCK_KEYS - (uint64_t)(bins->end[i] - bins->at[i]);
 }
 
-/* Keys of a bin that are in memory. */
 static uint64_t in_blocks(const struct bins *bins, unsigned i) {
     return bins->bin[i].blocks ? (bins->bin[i].blocks - 1) * (uint64_t)BLOCK_KEYS + last_filled(bins, i) : 0;
 }
@@ -113,7 +111,7 @@ static void give_back_block(struct bins *bins, struct bin *bin) {
 
 /* ---- the file ---- */
 
-/* Writes a bin's blocks to the file, as one extent. */
+/* Writes a bin's blocks to the file as one extent. A failure leaves the bin as it was. */
 static int spill_bin(struct bins *bins, unsigned i) {
     struct bin *bin = &bins->bin[i];
     uint64_t offset = bins->file_end, in_memory = in_blocks(bins, i);
@@ -146,7 +144,7 @@ static bool may_add_slab(const struct bins *bins) {
     return !bins->max_bytes || (bins->slabs + 1) * SLAB_BYTES <= bins->max_bytes;
 }
 
-/* Gives a bin one of the spare blocks. */
+/* Relaxed: the spare blocks were there before the threads began, and each takes another one. */
 static int take_block(struct bins *bins, unsigned i) {
     struct bin *bin = &bins->bin[i];
     int rc = make_room(&bins->allocator, &bin->block, &bin->block_room, bin->blocks + 1, sizeof *bin->block);
@@ -162,23 +160,15 @@ static int add_block(struct bins *bins, unsigned i) {
     return rc < 0 ? rc : take_block(bins, i);
 }
 
-/* Pending keys go to their bins, until there is no room for one. */
-static int scatter(struct bins *bins, uint64_t *done) {
+int bins_flush(struct bins *bins) {
+    uint64_t done;
     int rc = PERHAPS_OK;
-    uint64_t i;
-    for (i = 0; i < bins->pended; i++) {
-        uint64_t key = bins->pending[i];
+    for (done = 0; done < bins->pended; done++) {
+        uint64_t key = bins->pending[done];
         unsigned bin = (unsigned)(key >> (64 - BIN_BITS));
         if (__builtin_expect(bins->at[bin] == bins->end[bin], 0) && (rc = add_block(bins, bin)) < 0) break;
         *bins->at[bin]++ = key;
     }
-    *done = i;
-    return rc;
-}
-
-int bins_flush(struct bins *bins) {
-    uint64_t done;
-    int rc = scatter(bins, &done);
     bins->pended -= done;
     memmove(bins->pending, bins->pending + done, (size_t)bins->pended * sizeof *bins->pending);
     return rc;
@@ -235,7 +225,7 @@ static void cut_extents(struct bin *bin, uint64_t keys) {
 }
 
 void bins_undo(struct bins *bins) {
-    if (!bins->marked) return; /* there was room for all of it, so it cannot have failed */
+    if (!bins->marked) return; /* the batch fitted into `pending`, so it cannot have failed */
     bins->pended = 0;
     for (unsigned i = 0; i < BINS; i++) {
         cut_blocks(bins, i, bins->mark[i]);

@@ -1,9 +1,10 @@
 /*
- * Two ways to order keys: by some bits in one go, or altogether.
+ * Two ways to order keys: by some bits in one scatter, or completely.
  *
- * The second counts on keys that are uniform below the topmost bits, which all of them share. A first round scatters them to ranges of
- * some thousands each, so that what the second does to a range stays in the first-level cache: it scatters them again, to slots of one key
- * each on average. What is out of order then is in the same slot, next to its place.
+ * Sorting assumes keys that share their topmost bits and are uniform below them. A first scatter
+ * makes ranges of about 2^RANGE_KEYS_BITS keys, which fit into the first-level cache. A second one
+ * scatters each range to slots of one key on average. A key is then at most a slot from its place,
+ * and an insertion sort does the rest.
  */
 #include "static/key_sort.h"
 
@@ -21,7 +22,7 @@ static void sift(uint64_t *keys, uint64_t n, uint64_t at) {
     keys[at] = key;
 }
 
-/* For keys that are not uniform: a heap, which takes no memory and n log n time. */
+/* Heap sort, for keys that are not uniform: no memory, n log n time. */
 static void order_any(uint64_t *keys, uint64_t n) {
     for (uint64_t i = n / 2; i-- > 0;) sift(keys, n, i);
     for (uint64_t end = n; end-- > 1;) {
@@ -32,7 +33,7 @@ static void order_any(uint64_t *keys, uint64_t n) {
     }
 }
 
-/* Each key goes to the right past smaller ones: without a branch, this does most of what there is to do. */
+/* One pass of bubble sort, without a branch: most keys are in order after it. */
 static void carry_larger(uint64_t *keys, uint64_t n) {
     uint64_t larger = n ? keys[0] : 0;
     for (uint64_t i = 1; i < n; i++) {
@@ -43,7 +44,7 @@ static void carry_larger(uint64_t *keys, uint64_t n) {
     if (n) keys[n - 1] = larger;
 }
 
-/* For keys that are near their places. */
+/* Insertion sort, for keys that are near their places. */
 static void order_few(uint64_t *keys, uint64_t n) {
     carry_larger(keys, n);
     for (uint64_t i = 1; i < n; i++) {
@@ -53,12 +54,12 @@ static void order_few(uint64_t *keys, uint64_t n) {
     }
 }
 
-/* The bits below the topmost `same`, as many as said. */
+/* `bits` bits below the topmost `same`. */
 static inline uint64_t digit(uint64_t key, unsigned same, unsigned bits) {
     return key << same >> 1 >> (63 - bits);
 }
 
-/* Scatters keys by a digit; next[d + 1] is the end of those with digit d afterwards, and the beginning is next[d]. */
+/* Scatters keys by a digit. Those with digit d are then at next[d]..next[d+1]-1. */
 static void scatter(const uint64_t *from, uint64_t n, uint64_t *to, unsigned same, unsigned bits, uint32_t *next) {
     uint64_t digits = UINT64_C(1) << bits;
     for (uint64_t d = 0; d < digits + 2; d++) next[d] = 0;
@@ -72,14 +73,13 @@ void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, 
     scatter(keys, n, to, skip, bits, next);
 }
 
-/* A number of bits that makes for so many keys a digit, a power of two, on average. */
+/* The number of bits that leaves about 2^keys_bits keys for each digit. */
 static unsigned bits_for(uint64_t n, unsigned keys_bits, unsigned most) {
     unsigned bits = 0;
     while (bits < most && n >> bits >> keys_bits > 1) bits++;
     return bits;
 }
 
-/* Orders the keys of a range, which has a slot each. */
 static void order_range(const uint64_t *from, uint64_t n, uint64_t *to, unsigned same) {
     uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
     unsigned bits = bits_for(n, 0, ORDERING_BITS_MAX);
@@ -90,7 +90,7 @@ static void order_range(const uint64_t *from, uint64_t n, uint64_t *to, unsigned
     for (uint64_t d = 0; !uniform && d < UINT64_C(1) << bits; d++) order_any(to + next[d], next[d + 1] - next[d]);
 }
 
-/* How many of the topmost bits are the same in all. */
+/* The number of topmost bits that all keys share. */
 static unsigned same_bits(const uint64_t *keys, uint64_t n) {
     uint64_t differing = 0;
     for (uint64_t i = 1; i < n; i++) differing |= keys[i] ^ keys[0];

@@ -1,4 +1,4 @@
-/* Bringing keys in order, fewer than 2^32 of them: the parts of a bin, and the keys of a part. */
+/* Sorting up to 2^32 - 1 keys: a bin by parts, and the keys of a part. */
 #ifndef PERHAPS_STATIC_KEY_SORT_H
 #define PERHAPS_STATIC_KEY_SORT_H
 
@@ -6,13 +6,13 @@
 
 enum { ORDERING_BITS_MAX = 12 };
 
-/* Copies n keys to `to`, ordered by `bits` of their bits, those below the top `skip`. Keys that are equal there keep their order. */
+/* Copies n keys to `to`, ordered by the `bits` bits below the top `skip`. Stable. */
 void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to);
 
-/* Sorts n keys; `room` has as many words. Uniform ones take time in proportion to n, others more, but never more than n log n. */
+/* Sorts n keys; `room` has n words. Linear time for uniform keys, n log n for any. */
 void sort_keys(uint64_t *keys, uint64_t n, uint64_t *room);
 
-/* Sorts n keys and leaves out those that are equal to another: how many are left. `room` has n words. */
+/* Sorts n keys, drops duplicates, and gives the number left. `room` has n words. */
 uint64_t unique_keys(uint64_t *keys, uint64_t n, uint64_t *room);
 
 #endif

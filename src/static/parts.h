@@ -2,17 +2,16 @@
  * Static kinds: what fuse and ribbon have in common.
  *
  * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on.
- * Each part is solved alone, in memory that the cache holds, and has an entry in a directory, so
+ * Each part is solved alone, in memory that fits into the cache, and has an entry in a directory, so
  * that a query looks at its part only:
  *
  *     ┌───────────┬───────────┬─────┬────────────────┬──────────┬─────┬─────────┐
  *     │ entry 0   │ entry 1   │ ... │ data of part 0 │ of 1     │ ... │ padding │
  *     └───────────┴───────────┴─────┴────────────────┴──────────┴─────┴─────────┘
  *
- * The bits of a key below the top b are as good as any, so they go on to place the key within its
- * part: parts in order, and places within a part in order, are the order of the keys themselves.
- * What else a kind needs (offsets, coefficients, fingerprints) comes from further mixes. A seed of
- * the part enters some of them, so that what has no solution is tried again.
+ * The bits below the top b place the key within its part: both parts and places within a part are
+ * monotone in the key. What else a kind needs (offsets, coefficients, fingerprints) comes from
+ * further mixes. Some of them take a seed of the part: without a solution, another seed is tried.
  */
 #ifndef PERHAPS_STATIC_PARTS_H
 #define PERHAPS_STATIC_PARTS_H
@@ -24,17 +23,14 @@
 #include <stddef.h>
 
 /* The first words of every static kind's layout, and of every entry. */
-enum { PARTS_BITS, DATA_WORDS, PARTS_OWN }; /* 2^PARTS_BITS parts, DATA_WORDS of data; the rest is the kind's */
-enum { PART_START, PART_KEYS, PART_OWN };   /* where in the data it begins, how many keys it has; the rest likewise */
-enum {
-    PARTS_BITS_MAX = 16,
-    PARTS_PADDING = 64
-};                                         /* bytes after the data: what is read past a part's end is no matter */
-#define DATA_WORDS_MAX (UINT64_C(1) << 35) /* 256 GiB */
+enum { PARTS_BITS, DATA_WORDS, PARTS_OWN };       /* PARTS_OWN on: the kind's */
+enum { PART_START, PART_KEYS, PART_OWN };         /* first word in the data, number of keys; likewise */
+enum { PARTS_BITS_MAX = 16, PARTS_PADDING = 64 }; /* bytes after the data: queries may read past it */
+#define DATA_WORDS_MAX (UINT64_C(1) << 35)        /* 256 GiB */
 #define PART_KEYS_MAX  (UINT64_C(1) << 31)
 
-/* How many parts so many keys are cut into, as a power of two: small parts take more memory for a
- * key, large ones do not fit into the cache. */
+/* log2 of the number of parts for `keys` keys: small parts take more memory for a key, large ones do
+ * not fit into the cache. */
 enum { PART_LEAST = 700000 };
 static inline uint64_t parts_bits_for(uint64_t keys) {
     uint64_t bits = 0;
@@ -42,13 +38,12 @@ static inline uint64_t parts_bits_for(uint64_t keys) {
     return bits;
 }
 
-/* The key of a digest: a mix that nobody else uses. It is a bijection. */
+/* The key of a digest: a mix for this use only. It is a bijection. */
 static inline uint64_t part_key(uint64_t digest) {
     return mix64(digest ^ UINT64_C(0x6A09E667F3BCC909));
 }
 
-/* The part of a key, and what places it within the part: a uniform word, in the order of the
- * keys. */
+/* The part of a key, and a uniform word that places it within the part. Monotone in the key. */
 static inline uint64_t part_of(uint64_t key, uint64_t bits) {
     return key >> 1 >> (63 - bits);
 }
@@ -57,13 +52,12 @@ static inline uint64_t place_in_part(uint64_t key, uint64_t bits) {
     return key << bits;
 }
 
-/* A word of a directory's entry. */
+/* A word of an entry of the directory. */
 static inline uint64_t entry_word(const struct array *array, uint64_t part, unsigned entry_words, unsigned word) {
     return load64(array->bytes + 8 * (part * entry_words + word));
 }
 
-/* The payload's length, for `check`: 0 and a reason if the number of parts or words is out of
- * range. */
+/* For payload_bytes: 0 and a reason if the number of parts or words is out of range. */
 static inline uint64_t parts_length(const uint64_t layout[LAYOUT_WORDS], unsigned entry_words, const char **reason) {
     *reason = "number of parts or words out of range";
     if (layout[PARTS_BITS] > PARTS_BITS_MAX || layout[DATA_WORDS] > DATA_WORDS_MAX) return 0;

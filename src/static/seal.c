@@ -1,13 +1,18 @@
 /*
  * Sealing: from the keys in their bins to the array of a static filter.
  *
- *     bins ──▶ groups of bins ──▶ parts ──solver──▶ data of each part ──▶ one array: directory, data, padding
- *              a thread takes a group at a time
+ *     bins ──▶ groups ──▶ parts ──solver──▶ data of each part ──▶ array: directory, data, padding
+ *              a thread takes one at a time
  *
- * A group is one part, of several bins; or one bin, if parts are smaller than that. Keys may be in the bins more than
- * once, so some bins are looked at first, to know how many different ones to plan for.
+ * A group is one part, of one or more bins; or one bin, if parts are smaller. Bins may have keys
+ * more than once, so the number of different keys is first estimated from some bins.
  *
- * Nothing of the bins changes before all has gone well: a failure leaves the filter collecting, with all its keys.
+ * Invariants
+ *   I1  collecting: f->bins has all keys (bins.h); f has no array, and its operations only collect.
+ *   I2  sealing: the bins are flushed first, and then only read. Threads share `next`, `done` and
+ *       `failed`; a group's parts are written by the one thread that took it.
+ *   I3  sealed: f is swapped with a complete filter. The one that is freed has the bins.
+ *   I4  after a failure f is as in I1, with all its keys; parts that were solved are freed.
  */
 #include "static/seal.h"
 
@@ -20,6 +25,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* FEW keys are counted, not estimated; SAMPLED bins make an estimate; solvers take IN_ANY_ORDER keys
+ * in any order (struct solver). */
 enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
 
 /* ---- collecting ---- */
@@ -43,24 +50,20 @@ static size_t collect_batch(struct array *array, const uint64_t *digests, size_t
     return some;
 }
 
-static int refuse_question(const struct array *array, struct digest digest) {
+static int refuse_query(const struct array *array, struct digest digest) {
     (void)array, (void)digest;
     return filter_unsealed();
 }
 
-static void forget_array(perhaps *f) {
+int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
+    static const struct kind_ops ops = {.add = collect, .add_many = collect_batch, .contains = refuse_query};
+    struct bins *bins;
+    int rc = bins_make(&bins, &f->allocator, max_scratch, folder);
+    if (rc < 0) return rc;
     if (f->owned) memory_release(&f->allocator, f->image, filter_image_bytes(f));
     filter_drop_guide(f);
     f->owned = true;
     f->image = f->array.bytes = NULL;
-}
-
-int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
-    static const struct kind_ops ops = {.add = collect, .add_many = collect_batch, .contains = refuse_question};
-    struct bins *bins;
-    int rc = bins_make(&bins, &f->allocator, max_scratch, folder);
-    if (rc < 0) return rc;
-    forget_array(f);
     f->bins = bins;
     f->ops = ops;
     f->state = CHANGEABLE;
@@ -87,15 +90,15 @@ struct sealing {
     const struct bins *bins;
     const struct solver *solver;
     uint64_t layout[LAYOUT_WORDS];
-    uint64_t keys;     /* in all, equal ones included */
-    uint64_t expected; /* different ones in a part */
-    unsigned bits;     /* 2^bits parts, */
-    unsigned groups;   /* in so many groups */
+    uint64_t keys;     /* in all bins, equal ones included */
+    uint64_t expected; /* different keys in a part */
+    unsigned bits;     /* 2^bits parts */
+    unsigned groups;
     unsigned threads;
-    unsigned next;      /* the first group, and later the first part, that no thread has taken */
-    struct part *parts; /* solved ones have data */
+    unsigned next;      /* the first group, then the first part, that no thread has taken */
+    struct part *parts; /* data is NULL unless solved */
     uint8_t *into;      /* the array */
-    struct locks *lock; /* for what follows */
+    struct locks *lock; /* guards what follows */
     uint64_t done;      /* keys */
     void (*progress)(void *context, uint64_t done, uint64_t all);
     void *context;
@@ -112,7 +115,7 @@ struct worker {
     struct memory keys, other, room;
 };
 
-/* At least one, so that what follows has a pointer to count from even where there are no keys. */
+/* At least one word: the pointer is never NULL, even without keys. */
 static int get_words(const struct sealing *s, struct memory *memory, uint64_t count) {
     if (count == 0) count = 1;
     if (count <= memory->count) return PERHAPS_OK;
@@ -135,11 +138,11 @@ static void release_words(const struct sealing *s, struct memory *memory) {
 
 static int not_uniform(void) {
     return fail(PERHAPS_ERANGE,
-                "the keys cannot be sealed: too many have digests that look alike; hash them with another seed");
+                "the keys cannot be sealed: too many have similar digests; hash them with another seed");
 }
 
-/* Reads the keys of some bins. Where they are many more than are expected, some must be equal: those are left out whenever memory is
- * full. */
+/* Reads the keys of some bins. If there are many more than expected, many must be equal: they are
+ * left out whenever memory is full. */
 static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *n) {
     uint64_t all = 0, limit = 4 * expected + FEW;
     for (unsigned i = first; i < first + bins; i++) all += bin_keys(w->s->bins, i);
@@ -161,7 +164,6 @@ static int read_keys(struct worker *w, unsigned first, unsigned bins, uint64_t e
     return rc;
 }
 
-/* How many keys of some bins are different. */
 static int count_in_bins(struct worker *w, unsigned first, unsigned bins, uint64_t expected, uint64_t *different) {
     uint64_t n;
     int rc = read_keys(w, first, bins, expected, &n);
@@ -169,7 +171,7 @@ static int count_in_bins(struct worker *w, unsigned first, unsigned bins, uint64
     return rc;
 }
 
-/* How many keys are different: estimated from some of the bins, or counted if they are few. */
+/* Different keys: estimated from SAMPLED bins, or counted if they are few. */
 static int count_different(struct sealing *s, uint64_t *different) {
     struct worker w = {.s = s};
     uint64_t here = 0, sum = 0;
@@ -190,7 +192,7 @@ static int count_different(struct sealing *s, uint64_t *different) {
 static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t n) {
     struct sealing *s = w->s;
     struct part *out = &s->parts[part];
-    if (n > 2 * s->expected + FEW) { /* what solvers can take is not without end */
+    if (n > 2 * s->expected + FEW) { /* a solver's limit counts equal keys too */
         int rc = get_words(s, &w->room, n);
         if (rc < 0) return rc;
         n = unique_keys(keys, n, w->room.words);
@@ -206,8 +208,8 @@ static int solve_part(struct worker *w, uint64_t part, uint64_t *keys, uint64_t 
 
 _Static_assert((int)PARTS_BITS_MAX - BIN_BITS <= (int)ORDERING_BITS_MAX, "a bin is ordered by parts in one step");
 
-/* Bins have brought the keys of a group in some order. Where it is too rough for solvers, or parts are smaller than bins, it is made
- * finer. */
+/* Keys of a group are in the order of their bins. Orders them further if that is too coarse for the
+ * solver, or if parts are smaller than bins. */
 static void order_group(struct worker *w, uint64_t n) {
     unsigned bits = w->s->bits, skip = bits < BIN_BITS ? bits : BIN_BITS, finer = bits - skip;
     while (n >> (finer - (bits - skip)) > IN_ANY_ORDER && finer < ORDERING_BITS_MAX) finer++;
@@ -267,7 +269,7 @@ static void solve_groups(void *context, unsigned thread) {
 
 /* ---- putting the parts together ---- */
 
-/* Each part's memory is given back once it is in the array, so that both together take hardly more than one. */
+/* Releases each part's memory once it is in the array: both together take hardly more than one. */
 static void put_part(struct sealing *s, uint64_t i) {
     struct part *part = &s->parts[i];
     unsigned entry_words = s->solver->entry_words;
@@ -285,7 +287,7 @@ static void put_parts(void *context, unsigned thread) {
     for (uint64_t i; (i = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < UINT64_C(1) << s->bits;) put_part(s, i);
 }
 
-/* Gives every part its place, and the layout the words of all; how many keys there are. */
+/* Sets where every part begins, and the layout's DATA_WORDS; gives the number of keys. */
 static uint64_t place_parts(struct sealing *s) {
     uint64_t keys = 0;
     s->layout[DATA_WORDS] = 0;
@@ -334,7 +336,6 @@ static void free_parts(struct sealing *s) {
     locks_free(&s->f->allocator, s->lock);
 }
 
-/* How many parts, and what follows from it. */
 static int plan_parts(struct sealing *s) {
     uint64_t different;
     int rc = count_different(s, &different);

@@ -1,16 +1,17 @@
-/* Static filters: collecting keys, and making the filter of them. */
+/* Static filters: collecting keys, then sealing. */
 #ifndef PERHAPS_STATIC_SEAL_H
 #define PERHAPS_STATIC_SEAL_H
 
 #include "core/filter.h"
 
-/* Makes a new handle of a static kind, or a sealed filter with memory of its own, collect keys; it has none then. */
+/* Makes a new handle of a static kind, or a sealed filter that owns its array, collect keys; it has
+ * none then. */
 int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder);
 
-/* Makes the filter of the keys that were collected. On failure it still collects, and has them all. */
+/* Builds the filter from the collected keys. On failure it still collects, and has them all. */
 int seal_filter(perhaps *f, const perhaps_seal_options *options);
 
-/* Forgets all keys, and collects anew. */
+/* Forgets all keys, and collects again. */
 int seal_restart(perhaps *f);
 
 #endif

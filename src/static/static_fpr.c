@@ -23,7 +23,7 @@ static int check_want(const char *name, const perhaps_want *want) {
     return PERHAPS_OK;
 }
 
-/* What a layout needs for so many keys; 0 if no array is as large. */
+/* Bytes that a layout takes for that many keys; 0 if no array is that large. */
 static uint64_t length_for(const struct kind *kind, const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS],
                            uint64_t keys) {
     const char *reason;
@@ -35,9 +35,9 @@ static uint64_t length_for(const struct kind *kind, const struct fineness *finen
     return kind->payload_bytes(layout, &reason);
 }
 
-/* The coarsest step that keeps the rate with any number of keys, so that filters of the same want
- * have the same layout; 0 if none does. What equal digests add must not make a want of just a power
- * of two miss it. */
+/* The coarsest step that keeps the false-positive rate with any number of keys: filters of one want
+ * then have the same layout; 0 if none does. Rounded, so that the little that equal digests add does
+ * not cost a step where the want is a power of two. */
 static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS], double of_digests,
                               double fpr) {
     unsigned low = 0, high = fineness->steps;
@@ -54,7 +54,7 @@ static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[L
     return high;
 }
 
-/* The finest step that the memory is enough for; 0 if none is. */
+/* The finest step that fits into the memory; 0 if none does. */
 static unsigned step_for_bytes(const struct kind *kind, const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS],
                                uint64_t keys, double bytes) {
     unsigned low = 0, high = fineness->steps + 1;
@@ -70,7 +70,7 @@ static unsigned step_for_bytes(const struct kind *kind, const struct fineness *f
     return low;
 }
 
-/* The most keys that the memory is enough for. */
+/* The most keys that fit into the memory. */
 static uint64_t keys_for_bytes(const struct kind *kind, const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS],
                                uint64_t bytes) {
     uint64_t low = 0, high = UINT64_C(1) << 40;
@@ -87,8 +87,8 @@ static uint64_t keys_for_bytes(const struct kind *kind, const struct fineness *f
 static int none_fits(const char *name) {
     return fail(
         PERHAPS_ERANGE,
-        "%s has no layout for this: the smallest rate is 2^-32, and memory must be enough for a bit a key and for "
-        "200 bytes beside",
+        "%s has no layout for this: the smallest rate is 2^-32, and memory must be enough for a bit a key and 200 "
+        "bytes more",
         name);
 }
 
@@ -111,11 +111,11 @@ int static_rule(const struct kind *kind, const struct fineness *fineness, const 
 }
 
 void static_measure(const struct kind *kind, const struct fineness *fineness, const struct array *array,
-                    struct measures *sight) {
+                    struct measures *measures) {
     double keys = 0;
     for (uint64_t i = 0; i < UINT64_C(1) << array->layout[PARTS_BITS]; i++)
         keys += (double)entry_word(array, i, kind->solver->entry_words, PART_KEYS);
     double rate = fineness->rate(array->layout, (uint64_t)keys), bits = 64 * (double)array->layout[DATA_WORDS];
-    *sight = (struct measures){.distinct = keys, .fpr = keys > 0 ? rate : 0};
-    sight->fill = bits > 0 ? fmin(1, keys * log2(1 / rate) / bits) : 0;
+    *measures = (struct measures){.distinct = keys, .fpr = keys > 0 ? rate : 0};
+    measures->fill = bits > 0 ? fmin(1, keys * log2(1 / rate) / bits) : 0;
 }
