@@ -5,7 +5,7 @@
  * Both look at the same array, which is not made by adding keys, for the reasons of textbook.c: its words are random, and only keys
  * that shall be found are really added, by the loop. What the two answer must be the same; so this takes a little-endian machine.
  */
-#include "combined.h"
+#include "bench_composite.h"
 
 #include <stdbool.h>
 #include <string.h>

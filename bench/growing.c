@@ -5,7 +5,7 @@
  * after a new one has come. A filter may lay a layer a little before the last one is full, when a batch might need it.
  * So the last keys of a layer are added in small steps, and a moment is known to such a step.
  */
-#include "combined.h"
+#include "bench_composite.h"
 
 enum {
     FIRST_ITEMS = 1000,

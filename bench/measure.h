@@ -7,9 +7,9 @@
  *     textbook.c  textbook_cuckoo.c                the filters that everybody writes first
  *     rounds.c       a filter of the library, timed beside the limit; with fills.c and refill.c, which fill it
  *     bench.c        which working sets and kinds; collects the figures below
- *     combined.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
+ *     bench_composite.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
  *     foreign.c      filters of other programs
- *     static.c       static filters; with static_build.c, static_ask.c and their rival, plain_fuse.c
+ *     static.c       static filters; with static_build.c, static_query.c and their rival, plain_fuse.c
  *     bench_goals.c  which of the figures have a goal
  *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
  */
@@ -189,7 +189,7 @@ struct pass {
 /* Fills filter `f` and times it beside `limit`; the caller has set cell->bytes. 0 or an enum perhaps_error. */
 int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
 
-/* --- combined.c --- */
+/* --- bench_composite.c --- */
 
 /* Filters of filters are measured in parts, each a table of its own. */
 enum part {

@@ -1,5 +1,5 @@
 /* Adding with one thread and with two: whole fills, timed by the wall clock. The keys are in memory before. */
-#include "combined.h"
+#include "bench_composite.h"
 
 enum { ROUNDS = 3, THREADS = 2 };
 

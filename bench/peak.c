@@ -1,5 +1,5 @@
 /* How much memory a sharded table takes at most while it grows from nothing, seen by its allocator. */
-#include "combined.h"
+#include "bench_composite.h"
 
 #include <perhaps_embed.h>
 

@@ -5,7 +5,7 @@
  * costs time in small batches and may save it in large ones. How full the filters are does not matter for the time; one
  * key for each line is enough to have all the memory there.
  */
-#include "combined.h"
+#include "bench_composite.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,13 +3,13 @@
  *
  *     static.c          which filters, and their goals
  *     static_build.c    building them with one thread and with two, their sizes and rates
- *     static_ask.c      asking large ones
+ *     static_query.c      asking large ones
  *     plain_fuse.c      the filter that they are compared with
  */
 #ifndef PERHAPS_BENCH_STATIC_H
 #define PERHAPS_BENCH_STATIC_H
 
-#include "combined.h"
+#include "bench_composite.h"
 
 /* A static filter as it is measured. */
 struct shape {

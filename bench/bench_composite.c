@@ -1,5 +1,5 @@
 /* `perhaps bench --combined`: filters of filters, and threads. */
-#include "combined.h"
+#include "bench_composite.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * Filters of filters, measured: what the parts of `perhaps bench --combined` share.
  *
- *     combined.c        the parts, their columns and goals
+ *     bench_composite.c the parts, their columns and goals
  *     growing.c         a filter that grows in layers beside planned ones
  *     sharded.c         shards beside one filter
  *     parallel.c        adding with threads
@@ -9,8 +9,8 @@
  *
  * A part gives rows; they are printed as tables or as JSON without knowing what they mean.
  */
-#ifndef PERHAPS_BENCH_COMBINED_H
-#define PERHAPS_BENCH_COMBINED_H
+#ifndef PERHAPS_BENCH_COMPOSITE_H
+#define PERHAPS_BENCH_COMPOSITE_H
 
 #include "rounds.h"
 
