@@ -1,5 +1,5 @@
 /*
- * Filters of filters, measured: what the parts of `perhaps bench --combined` share.
+ * Composite filters, measured: what the parts of `perhaps bench --combined` share.
  *
  *     bench_composite.c the parts, their columns and goals
  *     growing.c         a filter that grows in layers beside planned ones
@@ -14,27 +14,26 @@
 
 #include "rounds.h"
 
-struct combined {
+struct part_run {
     struct figures *figures;
     struct pass *pass;
     uint64_t keys; /* in the largest filter that is filled; others follow */
 };
 
 /* A new row, named as by printf. Values that stay 0 are not measured. */
-struct row *combined_row(struct combined *all, enum part part, const char *name, ...);
+struct row *part_row(struct part_run *all, enum part part, const char *name, ...);
 
-/* Makes a filter and what is needed to fill and ask it. `run` then has the error, if there is one. */
-void combined_open(struct combined *all, struct run *run, struct cell *cell, const perhaps_want *want,
-                   uint64_t members);
-void combined_close(struct run *run);
+/* Makes a filter and what is needed to fill and query it. An error is then in `run`. */
+void part_open(struct part_run *all, struct run *run, struct cell *cell, const perhaps_want *want, uint64_t members);
+void part_close(struct run *run);
 
-/* The share of strangers that the filter takes for members; run->false_asked is then how many were asked. */
-double combined_rate(struct run *run);
+/* The share of non-members that the filter takes for members, of run->non_member_queries. */
+double part_rate(struct run *run);
 
 /* The parts. 0 or an enum perhaps_error. */
-int combined_growing(struct combined *all);
-int combined_sharded(struct combined *all);
-int combined_parallel(struct combined *all);
-int combined_peak(struct combined *all);
+int part_growing(struct part_run *all);
+int part_sharded(struct part_run *all);
+int part_parallel(struct part_run *all);
+int part_peak(struct part_run *all);
 
 #endif

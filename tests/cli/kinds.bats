@@ -8,7 +8,7 @@ prepare() {
   seq 1001 1500 >more
 }
 
-@test "every kind is built, asked, added to, described, verified and merged" {
+@test "every kind is built, queried, added to, described, verified and merged" {
   for kind in $kinds; do
     try 0 build -k $kind -n 2000 -p 1e-6 -o f.ph keys --json
     holds ".kind == \"$kind\" and .items == 1000 and .capacity == 2000"
@@ -31,7 +31,7 @@ prepare() {
   done
 }
 
-@test "every kind takes siphash, but for the one that does not hash" {
+@test "every kind takes siphash, except the one that does not hash" {
   echo 00112233445566778899aabbccddeeff >key
   for kind in bloom blocked counting cuckoo table; do
     "$PERHAPS" build -k $kind --hash-key key -o $kind.ph keys

@@ -1,4 +1,4 @@
-/* Filters of filters as layouts: growing, window and sharded over every kind that they take. */
+/* Composite filters as layouts: growing, window and sharded over every kind that they take. */
 #include "support.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static perhaps_want want_of(size_t i, uint64_t items) {
     return want;
 }
 
-/* What a filter of filters can is not in the table of kinds, but in perhaps_info. */
+/* What a composite filter can is not in the table of kinds, but in perhaps_info. */
 static const struct perhaps_kind_row *row_of(size_t i) {
     static struct perhaps_kind_row rows[COMBINATIONS];
     if (rows[i].kind) return &rows[i];
@@ -91,7 +91,8 @@ static bool plans_without_rate(perhaps_want want) {
 
 static uint64_t remembers(const perhaps_want *want) {
     if (!is_window(want) || want->period) return UINT64_MAX;
-    return want->clear_at > 0 ? 1 : want->items; /* when it clears itself, only the key that comes then stays */
+    /* When it clears itself, only the key that comes then stays. */
+    return want->clear_at > 0 ? 1 : want->items;
 }
 
 static void fill_in(struct layout *layout, size_t i, uint64_t items) {
@@ -105,8 +106,8 @@ static void fill_in(struct layout *layout, size_t i, uint64_t items) {
     snprintf(layout->name, sizeof layout->name, "%s", combinations[i].name);
 }
 
-/* Promises with the same number of keys follow each other, and planning small filters takes its time. */
-size_t find_combined(struct layout *layouts, uint64_t items, bool all) {
+/* Promises with the same number of keys follow each other, and planning takes its time. */
+size_t find_composites(struct layout *layouts, uint64_t items, bool all) {
     static struct layout known[COMBINATIONS];
     size_t n = 0;
     for (size_t i = 0; i < COMBINATIONS; i++) {
@@ -117,7 +118,7 @@ size_t find_combined(struct layout *layouts, uint64_t items, bool all) {
     return n;
 }
 
-bool is_combined(const struct layout *layout) {
+bool is_composite(const struct layout *layout) {
     for (size_t r = 0; perhaps_kind(r); r++)
         if (perhaps_kind(r) == layout->row) return false;
     return true;
