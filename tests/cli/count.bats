@@ -94,7 +94,7 @@ prepare() {
   seq 10 >numbers
   for kind in bloom blocked table bitmap; do
     "$PERHAPS" build -k $kind -o $kind.ph numbers
-    refuses "$kind filters cannot count copies of a key; counting and cuckoo can count: build one with --needs count" \
+    refuses "$kind filters cannot count copies of a key; counting" \
       count $kind.ph absent
   done
 }

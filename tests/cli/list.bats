@@ -62,7 +62,7 @@ prepare() {
 @test "kinds that cannot list say which can" {
   for kind in bloom blocked counting cuckoo; do
     "$PERHAPS" build -k $kind -o $kind.ph ids
-    refuses "$kind filters cannot list what is in them; table and bitmap can list: build one with --needs list" \
+    refuses "$kind filters cannot list what is in them; table" \
       list $kind.ph
     refuses "cannot list" list $kind.ph --from 5
     refuses "cannot list" list $kind.ph --json
