@@ -1,16 +1,17 @@
 /*
- * How evenly does a set fall on the shards of a cluster, and how evenly do the shards fall on its nodes? Needs nothing of
- * the library.
+ * How evenly does a set fall on the shards of a cluster, and how evenly do the shards fall on its
+ * nodes? Needs nothing of the library.
  *
  *     cc -O2 -o balance bench/balance.c -lm && ./balance [ITEMS]
  *
- * An item belongs to shard CRC16(item) mod N, and shard i to slot CRC16("NAME:i") mod 16384, which belongs to a node: two
- * hashes of different bytes, so that neither knows of the other.
+ * An item belongs to shard CRC16(item) mod N, and shard i to slot CRC16("NAME:i") mod 16384, which
+ * belongs to a node: two hashes of different bytes, so that neither knows of the other.
  *
- * Of random items, shards have n/N, give or take sqrt(n/N): the largest of many has about four times that more than the mean,
- * and more than five times in one set of a hundred. But a CRC is linear, and no good hash of short words over few
- * characters: what it prefers then, it goes on preferring however many items there are. The first table has items that
- * people have, the second all words of a length, exactly. The last is about nodes.
+ * Of random items, shards have n/N, give or take sqrt(n/N): the largest of many has about four
+ * times that more than the mean, and more than five times in one set of a hundred. But a CRC is
+ * linear, and no good hash of short words over few characters: what it prefers then, it goes on
+ * preferring however many items there are. The first table has items that people have, the second
+ * all words of a length, exactly. The last is about nodes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -147,7 +148,7 @@ static void append_character(const char *characters, double shares[VALUES]) {
     for (unsigned value = 0; value < VALUES; value++) shares[value] = longer[value] / (double)count;
 }
 
-/* However many items there are, a bias of the CRC stays. Here is what it is when all words of a length are in the set. */
+/* The bias of the CRC that stays with any number of items: all words of a length are in the set. */
 static void show_bias(const struct alphabet *alphabet) {
     static double shares[VALUES];
     memset(shares, 0, sizeof shares);

@@ -1,8 +1,10 @@
 /*
- * `perhaps bench`: what each kind of filter costs on this machine, beside what no filter could go below.
+ * `perhaps bench`: what each kind of filter costs on this machine, beside what no filter could go
+ * below.
  *
- * For every working set, from what fits in the second-level cache to what fits nowhere: the machine's limit (limit.c),
- * then each kind filled for 1 % false positives in that many bytes and timed in turns with the limit (rounds.c).
+ * For every working set, from what fits in the second-level cache to what fits nowhere: the
+ * machine's limit (limit.c), then each kind filled for 1 % false positives in that many bytes and
+ * timed in turns with the limit (rounds.c).
  */
 #include "bench.h"
 #include "measure.h"
@@ -16,7 +18,7 @@
 
 static const double fpr = 0.01;
 static const uint64_t least_items = 10000; /* fewer cannot be timed */
-static const uint64_t combined_keys = 100000000;
+static const uint64_t composite_keys = 100000000;
 
 static const uint64_t default_sets[] = {1 * MIB, 16 * MIB, 128 * MIB, 256 * MIB, 0};
 static const uint64_t full_sets[] = {MIB / 4,   1 * MIB,   4 * MIB,    16 * MIB,   64 * MIB,
@@ -25,8 +27,8 @@ static const uint64_t full_sets[] = {MIB / 4,   1 * MIB,   4 * MIB,    16 * MIB,
 /* The kinds of a default run, which has to stay short. */
 static const int main_kinds[] = {PERHAPS_BLOCKED, PERHAPS_BLOOM};
 
-/* A default run shall end within 45 seconds: a filter that takes long to fill and would not be full by this time is
- * left out. Who names a kind gets all of it. */
+/* A default run must end within 45 seconds: a filter that takes long to fill and would not be full
+ * by this time is left out. Who names a kind gets all of it. */
 static const double fill_deadline = 33e9, long_fill = 3e9;
 
 struct bench {
@@ -54,7 +56,7 @@ static void no_progress(const struct cell *cell, const char *what) {
     (void)what;
 }
 
-/* Keys cannot be added to it one at a time, and asked for. */
+/* Keys cannot be added and queried one at a time. */
 static int is_static(const struct bench_options *options) {
     const struct perhaps_kind_row *row;
     for (size_t i = 0; options->kind && (row = perhaps_kind(i)); i++)
@@ -88,7 +90,7 @@ static int check_options(const struct bench_options *options) {
     return options->plot ? plot_ready(options->plot, options->replace) : 0;
 }
 
-/* The limit for this many bytes, measured when it is first asked for. */
+/* The limit for this many bytes, measured when it is first needed. */
 static struct limit *limit_for(struct bench *bench, uint64_t bytes) {
     struct figures *figures = &bench->figures;
     for (size_t i = 0; i < figures->limit_count; i++)
@@ -100,7 +102,7 @@ static struct limit *limit_for(struct bench *bench, uint64_t bytes) {
     return limit;
 }
 
-/* Whether a filter of this kind can be filled in time, judging by the cell before. Two threads fill. */
+/* Whether a filter of this kind can be filled in time by two threads, judging by the last cell. */
 static int has_time(const struct bench *bench, const char *kind, uint64_t items) {
     const struct figures *figures = &bench->figures;
     double fill_time = 0;
@@ -192,9 +194,9 @@ static int has_rows(const struct bench_options *options) {
 static int measure_rows(struct bench *bench) {
     const struct bench_options *options = bench->options;
     struct figures *figures = &bench->figures;
-    uint64_t keys = options->items ? options->items : combined_keys;
+    uint64_t keys = options->items ? options->items : composite_keys;
     if (is_static(options)) return static_run(figures, &bench->pass, options->items, options->kind);
-    return (options->foreign ? foreign_run : combined_run)(figures, &bench->pass, keys);
+    return (options->foreign ? foreign_run : composite_run)(figures, &bench->pass, keys);
 }
 
 /* What gives rows rather than cells. */

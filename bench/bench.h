@@ -8,7 +8,8 @@ struct bench_options {
     const char *kind; /* a kind's name; NULL = the main kinds */
     uint64_t items;   /* keys per filter; 0 = as many as fill each working set */
     int full;         /* all kinds but static ones, working sets up to gigabytes */
-    int combined;     /* filters of filters and threads, instead; of up to `items` keys, 10^8 if that is 0 */
+    /* Composite filters and threads, instead; of up to `items` keys, 10^8 if that is 0. */
+    int combined;
     int foreign;      /* filters of other programs, instead */
     int static_kinds; /* static kinds, instead; also if `kind` is one of them */
     int json;         /* machine-readable, on stdout */

@@ -6,7 +6,8 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-static const uint64_t far_from_core = 128 * MIB; /* from here on memory decides, and most goals hold */
+/* From here on memory decides, and most goals hold. */
+static const uint64_t far_from_core = 128 * MIB;
 
 struct checklist {
     struct check *checks;

@@ -1,4 +1,4 @@
-/* The figures of a benchmark as a picture, drawn by gnuplot: time per key against working set, the limit below. */
+/* Draws the figures with gnuplot: time per key against working set, the limit below. */
 #include "measure.h"
 #include "picture.h"
 
@@ -77,8 +77,9 @@ static int is_marked(const struct figures *figures, size_t set) {
     return 0;
 }
 
-/* Marks the working sets on the axis, and nothing between them. There is some room beside them, even if there is only
- * one. With --items they are as many as there are kinds, and in their order. */
+/* Marks the working sets on the axis, and nothing between them. There is some room beside them,
+ * even if there is only one. With --items they are as many as there are kinds, and in their
+ * order. */
 static void write_marks(FILE *gnuplot, const struct figures *figures) {
     uint64_t least = UINT64_MAX, most = 0;
     fputs("set xtics (", gnuplot);
@@ -100,8 +101,9 @@ static void write_script(FILE *gnuplot, const struct figures *figures) {
     fputs("set logscale x 2\nset logscale y 2\nset key below Left reverse samplen 3\n"
           "set xlabel 'working set, MiB'\nset ylabel 'ns per key'\n",
           gnuplot);
-    fprintf(gnuplot, "set bmargin %u\n", 2 * kind_count(figures) + 5); /* room for the names of all lines */
-    write_half(gnuplot, figures, "asking, 50 % hits", OP_CONTAINS, OP_CONTAINS_MANY, 2);
+    /* Room for the names of all lines. */
+    fprintf(gnuplot, "set bmargin %u\n", 2 * kind_count(figures) + 5);
+    write_half(gnuplot, figures, "querying, 50 % hits", OP_CONTAINS, OP_CONTAINS_MANY, 2);
     write_half(gnuplot, figures, "adding, 50 % hits (multisets: new keys)", OP_ADD, OP_ADD_MANY, 3);
     fputs("unset multiplot\n", gnuplot);
 }

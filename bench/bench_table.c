@@ -1,4 +1,4 @@
-/* The figures of a benchmark for people: a table for each working set, and at the end the figures that have a goal. */
+/* Prints the figures as text: a table per working set, then the figures that have a goal. */
 #include "measure.h"
 
 #include <stdio.h>
@@ -36,8 +36,8 @@ void table_legend(void) {
 }
 
 double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits) {
-    int asks = op == OP_CONTAINS || op == OP_CONTAINS_MANY;
-    return cell->ns[op][hits] / cell->limit_ns[asks ? LIMIT_LOAD : LIMIT_RMW];
+    int queries = op == OP_CONTAINS || op == OP_CONTAINS_MANY;
+    return cell->ns[op][hits] / cell->limit_ns[queries ? LIMIT_LOAD : LIMIT_RMW];
 }
 
 enum hits cell_shown_hits(const struct cell *cell, enum op op) {

@@ -1,10 +1,12 @@
 /*
- * Whole fills on the clock, for kinds that can forget: from the empty filter to all the keys it was planned for.
+ * Whole fills on the clock, for kinds that can forget: from the empty filter to all the keys it was
+ * planned for.
  *
- * What an add costs in a cuckoo filter depends on how full it is, so the only honest figure is the average over a whole
- * fill. And a multiset stores every key it is given, so there are no hits to tell apart. A fill goes in a hundred
- * parts. Of each part all keys but one in SINGLES are added by batches and the others by single calls, so that one fill
- * gives the averages of both. The best time of each part over some fills counts.
+ * What an add costs in a cuckoo filter depends on how full it is, so the only honest figure is the
+ * average over a whole fill. And a multiset stores every key it is given, so there are no hits to
+ * tell apart. A fill goes in a hundred parts. Of each part all keys but one in SINGLES are added by
+ * batches and the others by single calls, so that one fill gives the averages of both. The best
+ * time of each part over some fills counts.
  *
  *     part     0         1         2                  99
  *          [ bbbbbbs ][ bbbbbbs ][ bbbbbbs ]  ...  [ bbbbbbs ]        b = a batch, s = single calls
@@ -21,7 +23,7 @@ enum {
     SINGLES = 32,
     LEAST_FILLS = 2,
     MOST_FILLS = 12,
-    KEYS_PER_LIMIT = 4 * PASS_KEYS /* after so many keys the limit has its turn again */
+    KEYS_PER_LIMIT = 4 * PASS_KEYS /* the limit has its turn again after this many keys */
 };
 
 static const double least_fills_ns = 10e9; /* a fill that takes longer than this is not repeated */

@@ -1,11 +1,13 @@
 /*
- * `perhaps bench --foreign`: the filters of other programs beside the loops that everybody writes for them: hash the key, work out
- * place after place with a division each, test its bit, and out at the first that is zero.
+ * `perhaps bench --foreign`: the filters of other programs beside the loops that everybody writes
+ * for them: hash the key, work out place after place with a division each, test its bit, and out at
+ * the first that is zero.
  *
- * Both look at the same array, which is not made by adding keys, for the reasons of textbook.c: its words are random, and only keys
- * that shall be found are really added, by the loop. What the two answer must be the same; so this takes a little-endian machine.
+ * Both look at the same array, which is not made by adding keys, for the reasons of textbook.c: its
+ * words are random, and only keys that must be found are really added, by the loop. What the two
+ * answer must be the same; so this takes a little-endian machine.
  */
-#include "combined.h"
+#include "bench_composite.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -17,7 +19,7 @@ enum { ROUNDS = 7 };
 static const uint64_t set_bytes = 128 * MIB, small_set_bytes = 1 * MIB;
 static const double fpr = 0.01, bits_per_key = 9.585; /* at that rate */
 
-/* A filter of the other program: k places for each key among so many bits. */
+/* A filter of the other program: k places for each key among that many bits. */
 struct rival {
     uint8_t *bytes;
     uint64_t bits;
@@ -144,7 +146,7 @@ static int take_piece(void *context, const void *bytes, size_t length) {
     return 0;
 }
 
-/* The file of an empty filter for so many keys, and where its array begins. */
+/* The file of an empty filter for that many keys, and where its array begins. */
 static int make_file(int kind, uint64_t keys, struct file *file, struct perhaps_info *info) {
     perhaps *f;
     perhaps_want want = PERHAPS_WANT(.kind = kind, .items = keys, .fpr = fpr);
@@ -174,7 +176,7 @@ static void make_keys(const struct loop *loop, struct rival *rival, struct pass 
     struct key_space space = key_space_all(n);
     for (size_t i = 0; i < n; i++) {
         bool member = hits == HITS_50 && key_random(i) & 1;
-        pass->keys[i] = member ? key_member(&space, i) : key_stranger(&space, i);
+        pass->keys[i] = member ? key_member(&space, i) : key_non_member(&space, i);
         if (member) loop->add(rival, pass->keys[i]);
     }
 }
@@ -197,11 +199,11 @@ static int time_both(const perhaps *f, const struct loop *loop, const struct riv
 }
 
 /* Small runs, which are for trying it out, have a small array. */
-static uint64_t bytes_of(const struct combined *all) {
+static uint64_t bytes_of(const struct part_run *all) {
     return all->keys < PASS_KEYS ? small_set_bytes : set_bytes;
 }
 
-static int measure_hits(struct combined *all, const struct loop *loop, const struct file *file, struct rival *rival,
+static int measure_hits(struct part_run *all, const struct loop *loop, const struct file *file, struct rival *rival,
                         int kind, enum hits hits) {
     perhaps *f = NULL;
     double ns[2] = {0};
@@ -210,7 +212,7 @@ static int measure_hits(struct combined *all, const struct loop *loop, const str
     int error = perhaps_open_memory(&f, file->bytes, file->length, &PERHAPS_OPEN(.kind = kind));
     if (!error) error = time_both(f, loop, rival, all->pass, n, ns);
     perhaps_free(f);
-    struct row *row = combined_row(all, PART_FOREIGN, "%s, %d %% hits", loop->kind, hits_percent[hits]);
+    struct row *row = part_row(all, PART_FOREIGN, "%s, %d %% hits", loop->kind, hits_percent[hits]);
     row->values[0] = (double)bytes_of(all) / (double)MIB;
     row->values[1] = ns[1];
     row->values[2] = ns[0];
@@ -218,11 +220,11 @@ static int measure_hits(struct combined *all, const struct loop *loop, const str
     return error;
 }
 
-static int measure(struct combined *all, int kind, const struct loop *loop) {
+static int measure(struct part_run *all, int kind, const struct loop *loop) {
     struct file file = {0};
     struct perhaps_info info;
     uint64_t bytes = bytes_of(all);
-    all->pass->progress(&(struct cell){.bytes = bytes, .kind = loop->kind}, "asking");
+    all->pass->progress(&(struct cell){.bytes = bytes, .kind = loop->kind}, "querying");
     int error = make_file(kind, (uint64_t)((double)bytes * 8 / bits_per_key), &file, &info);
     if (!error) {
         struct rival rival = make_rival(loop, &file, &info);
@@ -234,7 +236,7 @@ static int measure(struct combined *all, int kind, const struct loop *loop) {
 }
 
 int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys) {
-    struct combined all = {figures, pass, keys};
+    struct part_run all = {figures, pass, keys};
     const struct perhaps_kind_row *row;
     int error = 0;
     for (size_t i = 0; !error && (row = perhaps_file_kind(i)); i++)

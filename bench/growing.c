@@ -1,11 +1,13 @@
 /*
- * A filter that grows in layers from a thousand keys on, beside filters planned for the number of keys it has.
+ * A filter that grows in layers from a thousand keys on, beside filters planned for the number of
+ * keys it has.
  *
- * What it takes is seen at every power of ten, and at its best and worst moments: with the newest layer full, and just
- * after a new one has come. A filter may lay a layer a little before the last one is full, when a batch might need it.
- * So the last keys of a layer are added in small steps, and a moment is known to such a step.
+ * What it takes is seen at every power of ten, and at its best and worst moments: with the newest
+ * layer full, and just after a new one has come. A filter may lay a layer a little before the last
+ * one is full, when a batch might need it. So the last keys of a layer are added in small steps,
+ * and a moment is known to such a step.
  */
-#include "combined.h"
+#include "bench_composite.h"
 
 enum {
     FIRST_ITEMS = 1000,
@@ -18,7 +20,7 @@ static const double fpr = 0.01;
 static const uint64_t first_moment = 1000000; /* moments of smaller filters have no goal */
 
 struct growing {
-    struct combined *all;
+    struct part_run *all;
     struct run run;
     struct cell cell;
     struct perhaps_info info;
@@ -58,27 +60,28 @@ static void step_towards(struct growing *g, uint64_t n) {
 }
 
 static void take_row(struct growing *g, unsigned power) {
-    struct row *row = combined_row(g->all, PART_GROWING, "10^%u keys", power);
+    struct row *row = part_row(g->all, PART_GROWING, "10^%u keys", power);
     double size = size_ratio(g, g->info.bytes, g->run.next);
     row->values[0] = g->info.children;
-    row->values[1] = combined_rate(&g->run);
+    row->values[1] = part_rate(&g->run);
     row->values[2] = size;
     row->values[3] = g->full;
     row->values[4] = g->fresh;
     g->full = 0;
-    g->fresh = g->run.next < first_moment ? 0 : size; /* the moment at which the next power of ten begins */
+    /* The moment at which the next power of ten begins. */
+    g->fresh = g->run.next < first_moment ? 0 : size;
 }
 
-/* Asks both filters in turn, for the same keys. */
+/* Queries both filters in turn, with the same keys. */
 static void time_beside(struct growing *g, struct run *planned, struct row *row) {
     static const enum hits order[] = {HITS_50, HITS_0};
     size_t n = planned->pass_keys;
     for (unsigned round = 0; round < ROUNDS; round++)
         for (unsigned i = 0; i < 2; i++) {
-            make_questions(&g->run, order[i], n);
+            make_queries(&g->run, order[i], n);
             for (unsigned j = 0; j < 2; j++) {
                 struct run *run = j ? planned : &g->run;
-                double time = time_questions(run, OP_CONTAINS_MANY, order[i], n);
+                double time = time_queries(run, OP_CONTAINS_MANY, order[i], n);
                 keep_best(&run->cell->ns[OP_CONTAINS_MANY][order[i]], time / (double)n);
             }
         }
@@ -90,21 +93,21 @@ static void time_growing(struct growing *g, struct row *row) {
     perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = g->run.next, .fpr = fpr);
     struct cell cell;
     struct run planned;
-    combined_open(g->all, &planned, &cell, &want, g->run.next);
+    part_open(g->all, &planned, &cell, &want, g->run.next);
     if (!planned.error) {
         refill(&planned, 0, g->run.next);
-        g->all->pass->progress(&g->cell, "asking");
+        g->all->pass->progress(&g->cell, "querying");
         time_beside(g, &planned, row);
     }
     run_check(&g->run, planned.error);
-    combined_close(&planned);
+    part_close(&planned);
 }
 
-int combined_growing(struct combined *all) {
+int part_growing(struct part_run *all) {
     perhaps_want want =
         PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = FIRST_ITEMS, .fpr = fpr, .grow = PERHAPS_GROW_LAYERS);
     struct growing g = {.all = all};
-    combined_open(all, &g.run, &g.cell, &want, all->keys);
+    part_open(all, &g.run, &g.cell, &want, all->keys);
     g.cell.can = 0; /* two copies that are merged in the end would not be one that has grown */
     unsigned power = 3;
     for (uint64_t n = FIRST_ITEMS; n <= all->keys && !g.run.error; n *= 10, power++) {
@@ -114,6 +117,6 @@ int combined_growing(struct combined *all) {
         if (!g.run.error) take_row(&g, power);
     }
     if (!g.run.error) time_growing(&g, &all->figures->rows[all->figures->row_count - 1]);
-    combined_close(&g.run);
+    part_close(&g.run);
     return g.run.error;
 }

@@ -1,15 +1,16 @@
 /*
- * The keys of a benchmark, by number. A filter's members have the numbers 0, 1, ...; strangers, which are never added,
- * have numbers of their own.
+ * The keys of a benchmark, by number. A filter's members have the numbers 0, 1, ...; non-members,
+ * which are never added, have numbers of their own.
  *
- * For most kinds a key is any 64-bit integer, and a number becomes one by a mix that is a bijection. A kind that holds
- * integers as they are takes only those below its range: there a number below the range becomes another one below it,
- * in no visible order. The mix permutes the numbers below a power of two; what falls beyond the range is mixed again
- * until it falls within, and so the numbers below the range are permuted.
+ * For most kinds a key is any 64-bit integer, and a number becomes one by a mix that is a
+ * bijection. A kind that holds integers as they are takes only those below its range: there a
+ * number below the range becomes another one below it, in no visible order. The mix permutes the
+ * numbers below a power of two; what falls beyond the range is mixed again until it falls within,
+ * and so the numbers below the range are permuted.
  */
 #include "measure.h"
 
-static const uint64_t first_stranger = (uint64_t)1 << 60;
+static const uint64_t first_non_member = (uint64_t)1 << 60;
 
 uint64_t key_number(uint64_t number) {
     uint64_t x = number * 0xff51afd7ed558ccdu + 0x2545f4914f6cdd1du;
@@ -44,13 +45,13 @@ uint64_t key_member(const struct key_space *space, uint64_t number) {
     return space->range ? permute(space, number) : key_number(number);
 }
 
-uint64_t key_stranger(const struct key_space *space, uint64_t number) {
-    if (!space->range) return key_number(first_stranger + number);
+uint64_t key_non_member(const struct key_space *space, uint64_t number) {
+    if (!space->range) return key_number(first_non_member + number);
     return permute(space, space->members + number % (space->range - space->members));
 }
 
 uint64_t key_random(uint64_t number) {
-    return key_number(first_stranger + number);
+    return key_number(first_non_member + number);
 }
 
 static uint64_t random_below(uint64_t random, uint64_t n) {

@@ -1,18 +1,20 @@
 /*
- * How should a filter of unknown size grow, and how should its layers share the error? Works out, for some rules, what
- * layers they lay, and prints what these cost beside one filter planned for the true number of keys. Not a part of the
- * library; what a layer takes, it asks perhaps_plan.
+ * How should a filter of unknown size grow, and how should its layers share the error? Works out,
+ * for some rules, what layers they lay, and prints what these cost beside one filter planned for
+ * the true number of keys. Not a part of the library; perhaps_plan says what a layer takes.
  *
  *     perhaps_layers [FPR] [ITEMS]      of the whole filter, 0.01; of the first layer, 1,000
  *
- * A rule says two things. With T keys in all full layers, growth r makes the next layer one of (r - 1) · T keys:
+ * A rule says two things. With T keys in all full layers, growth r makes the next layer one of (r -
+ * 1) · T keys:
  *
  *     |1|  3  |          12           |                        48  ...          r = 4
  *     |1|1| 2 |   4   |       8       |              16            |  ...       r = 2
  *
- * And each layer gets a share of the rate p. A stranger is asked for in every layer, so the shares of all layers that
- * will ever come must sum to at most 1. Geometric shares, 1, f, f^2, ... times 1 - f, depend on the number of the layer;
- * equal ones end after so many layers. The hump depends on the number of keys after the layer, x = log2(T):
+ * And each layer gets a share of the rate p. A non-member is looked up in every layer, so the
+ * shares of all layers that will ever come must sum to at most 1. Geometric shares, 1, f, f^2, ...
+ * times 1 - f, depend on the number of the layer; equal ones end after that many layers. The hump
+ * depends on the number of keys after the layer, x = log2(T):
  *
  *     share       ________________
  *                /                \__
@@ -20,11 +22,12 @@
  *     _______/                           \______________
  *     x         from            27                     40
  *
- * It falls by half with each halving of T below `from`, by (4 / (4 + x - 27))^2 beyond 27. For a function with a single
- * hump, samples at least h apart sum to at most integral / h + maximum; with h = log2(r) that gives the height.
+ * It falls by half with each halving of T below `from`, by (4 / (4 + x - 27))^2 beyond 27. For a
+ * function with a single hump, samples at least h apart sum to at most integral / h + maximum; with
+ * h = log2(r) that gives the height.
  *
- * Layers of a cuckoo filter nest: fingerprints only get longer, so shares must not grow again, and a layer is a whole
- * number of times as large as the one before. There the hump begins at 0, flat.
+ * Layers of a cuckoo filter nest: fingerprints only get longer, so shares must not grow again, and
+ * a layer is a whole number of times as large as the one before. There the hump begins at 0, flat.
  */
 #include <math.h>
 #include <perhaps.h>
@@ -32,13 +35,15 @@
 #include <stdlib.h>
 
 static const double flat_end = 27, tail = 4;
-static const double multiples = 0.75;               /* layers in whole multiples grow by so much less */
-static const double from_keys = 1e6, to_keys = 1e8; /* costs are looked at between these numbers of keys */
-static const double far_keys = 0x1p40;              /* and sums of shares up to here */
+/* Layers in whole multiples grow by so much less. */
+static const double multiples = 0.75;
+/* Costs are looked at between these numbers of keys. */
+static const double from_keys = 1e6, to_keys = 1e8;
+static const double far_keys = 0x1p40; /* and sums of shares up to here */
 
 enum sharing { HUMP, GEOMETRIC, EQUAL };
 
-/* Growth of filters that are still small: this much below so many keys, in rising order; 0 past the last. */
+/* Growth of small filters: this much below that many keys, in rising order; 0 past the last. */
 struct start {
     double until, growth;
 };
@@ -78,7 +83,7 @@ static const struct rule rules[] = {
     {"32 equal, r = 4, 8, 2", by_4_and_8, 2, 32, EQUAL, 0},
 };
 
-/* What a question about a stranger takes in a filter of so many bytes, in a batch; roughly, from `perhaps bench`. */
+/* Batch query of a non-member in a filter of that many bytes, in ns, from `perhaps bench`. */
 enum { COSTS = 6 };
 static const double cost_bytes[COSTS] = {0x1p19, 0x1p20, 0x1p24, 0x1p27, 0x1p28, 0x1p30};
 
@@ -152,7 +157,7 @@ static double next_capacity(const struct filter *f) {
 
 /* ---- costs ---- */
 
-static double question_ns(const struct base *base, double bytes) {
+static double query_ns(const struct base *base, double bytes) {
     if (bytes <= cost_bytes[0]) return base->ns[0];
     for (int i = 1; i < COSTS; i++)
         if (bytes <= cost_bytes[i]) {
@@ -171,9 +176,9 @@ static struct perhaps_plan plan_of(const struct base *base, double items, double
 }
 
 static struct cost cost_of(const struct base *base, const struct perhaps_plan *plan) {
-    /* Of a blocked filter a stranger costs all lines; in others the first bit or the first two slots mostly tell. */
+    /* A non-member costs all cache lines of blocked; else the first bit or two slots decide. */
     double lines = base->kind == PERHAPS_BLOCKED ? plan->lines : 1;
-    return (struct cost){(double)plan->bytes, lines * question_ns(base, (double)plan->bytes)};
+    return (struct cost){(double)plan->bytes, lines * query_ns(base, (double)plan->bytes)};
 }
 
 /* One filter for n keys. */
@@ -244,8 +249,8 @@ static void grow(struct filter f, double items, struct outcome *outcome) {
 static void print_rule(const struct filter *f, double items) {
     enum { STARTS = 8 };
     struct outcome outcome = {0};
-    /* Where a layer ends relative to the hump is chance; all cases lie between one first layer and one of growth times
-     * as many keys. */
+    /* Where a layer ends relative to the hump is chance; all cases lie between one first layer and
+     * one of growth times as many keys. */
     for (int i = 0; i < STARTS; i++) grow(*f, floor(items * pow(growth(f->rule, items), (double)i / STARTS)), &outcome);
     printf("  %-29s %6.0f %9.3f %8.3f %8.2f %8.2f %8.2f\n", f->rule->name, outcome.layers, outcome.shares,
            outcome.far_shares, outcome.full, outcome.worst, outcome.time);
@@ -287,7 +292,7 @@ int main(int count, char **arguments) {
     puts("layers, shares: their number and the sum of their shares at 10^8 keys; at 2^40: the sum there\n"
          "full, worst: bytes beside a planned filter's with 10^6 to 10^8 keys, when the newest layer is full and when "
          "it\n"
-         "is new; time: of a question about a stranger at 10^8 keys, beside the planned filter's, estimated");
+         "is new; time: of a query of a non-member at 10^8 keys, beside the planned filter's, estimated");
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) print_rules(&bases[i], fpr, items);
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) print_layers(&bases[i], fpr, items);
     return 0;

@@ -6,22 +6,24 @@
  *     1. read the key from the caller's array, which is too long for the caches near the core;
  *     2. mix it to a random number: here two multiplications, fewer would not be a hash;
  *     3. turn that into the number of a cache line: one more multiplication;
- *     4. load one word of that line (a question), or load, change and store it (an add).
+ *     4. load one word of that line (a query), or load, change and store it (an add).
  *
- * The limit does just this and nothing more: no mask, no test, no answer. A filter that touches two or three lines is
- * compared with the same loop over two or three random lines (or four, for one that has just four places to look at). Which way is the fastest depends on the machine and on
- * the size, so all of these are tried and the best is taken:
+ * The limit does just this and nothing more: no mask, no test, no answer. A filter that touches two
+ * or three lines is compared with the same loop over two or three random lines (or four, for one
+ * that looks at four places). Which way is the fastest depends on the machine and on the
+ * size, so all of these are tried and the best is taken:
  *
  *     depth           the line's number is worked out 0, 8, 16, 32 or 64 keys before it is used;
- *     line prefetch   the line is fetched then, into the first-level cache, or into the second-level one, which can wait
- *                     for more lines at a time;
- *     key prefetch    the key array is left to the hardware, or fetched 512 bytes ahead past the caches, where its keys
- *                     do not push out lines of the filter, or 1 KiB ahead into the second-level cache.
+ *     line prefetch   the line is prefetched then, into the first-level cache, or into the
+ *                     second-level one, which can wait for more lines at a time;
+ *     key prefetch    the key array is left to the hardware, or prefetched 512 bytes ahead past
+ *                     the caches, where its keys do not push out lines of the filter, or 1 KiB
+ *                     ahead into the second-level cache.
  *
- * Where the CPU has AVX-512, the same is measured once more with line numbers worked out for 8 keys at a time ("vector").
- * From some 16 MiB on the memory decides and both are equal. In the second-level cache the plain loop spends more on
- * mixing than on loading, and the vector loop shows what is left. Ratios are to the plain loop, which is one program
- * for all machines.
+ * Where the CPU has AVX-512, the same is measured once more with line numbers worked out for 8 keys
+ * at a time ("vector"). From some 16 MiB on the memory decides and both are equal. In the
+ * second-level cache the plain loop spends more on mixing than on loading, and the vector loop
+ * shows what is left. Ratios are to the plain loop, which is one program for all machines.
  *
  * All words loaded are summed and the sum is kept, so that no compiler can leave a load out.
  */
@@ -56,7 +58,7 @@ struct walk {
     struct limit_variant variant;
 };
 
-/* Further lines come from the same mix: its lower half, and both halves of one more multiplication of it. */
+/* Further cache lines come from the same mix: its lower half, then one more multiplication. */
 static const uint64_t mix_factor = 0xd6e8feb86659fd93u, third_factor = 0x9e3779b97f4a7c15u;
 
 static inline __attribute__((always_inline)) void index_scalar(const uint64_t *keys, uint64_t line_count,
@@ -93,7 +95,8 @@ static inline __attribute__((always_inline)) AVX512 void index_avx512(const uint
     x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 32)), factor);
     x = _mm512_mullo_epi64(_mm512_xor_si512(x, _mm512_srli_epi64(x, 32)), factor);
     _mm512_store_si512(out[0], reduce_avx512(_mm512_srli_epi64(x, 32), count));
-    if (lines > 1) _mm512_store_si512(out[1], reduce_avx512(x, count)); /* mul_epu32 takes the lower halves */
+    /* mul_epu32 takes the lower halves */
+    if (lines > 1) _mm512_store_si512(out[1], reduce_avx512(x, count));
     if (lines > 2) {
         x = _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)third_factor));
         _mm512_store_si512(out[2], reduce_avx512(_mm512_srli_epi64(x, 32), count));
@@ -149,7 +152,7 @@ static void enter_trial(struct limit_figure *figure, double *times, struct limit
     }
 }
 
-/* Depth 0 fetches nothing ahead. Vector code may also work numbers out ahead and leave the fetching to the loads. */
+/* Depth 0 prefetches nothing. Vector code may also index ahead and leave memory to the loads. */
 static int is_worth_a_trial(const struct limit_variant *v) {
     return v->vector ? v->depth >= 32 : (v->line_prefetch != LINE_PREFETCH_NONE) == (v->depth > 0);
 }

@@ -3,7 +3,8 @@
  *
  *     WALK_TARGET       the attribute that selects the instruction set
  *     WALK_NAME(name)   the name with the set's ending
- *     WALK_INDEX        a function (keys, lines of the working set, lines per key, out) that works out word indices
+ *     WALK_INDEX        works out word indices: a function (keys, cache lines of the working set,
+ *                       cache lines per key, out)
  */
 
 static inline __attribute__((always_inline)) WALK_TARGET uint64_t WALK_NAME(walk)(const struct walk *w, unsigned lines,

@@ -1,22 +1,27 @@
 /*
- * How full do cuckoo tables get? Fills tables with random keys until the first one finds no place, and prints the load
- * then: the share of slots in use. Not a part of the library, and needs nothing of it.
+ * How full do cuckoo tables get? Fills tables with random keys until the first one finds no place,
+ * and prints the load then: the share of slots in use. Not a part of the library, and needs nothing
+ * of it.
  *
  *     cc -O2 -o loads bench/loads.c && ./loads [SLOTS] [ROUNDS] [STEPS]
  *
- * A key has some homes, and may sit in any of the WIDTH slots that begin at each. Classic buckets do not overlap:
- * homes are WIDTH slots apart. Windows do: there is a home at every slot but the last ones. The first window of a key may have a
- * slot more than the others; and the other homes may all be within some REACH of the first.
+ * A key has some homes, and may sit in any of the WIDTH slots that begin at each. Classic buckets
+ * do not overlap: homes are WIDTH slots apart. Windows do: there is a home at every slot but the
+ * last ones. The first window of a key may have a slot more than the others; and the other homes
+ * may all be within some REACH of the first.
  *
- *     buckets of 2   |0 0|1 1|2 2|3 3|        windows of 2   |0|01|12|23|34|4|      (numbers: whose slot it is)
+ *     buckets of 2   |0 0|1 1|2 2|3 3|     windows of 2   |0|01|12|23|34|4|
+ *     (numbers: the homes that a slot belongs to)
  *
- * A slot holds a fingerprint, and which choice and offset put it there. The first home is a random number; the others
- * are the first plus a shift that follows from the fingerprint, modulo the homes. So a slot and its contents tell the
- * first home, hence all other places of what sits there. An insertion that finds all its places taken looks for a path of
- * entries that can each move to the next one's place, the last to an empty slot. Nothing moves before the path is known.
+ * A slot holds a fingerprint, and which choice and offset put it there. The first home is a random
+ * number; the others are the first plus a shift that follows from the fingerprint, modulo the
+ * homes. So a slot and its contents tell the first home, hence all other places of what sits there.
+ * An insertion that finds all its places taken looks for a path of entries that can each move to
+ * the next one's place, the last to an empty slot. Nothing moves before the path is known.
  *
- * Two searches: breadth first finds a shortest path; the random walk follows one victim after the other. STEPS bounds
- * the slots that a search may read, the first places included, so that both columns cost the same.
+ * Two searches: breadth first finds a shortest path; the random walk follows one victim after the
+ * other. STEPS bounds the slots that a search may read, the first places included, so that both
+ * columns cost the same.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,13 +35,16 @@
 
 struct layout {
     const char *name;
-    uint32_t width, stride, choices, bits; /* stride: from home to home; bits: of the fingerprint, up to 27 */
-    uint32_t more, reach;                  /* slots more of the first window; of other homes, or 0 = any */
+    /* Stride: from home to home; bits: of the fingerprint, up to 27. */
+    uint32_t width, stride, choices, bits;
+    /* Slots more of the first window; of other homes, or 0 = any. */
+    uint32_t more, reach;
 };
 
 struct slot {
-    uint32_t entry; /* fingerprint, choice (2 bits), offset (3 bits); 0: empty, as no fingerprint is 0 */
-    uint32_t seen;  /* the last search that was here */
+    /* Fingerprint, choice (2 bits), offset (3 bits); 0: empty, as no fingerprint is 0. */
+    uint32_t entry;
+    uint32_t seen; /* the last search that was here */
 };
 
 /* What a search has reached: a slot, as which choice and offset of the entry before. */
@@ -99,8 +107,9 @@ static struct key key_in_slot(const struct table *table, uint32_t slot) {
     return (struct key){0, home < back ? home + table->homes - back : home - back, fp};
 }
 
-/* Goes over the places of the key that this search has not seen yet, up to and with the first empty one; where there are
- * windows, every second fingerprint begins with the last one. Returns their number; *empty says how it ended. */
+/* Goes over the places of the key that this search has not seen yet, up to and with the first empty
+ * one; where there are windows, every second fingerprint begins with the last one. Returns their
+ * number; *empty says how it ended. */
 static uint32_t new_places(struct table *table, const struct key *key, uint32_t before, struct step *found,
                            bool *empty) {
     const struct layout *layout = &table->layout;
@@ -130,7 +139,7 @@ static void move_along(struct table *table, const struct key *key, const struct 
     table->slot[last->slot].entry = key->fp << 5 | last->place;
 }
 
-/* Both searches return how many slots they read; more than most_steps: no place was found, and nothing changed. */
+/* Both searches return the slots they read; more than most_steps: no place, nothing changed. */
 typedef uint32_t search_fn(struct table *, const struct key *);
 
 static uint32_t insert_breadth_first(struct table *table, const struct key *key) {
@@ -159,7 +168,7 @@ static struct step pick_victim(struct table *table, const struct step *found, ui
     return found[victim];
 }
 
-/* The path is table->step[0 .. length). Where all places are on it already, the walk starts anew and turns otherwise. */
+/* The path is table->step[0 .. length). Where all places are on it already, the walk restarts. */
 static uint32_t insert_walking(struct table *table, const struct key *key) {
     struct step found[MOST_PLACES];
     struct key at = *key;
@@ -211,8 +220,8 @@ static void table_close(struct table *table) {
     free(table->step);
 }
 
-/* Over all rounds: the load at the first failure, and the slots read by an insertion: up to the load that is planned for, and of the
- * last hundredth. */
+/* Over all rounds: the load at the first failure, and the slots read by an insertion: up to the
+ * load that is planned for, and of the last hundredth. */
 struct outcome {
     double mean, least, planned_reads, reads;
 };

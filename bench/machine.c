@@ -1,4 +1,4 @@
-/* What this machine is, and the few things the benchmark asks of its system. */
+/* What this machine is, and the few things the benchmark needs of its system. */
 #include "measure.h"
 
 #include <pthread.h>
@@ -138,7 +138,7 @@ static size_t whole_huge_pages(uint64_t bytes) {
 void *machine_fresh_memory(uint64_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     size_t length = whole_huge_pages(bytes);
-    /* Huge pages are aligned to their size and mappings are not: take one more and give the ends back. */
+    /* Huge pages are aligned to their size, mappings are not: take one more and return the ends. */
     char *start = mmap(NULL, length + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return NULL;
     size_t before = (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
@@ -153,7 +153,8 @@ void *machine_fresh_memory(uint64_t bytes) {
 
 void *machine_memory(uint64_t bytes) {
     void *memory = machine_fresh_memory(bytes);
-    if (memory) memset(memory, 0, whole_huge_pages(bytes)); /* the pages are there before any clock runs */
+    /* The pages are there before any clock runs. */
+    if (memory) memset(memory, 0, whole_huge_pages(bytes));
     return memory;
 }
 

@@ -1,17 +1,18 @@
 /*
  * The parts of the benchmark, in the order in which a run uses them.
  *
- *     machine.c      the clock, memory in huge pages, what machine this is
- *     keys.c         the keys, by number
- *     limit.c        the least time that any filter could take here
- *     textbook.c  textbook_cuckoo.c                the filters that everybody writes first
- *     rounds.c       a filter of the library, timed beside the limit; with fills.c and refill.c, which fill it
- *     bench.c        which working sets and kinds; collects the figures below
- *     combined.c     filters of filters and threads; with growing.c, sharded.c, parallel.c and peak.c
- *     foreign.c      filters of other programs
- *     static.c       static filters; with static_build.c, static_ask.c and their rival, plain_fuse.c
- *     bench_goals.c  which of the figures have a goal
- *     bench_table.c  bench_json.c  bench_plot.c    the figures for people, for scripts, as a picture
+ *     machine.c          the clock, memory in huge pages, what machine this is
+ *     keys.c             the keys, by number
+ *     limit.c            the least time that any filter could take here
+ *     textbook.c         the filters that everybody writes first; with textbook_cuckoo.c
+ *     rounds.c           a filter of the library, timed beside the limit
+ *     fills.c refill.c   how such a filter is filled
+ *     bench.c            which working sets and kinds; collects the figures below
+ *     bench_composite.c  composite filters and threads; growing.c, sharded.c, parallel.c, peak.c
+ *     foreign.c          foreign formats
+ *     static.c           static filters; with static_build.c, static_query.c, and plain_fuse.c
+ *     bench_goals.c      which of the figures have a goal
+ *     bench_table.c      the figures as text; bench_json.c for scripts, bench_plot.c as a picture
  */
 #ifndef PERHAPS_BENCH_MEASURE_H
 #define PERHAPS_BENCH_MEASURE_H
@@ -21,12 +22,13 @@
 #include <stdint.h>
 
 enum {
-    PASS_KEYS = 1 << 22,   /* keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches */
+    /* Keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches. */
+    PASS_KEYS = 1 << 22,
     USUAL_LIMIT_LINES = 3, /* the limit is measured for 1, 2 and 3 lines per key, */
-    MOST_LIMIT_LINES = 4   /* and for 4 where a filter's shape asks for it */
+    MOST_LIMIT_LINES = 4   /* and for 4 where a filter's shape needs it */
 };
 
-/* What share of the keys asked for is in the filter. */
+/* The share of the queried keys that is in the filter. */
 enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
 enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_REMOVE_MANY, OP_BUILD, OP_COUNT };
 enum limit_op { LIMIT_LOAD, LIMIT_RMW, LIMIT_OP_COUNT };
@@ -54,13 +56,14 @@ void machine_pin(void);
 void machine_unpin(void);
 /* Nanoseconds of the day's clock, for how long a user waits ... */
 double machine_now(void);
-/* ... and those that this thread has worked, for all figures: what other programs take does not count. */
+/* ... and the time this thread worked, for all figures: other programs do not count. */
 double machine_worked(void);
-/* Nanoseconds of the day's clock for some arithmetic, in one thread or shared by two: what a second thread is worth here and now. */
+/* Nanoseconds of the day's clock for some arithmetic, in one thread or shared by two: what a second
+ * thread is worth here and now. */
 double machine_arithmetic(int with_two);
 /* Zeroed memory in huge pages where the system has them; NULL if there is none. */
 void *machine_memory(uint64_t bytes);
-/* The same, but its pages come when they are first used: for what is to be made on the clock, memory and all. */
+/* The same, but its pages come at first use: for what is made on the clock, memory included. */
 void *machine_fresh_memory(uint64_t bytes);
 void machine_release(void *memory, uint64_t bytes);
 
@@ -69,7 +72,7 @@ void machine_release(void *memory, uint64_t bytes);
 /* Keys by number: a bijection, so different numbers are different keys. */
 uint64_t key_number(uint64_t number);
 
-/* Which keys a filter's members and strangers are. */
+/* Which keys a filter's members and non-members are. */
 struct key_space {
     uint64_t members;
     uint64_t range; /* keys are below this; 0 = any 64-bit integers */
@@ -79,7 +82,7 @@ struct key_space {
 struct key_space key_space_all(uint64_t members);
 struct key_space key_space_below(uint64_t range, uint64_t members); /* members < range */
 uint64_t key_member(const struct key_space *space, uint64_t number);
-uint64_t key_stranger(const struct key_space *space, uint64_t number);
+uint64_t key_non_member(const struct key_space *space, uint64_t number);
 /* A random number for each number, and the member that one chooses of the first n. */
 uint64_t key_random(uint64_t number);
 uint64_t key_random_member(const struct key_space *space, uint64_t random, uint64_t n);
@@ -104,27 +107,30 @@ enum { LIMIT_FINALISTS = 2 };
 struct limit_figure {
     double ns; /* per key; 0 = not measured */
     struct limit_variant best;
-    struct limit_variant finalists[LIMIT_FINALISTS]; /* of short trials: those that all rounds are run with */
+    /* Of short trials: those that all rounds are run with. */
+    struct limit_variant finalists[LIMIT_FINALISTS];
 };
 
 struct limit {
     uint64_t bytes;
     uint64_t *memory;
     int has_vector;
-    unsigned most_lines;                                              /* that it is measured for */
-    size_t trial_start;                                               /* which keys the last short trial began with */
+    unsigned most_lines; /* that it is measured for */
+    /* Which keys the last short trial began with. */
+    size_t trial_start;
     struct limit_figure figures[2][LIMIT_OP_COUNT][MOST_LIMIT_LINES]; /* plain, vector */
     uint64_t kept; /* what the loads brought, so that none can be left out */
 };
 
-/* Takes memory for a working set and finds the best ways to walk it, over the usual numbers of lines. `keys`: PASS_KEYS of them and
- * KEYS_BEYOND more that may be read. 0, or -1 for want of memory. */
+/* Takes memory for a working set and finds the best ways to walk it, over the usual numbers of
+ * lines. `keys`: PASS_KEYS of them and KEYS_BEYOND more that may be read. 0, or -1 for want of
+ * memory. */
 enum { KEYS_BEYOND = 128 };
 int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys);
 /* The two halves of it, for what needs one figure only. */
 int limit_take_memory(struct limit *limit, uint64_t bytes);
 void limit_find(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys);
-/* One more round for so many lines over n keys. */
+/* One more round for that many cache lines over n keys. */
 void limit_round(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys, size_t n);
 void limit_close(struct limit *limit);
 
@@ -153,7 +159,7 @@ struct textbook_cuckoo {
     uint64_t lost; /* keys that found no place */
 };
 
-/* An empty filter of at most so many bytes. 0, or -1 for want of memory. */
+/* An empty filter of at most that many bytes. 0, or -1 if memory is short. */
 int textbook_cuckoo_open(struct textbook_cuckoo *book, uint64_t bytes);
 void textbook_cuckoo_add(struct textbook_cuckoo *book, const uint64_t *keys, size_t n);
 void textbook_cuckoo_close(struct textbook_cuckoo *book);
@@ -168,14 +174,16 @@ struct cell {
     uint64_t items;
     uint64_t bytes;
     unsigned
-        limit_lines; /* of the limit it is compared with, 0 = none: as many as the kind touches, but at most USUAL_LIMIT_LINES */
+        /* Lines of the limit: as the kind touches, at most USUAL_LIMIT_LINES; 0 = no limit. */
+        limit_lines;
     double bits_per_key;
     double fpr;                      /* measured */
     double ns[OP_COUNT][HITS_COUNT]; /* per key */
     double limit_ns[LIMIT_OP_COUNT]; /* of the limit with limit_lines */
-    double first_ns, last_ns;        /* per key, of the first and the last 1 % of a fill by batches */
-    double textbook_ns[HITS_COUNT];  /* the textbook's filter asked */
-    double textbook_add_ns;          /* the textbook's cuckoo filter filled, average per key */
+    /* Per key, of the first and the last 1 % of a fill by batches. */
+    double first_ns, last_ns;
+    double textbook_ns[HITS_COUNT]; /* queries of the textbook's filter */
+    double textbook_add_ns;         /* the textbook's cuckoo filter filled, average per key */
 };
 
 /* Room for the keys and answers of a pass, made once. */
@@ -186,12 +194,12 @@ struct pass {
     void (*progress)(const struct cell *cell, const char *what);
 };
 
-/* Fills filter `f` and times it beside `limit`; the caller has set cell->bytes. 0 or an enum perhaps_error. */
+/* Fills `f` and times it beside `limit`; cell->bytes is set. 0 or an enum perhaps_error. */
 int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
 
-/* --- combined.c --- */
+/* --- bench_composite.c --- */
 
-/* Filters of filters are measured in parts, each a table of its own. */
+/* Composite filters are measured in parts, each a table of its own. */
 enum part {
     PART_GROWING,
     PART_RATE,
@@ -201,7 +209,7 @@ enum part {
     PART_FOREIGN,
     PART_STATIC_SIZE,
     PART_STATIC_BUILD,
-    PART_STATIC_ASK,
+    PART_STATIC_QUERY,
     PART_COUNT
 };
 enum { MOST_COLUMNS = 7 };
@@ -210,7 +218,7 @@ struct part_table {
     const char *name, *title;
     struct {
         const char *name; /* NULL past the last column */
-        double goal;      /* values shall be at most this; 0 = no goal */
+        double goal;      /* values must be at most this; 0 = no goal */
     } columns[MOST_COLUMNS];
 };
 
@@ -237,17 +245,17 @@ struct figures {
     struct row rows[MOST_ROWS];
 };
 
-/* Fills figures->rows, with filters of up to so many keys. 0 or an enum perhaps_error. */
-int combined_run(struct figures *figures, struct pass *pass, uint64_t keys);
+/* Fills figures->rows, with filters of up to that many keys. 0 or an enum perhaps_error. */
+int composite_run(struct figures *figures, struct pass *pass, uint64_t keys);
 
 /* --- foreign.c --- */
 
-/* The same with filters of other programs; in small arrays, if there are fewer keys than in a pass. */
+/* The same with foreign formats; in small arrays, if there are fewer keys than in a pass. */
 int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys);
 
 /* --- static.c --- */
 
-/* The same with static filters, of this kind or of all. So many keys; 0 = as many as the goals are for. */
+/* The same with static filters of this kind or of all, with `keys` keys; 0 = as the goals say. */
 int static_run(struct figures *figures, struct pass *pass, uint64_t keys, const char *kind);
 
 /* ns per key divided by the limit's. */

@@ -1,5 +1,5 @@
-/* Adding with one thread and with two: whole fills, timed by the wall clock. The keys are in memory before. */
-#include "combined.h"
+/* Adds with one thread and with two: whole fills by the wall clock, keys already in memory. */
+#include "bench_composite.h"
 
 enum { ROUNDS = 3, THREADS = 2 };
 
@@ -22,23 +22,23 @@ static double time_fill(struct run *run, const uint64_t *keys, size_t n, unsigne
     return (machine_now() - begin) / (double)n;
 }
 
-static int measure(struct combined *all, const struct parallel *what, const uint64_t *keys) {
+static int measure(struct part_run *all, const struct parallel *what, const uint64_t *keys) {
     size_t n = (size_t)(all->keys / what->divisor);
     perhaps_want want = PERHAPS_WANT(.kind = what->kind, .items = n, .shards = what->shards);
     if (what->kind == PERHAPS_BLOCKED) want.fpr = 0.01;
     double ns[THREADS] = {0};
     struct cell cell;
     struct run run;
-    combined_open(all, &run, &cell, &want, n);
+    part_open(all, &run, &cell, &want, n);
     /* The first round only brings the memory. */
     for (unsigned round = 0; round <= ROUNDS && !run.error; round++)
         for (unsigned i = 0; i < THREADS; i++) {
             double time = time_fill(&run, keys, n, i + 1);
             if (round) keep_best(&ns[i], time);
         }
-    combined_close(&run);
+    part_close(&run);
     if (run.error) return run.error;
-    struct row *row = combined_row(all, PART_PARALLEL, "%s", what->name);
+    struct row *row = part_row(all, PART_PARALLEL, "%s", what->name);
     row->values[0] = (double)n;
     row->values[1] = ns[0];
     row->values[2] = ns[1];
@@ -46,7 +46,7 @@ static int measure(struct combined *all, const struct parallel *what, const uint
     return 0;
 }
 
-int combined_parallel(struct combined *all) {
+int part_parallel(struct part_run *all) {
     uint64_t *keys = machine_memory(all->keys * sizeof *keys);
     int error = keys ? 0 : PERHAPS_ENOMEM;
     for (uint64_t i = 0; i < all->keys && keys; i++) keys[i] = key_number(i);

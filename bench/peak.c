@@ -1,5 +1,5 @@
-/* How much memory a sharded table takes at most while it grows from nothing, seen by its allocator. */
-#include "combined.h"
+/* The peak memory of a sharded table while it grows from nothing, seen by its allocator. */
+#include "bench_composite.h"
 
 #include <perhaps_embed.h>
 
@@ -29,18 +29,18 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-static int measure(struct combined *all, uint64_t n) {
+static int measure(struct part_run *all, uint64_t n) {
     struct meter meter = {0, 0};
     perhaps_allocator allocator = {allocate, release, &meter};
     perhaps_want want =
         PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FIRST_ITEMS, .shards = SHARDS, .allocator = &allocator);
     struct cell cell;
     struct run run;
-    combined_open(all, &run, &cell, &want, n);
+    part_open(all, &run, &cell, &want, n);
     if (!run.error) refill(&run, 0, n);
-    combined_close(&run);
+    part_close(&run);
     if (run.error) return run.error;
-    struct row *row = combined_row(all, PART_PEAK, "table, %d shards", SHARDS);
+    struct row *row = part_row(all, PART_PEAK, "table, %d shards", SHARDS);
     double peak = (double)meter.peak;
     row->values[0] = (double)n;
     row->values[1] = peak / 0x1p20;
@@ -49,7 +49,7 @@ static int measure(struct combined *all, uint64_t n) {
     return 0;
 }
 
-int combined_peak(struct combined *all) {
+int part_peak(struct part_run *all) {
     int error = 0;
     for (size_t i = 0; i < sizeof shares / sizeof *shares && !error; i++)
         error = measure(all, (uint64_t)(shares[i] * (double)all->keys));

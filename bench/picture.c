@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------------------------- files --- */
+/* ------------------------------------------------------------------------------------ files --- */
 
 /* Why the system would not write it. */
 static const char *system_reason(void) {
@@ -32,7 +32,7 @@ static int is_svg(const char *path) {
     return length > 4 && strcmp(path + length - 4, ".svg") == 0;
 }
 
-/* A rename would put the picture in the place of whatever is there: of a picture that is right, of a device it is not. */
+/* A rename would replace whatever is there: right for a picture, wrong for a device. */
 static const char *why_not_written(const char *path, int replace) {
     struct stat there;
     int exists = stat(path, &there) == 0;
@@ -86,7 +86,7 @@ const char *picture_ready(const char *path, int replace) {
     return why_not_written(path, replace);
 }
 
-/* -------------------------------------------------------------------------------------------------- gnuplot --- */
+/* ---------------------------------------------------------------------------------- gnuplot --- */
 
 const char *picture_colour(unsigned i) {
     static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#aa3377",
@@ -115,8 +115,9 @@ static char *read_all(FILE *stream, size_t *length) {
     return NULL;
 }
 
-/* gnuplot says nothing about a disk that is full, so it writes to a pipe, and the file is made here. It reads the script,
- * which has no name, through its descriptor, and no settings of the user's. */
+/* Gnuplot says nothing about a disk that is full, so it writes to a pipe, and the file is made
+ * here. It reads the script, which has no name, through its descriptor, and no settings of the
+ * user's. */
 const char *picture_draw(FILE *script, const char *path, int replace) {
     char command[60];
     struct drawing drawing;

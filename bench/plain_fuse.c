@@ -1,15 +1,17 @@
 /*
  * The binary fuse filter of plain_fuse.h.
  *
- * The array is a row of segments. A key has its first place anywhere but in the last two of them, and one place in each of the two
- * segments that follow; the three fingerprints there, combined by exclusive or, are the key's own. To build it, every slot gets the
- * number of keys that have a place there and the exclusive or of their hashes. In a slot with one key that is the key's hash: the key
- * is taken out of its other two slots, which may leave others alone, and so on. In the reverse order each key finds its slot not
- * yet in use by any that came before, and sets it.
+ * The array is a row of segments. A key has its first place anywhere but in the last two of them,
+ * and one place in each of the two segments that follow; the three fingerprints there, combined by
+ * exclusive or, are the key's own. To build it, every slot gets the number of keys that have a
+ * place there and the exclusive or of their hashes. In a slot with one key that is the key's hash:
+ * the key is taken out of its other two slots, which may leave others alone, and so on. In the
+ * reverse order each key finds its slot not yet in use by any that came before, and sets it.
  *
- * It is a fair rival, written as the paper describes it: keys are arranged by segment first, so that neighbours in time are
- * neighbours in memory; huge pages; no division; nothing that depends on chance is branched on when it can be added instead. Keys are
- * taken to be different, so it need not look for duplicates. Its memory, 24 bytes for each key, comes from the system within the
+ * It is a fair rival, written as the paper describes it: keys are partitioned by segment first, so
+ * that neighbours in time are neighbours in memory; huge pages; no division; nothing that depends
+ * on chance is branched on when it can be added instead. Keys are taken to be different, so it need
+ * not look for duplicates. Its memory, 24 bytes for each key, comes from the system within the
  * build, as that of the library does.
  */
 #include "plain_fuse.h"
@@ -33,7 +35,8 @@ struct scratch {
     uint64_t *order; /* hashes by segment; later, in the order in which they were taken out */
     uint8_t *which;  /* in which of its places a key was alone */
     uint64_t *sums;  /* of each slot: the hashes, by exclusive or; */
-    uint8_t *counts; /* four times how many there are, and which of their places it is, by exclusive or; */
+    /* Four times how many there are, and which of their places it is, by exclusive or. */
+    uint8_t *counts;
     uint32_t *alone; /* and those that have one key only */
 };
 
@@ -105,10 +108,10 @@ static int take_scratch(struct scratch *s, size_t keys, uint64_t slot_count) {
     return s->order && s->which && s->sums && s->counts && s->alone ? 0 : -1;
 }
 
-/* Sorts hashes into as many blocks as there are segments, or some more. A block has room for as many as will fall into it on average;
- * what finds its room taken goes to the next block that has some, which is near enough. Zero is a free place: a hash of zero
- * would be lost, one in 2^64. */
-static void arrange(const struct plain_fuse *fuse, struct scratch *s, const uint64_t *keys) {
+/* Sorts hashes into as many blocks as there are segments, or some more. A block has room for as
+ * many as will fall into it on average; what finds its room taken goes to the next block that has
+ * some, which is near enough. Zero is a free place: a hash of zero would be lost, one in 2^64. */
+static void partition(const struct plain_fuse *fuse, struct scratch *s, const uint64_t *keys) {
     uint64_t next[1 << BLOCK_BITS_MAX];
     unsigned bits = 1;
     while (bits < BLOCK_BITS_MAX && (uint64_t)1 << bits < fuse->segment_count) bits++;
@@ -178,7 +181,7 @@ static int try_seed(struct plain_fuse *fuse, const uint64_t *keys, size_t n) {
     struct scratch s;
     int done = take_scratch(&s, n, fuse->slot_count);
     if (!done) {
-        arrange(fuse, &s, keys);
+        partition(fuse, &s, keys);
         enter_all(fuse, &s);
         done = peel(fuse, &s) == n;
     }
@@ -206,7 +209,7 @@ void plain_fuse_free(struct plain_fuse *fuse) {
     fuse->slots = NULL;
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 size_t plain_fuse_contains(const struct plain_fuse *fuse, const uint64_t *keys, size_t n, uint8_t *answers) {
     size_t found = 0;
@@ -232,7 +235,7 @@ static void hash_batch(const struct plain_fuse *fuse, const uint64_t *keys, size
     }
 }
 
-static inline void fetch(const struct plain_fuse *fuse, const struct batch *batch, size_t i) {
+static inline void prefetch(const struct plain_fuse *fuse, const struct batch *batch, size_t i) {
     for (unsigned j = 0; j < PLACES; j++) __builtin_prefetch(fuse->slots + batch->places[i].at[j], 0, 2);
 }
 
@@ -248,12 +251,12 @@ size_t plain_fuse_contains_many(const struct plain_fuse *fuse, const uint64_t *k
     struct batch batches[2];
     size_t found = 0, ready = batch_length(n);
     hash_batch(fuse, keys, ready, &batches[0]);
-    for (size_t i = 0; i < ready; i++) fetch(fuse, &batches[0], i);
+    for (size_t i = 0; i < ready; i++) prefetch(fuse, &batches[0], i);
     for (size_t done = 0, turn = 0; done < n; turn ^= 1) {
         size_t coming = batch_length(n - done - ready);
         hash_batch(fuse, keys + done + ready, coming, &batches[turn ^ 1]);
         for (size_t i = 0; i < ready; i++) {
-            if (i < coming) fetch(fuse, &batches[turn ^ 1], i);
+            if (i < coming) prefetch(fuse, &batches[turn ^ 1], i);
             found += answers[done + i] = test(fuse, &batches[turn], i);
         }
         done += ready;

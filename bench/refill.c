@@ -5,7 +5,7 @@
 
 enum {
     FILL_KEYS = 4096,
-    KEYS_FOR_TWO = 1 << 23 /* from so many keys on, filling is worth a second thread */
+    KEYS_FOR_TWO = 1 << 23 /* from this many keys on, filling is worth a second thread */
 };
 
 /* Part of a fill: members from..to-1 into a filter. */
@@ -29,7 +29,7 @@ static void *fill_part(void *argument) {
     return NULL;
 }
 
-/* Half of the keys go into a copy, in a second thread, and the two become one again. 0 = that cannot be done here. */
+/* A second thread adds half of the keys to a copy, which is merged. 0 = not possible here. */
 static int fill_in_two(struct run *run, uint64_t from, uint64_t to) {
     uint64_t middle = from + (to - from) / 2;
     struct filling near = {run->f, &run->space, from, middle, 0}, far = {NULL, &run->space, middle, to, 0};
@@ -49,8 +49,9 @@ static int fill_in_two(struct run *run, uint64_t from, uint64_t to) {
     return started;
 }
 
-/* What both copies have is in their union once, but in the sum of multisets twice; and where merging means adding one
- * key after the other, it saves nothing. Kinds that cannot forget have neither trouble. */
+/* What both copies have is in their union once, but in the sum of multisets twice; and where
+ * merging means adding one key after the other, it saves nothing. Kinds that cannot forget have
+ * neither trouble. */
 static int may_fill_in_two(const struct run *run, uint64_t n) {
     return (run->cell->can & (PERHAPS_MERGE | PERHAPS_REMOVE)) == PERHAPS_MERGE && n >= KEYS_FOR_TWO;
 }

@@ -1,33 +1,36 @@
 /*
  * One filter of the library, filled and timed beside the machine's limit.
  *
- * Adding with hits is timed while the filter is between half full and full: the first half of the members is always in,
- * so hits are drawn from it, and new keys come from the second half in order. A filter too small for all the keys of a
- * pass is cleared and half filled again in between, off the clock. Then the rest of the keys is added and questions are
- * timed on the full filter; misses are strangers, keys with numbers that no filter reaches.
+ * Adding with hits is timed while the filter is between half full and full: the first half of the
+ * members is always in, so hits are drawn from it, and new keys come from the second half in order.
+ * A filter too small for all the keys of a pass is cleared and half filled again in between, off
+ * the clock. Then the rest of the keys is added and queries are timed on the full filter; misses
+ * are non-members, keys with numbers that no filter reaches.
  *
- *     0 ........ half ........... next ........ members                  far beyond
- *     [ hits of adds )[ added by passes )[ to be added )                 [ misses of questions and removes
- *     [ hits of questions, once all are in             )
+ *     0 ........ half ........... next ........ members         far beyond
+ *     [ hits of adds )[ added by passes )[ to be added )        [ misses of queries and removes
+ *     [ hits of queries, once all are in             )
  *
- * Kinds that can forget differ in three ways. Adding new keys is timed over whole fills (fills.c). In a multiset a key
- * that is there already is stored once more, so there is no such thing as a hit and nothing else is timed. And in the
- * end keys are removed: those of the second half, in order; when they are used up, the filter is filled again.
+ * Kinds that can forget differ in three ways. Adding new keys is timed over whole fills (fills.c).
+ * In a multiset a key that is there already is stored once more, so there is no such thing as a hit
+ * and nothing else is timed. And in the end keys are removed: those of the second half, in order;
+ * when they are used up, the filter is filled again.
  *
- * Rounds of the limit and of the filter take turns, so that whatever else the machine does hits both. Of all rounds the
- * best counts, for both. Every other round goes through the hit rates backwards: none of them is always the first,
- * which finds the caches cold.
+ * Rounds of the limit and of the filter take turns, so that whatever else the machine does hits
+ * both. Of all rounds the best counts, for both. Every other round goes through the hit rates
+ * backwards: none of them is always the first, which finds the caches cold.
  */
 #include "rounds.h"
 
 enum {
     LEAST_ROUNDS = 3,
     MOST_ROUNDS = 24,
-    COUNTER_BITS = 4,       /* of the textbook's counting filter */
-    MOST_INTEGERS = 1 << 24 /* members of a kind that holds integers: its speed does not depend on how full it is */
+    COUNTER_BITS = 4, /* of the textbook's counting filter */
+    /* Members of a kind that holds integers: its speed does not depend on how full it is. */
+    MOST_INTEGERS = 1 << 24
 };
 
-/* Bytes from which on the textbook's cuckoo filter, whose size is a power of two, takes too long to fill. */
+/* From these bytes on the textbook's cuckoo filter (a power of two) takes too long to fill. */
 static const uint64_t no_textbook_fill = (uint64_t)256 << 20;
 
 const int hits_percent[HITS_COUNT] = {0, 50, 100};
@@ -78,12 +81,12 @@ static int is_hit(enum hits hits, uint64_t random) {
 
 /* --- adding and removing --- */
 
-/* How many numbers of the second half a segment uses up: adds take them for new keys, removes for those that are in. */
+/* How many of the second half a segment uses up: new keys of adds, members of removes. */
 static size_t used_up(enum op op, enum hits hits, size_t length) {
     return hits == (op == OP_REMOVE_MANY ? HITS_0 : HITS_100) ? 0 : length;
 }
 
-/* Where a segment begins: after the last one, or at the half again when the second half is used up. */
+/* Where a segment begins: after the last one, or at the half when the second half is used up. */
 static uint64_t segment_start(const struct run *run, uint64_t next, size_t used) {
     return next + used > run->space.members ? run->half : next;
 }
@@ -94,9 +97,9 @@ static size_t segment_length(const struct run *run, size_t rest) {
 
 /* The key at one position of a pass; `number` is that of the second half which is due there. */
 static uint64_t change_key(struct run *run, enum op op, enum hits hits, uint64_t number) {
-    uint64_t random = key_random(run->asked++);
+    uint64_t random = key_random(run->drawn++);
     int hit = is_hit(hits, random);
-    if (op == OP_REMOVE_MANY && !hit) return key_stranger(&run->space, run->asked);
+    if (op == OP_REMOVE_MANY && !hit) return key_non_member(&run->space, run->drawn);
     if (op != OP_REMOVE_MANY && hit) return key_random_member(&run->space, random, run->half);
     return key_member(&run->space, number);
 }
@@ -148,32 +151,32 @@ static void remove_round(struct run *run, enum hits hits) {
     change_round(run, OP_REMOVE_MANY, hits, run->pass_keys / 4);
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
-void make_questions(struct run *run, enum hits hits, size_t n) {
+void make_queries(struct run *run, enum hits hits, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        uint64_t random = key_random(run->asked++);
+        uint64_t random = key_random(run->drawn++);
         run->pass->keys[i] = is_hit(hits, random) ? key_random_member(&run->space, random, run->space.members)
-                                                  : key_stranger(&run->space, run->asked);
+                                                  : key_non_member(&run->space, run->drawn);
     }
 }
 
-double time_questions(struct run *run, enum op op, enum hits hits, size_t n) {
+double time_queries(struct run *run, enum op op, enum hits hits, size_t n) {
     double begin = machine_worked();
     run_call(run, op, 0, n);
     double time = machine_worked() - begin;
     if (hits == HITS_0) {
         for (size_t i = 0; i < n; i++) run->false_positives += run->pass->answers[i];
-        run->false_asked += n;
+        run->non_member_queries += n;
     }
     return time;
 }
 
-/* Asks the textbook's filter, whose hits have been added in textbook_prepare. */
+/* Queries the textbook's filter, whose hits have been added in textbook_prepare. */
 static void textbook_round(struct run *run, enum hits hits) {
     size_t n = run->pass_keys / 4;
     for (size_t i = 0; i < n; i++) {
-        uint64_t random = key_random(run->asked++);
+        uint64_t random = key_random(run->drawn++);
         run->pass->keys[i] = is_hit(hits, random) ? key_number(i) : random;
     }
     double begin = machine_worked();
@@ -181,12 +184,12 @@ static void textbook_round(struct run *run, enum hits hits) {
     keep_best(&run->cell->textbook_ns[hits], (machine_worked() - begin) / (double)n);
 }
 
-static void question_round(struct run *run, enum hits hits) {
+static void query_round(struct run *run, enum hits hits) {
     static const enum op ops[] = {OP_CONTAINS_MANY, OP_CONTAINS};
     for (size_t i = 0; i < 2; i++) {
         size_t n = ops[i] == OP_CONTAINS ? run->pass_keys / 4 : run->pass_keys;
-        make_questions(run, hits, n);
-        keep_best(&run->cell->ns[ops[i]][hits], time_questions(run, ops[i], hits, n) / (double)n);
+        make_queries(run, hits, n);
+        keep_best(&run->cell->ns[ops[i]][hits], time_queries(run, ops[i], hits, n) / (double)n);
     }
     if (run->book) textbook_round(run, hits);
 }
@@ -246,15 +249,15 @@ static void time_adding(struct run *run) {
     }
 }
 
-/* The textbook has a filter to ask for two kinds, and one to fill for another. */
-static int time_asking(struct run *run, int kind) {
+/* The textbook has a filter to query for two kinds, and one to fill for another. */
+static int time_queries_of(struct run *run, int kind) {
     struct textbook book = {0};
     unsigned cell_bits = kind == PERHAPS_BLOOM ? 1 : kind == PERHAPS_COUNTING ? COUNTER_BITS : 0;
     if (cell_bits && textbook_prepare(run, &book, cell_bits) < 0) return PERHAPS_ENOMEM;
-    run->pass->progress(run->cell, "asking");
-    take_turns(run, LIMIT_LOAD, HITS_0, question_round);
+    run->pass->progress(run->cell, "querying");
+    take_turns(run, LIMIT_LOAD, HITS_0, query_round);
     textbook_close(&book);
-    run->cell->fpr = (double)run->false_positives / (double)run->false_asked;
+    run->cell->fpr = (double)run->false_positives / (double)run->non_member_queries;
     return run->error;
 }
 
@@ -272,7 +275,7 @@ int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *
     if (error < 0) return error;
     prepare(&run, &info);
     time_adding(&run);
-    error = run.error ? run.error : time_asking(&run, info.kind);
+    error = run.error ? run.error : time_queries_of(&run, info.kind);
     if (!error && cell->can & PERHAPS_REMOVE) error = time_removing(&run);
     if (!error && info.kind == PERHAPS_CUCKOO && cell->bytes < no_textbook_fill)
         error = time_textbook_fill(&run) < 0 ? PERHAPS_ENOMEM : 0;

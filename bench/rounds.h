@@ -9,14 +9,15 @@ struct run {
     perhaps *f;
     struct limit *limit;
     struct pass *pass;
-    const struct textbook *book; /* asked beside the filter; NULL = none */
+    const struct textbook *book; /* queried beside the filter; NULL = none */
     struct key_space space;
     size_t pass_keys; /* in a pass of a batch call and of the limit */
     uint64_t half;    /* members 0..half-1 stay in while adds and removes are timed */
-    uint64_t next;    /* the next member to add or to remove; those from half to here were, or were skipped */
-    uint64_t asked;   /* random numbers and strangers used so far, so that each is used once */
+    /* The next member to add or to remove; those from half to here were, or were skipped. */
+    uint64_t next;
+    uint64_t drawn; /* random numbers and non-members used so far, so that each is used once */
     uint64_t false_positives;
-    uint64_t false_asked;
+    uint64_t non_member_queries;
     int error; /* of the library; 0 = none */
 };
 
@@ -26,9 +27,9 @@ void run_check(struct run *run, int64_t answer);
 /* Makes keys from..from+n-1 of the pass go through a call. */
 void run_call(struct run *run, enum op op, size_t from, size_t n);
 
-/* Keys for a pass of questions to the full filter; and the time that a call takes for them. Counts false positives. */
-void make_questions(struct run *run, enum hits hits, size_t n);
-double time_questions(struct run *run, enum op op, enum hits hits, size_t n);
+/* Keys for a pass of queries of the full filter; and their time. Counts false positives. */
+void make_queries(struct run *run, enum hits hits, size_t n);
+double time_queries(struct run *run, enum op op, enum hits hits, size_t n);
 
 /* A better time takes the place of what was there; 0 is no time yet. */
 void keep_best(double *best, double ns);

@@ -1,4 +1,4 @@
-/* `perhaps bench --static`: filters of complete sets, from the first key to the last question. */
+/* `perhaps bench --static`: filters of complete sets, from the first key to the last query. */
 #include "static.h"
 
 #include <math.h>
@@ -52,11 +52,12 @@ void static_open(struct statics *statics, struct run *run, struct cell *cell, co
     *cell = (struct cell){.kind = shape->name, .bytes = (uint64_t)(-log2(shape->rate) / 8 * (double)keys)};
     *run = (struct run){.cell = cell, .pass = statics->all.pass, .space = key_space_all(keys)};
     run->pass_keys =
-        keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS; /* small runs, which are for trying it out, ask less */
+        /* Small runs, which are for trying it out, query less. */
+        keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS;
 }
 
 int static_run(struct figures *figures, struct pass *pass, uint64_t keys, const char *kind) {
     struct statics statics = {{figures, pass, keys}, kind};
     int error = static_build(&statics);
-    return error ? error : static_ask(&statics);
+    return error ? error : static_query(&statics);
 }

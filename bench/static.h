@@ -3,29 +3,30 @@
  *
  *     static.c          which filters, and their goals
  *     static_build.c    building them with one thread and with two, their sizes and rates
- *     static_ask.c      asking large ones
+ *     static_query.c    querying large ones
  *     plain_fuse.c      the filter that they are compared with
  */
 #ifndef PERHAPS_BENCH_STATIC_H
 #define PERHAPS_BENCH_STATIC_H
 
-#include "combined.h"
+#include "bench_composite.h"
 
 /* A static filter as it is measured. */
 struct shape {
     int kind;
     unsigned places; /* fuse: that a key looks at */
     const char *name;
-    double fpr;       /* asked for */
-    double rate;      /* that it has then */
-    double size_goal; /* bits per key, at most so many times log2(1/rate) */
-    unsigned lines;   /* of the limit that it is compared with */
-    double ask_goal;  /* at most so many times that limit; 0 = no goal */
+    double fpr;        /* requested */
+    double rate;       /* that it has then */
+    double size_goal;  /* bits per key, at most this times log2(1/rate) */
+    unsigned lines;    /* of the limit that it is compared with */
+    double query_goal; /* at most this times that limit; 0 = no goal */
 };
 
 struct statics {
-    struct combined all; /* all.keys: in each filter; 0 = usual_keys to build, and large filters to ask */
-    const char *kind;    /* only this one; NULL = both */
+    /* all.keys: in each filter; 0 = usual_keys to build, and large filters to query */
+    struct part_run all;
+    const char *kind; /* only this one; NULL = both */
 };
 
 extern const uint64_t usual_keys;
@@ -41,11 +42,11 @@ perhaps_want static_want(const struct shape *shape, uint64_t keys);
 const char *static_kind_name(const struct shape *shape);
 /* A new cell, for results[] of the JSON output; its times are yet to come. */
 struct cell *static_cell(struct statics *statics, const struct shape *shape, const struct perhaps_info *info);
-/* Makes what is needed to ask a filter of so many keys, which is yet to be made. */
+/* Makes what is needed to query a filter of that many keys, before the filter is made. */
 void static_open(struct statics *statics, struct run *run, struct cell *cell, const struct shape *shape, uint64_t keys);
 
 /* The parts. 0 or an enum perhaps_error. */
 int static_build(struct statics *statics);
-int static_ask(struct statics *statics);
+int static_query(struct statics *statics);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * Building static filters: adding all keys in batches, and sealing; with one thread and with two, beside the plain filter. Then how
- * large they are, and how often they are wrong.
+ * Building static filters: adding all keys in batches, and sealing; with one thread and with two,
+ * beside the plain filter. Then how large they are, and how often they are wrong.
  *
- * All take turns, and of each the best time counts. Two threads are compared with one by the wall clock; one thread with the plain
- * filter by the time that it has worked. On a machine that others use, too, a second core is not always a whole one: so threads that
- * do nothing but arithmetic take their turn as well.
+ * All take turns, and of each the best time counts. Two threads are compared with one by the wall
+ * clock; one thread with the plain filter by the time that it has worked. On a machine that others
+ * use, too, a second core is not always a whole one: so threads that do nothing but arithmetic take
+ * their turn as well.
  */
 #include "plain_fuse.h"
 #include "static.h"
@@ -68,12 +69,12 @@ static void keep_best_times(struct times *best, const struct times *times) {
     keep_best(&best->wall, times->wall);
 }
 
-/* Deviations of the measured rate from the filter's own, in standard deviations of the measurement. */
+/* Deviation of the measured rate from the filter's, in standard deviations of the measurement. */
 static double sigmas(const struct run *run, double fpr, double rate) {
-    return (fpr - rate) / sqrt(rate * (1 - rate) / (double)run->false_asked);
+    return (fpr - rate) / sqrt(rate * (1 - rate) / (double)run->non_member_queries);
 }
 
-/* A filter that was just built: its row of sizes, and its cell, of which the time will come in the end. */
+/* A filter that was just built: its row of sizes, and its cell, whose time is set at the end. */
 static int look_at(const struct builds *builds, const struct shape *shape, perhaps *f) {
     struct perhaps_info info = {.size = sizeof info};
     struct cell cell;
@@ -81,11 +82,11 @@ static int look_at(const struct builds *builds, const struct shape *shape, perha
     static_open(builds->statics, &run, &cell, shape, builds->n);
     run.f = f;
     run_check(&run, perhaps_facts(f, &info));
-    double fpr = combined_rate(&run);
+    double fpr = part_rate(&run);
     if (run.error) return run.error;
     struct cell *result = static_cell(builds->statics, shape, &info);
     result->fpr = fpr;
-    struct row *row = combined_row(&builds->statics->all, PART_STATIC_SIZE, "%s", shape->name);
+    struct row *row = part_row(&builds->statics->all, PART_STATIC_SIZE, "%s", shape->name);
     row->values[0] = (double)builds->n;
     row->values[1] = result->bits_per_key;
     row->values[2] = -log2(shape->rate);
@@ -140,7 +141,7 @@ static int build_round(struct builds *builds, unsigned round) {
 
 /* Goals are for many keys: a few are one part, which two threads cannot share. */
 static void take_row(const struct builds *builds, const struct build *build, double fuse) {
-    struct row *row = combined_row(&builds->statics->all, PART_STATIC_BUILD, "%s", build->shape->name);
+    struct row *row = part_row(&builds->statics->all, PART_STATIC_BUILD, "%s", build->shape->name);
     const struct times *one = &build->best[0], *two = &build->best[1];
     row->values[0] = (double)builds->n;
     row->values[1] = one->add;
@@ -164,10 +165,10 @@ static void take_rows(const struct builds *builds, struct cell *cells) {
         cells[i].ns[OP_BUILD][HITS_0] = build->best[0].worked;
         take_row(builds, build, fuse);
     }
-    struct row *row = combined_row(&builds->statics->all, PART_STATIC_BUILD, "arithmetic and nothing else");
+    struct row *row = part_row(&builds->statics->all, PART_STATIC_BUILD, "arithmetic and nothing else");
     row->values[4] = builds->arithmetic[1] / builds->arithmetic[0];
     if (builds->plain == 0) return;
-    row = combined_row(&builds->statics->all, PART_STATIC_BUILD, "the plain fuse filter");
+    row = part_row(&builds->statics->all, PART_STATIC_BUILD, "the plain fuse filter");
     row->values[0] = (double)builds->n;
     row->values[2] = builds->plain;
 }

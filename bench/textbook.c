@@ -1,14 +1,16 @@
 /*
- * The Bloom filter that everybody writes first: k hashes worked out one after the other, a bit tested for each, and
- * out at the first that is zero. It is a fair rival: good hashes, no division, huge pages; it only takes its cache
- * misses one by one, and the processor guesses wrong about once a key where to stop.
+ * The Bloom filter that everybody writes first: k hashes worked out one after the other, a bit
+ * tested for each, and out at the first that is zero. It is a fair rival: good hashes, no division,
+ * huge pages; it only takes its cache misses one by one, and the processor guesses wrong about once
+ * a key where to stop.
  *
- * With cells of 4 bits instead of one it is the counting filter that everybody writes: out at the first counter that is
- * zero.
+ * With cells of 4 bits instead of one it is the counting filter that everybody writes: out at the
+ * first counter that is zero.
  *
- * Its array is not made by adding keys, which takes longer than the rest of the benchmark. A Bloom filter filled for
- * its best rate has every cell in use with a chance of one half, independently; random words have just that, and the
- * loop's time depends on nothing else. Only keys that shall be found are really added.
+ * Its array is not made by adding keys, which takes longer than the rest of the benchmark. A Bloom
+ * filter filled for its best rate has every cell in use with a chance of one half, independently;
+ * random words have just that, and the loop's time depends on nothing else. Only keys that must be
+ * found are really added.
  */
 #include "measure.h"
 

@@ -1,12 +1,13 @@
 /*
- * The cuckoo filter of the textbook (Fan, Andersen, Kaminsky, Mitzenmacher: "Cuckoo Filter: Practically Better Than
- * Bloom", CoNEXT 2014): buckets of four slots, as many buckets as a power of two, the second bucket of a fingerprint by
- * exclusive or with its hash. A key that finds both buckets full takes the place of another, which moves to its other
- * bucket, up to 500 times; keys come one at a time.
+ * The cuckoo filter of the textbook (Fan, Andersen, Kaminsky, Mitzenmacher: "Cuckoo Filter:
+ * Practically Better Than Bloom", CoNEXT 2014): buckets of four slots, as many buckets as a power
+ * of two, the second bucket of a fingerprint by exclusive or with its hash. A key that finds both
+ * buckets full takes the place of another, which moves to its other bucket, up to 500 times; keys
+ * come one at a time.
  *
- * It is a fair rival: fingerprints of 16 bits, so that a bucket is one aligned word and nothing has to be packed; huge
- * pages; no division. It is filled to 95 %, the load it was published with. What has no place after 500 moves is lost
- * and counted.
+ * It is a fair rival: fingerprints of 16 bits, so that a bucket is one aligned word and nothing has
+ * to be packed; huge pages; no division. It is filled to 95 %, the load it was published with. What
+ * has no place after 500 moves is lost and counted.
  */
 #include "measure.h"
 

@@ -1,9 +1,9 @@
 /*
  * Add if absent: a crawler that fetches each address once.
  *
- * perhaps_add answers whether the key is new in the same pass that adds it, so "have I been there?" and "now I have"
- * are one call. A false positive makes the crawler skip a page it has never seen; at fpr = 0.0001 that is one page in ten
- * thousand. It never fetches a page twice.
+ * perhaps_add answers whether the key is new in the same pass that adds it, so "have I been there?"
+ * and "now I have" are one call. A false positive makes the crawler skip a page it has never seen;
+ * at fpr = 0.0001 that is one page in ten thousand. It never fetches a page twice.
  */
 #include <perhaps.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /*
  * Batches: many keys in one call.
  *
- * A filter larger than the caches spends its time waiting for memory. Given many keys at once, the library prefetches the
- * memory of later keys while it tests earlier ones, which is several times faster. The answers are the same.
+ * A filter larger than the caches spends its time waiting for memory. Given many keys at once, the
+ * library prefetches the memory of later keys while it tests earlier ones, which is several times
+ * faster. The answers are the same.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@ static void add_even_numbers(perhaps *f) {
     }
 }
 
-/* Asks for the first BATCH numbers, even and odd. */
-static void ask_for_integers(const perhaps *f) {
+/* Queries the first BATCH numbers, even and odd. */
+static void query_integers(const perhaps *f) {
     uint64_t keys[BATCH];
     uint8_t answers[BATCH];
     for (uint64_t i = 0; i < BATCH; i++) keys[i] = i;
@@ -34,8 +35,8 @@ static void ask_for_integers(const perhaps *f) {
     printf("%d answers differ from those of single calls\n", differ);
 }
 
-/* Keys that are bytes come as an array of pointers and an array of lengths; or packed, in one buffer with offsets. */
-static void ask_for_words(perhaps *f) {
+/* Keys of bytes: an array of pointers and one of lengths; or packed, one buffer with offsets. */
+static void query_words(perhaps *f) {
     const void *words[] = {"one", "two", "three", "two"};
     size_t lengths[] = {3, 3, 5, 3};
     uint8_t is_new[4];
@@ -57,8 +58,8 @@ int main(void) {
         return 1;
     }
     add_even_numbers(f);
-    ask_for_integers(f);
-    ask_for_words(f);
+    query_integers(f);
+    query_words(f);
     perhaps_free(f);
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * A list that is shipped: all keys are known, so a static filter is made of them, saved, and opened where it is asked.
+ * A list that is shipped: all keys are known, so a static filter is made of them, saved, and opened
+ * where it is queried.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static int ship(const char *path) {
         int length = snprintf(name, sizeof name, "bad-%d.example", i);
         if (perhaps_add(list, name, (size_t)length) < 0) return give_up();
     }
-    /* Keys only wait so far. Now the filter is made of them, with a thread for each processor. */
+    /* So far the keys were only collected. Sealing builds the filter, a thread per processor. */
     if (perhaps_seal(list, &PERHAPS_SEAL(.threads = 0)) < 0 || perhaps_save(list, path) < 0) return give_up();
 
     struct perhaps_info info = {.size = sizeof info};
@@ -30,8 +31,8 @@ static int ship(const char *path) {
     return 0;
 }
 
-/* Where it is asked: the file is mapped, not read. */
-static int ask(const char *path) {
+/* Where it is queried: the file is mapped, not read. */
+static int query(const char *path) {
     const char *names[] = {"bad-77.example", "good.example", "bad-99999.example"};
     perhaps *list;
     if (perhaps_open(&list, path, NULL) < 0) return give_up();
@@ -44,7 +45,7 @@ static int ask(const char *path) {
 
 int main(void) {
     const char *path = "blocklist.ph";
-    int failed = ship(path) || ask(path);
+    int failed = ship(path) || query(path);
     remove(path);
     return failed;
 }

@@ -1,4 +1,5 @@
-# Runs PROGRAM and compares what it prints with the file EXPECTED, but for times, which are never the same.
+# Runs PROGRAM and compares what it prints with the file EXPECTED, except times, which are never the
+# same.
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
 file(READ ${EXPECTED} expected)
 if(NOT status EQUAL 0)

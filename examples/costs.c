@@ -1,5 +1,6 @@
 /*
- * costs COMMAND...: runs a command and says on stderr how long it took and how much memory it had at its peak.
+ * costs COMMAND...: runs a command and says on stderr how long it took and how much memory it had
+ * at its peak.
  */
 #include <stdio.h>
 #include <sys/resource.h>

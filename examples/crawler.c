@@ -1,8 +1,9 @@
 /*
  * A crawler's memory: which addresses has it seen, of a web whose size nobody knows?
  *
- * The filter begins small and grows in layers; its rate of mistakes, each of which costs a page, holds however many
- * addresses come. In the middle the crawler stops, saves what it has seen, and goes on another day.
+ * The filter begins small and grows in layers; its false-positive rate holds however many addresses
+ * come. A false positive costs a page. In the middle the crawler stops, saves what it has seen, and
+ * goes on another day.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -27,8 +28,7 @@ struct queue {
     size_t read, found;
 };
 
-/* Reads up to `most` pages. All links of a page are asked for and remembered in one call; those that are new are
- * followed later. */
+/* Reads up to `most` pages. One call looks up and adds all links of a page; new ones are queued. */
 static void crawl(perhaps *seen, struct queue *queue, size_t most) {
     uint64_t links[LINKS];
     uint8_t is_new[LINKS];

@@ -1,17 +1,19 @@
 /*
  * Filling: how the false-positive rate grows while a filter fills.
  *
- * An empty filter makes no mistakes. With every key more bits are set, and the chance rises that all k bits of a new key
- * are set already. Planned rates are those of the full filter; on the way there the average is much lower.
+ * An empty filter has no false positives. With every key more bits are set, and the chance rises
+ * that all k bits of a new key are set already. Planned rates are those of the full filter; on the
+ * way there the average is much lower.
  *
- * Each add of a new key that answers "perhaps there already" is a false positive, so adding measures the running average.
- * It comes from one event per key: with a thousand keys it still strays by chance, with ten thousand it settles.
+ * Each add of a new key that answers "perhaps there already" is a false positive, so adding
+ * measures the running average. It comes from one event per key: with a thousand keys it still
+ * strays by chance, with ten thousand it settles.
  */
 #include <math.h>
 #include <perhaps.h>
 #include <stdio.h>
 
-enum { STRANGERS = 200000 };
+enum { NON_MEMBERS = 200000 };
 
 /* The classic formula: n keys of k bits each in m bits. */
 static double theory(double n, double m, double k) {
@@ -24,15 +26,15 @@ static int add_key(perhaps *f, unsigned number) {
     return perhaps_add(f, key, (size_t)length);
 }
 
-/* Asks for keys that were never added. */
+/* Queries keys that were never added. */
 static double measured_rate(const perhaps *f) {
     int found = 0;
-    for (unsigned i = 0; i < STRANGERS; i++) {
+    for (unsigned i = 0; i < NON_MEMBERS; i++) {
         char key[32];
-        int length = snprintf(key, sizeof key, "stranger %u", i);
+        int length = snprintf(key, sizeof key, "non-member %u", i);
         found += perhaps_contains(f, key, (size_t)length);
     }
-    return (double)found / STRANGERS;
+    return (double)found / NON_MEMBERS;
 }
 
 static int fill(unsigned items, unsigned hashes) {

@@ -1,12 +1,12 @@
 /*
- * Hello: make a filter, put keys in, ask for keys.
+ * Hello: make a filter, add keys, query keys.
  */
 #include <perhaps.h>
 #include <stdio.h>
 #include <string.h>
 
 int main(void) {
-    /* A filter for a thousand keys that says "perhaps" to at most one stranger in a hundred. */
+    /* A filter for a thousand keys that says "perhaps" to at most one non-member in a hundred. */
     perhaps_want want = PERHAPS_WANT(.items = 1000, .fpr = 0.01);
     perhaps *fruit;
     if (perhaps_create(&fruit, &want) < 0) {
@@ -18,9 +18,9 @@ int main(void) {
     perhaps_add(fruit, "pear", 4);
     perhaps_add(fruit, "plum", 4);
 
-    const char *questions[] = {"apple", "plum", "hammer", "saw"};
+    const char *queries[] = {"apple", "plum", "hammer", "saw"};
     for (int i = 0; i < 4; i++) {
-        const char *key = questions[i];
+        const char *key = queries[i];
         int answer = perhaps_contains(fruit, key, strlen(key));
         printf("%-6s  %s\n", key, answer ? "perhaps" : "definitely not");
     }

@@ -1,11 +1,12 @@
 /*
- * A login store that forgets: who is signed in now?
+ * A login store with removes: who is signed in now?
  *
- * A cuckoo filter has a copy of the user's name for every session: added at login, removed at logout. Somebody with two
- * devices is in it twice, and signed in until both have logged out. It takes less than two bytes a session; only where
- * it says "perhaps" does the database have to be asked.
+ * A cuckoo filter has a copy of the user's name for every session: added at login, removed at
+ * logout. Somebody with two devices is in it twice, and signed in until both have logged out. It
+ * takes less than two bytes a session; the database is queried only where it says "perhaps".
  *
- * The rule that keeps it right: remove only what was added. A server knows the sessions that it opened.
+ * The rule that keeps it right: remove only what was added. A server knows the sessions that it
+ * opened.
  */
 #include <perhaps.h>
 #include <stdio.h>

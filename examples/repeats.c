@@ -1,8 +1,8 @@
 /*
  * A guard against requests that come twice: was this one here within the last ten minutes?
  *
- * The filter is a window: it remembers keys for a period and forgets them by itself, a generation at a time. It reads no
- * clock. Whoever uses it says what time it is, here in seconds.
+ * The filter is a window: it remembers keys for a period and forgets them by itself, a generation
+ * at a time. It reads no clock. The caller says what time it is, here in seconds.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -19,14 +19,14 @@ static int must(int64_t result) {
     exit(1);
 }
 
-/* One call asks and remembers. A request that comes again is young again: its ten minutes begin anew. */
+/* One call looks up and adds. A repeated request is young again: its ten minutes begin anew. */
 static void request(unsigned minute, const char *id) {
     must(perhaps_advance(recent, minute * MINUTE));
     int is_new = must(perhaps_add(recent, id, strlen(id)));
     printf("minute %3u  %-10s %s\n", minute, id, is_new ? "is served" : "came already");
 }
 
-/* All that others ask for meanwhile, a thousand requests a minute, is remembered and forgotten too. */
+/* Requests of others meanwhile, a thousand a minute, are remembered and forgotten too. */
 static void crowd(unsigned from, unsigned to) {
     char id[32];
     unsigned mistaken = 0;

@@ -1,8 +1,8 @@
 /*
  * Saving and mapping: one program builds a filter, others open it at once.
  *
- * The bytes in memory are the bytes in the file. Opening maps the file: nothing is copied or parsed, and all processes
- * that open it share the same memory.
+ * The bytes in memory are the bytes in the file. Opening maps the file: nothing is copied or
+ * parsed, and all processes that open it share the same memory.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ static int build(const char *path) {
     return 0;
 }
 
-static int ask(const char *path) {
+static int query(const char *path) {
     perhaps *squares;
     if (perhaps_open(&squares, path, NULL) < 0) return complain("open");
     printf("144 is %s\n", perhaps_contains_u64(squares, 144) ? "perhaps a square" : "not a square");
     printf("145 is %s\n", perhaps_contains_u64(squares, 145) ? "perhaps a square" : "not a square");
 
-    /* A map is for reading. To change a file's filter, open a copy (PERHAPS_OPEN_COPY) or map it for writing. */
+    /* A map is read-only. To change it, open a copy (PERHAPS_OPEN_COPY) or map for writing. */
     if (perhaps_add_u64(squares, 145) == PERHAPS_EREADONLY) printf("the map is read-only\n");
     perhaps_free(squares);
     return 0;
@@ -52,7 +52,7 @@ static int change_in_place(const char *path) {
 
 int main(void) {
     const char *path = "squares.ph";
-    int failed = build(path) || ask(path) || change_in_place(path);
+    int failed = build(path) || query(path) || change_in_place(path);
     remove(path);
     return failed;
 }

@@ -1,9 +1,9 @@
 /*
  * Sign-in days: a bitmap of user ids for each day.
  *
- * Users are numbers, so a day is one bit per user: 100 million users take 12.5 MB a day, however many signed in, and
- * every answer is exact. Questions about several days are combinations of bitmaps, which are bitmaps again: they can be
- * counted, asked and walked through.
+ * Users are numbers, so a day is one bit per user: 100 million users take 12.5 MB a day, however
+ * many signed in, and every answer is exact. A query over several days combines bitmaps, and the
+ * result is a bitmap again: it can be counted, queried and listed.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void must(int rc) {
     exit(1);
 }
 
-/* Users sign in every day, every second day, ... every fifth day; but user 123,456 never misses one. */
+/* Users sign in every day, every second, ... every fifth day; user 123,456 never misses one. */
 static perhaps *sign_ins_of(unsigned day) {
     perhaps *f;
     must(perhaps_create(&f, &PERHAPS_WANT(.kind = PERHAPS_BITMAP, .items = users)));

@@ -1,8 +1,10 @@
 /*
- * The textbook walk-through: a Bloom filter of 16 bits and 6 hash functions, small enough to see every bit.
+ * The textbook walk-through: a Bloom filter of 16 bits and 6 hash functions, small enough to see
+ * every bit.
  *
- * A key sets (up to) 6 of the 16 bits. A question looks at 6 bits: one zero among them, and the key was never added.
- * All ones, and it perhaps was; or other keys set them all, and the filter is wrong: a false positive.
+ * A key sets (up to) 6 of the 16 bits. A query looks at 6 bits: one zero among them, and the key
+ * was never added. All ones, and it perhaps was; or other keys set them all, and the filter is
+ * wrong: a false positive.
  */
 #include <perhaps.h>
 #include <stdio.h>
@@ -41,7 +43,7 @@ static void show(const char *label, unsigned bits) {
     printf("\n");
 }
 
-static void ask(perhaps *f, perhaps *scratch, const char *key) {
+static void query(perhaps *f, perhaps *scratch, const char *key) {
     unsigned have = bits_of(f), needs = bits_of_key(scratch, key);
     show(key, needs);
     if (perhaps_contains(f, key, strlen(key))) {
@@ -65,16 +67,16 @@ static void walk(perhaps *f, perhaps *scratch) {
         show("filter", bits_of(f));
     }
 
-    printf("Asking:\n");
-    ask(f, scratch, "pear");
-    ask(f, scratch, "hammer");
+    printf("Querying:\n");
+    query(f, scratch, "pear");
+    query(f, scratch, "hammer");
 
-    /* Strangers until one is a false positive. */
-    char stranger[16] = "";
-    for (int i = 1; i == 1 || !perhaps_contains(f, stranger, strlen(stranger)); i++)
-        snprintf(stranger, sizeof stranger, "tool %d", i);
-    printf("Looking for a stranger whose bits are all set by others:\n");
-    ask(f, scratch, stranger);
+    /* Non-members until one is a false positive. */
+    char candidate[16] = "";
+    for (int i = 1; i == 1 || !perhaps_contains(f, candidate, strlen(candidate)); i++)
+        snprintf(candidate, sizeof candidate, "tool %d", i);
+    printf("Looking for a non-member whose bits are all set by others:\n");
+    query(f, scratch, candidate);
     printf("It was never added: a false positive.\n");
 }
 

@@ -1,15 +1,16 @@
-# Which test runs where. This is the one place that says so; script/test picks tests by these labels:
+# Which test runs where. This is the one place that says so; script/test picks tests by these
+# labels:
 #
-#   quick              script/test quick: the core promises and the basics of the command line, in seconds each
-#   sanitizers         script/test, in the build with AddressSanitizer and UndefinedBehaviorSanitizer
+#   quick              script/test quick: the core promises and the basics of the command line
+#   sanitizers         script/test, in the build with address and undefined-behaviour sanitizers
 #   optimized          script/test, in the release build
 #   clang              script/test, in the build of clang with its sanitizers and fuzzers
 #   threads            script/test, in the build with ThreadSanitizer
-#   aarch64 s390x armhf  script/test, on the emulated machine
+#   aarch64 s390x armhf   script/test, on the emulated machine
 #
-# The target tests_LABEL builds the programs of a label. script/test full runs every test in every build, whatever its labels.
-# Tests of the library run with sanitizers, those of the command line and of servers in the release build, unless a list below says
-# otherwise.
+# The target tests_LABEL builds the programs of a label. script/test full runs every test in every
+# build, whatever its labels. Tests of the library run with sanitizers, those of the command line
+# and of servers in the release build, unless a list below says otherwise.
 
 # What users get: the compiler's optimisations, the instruction sets, threads.
 set(optimized_too test_answers test_instruction_sets test_whole_filters test_threads test_sharded test_growing test_window
@@ -28,11 +29,13 @@ set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_coun
   test_golden test_cpp_keys17 test_cpp_filters20
   cli_build cli_check cli_add cli_keys cli_dedup_exact)
 
-# Where clang's sanitizers have other eyes: pointers in arithmetic, and what hostile bytes and odd combinations lead to.
+# Where clang's sanitizers have other eyes: pointers in arithmetic, and what hostile bytes and odd
+# combinations lead to.
 set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_counting unit_recipe unit_windows unit_chosen
   test_static test_matrix test_invariants test_whole_filters test_cpp_keys17 test_cpp_filters20)
 
-# What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf sizes and limits.
+# What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf
+# sizes and limits.
 set(aarch64 test_instruction_sets test_golden unit_hash)
 set(s390x unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
   test_java)

@@ -1,12 +1,13 @@
-/* Lines for bench/dedup/run:  lines LINES DIFFERENT. Prints LINES lines of 42 bytes, the newline among them, of which
- * DIFFERENT are first occurrences; the others repeat one of the lines before them, any with the same chance. */
+/* Lines for bench/dedup/run:  lines LINES DIFFERENT. Prints LINES lines of 42 bytes, the newline
+ * among them, of which DIFFERENT are first occurrences; the others repeat one of the lines before
+ * them, any with the same chance. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { DIGITS = 16 };
 
-/* A permutation of the numbers of 64 bits: different numbers stay different, and their order is lost. */
+/* A permutation of the 64-bit numbers: different numbers stay different, their order is lost. */
 static uint64_t mix(uint64_t x) {
     x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
     x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);

@@ -1,7 +1,7 @@
 /*
- * The floor: what a command of a module costs the server before the module does anything. It reads and replies as the
- * commands that are compared with it do, and looks at nothing. Its names are as long as theirs: the server hashes and compares
- * the name of every command.
+ * The floor: what a command of a module costs the server before the module does anything. It reads
+ * and replies as the commands that are compared with it do, and looks at nothing. Its names are as
+ * long as theirs: the server hashes and compares the name of every command.
  *
  *     NO.EXISTS key item         0 or 1, as BF.EXISTS
  *     NO.MEXISTS key item...     an array of 0 and 1, as BF.MEXISTS

@@ -1,6 +1,6 @@
 /*
- * Entries stand in one array. Each is in two lists: that of its bucket, by which it is found, and that of all entries
- * from the one asked for last to the one asked for the longest ago. Entry 0 is the head of the latter.
+ * Entries stand in one array. Each is in two lists: that of its bucket, by which it is found, and
+ * that of all entries from the most to the least recently used. Entry 0 is the head of the latter.
  *
  *     head ⇄ newest ⇄ ... ⇄ oldest ⇄ head
  */

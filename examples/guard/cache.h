@@ -1,4 +1,4 @@
-/* A cache of the users asked for most recently. When it is full, the one nobody has asked for the longest makes room. */
+/* A cache of users. When it is full, it drops the least recently used one. */
 #ifndef GUARD_CACHE_H
 #define GUARD_CACHE_H
 

@@ -6,7 +6,7 @@
 
 struct database;
 
-/* An empty table. Whatever the database refuses, here and below, ends the program with its reason. */
+/* An empty table. Whatever the database refuses, here and below, ends the program. */
 struct database *database_open(void);
 void database_close(struct database *database);
 

@@ -1,15 +1,16 @@
 /*
  * A filter before a database: requests for what does not exist end at the filter.
  *
- * A cache keeps what was found. What is not there is not found, so nothing is kept, and the next request for it goes to the
- * database again: whoever asks for made-up ids gets past every cache. The filter knows all ids there are, in ten bits
- * each. Whoever inserts a user adds the id; whoever looks for one asks the filter first.
+ * A cache keeps what was found. What is not there is not found, so nothing is kept, and the next
+ * request for it goes to the database again: requests for made-up ids pass every cache. The filter
+ * knows all ids there are, in ten bits each. Whoever inserts a user adds the id; whoever looks for
+ * one queries the filter first.
  *
  *     request ──▶ filter ──▶ cache ──▶ database
  *            definitely not    found    the rest
  *
- * Half of the requests here ask for ids that do not exist. The others ask for popular users more often than for others,
- * and a tenth of the users has room in the cache.
+ * Half of the requests here are for ids that do not exist. The others are more often for popular
+ * users than for others, and a tenth of the users has room in the cache.
  */
 #include "cache.h"
 #include "database.h"
@@ -51,7 +52,7 @@ static int find_user(struct application *application, uint32_t id, struct user *
     return found;
 }
 
-/* Ids look like random numbers; number i and number j have different ones. Numbers from USERS on have no user. */
+/* Ids look random and never repeat. Numbers from USERS on have no user. */
 static uint32_t id_of(uint32_t number) {
     return number * UINT32_C(2654435761);
 }
@@ -72,7 +73,7 @@ static uint32_t random_below(uint64_t *state, uint32_t limit) {
     return (uint32_t)((*state >> 32) * limit >> 32);
 }
 
-/* The id of request i. A product of random shares is more often small than large: the first users are the popular ones. */
+/* The id of request i. Products of random shares are mostly small: the first users are popular. */
 static uint32_t next_request(uint64_t *state, unsigned i) {
     if (i % 2) return id_of(USERS + random_below(state, UINT32_MAX - USERS));
     return id_of(random_below(state, random_below(state, random_below(state, USERS) + 1) + 1));

@@ -1,4 +1,4 @@
-/* What the application keeps, and is asked for. */
+/* What the application stores and looks up. */
 #ifndef GUARD_USER_H
 #define GUARD_USER_H
 

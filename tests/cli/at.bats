@@ -7,22 +7,22 @@ load at_helper
 works() {
   try 0 build --at "$at" -n 3000 -p 1e-6 "$@" keys
   [ -z "$output$stderr" ] || wrong "not silent"
-  try 0 check --at "$at" asked
+  try 0 check --at "$at" queries
   [ "$output" = "$(seq 1901 2000)" ] || wrong "not those keys, in order"
-  try 0 check -v --at "$at" asked
+  try 0 check -v --at "$at" queries
   [ "$output" = "$(seq 2001 2100)" ] || wrong "not the others"
-  try 0 check -c --at "$at" asked
+  try 0 check -c --at "$at" queries
   [ "$output" = 100 ]
-  try 0 check --json --at "$at" asked
+  try 0 check --json --at "$at" queries
   [ "$output" = '{"checked": 200, "present": 100, "absent": 100}' ]
   seq 5000 5010 >none
   try 1 check --at "$at" none
   try 1 check -q --at "$at" none
-  try 0 check -q --at "$at" asked
+  try 0 check -q --at "$at" queries
   [ -z "$output$stderr" ] || wrong "not silent"
-  try 0 add --json --at "$at" asked
+  try 0 add --json --at "$at" queries
   holds '.keys == 200 and (.items - 2150 | fabs) < 80 and .fpr_target == 1e-6'
-  try 1 check -v --at "$at" asked
+  try 1 check -v --at "$at" queries
 }
 
 @test "plain strings: one shard, and 16" {
@@ -30,7 +30,7 @@ works() {
   works
   try 0 info --json --at "$at"
   holds '.kind == "bits" and .shards == 1 and .capacity == 3000 and .nodes[0].shards == 1'
-  ask flushall
+  redis flushall
   works --shards 16
   try 0 info --json --at "$at"
   holds '.shards == 16 and .most_items > .least_items and .bytes == ([.nodes[].bytes] | add)'
@@ -42,7 +42,7 @@ works() {
 @test "filters of the module: one shard, and 16" {
   module_server
   works
-  ask flushall
+  redis flushall
   works --shards 16
   try 0 info --json --at "$at"
   holds '.kind == "BF" and .shards == 16 and .capacity == 3000 and .fpr_now < 1e-5 and (.nodes | length) == 1'
@@ -59,14 +59,14 @@ works() {
   seq 9000 9009 >never
   try 0 remove --at "$at" never
   says "0 removed, 10 not found"
-  try 0 remove --json --at "$at" asked
+  try 0 remove --json --at "$at" queries
   holds '.keys == 200 and .removed == 200 and .not_found == 0 and .items == 0'
 }
 
 @test "a filter that another client made is a set, too" {
   module_server
-  ask bf.reserve set 0.001 1000
-  ask cf.reserve other 1000
+  redis bf.reserve set 0.001 1000
+  redis cf.reserve other 1000
   for name in set other; do
     at=redis://127.0.0.1:$port/$name
     try 0 add --at "$at" keys
@@ -75,8 +75,8 @@ works() {
     try 0 info --json --at "$at"
     holds '.single and .shards == 1'
   done
-  ask bf.exists set 77 | grep -x 1
-  ask cf.exists other 77 | grep -x 1
+  redis bf.exists set 77 | grep -x 1
+  redis cf.exists other 77 | grep -x 1
   try 0 remove --at "$at" keys
   refuses "cannot forget" remove --at "redis://127.0.0.1:$port/set" keys
 }
@@ -116,14 +116,14 @@ works() {
 @test "the hash describes the set, and keys are where CRC16 says" {
   plain_server
   try 0 build --at "$at" -n 2000 -p 0.01 --shards 8 --seed 7 keys
-  [ "$(ask hget set shards)$(ask hget set kind)$(ask hget set key)$(ask hget set seed)" = "8bitsbytes7" ]
-  bits=$(ask hget set bits) hashes=$(ask hget set hashes)
+  [ "$(redis hget set shards)$(redis hget set kind)$(redis hget set key)$(redis hget set seed)" = "8bitsbytes7" ]
+  bits=$(redis hget set bits) hashes=$(redis hget set hashes)
   for key in 1 44 1999; do
     digest=$(printf '7%s' "$key" | sha256sum)
     x=$((0x${digest:0:12} % bits)) y=$((0x${digest:12:12} % bits))
     shard=$(/usr/bin/python3 -c 'import binascii, sys; print(binascii.crc_hqx(sys.argv[1].encode(), 0) % 8)' "$key")
     for ((i = 1; i <= hashes; i++)); do
-      [ "$(ask getbit "set:$shard" "$x")" = 1 ] || wrong "bit $i of $key is not set"
+      [ "$(redis getbit "set:$shard" "$x")" = 1 ] || wrong "bit $i of $key is not set"
       x=$(((x + y) % bits)) y=$(((y + i) % bits))
     done
   done
@@ -138,17 +138,17 @@ works() {
   refuses "was made with --key u64" check --at "$at" --hex seven
   try 0 build -f --at "$at" --hex -n 10 -p 1e-6 --seed 1 /dev/null
   echo 666f6f | "$PERHAPS" add --at "$at"
-  ask hset set key bytes
+  redis hset set key bytes
   echo foo | "$PERHAPS" check -q --at "$at"
 }
 
-# remembers OPTIONS KEY OTHER WRONG...: a set made with OPTIONS of table finds KEY's line without them, adds OTHER's, and refuses
-# each WRONG option.
+# remembers OPTIONS KEY OTHER WRONG...: a set made with OPTIONS of table finds KEY's line without
+# them, adds OTHER's, and refuses each WRONG option.
 remembers() {
   local options=$1 key=$2 other=$3 wrong words
   shift 3
   read -ra words <<<"$options"
-  ask flushall >/dev/null
+  redis flushall >/dev/null
   printf 'x,%s\n' "$key" >table
   printf 'x,%s\n' "$other" >more
   echo "$key" >line
@@ -180,10 +180,10 @@ remembers() {
   remembers "--key utf16 --field 2 --delimiter ," grüße drei --u64
   try 0 info --json --at "$at"
   holds '.key == "utf16" and .records == "lines" and .field == 2 and .delimiter == ","'
-  ask hset set key rot13
+  redis hset set key rot13
   refuses "pdate perhaps" check --at "$at" table
-  ask hset set key utf16
-  ask hset set records csv
+  redis hset set key utf16
+  redis hset set records csv
   refuses "pdate perhaps" check --at "$at" table
   try 0 check --field 0 --at "$at" line
 }
@@ -193,14 +193,14 @@ remembers() {
   printf 'x,Alpha\nx,beta\n' >table
   "$PERHAPS" build --field 2 --delimiter , -p 1e-6 -o f.ph table
   size=$(stat -c %s f.ph)
-  ask -x perhaps.load set 0 "$size" <f.ph
+  redis -x perhaps.load set 0 "$size" <f.ph
   try 0 check -c --at "$at" table
   [ "$output" = 2 ]
   refuses "was made with --field 2 --delimiter ','" check --at "$at" --field 1 table
   try 0 check -c --field 0 --at "$at" <(printf 'beta\n')
   [ "$output" = 1 ]
   # Nobody knows how the keys of a filter are written that clients made.
-  ask bf.add other foo
+  redis bf.add other foo
   try 0 check --hex --at "redis://127.0.0.1:$port/other" <(echo 666f6f)
 }
 
@@ -246,7 +246,7 @@ remembers() {
   try 0 check -q --at "redis+bits://default:s%3Ae%40t@127.0.0.1:$port/set" keys
   REDISCLI_AUTH='s:e@t' try 0 info --json --at "$at"
   [[ $output != *'e@t'* ]] || wrong "shows the password"
-  REDISCLI_AUTH='s:e@t' ask acl setuser reader on '>pw' '~*' +@read +@connection
+  REDISCLI_AUTH='s:e@t' redis acl setuser reader on '>pw' '~*' +@read +@connection
   refuses "NOPERM" add --at "redis+bits://reader:pw@127.0.0.1:$port/set" keys
   try 0 check -c --at "redis+bits://reader:pw@127.0.0.1:$port/set" keys
 }
@@ -261,35 +261,35 @@ remembers() {
   plain_server
   try 0 build --at "$at" --shards 8 keys
   refuses "exists; give -f" build --at "$at" keys
-  try 0 build -f --at "$at" --shards 2 asked
-  [ "$(ask exists set:0 set:1 set:2 set:7)" = 2 ] || wrong "old shards are left, or new ones lack"
-  ask set text hello
-  ask hset table a b
+  try 0 build -f --at "$at" --shards 2 queries
+  [ "$(redis exists set:0 set:1 set:2 set:7)" = 2 ] || wrong "old shards are left, or new ones lack"
+  redis set text hello
+  redis hset table a b
   for name in text table; do
     at=redis+bits://127.0.0.1:$port/$name
     try 2 build -f --at "$at" keys
     try 2 check --at "$at" keys
     try 2 info --at "$at"
   done
-  [ "$(ask get text)" = hello ]
+  [ "$(redis get text)" = hello ]
   refuses "no such set" add --at "redis+bits://127.0.0.1:$port/nothing" keys
 }
 
 @test "a shard that is gone is no 'absent'" {
   plain_server
   try 0 build --at "$at" --shards 4 keys
-  ask del set:2
+  redis del set:2
   refuses "set:2 is missing" check --at "$at" keys
   refuses "set:2 is missing" add --at "$at" keys
-  [ "$(ask exists set:2)" = 0 ] || wrong "add made it anew, without its keys"
-  ask lpush set:2 x
+  [ "$(redis exists set:2)" = 0 ] || wrong "add made it anew, without its keys"
+  redis lpush set:2 x
   refuses "WRONGTYPE" check --at "$at" keys
 }
 
 @test "a shard of the module that is gone is no 'absent'" {
   module_server
   try 0 build --at "$at" --shards 4 keys
-  ask del set:2
+  redis del set:2
   refuses "set:2 is missing" check --at "$at" keys
   refuses "build it again with -f" add --at "$at" keys
 }

@@ -61,7 +61,7 @@ dedups() {
 
 @test "a single filter that another client made" {
   module_server
-  ask bf.reserve set 1e-8 1000
+  redis bf.reserve set 1e-8 1000
   dedups
 }
 
@@ -70,7 +70,7 @@ dedups() {
   lines 5000 3 >input
   repeats input >wanted
   "$PERHAPS" dedup --at "$at" -n 5000 -p 1e-6 -d input | cmp - wanted
-  ask flushall
+  redis flushall
   try 0 dedup --at "$at" -n 5000 -p 1e-6 -c -o found input
   [[ $stderr == *"5,000 lines: $(firsts input | wc -l | sed 's/\(.*\)\(...\)/\1,\2/') unique"* ]] || wrong "-c"
   [[ $stderr == *"(1 in 1,000,000) of the new lines"* ]] || wrong "the rate"
@@ -86,7 +86,7 @@ dedups() {
   [ "$output" = $'7\n8' ] || wrong "numbers"
   refuses "was made with --key u64" dedup --at "$at" --hex numbers
   refuses "was made without --ignore-case" dedup --at "$at" -i numbers
-  ask flushall
+  redis flushall
   printf 'One\nONE\ntwo\n' >words
   try 0 dedup --at "$at" -n 100 -p 1e-6 -i words
   [ "$output" = $'One\ntwo' ] || wrong "-i"
@@ -95,8 +95,8 @@ dedups() {
   [ "$output" = TWO ] || wrong "the set does not remember -i"
   try 0 dedup --at "$at" words
   [ "$output" = Three ] || wrong "the set does not remember -i"
-  [ "$(ask hget set key)" = "bytes, ignoring case" ]
-  ask flushall
+  [ "$(redis hget set key)" = "bytes, ignoring case" ]
+  redis flushall
   printf 'a\tx\0b\tx\0c\ny\tz\0' | "$PERHAPS" dedup --at "$at" -n 100 -p 1e-6 -0 --field 2 | tr '\0' '|' >found
   [ "$(cat found)" = $'a\tx|c\ny\tz|' ] || wrong "$(cat found)"
 }
@@ -139,7 +139,7 @@ dedups() {
   try 0 dedup --at "$at" -n 1000 -p 1e-4 keys
   try 0 info --json --at "$at"
   holds '.kind == "BF" and .shards == 1 and .capacity == 1000 and .fpr_target == 1e-4'
-  [ "$(ask hexists set making)" = 0 ] || wrong "it is not finished"
+  [ "$(redis hexists set making)" = 0 ] || wrong "it is not finished"
   try 0 dedup --at "$at" -n 5 -p 0.1 --json keys
   holds '.unique == 0 and .fpr == 1e-4'
   at=redis://127.0.0.1:$port/other
@@ -171,14 +171,14 @@ dedups() {
 @test "a set whose maker was broken off is finished by the next" {
   plain_server
   try 0 dedup --at "$at" -n 3000 -p 1e-6 --shards 4 keys
-  fields=$(for field in shards kind items fpr key bits hashes seed; do echo "$field $(ask hget set $field)"; done)
-  ask del set set:1 set:2
-  ask hset set making "$fields"$'\n'
+  fields=$(for field in shards kind items fpr key bits hashes seed; do echo "$field $(redis hget set $field)"; done)
+  redis del set set:1 set:2
+  redis hset set making "$fields"$'\n'
   refuses "is not finished" check --at "$at" keys
   try 0 dedup --at "$at" --json keys
   holds '.unique > 900 and .unique < 1100'
   try 1 check -v --at "$at" keys
-  [ "$(ask hexists set making)" = 0 ] || wrong "it is not finished"
+  [ "$(redis hexists set making)" = 0 ] || wrong "it is not finished"
 }
 
 @test "what does not go" {
@@ -190,10 +190,10 @@ dedups() {
   plain_server
   refuses "say how many keys" dedup --at "$at" keys
   refuses "load the module" dedup --at "redis://127.0.0.1:$port/set" keys
-  [ "$(ask exists set)" = 0 ] || wrong "a trace of a set that cannot be made"
-  ask set set:0 x
+  [ "$(redis exists set)" = 0 ] || wrong "a trace of a set that cannot be made"
+  redis set set:0 x
   refuses "set:0 exists" dedup --at "$at" -n 100 keys
-  ask flushall
+  redis flushall
   try 0 dedup --at "$at" -n 2000 -p 1e-6 -o out keys
   refuses "exists; give -f" dedup --at "$at" -o out keys
   try 0 dedup --at "$at" -f -o out keys

@@ -6,7 +6,7 @@ prepare() {
   command -v redis-server redis-cli >/dev/null || skip "redis-server is not installed"
   unset REDISCLI_AUTH
   seq 1 2000 >keys
-  seq 1901 2100 >asked
+  seq 1901 2100 >queries
 }
 
 teardown() {
@@ -24,6 +24,6 @@ module_server() {
   at=redis://127.0.0.1:$port/set
 }
 
-ask() {
+redis() {
   redis-cli -p "$port" "$@"
 }

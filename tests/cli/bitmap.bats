@@ -8,8 +8,8 @@ prepare() {
 @test "build -k bitmap takes decimal numbers, needs no -n and finds exactly them" {
   try 0 build -k bitmap -o b.ph ids --json
   holds '.kind == "bitmap" and .items == 334 and .capacity > 1000 and .key == "u64" and .fpr_now == 0 and .grow == "default"'
-  seq 0 2000 >asked
-  "$PERHAPS" check b.ph asked | cmp - ids
+  seq 0 2000 >queries
+  "$PERHAPS" check b.ph queries | cmp - ids
   cat ids | "$PERHAPS" build -k bitmap -o pipe.ph
   cmp b.ph pipe.ph
   try 0 build -k bitmap -p 0.001 -n 1001 -o range.ph ids --json
@@ -125,7 +125,7 @@ prepare() {
   try 0 build -k table -n 10 -o t.ph keys --json
   holds '.items == 10000 and .capacity >= 9000 and .loss > 0 and .grow == "default"'
   [ -z "$stderr" ] || wrong "a warning"
-  for n in 1000 1010 1050 1100; do # some of these fit into a table for 1000, beyond its planned load
+  for n in 1000 1010 1050 1100; do # some fit into a table for 1000, beyond its planned load
     seq $n >some
     try 0 build -k table -n 1000 -f -o s.ph some
     [ -z "$stderr" ] || wrong "a warning"

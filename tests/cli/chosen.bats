@@ -1,4 +1,5 @@
-# Lines that someone chose so that their digests share their places in a table: none is lost, and none stops the rest.
+# Lines that someone chose so that their digests share their places in a table: none is lost, and
+# none stops the rest.
 load dedup_helper
 
 chosen() {

@@ -23,7 +23,8 @@ prepare() {
   "$PERHAPS" build -p 1e-9 -o f.ph keys
 }
 
-# damaged TEXT ARGS...: exit status 2, nothing on standard output; the program's own message comes before ours, which has TEXT.
+# damaged TEXT ARGS...: exit status 2, nothing on standard output; the program's own message comes
+# before ours, which has TEXT.
 damaged() {
   local text=$1
   shift

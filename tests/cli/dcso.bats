@@ -7,7 +7,7 @@ needs_bloom() {
 
 prepare() {
   seq 1 3 300000 >keys
-  seq 1 300000 >asked
+  seq 1 300000 >queries
 }
 
 # header N P K M ITEMS: the 48 bytes before the bits.
@@ -23,8 +23,8 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   bloom insert theirs.bloom <keys
   try 0 build -k dcso -n 100000 -p 0.01 -o ours.bloom keys
   cmp ours.bloom theirs.bloom
-  try 0 check theirs.bloom asked
-  bloom check ours.bloom <asked >found
+  try 0 check theirs.bloom queries
+  bloom check ours.bloom <queries >found
   [ "$output" = "$(cat found)" ] || wrong "other answers"
   [ "$(wc -l <found)" -gt 100000 ] || wrong "no false positives at all"
 }
@@ -43,7 +43,7 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
 @test "many hashes, and every instruction set" {
   needs_bloom
   head -n 3000 keys >few
-  head -n 6000 asked >some
+  head -n 6000 queries >some
   for p in 0.6 0.2 1e-12; do
     bloom create -n 3000 -p $p theirs.bloom
     bloom insert theirs.bloom <few
@@ -62,8 +62,8 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   try 0 build -k dcso -n 100000 -p 0.01 -o ours.gz keys
   [ "$(head -c 2 ours.gz | od -An -tx1)" = " 1f 8b" ]
   cmp <(gzip -dc ours.gz) <(gzip -dc theirs.gz)
-  try 0 check -c theirs.gz asked
-  [ "$output" = "$(bloom --gzip check ours.gz <asked | wc -l)" ]
+  try 0 check -c theirs.gz queries
+  [ "$output" = "$(bloom --gzip check ours.gz <queries | wc -l)" ]
   seq 400000 400010 >more
   bloom --gzip insert theirs.gz <more
   try 0 add ours.gz more
@@ -102,11 +102,11 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   try 0 plan -k dcso -n 1000
   prints "* dcso "
   try 0 plan -n 1000
-  [[ $output != *dcso* ]] || wrong "listed without being asked for"
+  [[ $output != *dcso* ]] || wrong "listed without a request"
   try 0 verify f.bloom --keys few
   prints "no checksums"
   prints "1,000 of 1,000 found"
-  try 2 verify f.bloom --keys asked
+  try 2 verify f.bloom --keys queries
   tail -n 700 few | "$PERHAPS" build -k dcso -n 1000 -p 0.01 -o g.bloom
   try 0 intersect f.bloom g.bloom -o both.bloom
   tail -n 700 few >common

@@ -1,4 +1,5 @@
-# dedup --exact: its temporary file, and files that it reads again. What it does with equal digests is in tests/unit.
+# dedup --exact: its temporary file, and files that it reads again. What it does with equal digests
+# is in tests/unit.
 load dedup_helper
 
 @test "--exact compares what compressed files have in them" {

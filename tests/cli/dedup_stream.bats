@@ -88,8 +88,8 @@ ends() {
   [ "$status" -eq 124 ] || wrong "status $status"
 }
 
-# Lines are "KEY NUMBER". A key that was in one of the last N lines is a repeat; one that 4/3 N different ones came after, or that
-# never came, is new; between the two it may be either.
+# Lines are "KEY NUMBER". A key that was in one of the last N lines is a repeat; one that 4/3 N
+# different ones came after, or that never came, is new; between the two it may be either.
 as_promised() {
   LC_ALL=C awk -v n="$1" 'NR == FNR { printed[$2] = 1; next }
     {

@@ -3,13 +3,13 @@ load helper
 
 prepare() {
   seq 1 20000 >keys
-  seq 100001 150000 >strangers
+  seq 100001 150000 >non_members
 }
 
-# Fewer than one stranger in 50 is taken for a key: the rate was to be 1 in 100.
-few_strangers() {
-  run "$PERHAPS" check -c "$1" strangers
-  [ "$output" -lt 1000 ] || wrong "too many strangers"
+# Fewer than one non-member in 50 is taken for a key: the rate was to be 1 in 100.
+few_false_positives() {
+  run "$PERHAPS" check -c "$1" non_members
+  [ "$output" -lt 1000 ] || wrong "too many non_members"
 }
 
 @test "a pipe without -n makes a growing filter that has every key at the rate" {
@@ -19,7 +19,7 @@ few_strangers() {
   holds '(.children | length) > 1 and .items > 19500 and .fpr_target <= 0.01 and .fpr_now <= 0.01'
   try 0 check -c f.ph keys
   [ "$output" = 20000 ]
-  few_strangers f.ph
+  few_false_positives f.ph
   try 0 verify f.ph --keys keys
 }
 
@@ -60,7 +60,7 @@ few_strangers() {
   [ -z "$stderr" ] || wrong "a warning"
   try 0 check -c f.ph keys
   [ "$output" = 20000 ]
-  few_strangers f.ph
+  few_false_positives f.ph
   try 0 build --grow -o g.ph keys --json
   holds '(.children | length) == 1 and .children[0].capacity >= 20000'
 }
@@ -74,7 +74,7 @@ few_strangers() {
   seq 1 99999 >all
   try 0 check -c f.ph all
   [ "$output" = 99999 ]
-  few_strangers f.ph
+  few_false_positives f.ph
 }
 
 @test "--growth and --max-bytes imply --grow" {

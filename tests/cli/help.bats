@@ -141,7 +141,8 @@ run_example() {
     [ -s examples ] || wrong "no example for $command"
     while IFS= read -r line <&3; do
       case $line in *" --at "*) continue ;; esac # takes a server: at.bats
-      case $line in *" -k roaring "*) "$PERHAPS" build -k roaring -o /dev/null /dev/null || continue ;; esac # takes libroaring
+      # Takes libroaring.
+      case $line in *" -k roaring "*) "$PERHAPS" build -k roaring -o /dev/null /dev/null || continue ;; esac
       case $line in "perhaps bench"*) continue ;; esac # take their time; look.bats has shorter ones
       run_example "$line"
     done 3<examples

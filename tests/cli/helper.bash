@@ -1,4 +1,5 @@
-# Loaded by every test file. $PERHAPS is the program under test; each test runs in an empty folder of its own.
+# Loaded by every test file. $PERHAPS is the program under test; each test runs in an empty folder
+# of its own.
 
 bats_require_minimum_version 1.5.0
 
@@ -19,7 +20,8 @@ wrong() {
   return 1
 }
 
-# try STATUS ARGS...: runs the program and compares its exit status; $output and $stderr have what it said.
+# try STATUS ARGS...: runs the program and compares its exit status; $output and $stderr have what
+# it said.
 try() {
   local wanted=$1
   shift
@@ -85,7 +87,8 @@ sanitizers_of() {
   ldd "$1" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:
 }
 
-# run_server PORT [ARGS...]: starts one on this port, in the folder that it had before if there is one.
+# run_server PORT [ARGS...]: starts one on this port, in the folder that it had before if there is
+# one.
 run_server() {
   local number=$1 folder=$BATS_TEST_TMPDIR/server-$1 sanitizers=
   shift

@@ -1,14 +1,16 @@
 # What every kind of filter must do on the command line, and what a full one says.
 load helper
 
-kinds="bloom blocked counting cuckoo table bitmap"
+# All kinds to which keys can be added; those that hash them are in the plan.
+hashing=$("$PERHAPS" plan --json -n 1000 | jq -r '.kinds[] | select(.can | index("add")).kind')
+kinds="$hashing bitmap"
 
 prepare() {
   seq 1 1000 >keys
   seq 1001 1500 >more
 }
 
-@test "every kind is built, asked, added to, described, verified and merged" {
+@test "every kind is built, queried, added to, described, verified and merged" {
   for kind in $kinds; do
     try 0 build -k $kind -n 2000 -p 1e-6 -o f.ph keys --json
     holds ".kind == \"$kind\" and .items == 1000 and .capacity == 2000"
@@ -31,9 +33,9 @@ prepare() {
   done
 }
 
-@test "every kind takes siphash, but for the one that does not hash" {
+@test "every kind takes siphash, except the one that does not hash" {
   echo 00112233445566778899aabbccddeeff >key
-  for kind in bloom blocked counting cuckoo table; do
+  for kind in $hashing; do
     "$PERHAPS" build -k $kind --hash-key key -o $kind.ph keys
     try 0 check -c --hash-key key $kind.ph keys
     [ "$output" = 1000 ]

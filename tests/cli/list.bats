@@ -1,4 +1,4 @@
-# list: what is in filters that can tell.
+# list: the members of bitmaps and tables.
 load helper
 
 prepare() {

@@ -1,4 +1,5 @@
-# Several processes that change one file: nothing that any of them did is lost, whatever the command and the kind of file.
+# Several processes that change one file: nothing that any of them did is lost, whatever the command
+# and the kind of file.
 load helper
 
 EACH=20 # keys of each of the eight
@@ -64,7 +65,8 @@ has_none() {
   [ "$output" = 0 ] || wrong "$kind: $output keys should not be there"
 }
 
-# Each of them holds the file for a moment, so that without a lock all would begin with the same one.
+# Each of them holds the file for a moment, so that without a lock all would begin with the same
+# one.
 slowly='(sleep 0.02; cat part.$i)'
 
 @test "add: eight at once lose no key, in any kind of file" {
@@ -222,9 +224,10 @@ slowly='(sleep 0.02; cat part.$i)'
   done
 }
 
-# ------------------------------------------------------------------------------------------------- patience ---
+# ------------------------------------------------------------------------------------- patience ---
 
-# hold COMMAND...: a perhaps that has begun to change f.ph and waits for more keys, which descriptor 7 gives.
+# hold COMMAND...: a perhaps that has begun to change f.ph and waits for more keys, which descriptor
+# 7 gives.
 hold() {
   mkfifo pipe
   "$PERHAPS" "$@" pipe 2>held &
@@ -257,7 +260,8 @@ teardown() {
     for command in 'add f.ph part.2' 'add --in-place f.ph part.2' 'merge -f -o f.ph f.ph other.ph' \
       'merge -f -o f.ph other.ph other.ph' 'intersect -f -o f.ph other.ph f.ph' 'build -f -o f.ph part.2' \
       'build -f -k parquet -n 100 --u64 -o f.ph part.2' 'dedup --state f.ph part.2'; do
-      [[ $how != *in-place* || $command != *' f.ph other'* && $command != *'other.ph f.ph' ]] || continue # dirty
+      # Dirty.
+      [[ $how != *in-place* || $command != *' f.ph other'* && $command != *'other.ph f.ph' ]] || continue
       refuses "f.ph: another process is changing it, and did not end within 0s; try again" ${command%% *} --patience 0s ${command#* }
     done
     SECONDS=0

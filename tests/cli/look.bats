@@ -9,7 +9,7 @@ prepare() {
 @test "info describes a filter, with a bar for its fill" {
   LC_ALL=C try 0 info f.ph
   prints "f.ph: bloom"
-  prints "adds were new (made for 1,000); about "
+  prints " (made for 1,000); about "
   [[ $output =~ \[#+\.+\] ]] || wrong "no bar"
   prints "planned 0.0"
   prints "xxh3, seed 0"
@@ -169,9 +169,9 @@ bar() {
   grep -q '"part": "foreign", "case": "dcso, 50 % hits"' <<<"$output"
 }
 
-@test "bench --static builds static filters and asks them, as -k does for one of them" {
+@test "bench --static builds static filters and queries them, as -k does for one of them" {
   try 0 bench --static --items 20000 --json
-  holds '[.combined[].part] | contains(["static_size", "static_build", "static_ask"])'
+  holds '[.combined[].part] | contains(["static_size", "static_build", "static_query"])'
   holds 'all(.combined[] | select(.part == "static_size"); .ratio < 1.6 and .sigmas < 6)'
   holds '[.results[] | select(.op == "build") | .kind] | unique == ["fuse", "ribbon"]'
   holds '[.results[] | select(.op == "contains_many") | .limit_lines] | unique == [2, 3, 4]'
@@ -181,7 +181,7 @@ bar() {
   refuses "not a static one" bench --static -k bloom
 }
 
-@test "bench --combined measures filters of filters" {
+@test "bench --combined measures composite filters" {
   try 0 bench --combined --items 20000 --json
   holds '[.combined[].part] | contains(["growing", "sharded", "sharded_rate", "parallel", "peak"])'
   holds 'all(.combined[] | select(.part == "growing" or .part == "sharded_rate"); .fpr < 0.011)'

@@ -1,5 +1,6 @@
-# The recipe of keys: a filter remembers the options that made its keys, every command that reads keys uses them without being
-# told again, and options that contradict them are refused. Held for each transformation, each extraction and each command.
+# The recipe of keys: a filter remembers the options that made its keys, every command that reads
+# keys uses them without being told again, and options that contradict them are refused. Held for
+# each transformation, each extraction and each command.
 
 load helper
 

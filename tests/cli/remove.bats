@@ -143,7 +143,7 @@ prepare() {
   for kind in bloom blocked; do
     "$PERHAPS" build -k $kind -o $kind.ph keys
     cp $kind.ph before
-    refuses "$kind filters cannot forget single keys; counting, cuckoo, table and bitmap can remove: build one with --needs remove" \
+    refuses "$kind filters cannot forget single keys; counting, cuckoo, table" \
       remove $kind.ph absent
     refuses "cannot forget single keys" remove --in-place $kind.ph absent
     cmp $kind.ph before

@@ -1,4 +1,5 @@
-# Files that are replaced: owner and permissions stay, nothing is left behind whatever ends the program, and no input is lost.
+# Files that are replaced: owner and permissions stay, nothing is left behind whatever ends the
+# program, and no input is lost.
 load helper
 
 prepare() {
@@ -37,7 +38,8 @@ command_of() {
   esac
 }
 
-# ------------------------------------------------------------------------------------- owner and permissions ---
+# ------------------------------------------------------------------------------------- owner and
+# permissions ---
 
 owner_and_mode() {
   stat -c '%u:%g %a' "$1"
@@ -111,10 +113,10 @@ teardown() {
   nothing_left_behind
 }
 
-# ------------------------------------------------------------------------------------------------- signals ---
+# -------------------------------------------------------------------------------------- signals ---
 
-# struck AT SIGNAL COMMAND...: runs it, and sends the signal when it comes to the system call AT. dedup comes to fsync before
-# that, for its journal.
+# struck AT SIGNAL COMMAND...: runs it, and sends the signal when it comes to the system call AT.
+# dedup comes to fsync before that, for its journal.
 struck() {
   local at=$1 signal=$2 when=1
   shift 2
@@ -178,7 +180,8 @@ content_of() {
   done
 }
 
-# without_unnamed COMMAND...: on a system without files that have no name, or without /proc to name them by.
+# without_unnamed COMMAND...: on a system without files that have no name, or without /proc to name
+# them by.
 without_unnamed() {
   strace -f -o strace.out -e trace=access,faccessat,faccessat2 -e inject=access,faccessat,faccessat2:error=ENOENT "$@"
 }
@@ -201,7 +204,8 @@ without_unnamed() {
   nothing_left_behind
 }
 
-# ------------------------------------------------------------------------------------- inputs that are outputs ---
+# ------------------------------------------------------------------------------------- inputs that
+# are outputs ---
 
 # lost COMMAND...: it is refused, and the keys are as they were.
 lost() {

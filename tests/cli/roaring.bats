@@ -1,5 +1,5 @@
-# Files of Roaring bitmaps: exact sets of integers, shared with other programs. $ROARING_OTHERS is a folder with those that were
-# built for this (tests/roaring).
+# Files of Roaring bitmaps: exact sets of integers, shared with other programs. $ROARING_OTHERS is a
+# folder with those that were built for this (tests/roaring).
 load helper
 
 prepare() {
@@ -142,15 +142,15 @@ in_order() {
 
 @test "check is exact: printed, inverted, counted, quiet, as JSON, with threads" {
   "$PERHAPS" build -k roaring -o r ids
-  seq 0 100000 >asked
-  "$PERHAPS" check r asked | cmp - ids
-  "$PERHAPS" check -j 2 r asked | cmp - ids
-  "$PERHAPS" check -v r asked | cmp - <(in_order -23 asked ids)
-  try 0 check -c r asked
+  seq 0 100000 >queries
+  "$PERHAPS" check r queries | cmp - ids
+  "$PERHAPS" check -j 2 r queries | cmp - ids
+  "$PERHAPS" check -v r queries | cmp - <(in_order -23 queries ids)
+  try 0 check -c r queries
   [ "$output" = 335 ]
-  try 0 check --json r asked
+  try 0 check --json r queries
   holds '.checked == 100001 and .present == 335 and .absent == 99666'
-  try 0 check -q r asked
+  try 0 check -q r queries
   [ -z "$output" ]
   echo 2 | "$PERHAPS" check -v -q r
   printf '2\n4294967297\n' >absent

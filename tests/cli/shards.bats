@@ -5,8 +5,8 @@ prepare() {
   seq 1 60000 >keys
 }
 
-# same_array A B: the filters have the same array, which is the end of a file. How many adds answered "new" depends on
-# their order.
+# same_array A B: the filters have the same array, which is the end of a file. How many adds
+# answered "new" depends on their order.
 same_array() {
   local bytes
   bytes=$("$PERHAPS" info --json "$1" | jq .bytes)

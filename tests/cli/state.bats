@@ -1,8 +1,8 @@
 # dedup --state: a memory that outlasts the run, and whatever may end it.
 load helper
 
-# A journal has a head of 64 bytes, and blocks of up to 65,536 digests with 24 bytes each before them: blocks are written when
-# they are full, which needs no waiting.
+# A journal has a head of 64 bytes, and blocks of up to 65,536 digests with 24 bytes each before
+# them: blocks are written when they are full, which needs no waiting.
 HEAD=64 BLOCK=$((24 + 8 * 65536))
 
 # The three sorts of memory for which states differ.
@@ -30,7 +30,7 @@ bytes_of() {
   stat -c %s "$1" 2>/dev/null || echo 0
 }
 
-# has FILE BYTES: it has so many, or more.
+# has FILE BYTES: it has at least that many.
 has() {
   [ "$(bytes_of "$1")" -ge "$2" ]
 }
@@ -39,7 +39,8 @@ has_lines() {
   [ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-# start ARGS...: dedup in the background, $pid, from a pipe that stays open, descriptor 7, to the file `out`.
+# start ARGS...: dedup in the background, $pid, from a pipe that stays open, descriptor 7, to the
+# file `out`.
 start() {
   : >out
   env --default-signal=INT "$PERHAPS" dedup --state s.ph "$@" pipe >out 2>err &
@@ -66,8 +67,9 @@ knows() {
   [ ! -e s.ph.journal ] || wrong "the journal is left"
 }
 
-# killed_run [ARGS...]: 140,000 lines into a new state s.ph, and then a kill, when two blocks are in the journal and nothing else.
-# A window by time begins another block with each second: then it is tried again.
+# killed_run [ARGS...]: 140,000 lines into a new state s.ph, and then a kill, when two blocks are in
+# the journal and nothing else. A window by time begins another block with each second: then it is
+# tried again.
 killed_run() {
   rm -f s.ph s.ph.journal
   start "$@"
@@ -81,7 +83,8 @@ killed_run() {
   [ "$(bytes_of s.ph.journal)" -eq $((HEAD + 2 * BLOCK)) ]
 }
 
-# left_by_a_kill [ARGS...]: an empty state s.ph, and 131,072 lines in its journal; copies are f.ph and f.journal.
+# left_by_a_kill [ARGS...]: an empty state s.ph, and 131,072 lines in its journal; copies are f.ph
+# and f.journal.
 left_by_a_kill() {
   # shellcheck disable=SC2086 # options
   until_so killed_run $1
@@ -162,7 +165,8 @@ put_back() {
   done
 }
 
-# with_journal LENGTH N: of the journal only LENGTH bytes are left, and the state then knows N lines.
+# with_journal LENGTH N: of the journal only LENGTH bytes are left, and the state then knows N
+# lines.
 with_journal() {
   put_back
   truncate -s "$1" s.ph.journal
@@ -228,7 +232,8 @@ damaged_at() {
   knows 0 5
 }
 
-# one_kill FOLDER SECONDS OPTIONS: a stream that takes about half a second, killed after SECONDS, and run again.
+# one_kill FOLDER SECONDS OPTIONS: a stream that takes about half a second, killed after SECONDS,
+# and run again.
 one_kill() {
   mkdir "$1"
   cd "$1" || return 1

@@ -1,4 +1,5 @@
-# What changes on a terminal: progress, colours, refusing to print a filter. script(1) makes the terminal.
+# What changes on a terminal: progress, colours, refusing to print a filter. script(1) makes the
+# terminal.
 load helper
 
 prepare() {

@@ -40,8 +40,8 @@ survives() {
   survives --appendonly yes --appendfsync always --loadmodule "$PERHAPS_MODULE"
 }
 
-# breaks_off COMMAND: after a first round of 65,536 keys, others are sent to a server that sleeps, so that they are on their way
-# when it is killed.
+# breaks_off COMMAND: after a first round of 65,536 keys, others are sent to a server that sleeps,
+# so that they are on their way when it is killed.
 breaks_off() {
   mkfifo pipe
   seq 1 67536 >keys
@@ -52,7 +52,7 @@ breaks_off() {
   exec 7>pipe
   head -n 66000 keys >&7
   sleep 0.5
-  ask debug sleep 10 7>&- &
+  redis debug sleep 10 7>&- &
   while timeout 0.2 redis-cli -p "$port" ping >/dev/null 2>&1; do sleep 0.05; done
   tail -n +66001 keys >&7
   exec 7>&-
@@ -118,7 +118,7 @@ breaks_off() {
     [ -s found ] && break
     sleep 0.05
   done
-  ask debug sleep 8 7>&- &
+  redis debug sleep 8 7>&- &
   sleep 0.3
   echo 6 >&7
   exec 7>&-
@@ -156,22 +156,23 @@ breaks_off() {
 
 # -- A cluster. --
 
-# move_shard KEY FROM TO HOW: half of a migration (HOW = half), so that ASK is answered, or all of it.
+# move_shard KEY FROM TO HOW: half of a migration (HOW = half), so that ASK is answered, or all of
+# it.
 move_shard() {
   local slot from to
-  port=$2 slot=$(ask cluster keyslot "$1") from=$(ask cluster myid)
-  to=$(port=$3 && ask cluster myid)
-  (port=$3 && ask cluster setslot "$slot" importing "$from")
-  ask cluster setslot "$slot" migrating "$to"
-  ask migrate 127.0.0.1 "$3" "$1" 0 5000
+  port=$2 slot=$(redis cluster keyslot "$1") from=$(redis cluster myid)
+  to=$(port=$3 && redis cluster myid)
+  (port=$3 && redis cluster setslot "$slot" importing "$from")
+  redis cluster setslot "$slot" migrating "$to"
+  redis migrate 127.0.0.1 "$3" "$1" 0 5000
   [ "$4" = half ] && return 0
-  for port in "$3" "$2"; do ask cluster setslot "$slot" node "$to"; done
+  for port in "$3" "$2"; do redis cluster setslot "$slot" node "$to"; done
 }
 
 # home KEY: the port of the server that has it.
 home() {
   for port in "${ports[@]}"; do
-    [ "$(ask exists "$1" 2>/dev/null)" = 1 ] && break
+    [ "$(redis exists "$1" 2>/dev/null)" = 1 ] && break
   done
 }
 
@@ -186,17 +187,17 @@ shards_move() {
     other=${ports[0]}
     [ "$other" = "$port" ] && other=${ports[1]}
     move_shard set:5 "$port" "$other" $how
-    try 0 check --at "$at" asked
+    try 0 check --at "$at" queries
     [ "$output" = "$(seq 1901 2000)" ] || wrong "moved $how: wrong answers"
     try 0 add --at "$at" keys
     try 0 info --at "$at"
     [ $how = half ] || break
     port=$other
-    slot=$(ask cluster keyslot set:5) id=$(ask cluster myid)
-    for port in "${ports[@]}"; do ask cluster setslot "$slot" node "$id"; done
+    slot=$(redis cluster keyslot set:5) id=$(redis cluster myid)
+    for port in "${ports[@]}"; do redis cluster setslot "$slot" node "$id"; done
   done
-  try 0 add --at "redis+bits://127.0.0.1:${ports[2]}/set" asked
-  try 1 check -v --at "$at" asked
+  try 0 add --at "redis+bits://127.0.0.1:${ports[2]}/set" queries
+  try 1 check -v --at "$at" queries
 }
 
 @test "a cluster of three: plain strings, shards on the move" {

@@ -1,4 +1,4 @@
-/* Keys in, answers out: no key is ever missed, and every form of a call gives the answer of every other. */
+/* No key is ever missed, and every form of a call gives the answer of every other. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static void kinds_of_integers_refuse_bytes(const struct layout *layout) {
 static void integers_are_found(const struct layout *layout) {
     static const uint64_t special[] = {0, 1, 2, UINT32_MAX, (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX};
     perhaps *f = make(&layout->want);
-    size_t specials = takes_bytes(f) ? sizeof special / sizeof *special : 3; /* a range does not reach that far */
+    /* A range does not reach that far. */
+    size_t specials = takes_bytes(f) ? sizeof special / sizeof *special : 3;
     for (size_t i = 0; i < specials; i++) MUST(perhaps_add_u64(f, special[i]));
     for (uint64_t i = 0; i < ITEMS; i++) {
         MUST(perhaps_add_u64(f, i));
@@ -74,7 +75,8 @@ static void special_digests_are_found(const struct layout *layout) {
     static const uint64_t special[] = {0, 1, UINT64_MAX, UINT32_MAX, (uint64_t)UINT32_MAX << 32, (uint64_t)1 << 63};
     perhaps *f = make(&layout->want);
     for (size_t i = 0; takes_bytes(f) && i < sizeof special / sizeof *special; i++) {
-        bool rare = layout->plan.fpr < 0.05; /* some begin with the same zeros, and so have a place in common */
+        /* Some begin with the same zeros, and so have a place in common. */
+        bool rare = layout->plan.fpr < 0.05;
         CHECK(!rare || perhaps_contains_digest(f, special[i]) == 0, "digest %llx is in a filter without it",
               (unsigned long long)special[i]);
         CHECK(perhaps_add_digest(f, special[i]) == 1, "digest %llx is not new", (unsigned long long)special[i]);
@@ -84,8 +86,8 @@ static void special_digests_are_found(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* Far more keys than it was made for: more false positives, or a clear "full", but still no key is missed, other than what
- * it forgets by design. */
+/* Far more keys than it was made for: more false positives, or a clear "full", but still no key is
+ * missed, other than what it forgets by design. */
 static void overfull_still_finds(const struct layout *layout) {
     perhaps *f = make(&layout->want);
     uint64_t added = add_while_room(f, 0, 10 * ITEMS);
@@ -98,7 +100,7 @@ static void overfull_still_finds(const struct layout *layout) {
 
 static void empty_has_nothing(const struct layout *layout) {
     perhaps *f = make_with_members(layout, 0);
-    CHECK(count_strangers(f, 0, 5000) == 0, "an empty filter found something");
+    CHECK(count_false_positives(f, 0, 5000) == 0, "an empty filter found something");
     CHECK(!takes_bytes(f) || perhaps_contains(f, "", 0) == 0, "an empty filter has the empty key");
     CHECK(perhaps_contains_digest(f, 0) == 0, "an empty filter has digest 0");
     CHECK(perhaps_contains_digest(f, UINT64_MAX) == 0, "an empty filter has the last digest");
@@ -107,7 +109,7 @@ static void empty_has_nothing(const struct layout *layout) {
 
 /* ---- what add answers ---- */
 
-/* `items` counts adds that answered 1. What forgets has fewer, and those that became young again once more. */
+/* `items` counts adds that answered 1: fewer in a window, and again for keys made young again. */
 static void expect_items(const perhaps *f, const struct layout *layout, uint64_t news, uint64_t adds) {
     uint64_t items = info_of(f).items;
     CHECK(forgets(layout) || layout->want.period ? items <= adds : items == news,
@@ -115,7 +117,7 @@ static void expect_items(const perhaps *f, const struct layout *layout, uint64_t
           (unsigned long long)adds);
 }
 
-/* 1 exactly when contains would have said 0, and `items` counts these. A multiset stores every copy and always says 1. */
+/* 1 exactly when contains would have said 0; `items` counts these. A multiset always says 1. */
 static void add_answers_what_contains_knew(const struct layout *layout) {
     perhaps *f = make(&layout->want);
     uint64_t news = 0;
@@ -170,14 +172,14 @@ static void expect_same_answers(const uint8_t *batch, const uint8_t *single, siz
 }
 
 typedef int single_add(perhaps *, uint64_t);
-typedef int single_ask(const perhaps *, uint64_t);
+typedef int single_query(const perhaps *, uint64_t);
 typedef int64_t single_count(const perhaps *, uint64_t);
 
 struct form {
     const char *name;
     int number; /* enum perhaps_keys_form */
     single_add *add, *remove;
-    single_ask *contains;
+    single_query *contains;
     single_count *count;
 };
 
@@ -352,7 +354,7 @@ static void check_digests_of_many(const perhaps *f, const struct byte_keys *keys
         CHECK(digests[i] == perhaps_digest_u64(perhaps_hasher_of(f), integers[i]), "integer %zu", i);
 }
 
-/* A digest stands for its key in every filter of equal hash and seed, whatever the form of the question. */
+/* A digest stands for its key in every filter of equal hash and seed, in every form of query. */
 static void digests_stand_for_keys(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
     perhaps_want want = layout->want;
@@ -401,16 +403,16 @@ int main(void) {
         FOR_EACH_LAYOUT(byte_batches_agree_with_singles, 10 * ITEMS),
         FOR_EACH_LAYOUT(digests_stand_for_keys, ITEMS),
         FOR_EACH_FILTER(seeds_make_different_filters, ITEMS),
-        FOR_EACH_COMBINED(bytes_are_found, ITEMS),
-        FOR_EACH_COMBINED(special_digests_are_found, ITEMS),
-        FOR_EACH_COMBINED(overfull_still_finds, ITEMS),
-        FOR_EACH_COMBINED(empty_has_nothing, ITEMS),
-        FOR_EACH_COMBINED(digests_stand_for_keys, ITEMS),
-        FOR_EACH_COMBINED(add_answers_what_contains_knew, 3 * ITEMS),
-        FOR_EACH_COMBINED(add_absent_answers_what_contains_knew, 3 * ITEMS),
-        FOR_EACH_COMBINED(integers_are_found, 3 * ITEMS),
-        FOR_EACH_COMBINED(batches_agree_with_singles, 10 * ITEMS),
-        FOR_EACH_COMBINED(byte_batches_agree_with_singles, 10 * ITEMS),
+        FOR_EACH_COMPOSITE(bytes_are_found, ITEMS),
+        FOR_EACH_COMPOSITE(special_digests_are_found, ITEMS),
+        FOR_EACH_COMPOSITE(overfull_still_finds, ITEMS),
+        FOR_EACH_COMPOSITE(empty_has_nothing, ITEMS),
+        FOR_EACH_COMPOSITE(digests_stand_for_keys, ITEMS),
+        FOR_EACH_COMPOSITE(add_answers_what_contains_knew, 3 * ITEMS),
+        FOR_EACH_COMPOSITE(add_absent_answers_what_contains_knew, 3 * ITEMS),
+        FOR_EACH_COMPOSITE(integers_are_found, 3 * ITEMS),
+        FOR_EACH_COMPOSITE(batches_agree_with_singles, 10 * ITEMS),
+        FOR_EACH_COMPOSITE(byte_batches_agree_with_singles, 10 * ITEMS),
         FOR_EACH_STATIC(bytes_are_found, ITEMS),
         FOR_EACH_STATIC(integers_are_found, 2 * ITEMS + 10),
         FOR_EACH_STATIC(overfull_still_finds, ITEMS),

@@ -1,4 +1,4 @@
-/* A damaged image is refused, whatever byte is wrong and wherever it ends, and the reason is given. */
+/* A damaged image is refused with its reason, whatever byte is wrong and wherever it ends. */
 #include "support.h"
 
 #include <stdio.h>
@@ -32,13 +32,13 @@ static struct bytes cut(struct bytes image, size_t length) {
     return copy_bytes((struct bytes){image.data, length});
 }
 
-/* The images of filters of filters are many and long; there each byte is flipped in one way, and not in three. */
+/* Composite filters have many long images: each byte is flipped in one way, not in three. */
 static void every_flipped_byte_is_noticed(const struct layout *layout) {
     struct bytes image = small_image(layout);
     static const uint8_t flips[] = {0x01, 0x80, 0xFF};
     for (size_t at = 0; at < image.length; at++)
-        for (size_t i = is_combined(layout) ? at % 3 : 0; i < sizeof flips; i += is_combined(layout) ? 3 : 1) {
-            if (at == 14 && flips[i] == 0x01 && !is_combined(layout))
+        for (size_t i = is_composite(layout) ? at % 3 : 0; i < sizeof flips; i += is_composite(layout) ? 3 : 1) {
+            if (at == 14 && flips[i] == 0x01 && !is_composite(layout))
                 continue; /* the dirty flag alone is no damage: recovery may take it */
             image.data[at] ^= flips[i];
             expect_damage(at < 8 ? PERHAPS_EFOREIGN : 0, image, "a flipped byte", at);
@@ -50,7 +50,7 @@ static void every_flipped_byte_is_noticed(const struct layout *layout) {
 static void every_flipped_bit_is_noticed_in_files(const struct layout *layout) {
     struct bytes image = small_image(layout);
     const char *path = scratch("flipped.ph");
-    for (size_t at = 0; at < image.length; at += is_combined(layout) ? 31 : 7) {
+    for (size_t at = 0; at < image.length; at += is_composite(layout) ? 31 : 7) {
         perhaps *f = NULL;
         image.data[at] ^= (uint8_t)(1 << at % 8);
         write_whole(path, image.data, image.length);
@@ -92,7 +92,7 @@ static void what_follows_the_end_is_noticed(const struct layout *layout) {
     free(image.data);
 }
 
-/* Files of more than one block of checksums: damage anywhere is found, truncation at awkward lengths too. */
+/* Files of several blocks of checksums: damage anywhere is found, and awkward truncation too. */
 static void large_images_are_checked_to_the_end(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items);
     struct bytes image = image_of(f);
@@ -118,14 +118,15 @@ static void unverified_damage_is_harmless(const struct layout *layout) {
     memset(image.data + image.length - 8, 0xFF, 8);
     MUST(perhaps_open_memory(&f, image.data, image.length,
                              &PERHAPS_OPEN(.flags = PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_COPY)));
-    count_strangers(f, 0, 1000);
+    count_false_positives(f, 0, 1000);
     struct perhaps_info info = info_of(f);
     CHECK(info.fpr_now >= 0 && info.fpr_now <= 1, "the rate became %g", info.fpr_now);
     uint64_t added = is_static(layout) ? 0 : add_while_room(f, 0, 1000);
-    if (!order_matters(layout)) expect_members(f, 0, added); /* others may have lost keys to the damage */
+    /* Others may have lost keys to the damage. */
+    if (!order_matters(layout)) expect_members(f, 0, added);
     for (uint64_t i = 0; layout->row->can & PERHAPS_REMOVE && i < 1000; i++)
         MUST(perhaps_remove_u64(f, member_of(f, i)));
-    for (uint64_t i = 0; is_multiset(layout) && i < 1000; i++) MUST(perhaps_count_u64(f, stranger_of(f, i)));
+    for (uint64_t i = 0; is_multiset(layout) && i < 1000; i++) MUST(perhaps_count_u64(f, non_member_of(f, i)));
     perhaps_free(f);
     free(image.data);
 }
@@ -162,11 +163,11 @@ int main(void) {
         FOR_EACH_LAYOUT(what_follows_the_end_is_noticed, ITEMS),
         FOR_EACH_KIND(large_images_are_checked_to_the_end, 1000000),
         FOR_EACH_LAYOUT(unverified_damage_is_harmless, ITEMS),
-        FOR_EACH_COMBINED(every_flipped_byte_is_noticed, ITEMS),
-        FOR_EACH_COMBINED(every_truncation_is_noticed, ITEMS),
-        FOR_EACH_COMBINED(what_follows_the_end_is_noticed, ITEMS),
-        FOR_EACH_COMBINED(large_images_are_checked_to_the_end, 50000),
-        FOR_EACH_COMBINED(unverified_damage_is_harmless, ITEMS),
+        FOR_EACH_COMPOSITE(every_flipped_byte_is_noticed, ITEMS),
+        FOR_EACH_COMPOSITE(every_truncation_is_noticed, ITEMS),
+        FOR_EACH_COMPOSITE(what_follows_the_end_is_noticed, ITEMS),
+        FOR_EACH_COMPOSITE(large_images_are_checked_to_the_end, 50000),
+        FOR_EACH_COMPOSITE(unverified_damage_is_harmless, ITEMS),
         FOR_EACH_FILTER(newer_formats_are_called_newer, ITEMS),
         FOR_EACH_FILTER(foreign_bytes_are_called_foreign, ITEMS),
         FOR_EACH_STATIC(every_flipped_byte_is_noticed, ITEMS),

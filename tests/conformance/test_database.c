@@ -1,6 +1,7 @@
 /*
- * What a database needs of filters: shapes that make equal ones elsewhere, plain filters that begin to grow, bytes that are
- * changed where they lie, memory that is moved while filters live in it, and facts without counting.
+ * What a database needs of filters: shapes that make equal ones elsewhere, plain filters that begin
+ * to grow, bytes that are changed where they lie, memory that is moved while filters live in it,
+ * and facts without counting.
  */
 #include "support.h"
 
@@ -147,7 +148,7 @@ static void bytes_are_changed_where_they_lie(const struct layout *layout) {
     add_members(more, ITEMS / 3, ITEMS / 3);
     uint8_t *memory;
     struct bytes image = place_oddly(f, &memory);
-    if (is_combined(layout)) {
+    if (is_composite(layout)) {
         REFUSED(PERHAPS_ECANNOT,
                 perhaps_open_memory(&g, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE)));
         CHECK(g == NULL, "it gave a filter");
@@ -166,7 +167,8 @@ static void bytes_are_changed_where_they_lie(const struct layout *layout) {
         expect_unchanged(f, image);
         MUST(perhaps_clear(borrowed));
         MUST(perhaps_clear(f));
-        perhaps_free(borrowed); /* which needs no sync to leave the bytes alone, only to vouch for them */
+        /* Which needs no sync to leave the bytes alone, only to vouch for them. */
+        perhaps_free(borrowed);
         borrowed = borrow(image, PERHAPS_OPEN_WRITE | PERHAPS_OPEN_NO_VERIFY);
         MUST(perhaps_clear(borrowed));
         MUST(perhaps_sync(borrowed));
@@ -218,7 +220,7 @@ static double sum_of_rates(const perhaps *f) {
 }
 
 static bool can_be_layer(const struct layout *layout) {
-    return !is_combined(layout) && !(layout->row->can & PERHAPS_GROW);
+    return !is_composite(layout) && !(layout->row->can & PERHAPS_GROW);
 }
 
 static void plain_filters_begin_to_grow(const struct layout *layout) {
@@ -237,7 +239,8 @@ static void plain_filters_begin_to_grow(const struct layout *layout) {
     expect_members(f, 0, 30 * ITEMS + ITEMS / 3);
     CHECK(info_of(f).children > 2, "it has %u layers", info_of(f).children);
     CHECK(sum_of_rates(f) < 0.01 && info_of(f).fpr_now < 0.01, "rates sum to %g", sum_of_rates(f));
-    CHECK(count_strangers(f, 0, 100000) < 1100, "%llu strangers", (unsigned long long)count_strangers(f, 0, 100000));
+    CHECK(count_false_positives(f, 0, 100000) < 1100, "%llu non-members",
+          (unsigned long long)count_false_positives(f, 0, 100000));
     REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&f));
     struct bytes image = image_of(f);
     perhaps *copy = borrow(image, PERHAPS_OPEN_COPY);
@@ -246,7 +249,7 @@ static void plain_filters_begin_to_grow(const struct layout *layout) {
     free(image.data);
 }
 
-static void peeling_undoes_laying_over(const struct layout *layout) {
+static void ungrowing_undoes_growing(const struct layout *layout) {
     if (!can_be_layer(layout)) return;
     perhaps *f = make_first(layout, 0.007);
     add_members(f, 0, ITEMS / 3);
@@ -265,7 +268,7 @@ static void peeling_undoes_laying_over(const struct layout *layout) {
     free(before.data);
 }
 
-static void nonsense_is_not_laid_over(const struct layout *layout) {
+static void nonsense_does_not_grow(const struct layout *layout) {
     if (!can_be_layer(layout)) return;
     perhaps *f = make_first(layout, 0.007), *same = f;
     struct bytes before = image_of(f);
@@ -283,12 +286,12 @@ static void nonsense_is_not_laid_over(const struct layout *layout) {
 
 /* ---- moving ---- */
 
-/* Memory that knows its size, and how much of it there is. What is moved leaves nothing usable behind. */
+/* Memory that knows its size and its total. What is moved leaves nothing usable behind. */
 struct estate {
     int64_t blocks;
-    uint64_t moved, asked;
+    uint64_t moved, requests;
     bool stubborn;    /* every second piece stays */
-    unsigned fail_in; /* after so many more blocks there is no memory, once; 0 = never */
+    unsigned fail_in; /* after that many more blocks there is no memory, once; 0 = never */
 };
 
 enum { FRONT = 64 };
@@ -315,7 +318,7 @@ static void estate_release(void *context, void *memory, size_t size) {
 
 static void *estate_move(void *context, void *memory, size_t size) {
     struct estate *estate = context;
-    if (estate->stubborn && estate->asked++ % 2) return NULL;
+    if (estate->stubborn && estate->requests++ % 2) return NULL;
     void *place = estate_allocate(estate, size);
     CHECK(place, "no memory");
     memcpy(place, memory, size);
@@ -350,7 +353,7 @@ static void filters_move_while_they_live(const struct layout *layout) {
         seal(f);
         use_scratch_and_image(f);
         struct bytes before = image_of(f);
-        estate.moved = estate.asked = 0;
+        estate.moved = estate.requests = 0;
         int64_t blocks = estate.blocks;
         f = perhaps_relocate(f, estate_move, &estate);
         CHECK(estate.blocks == blocks, "%lld blocks became %lld", (long long)blocks, (long long)estate.blocks);
@@ -384,20 +387,20 @@ static void shared_filters_move(void **state) {
 
 /* ---- without memory ---- */
 
-static int lay_over(perhaps **f, struct bytes shape) {
+static int grow_layers(perhaps **f, struct bytes shape) {
     (void)shape;
     return perhaps_grow_layers(f, 0.5, 0, 0);
 }
 
-/* A copy is laid over and peeled; if peeling fails, it is as it was. */
-static int lay_over_and_peel(perhaps **f, struct bytes shape) {
+/* A copy grows a layer and ungrows; if ungrowing fails, it is as it was. */
+static int grow_and_ungrow(perhaps **f, struct bytes shape) {
     perhaps *copy;
     (void)shape;
     int rc = perhaps_clone(*f, &copy);
     if (rc == PERHAPS_OK) rc = perhaps_grow_layers(&copy, 0.5, 0, 0);
-    bool laid_over = rc == PERHAPS_OK;
-    if (laid_over) rc = perhaps_ungrow_layers(&copy);
-    if (laid_over) {
+    bool grown = rc == PERHAPS_OK;
+    if (grown) rc = perhaps_ungrow_layers(&copy);
+    if (grown) {
         CHECK((info_of(copy).kind == PERHAPS_GROWING) == (rc < 0), "kind %d after %d", info_of(copy).kind, rc);
         expect_members(copy, 0, 10);
     }
@@ -438,10 +441,10 @@ static void fail_in_turn(const perhaps_want *theirs, int (*run)(perhaps **f, str
 static void without_memory_nothing_changes(const struct layout *layout) {
     perhaps_want want = layout->want;
     want.items = ITEMS;
-    if (can_be_layer(layout)) fail_in_turn(&want, lay_over, (struct bytes){0});
+    if (can_be_layer(layout)) fail_in_turn(&want, grow_layers, (struct bytes){0});
     want.recipe = &some_recipe;
-    if (can_be_layer(layout)) fail_in_turn(&want, lay_over, (struct bytes){0});
-    if (can_be_layer(layout)) fail_in_turn(&want, lay_over_and_peel, (struct bytes){0});
+    if (can_be_layer(layout)) fail_in_turn(&want, grow_layers, (struct bytes){0});
+    if (can_be_layer(layout)) fail_in_turn(&want, grow_and_ungrow, (struct bytes){0});
     want.recipe = NULL;
     perhaps *f = make_with_members(layout, 20);
     bool layers = grows_in_layers(f);
@@ -459,15 +462,15 @@ static void without_memory_nothing_changes(const struct layout *layout) {
 int main(void) {
     const struct CMUnitTest all[] = {
         FOR_EACH_FILTER(shapes_make_the_same_layout, ITEMS),
-        FOR_EACH_COMBINED(replicas_grow_alike, ITEMS),
+        FOR_EACH_COMPOSITE(replicas_grow_alike, ITEMS),
         FOR_EACH_FILTER(facts_are_info_without_counting, ITEMS),
         cmocka_unit_test(growth_is_as_wanted),
         FOR_EACH_LAYOUT(bytes_are_changed_where_they_lie, ITEMS),
-        FOR_EACH_COMBINED(bytes_are_changed_where_they_lie, ITEMS),
+        FOR_EACH_COMPOSITE(bytes_are_changed_where_they_lie, ITEMS),
         FOR_EACH_LAYOUT(bytes_in_place_do_not_grow, ITEMS),
         FOR_EACH_FILTER(plain_filters_begin_to_grow, ITEMS),
-        FOR_EACH_KIND(peeling_undoes_laying_over, ITEMS),
-        FOR_EACH_KIND(nonsense_is_not_laid_over, ITEMS),
+        FOR_EACH_KIND(ungrowing_undoes_growing, ITEMS),
+        FOR_EACH_KIND(nonsense_does_not_grow, ITEMS),
         FOR_EACH_FILTER(filters_move_while_they_live, ITEMS),
         cmocka_unit_test(shared_filters_move),
         FOR_EACH_FILTER(without_memory_nothing_changes, ITEMS),

@@ -1,8 +1,9 @@
 /*
  * Kinds that can forget, beside an exact multiset of what is in them.
  *
- * Long random sequences of adds and legal removes (only of keys that are in), at every load from empty to full: no key that
- * is in is ever missed, counts are never below the truth, and kinds that make no mistakes make none here either.
+ * Long random sequences of adds and legal removes (only of keys that are in), at every load from
+ * empty to full: no key that is in is ever missed, counts are never below the truth, and kinds that
+ * make no mistakes make none here either.
  */
 #include "support.h"
 
@@ -73,7 +74,7 @@ static void add_one(struct model *m, uint32_t i) {
 }
 
 static void remove_one(struct model *m, uint32_t i) {
-    if (!m->copies[i]) { /* only kinds that make no mistakes may be asked to remove what is not there */
+    if (!m->copies[i]) { /* only exact kinds may be told to remove what is not there */
         if (is_exact(m->layout)) CHECK(MUST(perhaps_remove_u64(m->f, key_of(m, i))) == 0, "removed key %u, not in", i);
         return;
     }
@@ -139,7 +140,7 @@ static void do_something(struct model *m, unsigned load) {
         add_one(m, number);
 }
 
-/* Up and down: mostly adds until it is full or nearly, mostly removes until it is nearly empty, and so on. */
+/* Up and down: mostly adds until nearly full, mostly removes until nearly empty, and so on. */
 static void a_long_life(const struct layout *layout, uint32_t keys, unsigned steps) {
     static const unsigned loads[] = {90, 50, 20, 70, 50, 5, 99, 60, 0};
     struct model m = {.f = make(&layout->want), .layout = layout, .keys = keys, .random = keys};
@@ -158,7 +159,8 @@ static void a_long_life(const struct layout *layout, uint32_t keys, unsigned ste
 static void lives_beside_the_truth(const struct layout *layout) {
     if (!(layout->row->can & PERHAPS_REMOVE)) return;
     uint32_t items = (uint32_t)layout->items;
-    unsigned steps = items + 200; /* in each of nine phases; a full filter takes its time to say so */
+    /* In each of nine phases; a full filter takes its time to say so. */
+    unsigned steps = items + 200;
     if (time_is_short()) steps /= 3;
     if (test_size() != TEST_SMALL) steps *= test_size() == TEST_LONG ? 20 : 3;
     a_long_life(layout, items / 20 + 1, steps);
@@ -206,8 +208,8 @@ static uint64_t add_copies(perhaps *f, uint64_t key, uint64_t most) {
     return n;
 }
 
-/* As often as it was added a key is there, and as often it can be removed; then nothing is left of it. Counters end at 15,
- * which two probes of one key that meet in a small filter reach sooner. */
+/* As often as it was added a key is there, and as often it can be removed; then nothing is left of
+ * it. Counters end at 15, which two probes of one key that meet in a small filter reach sooner. */
 static void as_many_copies_as_one_likes(const struct layout *layout) {
     if (!is_multiset(layout) || !(layout->row->can & PERHAPS_REMOVE)) return;
     perhaps *f = make(&layout->want);
@@ -247,7 +249,7 @@ static void a_set_keeps_one_copy(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* Counters that are full stay so: keys are found for ever rather than lost. */
+/* Counters that are full stay so: keys are found forever rather than lost. */
 static void full_counters_lose_no_key(const struct layout *layout) {
     if (!is_multiset(layout) || !(layout->row->can & PERHAPS_REMOVE)) return;
     perhaps *f = make_with_members(layout, layout->items / 2);
@@ -268,7 +270,7 @@ static uint64_t zipf(uint64_t n, uint64_t *random) {
     return (uint64_t)pow((double)n, u) - 1;
 }
 
-/* As many adds as it is planned for, of keys that come again and again, find room, and can all be undone. */
+/* As many adds as planned, of keys that come again and again, find room and can be undone. */
 static void expect_stream_fits(const struct layout *layout, uint64_t copies) {
     if (!is_multiset(layout) || !(layout->row->can & PERHAPS_REMOVE)) return;
     perhaps *f = make(&layout->want);
@@ -337,14 +339,14 @@ int main(void) {
         FOR_EACH_LAYOUT(a_stream_of_keys_by_the_half_dozen_fits, 20000),
         FOR_EACH_LAYOUT(a_stream_into_a_fixed_filter_loses_nothing, 20000),
         FOR_EACH_FILTER(copies_are_never_counted_too_few, 5000),
-        FOR_EACH_COMBINED(lives_beside_the_truth, 17),
-        FOR_EACH_COMBINED(lives_beside_the_truth, 1100),
-        FOR_EACH_COMBINED(as_many_copies_as_one_likes, 1000),
-        FOR_EACH_COMBINED(a_set_keeps_one_copy, 1000),
-        FOR_EACH_COMBINED(full_counters_lose_no_key, 1000),
-        FOR_EACH_COMBINED(a_stream_of_few_frequent_keys_fits, 5000),
-        FOR_EACH_COMBINED(a_stream_of_keys_by_the_half_dozen_fits, 5000),
-        FOR_EACH_COMBINED(a_stream_into_a_fixed_filter_loses_nothing, 5000),
+        FOR_EACH_COMPOSITE(lives_beside_the_truth, 17),
+        FOR_EACH_COMPOSITE(lives_beside_the_truth, 1100),
+        FOR_EACH_COMPOSITE(as_many_copies_as_one_likes, 1000),
+        FOR_EACH_COMPOSITE(a_set_keeps_one_copy, 1000),
+        FOR_EACH_COMPOSITE(full_counters_lose_no_key, 1000),
+        FOR_EACH_COMPOSITE(a_stream_of_few_frequent_keys_fits, 5000),
+        FOR_EACH_COMPOSITE(a_stream_of_keys_by_the_half_dozen_fits, 5000),
+        FOR_EACH_COMPOSITE(a_stream_into_a_fixed_filter_loses_nothing, 5000),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Saving and opening: the same filter comes back, however it is opened; files that change in place are safe. */
+/* Saving and opening give the same filter, in every mode; files that change in place are safe. */
 #include "support.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void expect_same_filter(perhaps *f, perhaps *g) {
           "items %llu and %llu, capacity %llu and %llu, target %g and %g", (unsigned long long)a.items,
           (unsigned long long)b.items, (unsigned long long)a.capacity, (unsigned long long)b.capacity, a.fpr_target,
           b.fpr_target);
-    expect_members(g, 0, a.items); /* at least so many were added */
+    expect_members(g, 0, a.items); /* at least that many were added */
     free(image.data);
 }
 
@@ -46,7 +46,7 @@ static int due_for_adding(const perhaps *f) {
 static void expect_read_only(perhaps *f) {
     static const unsigned abilities[] = {PERHAPS_MERGE, PERHAPS_INTERSECT, PERHAPS_SUBTRACT, PERHAPS_SUBTRACT};
     struct bytes before = image_of(f);
-    uint64_t key = stranger_of(f, 1);
+    uint64_t key = non_member_of(f, 1);
     const void *keys[] = {"a"};
     size_t lengths[] = {1};
     int adding_due = due_for_adding(f), bytes_due = takes_bytes(f) ? adding_due : PERHAPS_ECANNOT;
@@ -123,7 +123,8 @@ static void any_alignment_will_do(const struct layout *layout) {
 
 static void the_image_in_place_is_what_is_written(const struct layout *layout) {
     perhaps *f = make_with_members(layout, ITEMS);
-    for (int round = 0; round < 2; round++) { /* again after a change: checksums are brought up to date */
+    /* Again after a change: checksums are brought up to date. */
+    for (int round = 0; round < 2; round++) {
         struct bytes written = image_of(f);
         const void *bytes = NULL;
         uint64_t length = 0;
@@ -218,7 +219,7 @@ static void changes_in_place_last(const struct layout *layout) {
     unlink(path);
 }
 
-/* Those that move their keys about, or have their parts in many places, are never half-way in a file. */
+/* Kinds that move keys, or have children, are never half-way in a file. */
 static void kinds_that_move_keys_are_not_changed_in_place(const struct layout *layout) {
     if (layout->row->can & PERHAPS_IN_PLACE) return;
     const char *path = scratch("moving.ph");
@@ -437,15 +438,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(memory_round_trips, ITEMS),
         FOR_EACH_KIND(memory_round_trips, LARGE),
-        FOR_EACH_COMBINED(memory_round_trips, ITEMS),
+        FOR_EACH_COMPOSITE(memory_round_trips, ITEMS),
         FOR_EACH_LAYOUT(any_alignment_will_do, ITEMS),
-        FOR_EACH_COMBINED(any_alignment_will_do, ITEMS),
-        FOR_EACH_COMBINED(the_image_in_place_is_what_is_written, ITEMS),
+        FOR_EACH_COMPOSITE(any_alignment_will_do, ITEMS),
+        FOR_EACH_COMPOSITE(the_image_in_place_is_what_is_written, ITEMS),
         FOR_EACH_LAYOUT(the_image_in_place_is_what_is_written, ITEMS),
         FOR_EACH_LAYOUT(file_round_trips, ITEMS),
         FOR_EACH_KIND(file_round_trips, LARGE),
-        FOR_EACH_COMBINED(file_round_trips, ITEMS),
-        FOR_EACH_COMBINED(file_round_trips, LARGE / 20),
+        FOR_EACH_COMPOSITE(file_round_trips, ITEMS),
+        FOR_EACH_COMPOSITE(file_round_trips, LARGE / 20),
         FOR_EACH_FILTER(saving_again_replaces, ITEMS),
         FOR_EACH_LAYOUT(changes_in_place_last, ITEMS),
         FOR_EACH_KIND(changes_in_place_last, LARGE),

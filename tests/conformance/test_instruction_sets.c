@@ -50,7 +50,7 @@ static void add_bytes(perhaps *f) {
     free_byte_keys(&bytes);
 }
 
-/* Singles, batches of odd sizes, all forms, and removes: whatever has code of its own. Beyond what the filter is for. */
+/* Whatever has its own code: singles, odd batches, all forms, removes. Beyond the planned keys. */
 static void fill(perhaps *f, uint64_t items) {
     uint64_t half = add_while_room(f, 0, items / 2);
     for (uint64_t first = items / 2; first < items; first += 257) {
@@ -74,7 +74,7 @@ static void expect_same_answers(const perhaps *a, const perhaps *b) {
     bool counts = info_of(a).can & PERHAPS_COUNT;
     for (uint64_t round = 0; round < 20; round++) {
         for (size_t i = 0; i < 1001; i++)
-            keys[i] = i % 2 ? member_of(a, round * 500 + i) : stranger_of(a, round * 500 + i);
+            keys[i] = i % 2 ? member_of(a, round * 500 + i) : non_member_of(a, round * 500 + i);
         MUST(perhaps_contains_many(a, &PERHAPS_KEYS_U64(keys, 0, 1001), from_a));
         MUST(perhaps_contains_many(b, &PERHAPS_KEYS_U64(keys, 0, 1001), from_b));
         CHECK(memcmp(from_a, from_b, 1001) == 0, "the answers of a batch differ");
@@ -104,7 +104,7 @@ static void all_sets_make_the_same_bits(const struct layout *layout) {
     perhaps_free(plain);
 }
 
-/* Through an image and back in the middle of it all, every time on another instruction set: the same bytes. */
+/* Through an image and back at every step, each time on another instruction set: the same bytes. */
 static void opening_in_the_middle_changes_nothing(const struct layout *layout) {
     perhaps *straight = make(&layout->want), *f = make(&layout->want);
     for (uint64_t step = 0; step < 12; step++) {
@@ -150,8 +150,8 @@ static void opened_images_answer_alike(const struct layout *layout) {
     perhaps_free(plain);
 }
 
-/* Filters of different sizes have their lines fetched in different ways, in blocks that batches fill or not: all the same as
- * single calls in plain code. */
+/* Filters of different sizes have their cache lines prefetched in different ways, in blocks that
+ * batches fill or not: all the same as single calls in plain code. */
 static void batches_of_any_length_do_the_same(const struct layout *layout) {
     enum { LONGEST = 200 };
     perhaps *f = make(&layout->want), *plain = make_under("scalar", &layout->want);
@@ -163,7 +163,7 @@ static void batches_of_any_length_do_the_same(const struct layout *layout) {
     }
     CHECK(perhaps_equal(f, plain) == 1, "batches and single calls have set different bits");
     for (size_t n = 0; n <= LONGEST; n++) {
-        for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? member_of(f, first - n * i) : stranger_of(f, n * i);
+        for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? member_of(f, first - n * i) : non_member_of(f, n * i);
         MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), answers));
         for (size_t i = 0; i < n; i++)
             CHECK(perhaps_contains_u64(plain, keys[i]) == answers[i], "key %zu of %zu is answered differently", i, n);
@@ -197,11 +197,11 @@ int main(void) {
         FOR_EACH_LAYOUT(batches_of_any_length_do_the_same, 600000),
         FOR_EACH_LAYOUT(batches_of_any_length_do_the_same, 2000000),
         FOR_EACH_FILTER(missing_sets_are_refused, 100),
-        FOR_EACH_COMBINED(all_sets_make_the_same_bits, 10),
-        FOR_EACH_COMBINED(all_sets_make_the_same_bits, 2000),
-        FOR_EACH_COMBINED(opened_images_answer_alike, 2000),
-        FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 10),
-        FOR_EACH_COMBINED(opening_in_the_middle_changes_nothing, 1700),
+        FOR_EACH_COMPOSITE(all_sets_make_the_same_bits, 10),
+        FOR_EACH_COMPOSITE(all_sets_make_the_same_bits, 2000),
+        FOR_EACH_COMPOSITE(opened_images_answer_alike, 2000),
+        FOR_EACH_COMPOSITE(opening_in_the_middle_changes_nothing, 10),
+        FOR_EACH_COMPOSITE(opening_in_the_middle_changes_nothing, 1700),
         FOR_EACH_STATIC(all_sets_make_the_same_bits, 1),
         FOR_EACH_STATIC(all_sets_make_the_same_bits, 100),
         FOR_EACH_STATIC(all_sets_make_the_same_bits, 5000),

@@ -1,7 +1,8 @@
 /*
- * What perhaps_plan and perhaps_info promise together, for thousands of wants of every sort: what is planned is what
- * is made and saved, what is asked for holds, shares are shares, and what cannot be made is not planned. The wants
- * are random, always the same ones; PERHAPS_TEST_SIZE=long takes twenty times as many.
+ * What perhaps_plan and perhaps_info promise together, for thousands of wants of every sort: what
+ * is planned is what is made and saved, what was requested holds, shares are shares, and what
+ * cannot be made is not planned. The wants are random, always the same ones; PERHAPS_TEST_SIZE=long
+ * takes twenty times as many.
  */
 #include "support.h"
 
@@ -192,7 +193,8 @@ static void expect_filled(perhaps *f, const struct perhaps_plan *plan) {
         first += add_some(f, first, steps[i] - first);
         struct perhaps_info info = info_of(f);
         expect_shares(&info, "filled");
-        bool tells = i < 2 && plan->fpr < 0.2 && info.kind != PERHAPS_WINDOW; /* its bits are not nearly all set */
+        /* Its bits are not nearly all set. */
+        bool tells = i < 2 && plan->fpr < 0.2 && info.kind != PERHAPS_WINDOW;
         CHECK(!tells || fabs(info.distinct - (double)first) <= 0.2 * (double)first + 20,
               "%g different keys where there are %llu", info.distinct, (unsigned long long)first);
         CHECK(info.items <= first, "%llu items where %llu were added", (unsigned long long)info.items,

@@ -34,8 +34,7 @@ static void *room(size_t n, size_t size) {
     return memory;
 }
 
-/* Every seventh key is the one before it again; one is the empty key, and others are up to 16 bytes
- * long. */
+/* Every seventh key repeats the one before; one is empty, others are up to 16 bytes long. */
 static void make_text(struct keys *keys, size_t i, uint64_t number) {
     keys->lengths[i] = number == 1 ? 0 : 8 + number % 9;
     memcpy(keys->packed + keys->offsets64[i], &number, keys->lengths[i] ? sizeof number : 0);
@@ -228,8 +227,7 @@ static void expect_refused(const struct cell *cell, enum form form) {
     perhaps_free(f);
 }
 
-/* Small filters have all forms and sizes up to 2; of the others a selection, unless everything is
- * wanted. */
+/* Small filters have all forms and sizes up to 2; others a selection, unless all is wanted. */
 static bool is_left_out(unsigned cell, unsigned size, enum form form, size_t n) {
     if (test_everything() || n <= 2) return false;
     if (test_size() == TEST_SMALL && (n > 10000 || cell % 5)) return true;
@@ -311,7 +309,7 @@ static void bad_batches_change_nothing(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* An Arrow array of empty strings may have no buffer; keys may overlap, or be one key many times. */
+/* An Arrow array of empty strings may have no buffer; keys may overlap, or be one key repeated. */
 static void odd_batches_are_fine(void **state) {
     static const uint32_t empty[] = {7, 7, 7};
     perhaps *f = make(&PERHAPS_WANT(.items = 100, .fpr = 1e-6));
@@ -358,8 +356,7 @@ static void bad_hashers_are_refused(void **state) {
     REFUSED(PERHAPS_ECANNOT, perhaps_digest_many(&h, &PERHAPS_KEYS_FIXED("abc", 1, 0, 1), &digest));
 }
 
-/* The filter's hasher, a copy of it, and one that is made alike give the digests that the filter
- * adds. */
+/* The filter's hasher, its copy, and an equal one give the digests that the filter adds. */
 static void hashers_agree(const struct cell *cell) {
     enum { N = 700 };
     perhaps *f = make_for(cell, N);
@@ -427,7 +424,7 @@ static void all_traits_are_true(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_of_every_form_are_like_single_calls), FOR_EACH_KIND(bad_batches_change_nothing, 1000),
-        FOR_EACH_COMBINED(bad_batches_change_nothing, 1000),           cmocka_unit_test(odd_batches_are_fine),
+        FOR_EACH_COMPOSITE(bad_batches_change_nothing, 1000),          cmocka_unit_test(odd_batches_are_fine),
         cmocka_unit_test(hashers_have_the_published_digests),          cmocka_unit_test(bad_hashers_are_refused),
         cmocka_unit_test(filters_have_the_digests_of_hashers),         cmocka_unit_test(all_traits_are_true),
     };

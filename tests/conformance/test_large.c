@@ -1,4 +1,4 @@
-/* Past 2^33 bits: positions, sizes and checksums are 64 bits wide everywhere. The memory stays sparse. */
+/* Past 2^33 bits: positions, sizes and checksums have 64 bits everywhere. The memory is sparse. */
 #include "support.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 enum { KEYS = 3000, PAGE = 4096, PARTS = 8 };
-enum { FEW = 200 };                              /* where each key may touch huge pages of its own */
+/* Where each key may touch huge pages of its own. */
+enum { FEW = 200 };
 static const uint64_t bytes = UINT64_C(3) << 29; /* 1.5 GiB, 1.5 * 2^33 bits */
 
 /* Which eighth of the image each non-empty page lies in. */
@@ -39,7 +40,7 @@ static void expect_bits_everywhere(const perhaps *f, unsigned pages_per_key) {
               (unsigned long long)census.pages[i], expected);
 }
 
-/* How many pages a key is in: a key has a bit in each of its lines, but in one place only if it is moved about. */
+/* The pages of a key: one per cache line, but only one place if the kind moves keys. */
 static unsigned pages_per_key(const struct layout *layout, const struct perhaps_info *info) {
     return order_matters(layout) ? 1 : info->lines;
 }
@@ -49,19 +50,19 @@ static uint64_t far_key(const perhaps *f, uint64_t i) {
     return takes_bytes(f) ? member(i) : i * (8 * bytes / KEYS) + i % 64;
 }
 
-static void fill_and_ask(perhaps *f, size_t n) {
+static void fill_and_query(perhaps *f, size_t n) {
     uint64_t keys[KEYS] = {0};
     for (uint64_t i = 0; i < n; i++) keys[i] = far_key(f, i);
     MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, n / 2), NULL));
     for (uint64_t i = n / 2; i < n; i++) MUST(perhaps_add_u64(f, keys[i]));
     CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), NULL)) == (int64_t)n,
-          "a batch of questions misses a key");
-    for (uint64_t i = 0; i < n; i++) CHECK(perhaps_contains_u64(f, keys[i]) == 1, "a single question misses a key");
-    CHECK(count_strangers(f, 0, 100000) == 0, "a nearly empty filter has false positives");
+          "a batch of queries misses a key");
+    for (uint64_t i = 0; i < n; i++) CHECK(perhaps_contains_u64(f, keys[i]) == 1, "a single query misses a key");
+    CHECK(count_false_positives(f, 0, 100000) == 0, "a nearly empty filter has false positives");
 }
 
 /* Takes half of them out and puts them in again. */
-static void forget_and_ask(perhaps *f, uint64_t n) {
+static void remove_and_query(perhaps *f, uint64_t n) {
     for (uint64_t i = 0; i < n / 2; i++)
         CHECK(MUST(perhaps_remove_u64(f, far_key(f, i))) == 1, "a key that is there is not removed");
     for (uint64_t i = 0; i < n; i++)
@@ -79,8 +80,8 @@ static perhaps *make_large(const struct layout *layout) {
 static void more_bits_than_32_bits_can_count(const struct layout *layout) {
     if (sizeof(size_t) < 8 || test_size() == TEST_SMALL) skip();
     perhaps *f = make_large(layout);
-    fill_and_ask(f, KEYS);
-    if (layout->row->can & PERHAPS_REMOVE) forget_and_ask(f, KEYS);
+    fill_and_query(f, KEYS);
+    if (layout->row->can & PERHAPS_REMOVE) remove_and_query(f, KEYS);
     struct perhaps_info info = info_of(f); /* once: it reads everything */
     CHECK(info.bytes > bytes - 4096 && info.bytes <= bytes, "%llu bytes", (unsigned long long)info.bytes);
     CHECK(info.items == KEYS, "%llu items", (unsigned long long)info.items);
@@ -89,7 +90,7 @@ static void more_bits_than_32_bits_can_count(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* More slots or counters than 33 bits can count, whatever memory that takes: nearly all of it is never touched. */
+/* More slots or counters than 33 bits can count: nearly all of that memory is never touched. */
 static void more_slots_than_33_bits_can_count(const struct layout *layout) {
     if (sizeof(size_t) < 8 || test_size() == TEST_SMALL || !is_multiset(layout)) return;
     perhaps_want want = PERHAPS_WANT(.kind = layout->row->kind, .items = UINT64_C(9000000000), .fpr = 0.2);
@@ -99,8 +100,8 @@ static void more_slots_than_33_bits_can_count(const struct layout *layout) {
         if (perhaps_plan(&want, &plan) < 0) skip();
     }
     perhaps *f = make(&want);
-    fill_and_ask(f, FEW);
-    forget_and_ask(f, FEW);
+    fill_and_query(f, FEW);
+    remove_and_query(f, FEW);
     perhaps_free(f);
 }
 
@@ -119,13 +120,13 @@ static void expect_little_memory(uint64_t before, const char *what) {
     CHECK(now < before + (64 << 20), "%s took %llu bytes of memory", what, (unsigned long long)(now - before));
 }
 
-/* A large range with few integers in it costs the pages that they are in, in memory, in a copy and on disk. */
+/* A large range with few integers costs only their pages: in memory, in a copy and on disk. */
 static void ranges_of_integers_stay_sparse(const struct layout *layout) {
     if (sizeof(size_t) < 8 || test_size() == TEST_SMALL || layout->hashed) return;
     const char *path = scratch("sparse.ph");
     uint64_t before = resident_bytes();
     perhaps *f = make_large(layout), *copy = NULL, *opened = NULL;
-    fill_and_ask(f, KEYS);
+    fill_and_query(f, KEYS);
     expect_little_memory(before, "a filter");
     MUST(perhaps_clone(f, &copy));
     CHECK(perhaps_equal(f, copy) == 1, "a clone differs");

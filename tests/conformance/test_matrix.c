@@ -1,10 +1,10 @@
 /*
- * Every kind, alone and in every composite filter, shared or not, with batches of every size and keys of every form:
- * single calls, batches and threads give the same answers, and an exact multiset of what was added and removed agrees
- * with all of them; after saving and opening too.
+ * Every kind, alone and in every composite filter, shared or not, with batches of every size and
+ * keys of every form: single calls, batches and threads give the same answers, and an exact
+ * multiset of what was added and removed agrees with all of them; after saving and opening too.
  *
- * The normal run has every filter with every size of batch (the largest: a fourth of them) and form of keys;
- * PERHAPS_TEST_SIZE=long all three together, with every instruction set.
+ * The normal run has every filter with every size of batch (the largest: a fourth of them) and form
+ * of keys; PERHAPS_TEST_SIZE=long all three together, with every instruction set.
  */
 #include "cells.h"
 #include "support.h"
@@ -77,7 +77,8 @@ struct run {
     enum form form;
     bool parallel;
     size_t n;
-    perhaps *f, *twin; /* the twin gets single calls where f gets batches; NULL where that takes too long */
+    /* The twin gets single calls where f gets batches; NULL where that takes too long. */
+    perhaps *f, *twin;
     unsigned can;
     uint32_t *copies; /* of each key, by its number */
     uint64_t items;   /* what perhaps_info must say */
@@ -92,7 +93,7 @@ static uint64_t sum(const uint8_t *answers, size_t n) {
     return ones;
 }
 
-static int64_t ask(const struct run *run, const perhaps *f, const struct keys *keys, uint8_t *answers) {
+static int64_t query(const struct run *run, const perhaps *f, const struct keys *keys, uint8_t *answers) {
     return run->parallel ? MANY(contains_parallel, run->form, f, keys, answers, THREADS)
                          : MANY(contains_many, run->form, f, keys, answers);
 }
@@ -111,12 +112,12 @@ static void expect_counts(const struct run *run, const perhaps *f, const struct 
     free(counts);
 }
 
-/* Asks for keys in every way. */
+/* Queries keys in every way. */
 static void expect_answers(const struct run *run, const perhaps *f, const struct keys *keys) {
     uint8_t *found = room(keys->n, 1);
-    int64_t all = MUST(ask(run, f, keys, found));
+    int64_t all = MUST(query(run, f, keys, found));
     CHECK((uint64_t)all == sum(found, keys->n), "%lld of the answers are said to be 1", (long long)all);
-    CHECK(ask(run, f, keys, NULL) == all, "without answers the number is another");
+    CHECK(query(run, f, keys, NULL) == all, "without answers the number is another");
     for (size_t i = 0; i < keys->n; i++) {
         bool in = run->copies[keys->number[i]];
         CHECK(found[i] || !in, "key %llu is missed", (unsigned long long)keys->number[i]);
@@ -137,7 +138,7 @@ static void expect_all(const struct run *run, const perhaps *f) {
     struct keys keys = make_keys(f, 0, 2 * run->n, true), others = make_keys(f, 3 * run->n + 10, run->n, false);
     expect_answers(run, f, &keys);
     expect_answers(run, f, &others);
-    int64_t found = ask(run, f, &others, NULL);
+    int64_t found = query(run, f, &others, NULL);
     CHECK((uint64_t)found <= run->n / 20 + 8, "%lld of %zu non-members are found", (long long)found, run->n);
     struct perhaps_info info = info_of(f);
     CHECK(run->cell->forgets || run->cell->is_static || info.items == run->items, "it says %llu items, not %llu",
@@ -153,12 +154,13 @@ static void expect_twin(const struct run *run) {
 
 /* ---- changes ---- */
 
-/* A key that is new to the model is new to the filter, unless it is a false positive; one that is not is not. */
+/* A key is new to the filter exactly if it is new to the model, except for false positives. */
 static void note_added(struct run *run, const struct keys *keys, const uint8_t *answers) {
     bool stores_all = run->cell->multiset || run->cell->is_static;
     for (size_t i = 0; i < keys->n; i++) {
         uint32_t *copies = &run->copies[keys->number[i]];
-        bool again = *copies && !run->parallel; /* threads may both be told "new" of a key that comes twice */
+        /* Threads may both be told "new" of a key that comes twice. */
+        bool again = *copies && !run->parallel;
         CHECK(!stores_all || answers[i] == 1, "copy %zu is not stored", i);
         CHECK(stores_all || !again || !answers[i], "key %zu is there and answered as new", i);
         CHECK(!run->cell->exact || *copies || answers[i] || run->parallel, "key %zu is not answered as new", i);
@@ -239,8 +241,8 @@ static void remove_keys(struct run *run) {
 
 /* ---- through an image and back ---- */
 
-/* What is opened is the same filter, borrowed or as a copy, which can be changed. Files of other programs do not all
- * tell their number of items. */
+/* What is opened is the same filter, borrowed or as a copy, which can be changed. Files of other
+ * programs do not all tell their number of items. */
 static void reopen(struct run *run) {
     uint64_t items = info_of(run->f).items;
     struct bytes image = image_of(run->f);
@@ -282,7 +284,7 @@ static void seal_both(const struct run *run) {
     if (!run->cell->is_static) return;
     struct keys keys = make_keys(run->f, 0, 1, false);
     REFUSED(PERHAPS_EUNSEALED, ONE(contains, run->form, run->f, &keys, 0));
-    REFUSED(PERHAPS_EUNSEALED, ask(run, run->f, &keys, NULL));
+    REFUSED(PERHAPS_EUNSEALED, query(run, run->f, &keys, NULL));
     seal(run->f);
     if (run->twin) seal(run->twin);
     REFUSED(PERHAPS_ESEALED, MANY(add_many, run->form, run->f, &keys, NULL));
@@ -323,7 +325,7 @@ static void play(struct run *run) {
     perhaps_free(run->twin);
 }
 
-/* Kinds of integers refuse bytes, and kinds whose digests have two words refuse digests, in every call. */
+/* Kinds of integers refuse bytes, kinds with two-word digests refuse digests, in every call. */
 static bool refuses_form(const struct cell *cell, enum form form) {
     if (form == BYTES ? cell->hashed : form == U64 || !cell->two_words) return false;
     perhaps *f = make_for(cell, 100);
@@ -344,8 +346,8 @@ static bool refuses_form(const struct cell *cell, enum form form) {
     return true;
 }
 
-/* Large batches are for a fourth of the filters. With sanitizers a fifth of all do, and under an emulator none of the
- * large. */
+/* Large batches are for a fourth of the filters. With sanitizers a fifth of all do, and under an
+ * emulator none of the large. */
 static bool is_too_long(unsigned cell, unsigned batch, size_t keys) {
     if (test_everything()) return false;
     if (keys > 1000 && (cell % 4 || time_is_short())) return true;

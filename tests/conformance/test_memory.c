@@ -1,7 +1,7 @@
 /*
- * Memory: everything a filter needs comes from its own allocator and goes back to it, and a failed allocation changes
- * nothing. The linker sends the library's calls of malloc and its kin here (see CMakeLists.txt), so that memory taken
- * behind the allocator's back is seen.
+ * Memory: everything a filter needs comes from its own allocator and goes back to it, and a failed
+ * allocation changes nothing. The linker sends the library's calls of malloc and its kin here (see
+ * CMakeLists.txt), so that memory taken behind the allocator's back is seen.
  */
 #include "support.h"
 
@@ -99,7 +99,8 @@ static perhaps_allocator allocator_of(struct pool *pool) {
 struct scene {
     perhaps_want want;
     perhaps *f, *other, *larger; /* from the pool under test */
-    uint64_t key_that_grows;     /* adding it to f takes a larger array, if the kind grows; f is full up to there */
+    /* Adding it to f takes a larger array, if the kind grows; f is full up to there. */
+    uint64_t key_that_grows;
     struct bytes image;
     const char *path;
     perhaps_allocator allocator;
@@ -302,7 +303,7 @@ static uint64_t fill_until_growth(perhaps *f) {
     return member_of(f, i);
 }
 
-/* What stands on the stage at the beginning of every scene: images, which are opened faster than filters are filled. */
+/* What every scene begins with: images, which are opened faster than filters are filled. */
 struct scenery {
     struct bytes f, full, other, larger;
     uint64_t key_that_grows;
@@ -373,10 +374,12 @@ static void end_scene(struct scene *s, const struct pool *pool) {
     unlink(s->path);
 }
 
-/* The parts of a filter of filters lie in many places: its image is a copy that it keeps. Another layer is kept too, also one
- * that was made before the call failed; and what a static filter collects keys in. */
+/* The parts of a composite filter lie in many places: its image is a copy that it keeps. Another
+ * layer is kept too, also one that was made before the call failed; and what a static filter
+ * collects keys in. */
 static bool may_keep(const struct layout *layout, const struct operation *operation) {
-    return (is_combined(layout) && operation->run == try_image) || (is_static(layout) && operation->run == try_clear) ||
+    return (is_composite(layout) && operation->run == try_image) ||
+           (is_static(layout) && operation->run == try_clear) ||
            (is_layered(layout) && operation->needs & (PERHAPS_GROW | PERHAPS_MERGE));
 }
 
@@ -411,8 +414,8 @@ static void expect_scene_unchanged(const struct scene *s) {
     free(file.data);
 }
 
-/* Shards try again, and sort their keys in smaller batches; layers count new keys without a table: if memory lacks only
- * once, all may be well. */
+/* Shards try again, and sort their keys in smaller batches; layers count new keys without a table:
+ * if memory lacks only once, all may be well. */
 static bool may_do_without(const struct layout *layout, bool for_good) {
     return is_layered(layout) || (layout->want.shards && !for_good);
 }

@@ -54,7 +54,7 @@ static void bloom_is_as_small_as_the_formula(void **state) {
         }
 }
 
-/* Kinds that forget, at any capacity: powers of two, one more, a prime. The array, stash included. */
+/* Kinds that remove, at any capacity: powers of two, one more, a prime. Array and stash. */
 static void kinds_that_forget_are_small(void **state) {
     (void)state;
     static const struct {
@@ -74,7 +74,7 @@ static void kinds_that_forget_are_small(void **state) {
         }
 }
 
-/* A want for such a filter, with these numbers in place of its own; 0 for those that are not given. */
+/* A want for such a filter, with these numbers instead of its own; 0 where none is given. */
 static perhaps_want want_like(const struct layout *layout, perhaps_want numbers) {
     perhaps_want want = layout->want;
     want.items = numbers.items;
@@ -89,12 +89,12 @@ static perhaps_want want_like(const struct layout *layout, perhaps_want numbers)
 }
 #define WANT_LIKE(layout, ...) want_like(layout, PERHAPS_WANT(__VA_ARGS__))
 
-/* Made for so many keys, it takes so many, and has not grown by then. */
+/* A filter takes the number of keys it was planned for without growing. */
 static void planned_keys_find_room(const struct layout *layout) {
     static const uint64_t items[] = {1, 2, 3, 5, 10, 20, 50, 100, 333, 1000, 4099, 100003};
     static const double some_rates[] = {0.5, 0.06, 0.01, 1e-4};
-    size_t counts = sizeof items / sizeof *items - (is_combined(layout) ? 1 : 0);
-    uint64_t repeats = is_combined(layout) ? 5 : 20;
+    size_t counts = sizeof items / sizeof *items - (is_composite(layout) ? 1 : 0);
+    uint64_t repeats = is_composite(layout) ? 5 : 20;
     for (size_t n = 0; n < counts; n++)
         for (size_t p = 0; p < sizeof some_rates / sizeof *some_rates; p++) {
             perhaps_want want = WANT_LIKE(layout, .items = items[n], .fpr = some_rates[p]);
@@ -105,7 +105,7 @@ static void planned_keys_find_room(const struct layout *layout) {
                 uint64_t added = add_while_room(f, round * 1000000, items[n]);
                 CHECK(added == items[n], "made for %llu keys at %g, full after %llu", (unsigned long long)items[n],
                       some_rates[p], (unsigned long long)added);
-                /* At such a rate a few keys look alike so often that their copies take room of their own. */
+                /* At such a rate keys look alike so often that their copies take room. */
                 CHECK(info_of(f).bytes == bytes || some_rates[p] == 0.5, "made for %llu keys at %g, it had to grow",
                       (unsigned long long)items[n], some_rates[p]);
             }
@@ -178,9 +178,9 @@ static void expect_consistent(const struct perhaps_plan *plan, const struct layo
     CHECK(plan->hashes >= 1 && plan->lines >= 1, "%u hashes in %u lines", plan->hashes, plan->lines);
 }
 
-/* There are many filters of filters, and some of these plans take their time: every third will do. */
+/* There are many composite filters, and some plans are slow: every third will do. */
 static size_t stride(const struct layout *layout) {
-    return is_combined(layout) ? 3 : 1;
+    return is_composite(layout) ? 3 : 1;
 }
 
 static void the_rate_is_kept(const struct layout *layout) {
@@ -214,12 +214,14 @@ static double roomy_bits(const struct layout *layout) {
 static void the_size_is_kept(const struct layout *layout) {
     if (is_layered(layout)) return;
     double bits = roomy_bits(layout);
-    uint64_t parts = is_combined(layout) ? info_of_new(layout).children : 1;
+    uint64_t parts = is_composite(layout) ? info_of_new(layout).children : 1;
     for (size_t n = 0; n < COUNTS; n++) {
         uint64_t bytes = 64 * (((uint64_t)((double)counts[n] * bits / 8) + 63) / 64);
-        if (order_matters(layout) && counts[n] < 100) bytes += 512;       /* a stash and spare slots take their room */
-        if (is_combined(layout)) bytes = 2 * parts * bytes + 512 * parts; /* in each of them */
-        if (sizeof(size_t) < 8 && bytes > 1 << 30) continue;              /* not for every machine */
+        /* A stash and spare slots take their room. */
+        if (order_matters(layout) && counts[n] < 100) bytes += 512;
+        if (is_composite(layout)) bytes = 2 * parts * bytes + 512 * parts; /* in each of them */
+        /* Not for every machine. */
+        if (sizeof(size_t) < 8 && bytes > 1 << 30) continue;
         struct perhaps_plan plan = plan_of(WANT_LIKE(layout, .items = counts[n], .bytes = bytes));
         expect_consistent(&plan, layout);
         CHECK(plan.bytes <= bytes, "%llu bytes were wanted, %llu planned", (unsigned long long)bytes,
@@ -231,8 +233,7 @@ static void the_size_is_kept(const struct layout *layout) {
     CHECK(fabs(plan.bits_per_key - bits) < 0.01, "%g bits per key were wanted, %g planned", bits, plan.bits_per_key);
 }
 
-/* (bytes, fpr): as many keys as fit. One more would break the rate, half as many would be a waste. Exact kinds need no
- * rate for it. */
+/* (bytes, fpr): as many keys as fit, not one more, nor half as many. Exact kinds need no fpr. */
 static void the_number_of_keys_follows(const struct layout *layout) {
     static const uint64_t sizes[] = {64, 4096, 1 << 20, 1 << 28};
     struct perhaps_plan plan = {.size = sizeof plan};
@@ -259,7 +260,8 @@ static void more_memory_fewer_mistakes(const struct layout *layout) {
     for (double bits = 2; bits <= 40; bits += 0.5 * (double)stride(layout)) {
         perhaps_want want = WANT_LIKE(layout, .items = 100000, .bits_per_key = bits);
         int rc = perhaps_plan(&want, &plan);
-        if (rc == PERHAPS_ERANGE && !fits && bits < 6) continue; /* slots cannot be as narrow as that */
+        /* Slots cannot be as narrow as that. */
+        if (rc == PERHAPS_ERANGE && !fits && bits < 6) continue;
         MUST(rc);
         CHECK(plan.fpr <= before * 1.0001, "%g bits per key: the rate rises from %g to %g", bits, before, plan.fpr);
         before = plan.fpr;
@@ -325,7 +327,7 @@ static void the_choice_within_can_do_what_is_needed(const struct layout *layout)
     perhaps_free(f);
 }
 
-/* What forgets and counts is taken where that is needed, and nowhere else: its adds never say "already there". */
+/* Kinds that remove and count are chosen only where needed: their adds never say "there". */
 static void multisets_are_chosen_only_where_needed(void **state) {
     (void)state;
     for (size_t p = 0; p < RATES; p++) {
@@ -374,7 +376,8 @@ static void the_table_of_kinds_is_sound(void **state) {
 
 static void nonsense_is_refused(const struct layout *layout) {
     static const double bad[] = {-1, -0.0001, 1, 1.5, INFINITY, -INFINITY, NAN};
-    bool guesses = is_layered(layout), exact = is_exact(layout); /* layers begin with a guess of their own */
+    /* Layers begin with a guess of their own. */
+    bool guesses = is_layered(layout), exact = is_exact(layout);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = bad[i]));
         if (bad[i] == 1 || bad[i] == 1.5) continue; /* fine as a number of bits */
@@ -396,7 +399,7 @@ static void nonsense_is_refused(const struct layout *layout) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &wrong[i]));
 }
 
-/* More than any layout or more than the machine: which of the two comes first is the kind's affair. */
+/* More than any layout, or more than the machine has: either answer may come first. */
 static void expect_too_much(perhaps_want want) {
     struct perhaps_plan plan = {.size = sizeof plan};
     int error = perhaps_plan(&want, &plan);
@@ -405,8 +408,9 @@ static void expect_too_much(perhaps_want want) {
 }
 
 static void the_impossible_is_refused(const struct layout *layout) {
-    bool sized = !is_layered(layout);         /* layers have no size of their own */
-    bool fills = sized && !is_static(layout); /* static kinds leave alone what even their finest does not need */
+    bool sized = !is_layered(layout); /* layers have no size of their own */
+    /* Static kinds leave alone what even their finest does not need. */
+    bool fills = sized && !is_static(layout);
     expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000000, .fpr = 1e-14));
     expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1, .fpr = 1e-20));
     if (sized) expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000, .fpr = 0.01, .hashes = 65));
@@ -445,8 +449,7 @@ static void success_leaves_the_last_reason(void **state) {
     CHECK(strstr(perhaps_why(), "/no/such/file"), "a successful call left: %s", perhaps_why());
 }
 
-/* The largest sizes are found even where twice as large is too large: blocked ends at 2^32 lines. The machine may lack
- * the memory, which is another answer. */
+/* The largest sizes are found: blocked ends at 2^32 lines. The machine may lack the memory. */
 static void the_largest_layouts_are_found(void **state) {
     (void)state;
     perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = UINT64_C(150000000000), .fpr = 0.01);
@@ -471,8 +474,8 @@ int main(void) {
         FOR_EACH_FILTER(the_number_of_keys_follows, 1000),
         FOR_EACH_FILTER(more_memory_fewer_mistakes, 1000),
         FOR_EACH_LAYOUT(create_makes_the_plan, 1000),
-        FOR_EACH_COMBINED(create_makes_the_plan, 1000),
-        FOR_EACH_COMBINED(the_choice_within_can_do_what_is_needed, 1000),
+        FOR_EACH_COMPOSITE(create_makes_the_plan, 1000),
+        FOR_EACH_COMPOSITE(the_choice_within_can_do_what_is_needed, 1000),
         FOR_EACH_FILTER(exact_kinds_need_no_rate, 1000),
         FOR_EACH_KIND(the_choice_can_do_what_is_needed, 1000),
         cmocka_unit_test(multisets_are_chosen_only_where_needed),

@@ -1,6 +1,6 @@
 /*
- * The recipe of keys: whatever is done with a filter, it keeps the one that it was made with, or is refused; and a
- * filter without one has the bytes it always had.
+ * The recipe of keys: whatever is done with a filter, it keeps the one that it was made with, or is
+ * refused; and a filter without one has the bytes it always had.
  */
 #include "support.h"
 
@@ -150,7 +150,7 @@ static void layers_give_it_to_the_whole(const struct layout *layout) {
         add_members(f, 0, 100);
         struct bytes before = image_of(f);
         if (perhaps_grow_layers(&f, 0.01, 0, 0) == PERHAPS_OK) {
-            expect_recipe(f, &some_recipes[i], "laying over");
+            expect_recipe(f, &some_recipes[i], "growing");
             expect_members(f, 0, 100);
             struct bytes whole = image_of(f);
             expect_opened(whole, NULL, PERHAPS_OPEN_COPY, &some_recipes[i], 100);
@@ -171,8 +171,8 @@ static bool same_keys(const perhaps_recipe *a, const perhaps_recipe *b) {
     return a->form == b->form && a->ignore_case == b->ignore_case;
 }
 
-/* Different transformations do not combine, but in kinds of integers; different extraction does, and the first one's
- * stays. */
+/* Different transformations do not combine, but in kinds of integers; different extraction does,
+ * and the first one's stays. */
 static void only_the_same_keys_combine(const struct layout *layout) {
     for (size_t i = 0; i < RECIPES; i++)
         for (size_t k = 0; k < RECIPES; k++)

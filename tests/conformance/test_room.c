@@ -1,4 +1,4 @@
-/* Full, and growing: what has no room says so and has lost nothing; what grows loses nothing either. */
+/* Full, and growing: a filter without room says so; neither loses a key. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void remove_members(perhaps *f, uint64_t first, uint64_t n) {
               (unsigned long long)i);
 }
 
-/* Filled to the first "full": every key is found; half go, as many others come, and again every key is found. */
+/* Filled to the first "full" every key is found; then half go, others come, and again. */
 static void a_full_filter_has_lost_nothing(const struct layout *layout) {
     if (!(layout->row->can & PERHAPS_REMOVE)) return;
     perhaps *f = make_limited(layout);
@@ -27,7 +27,7 @@ static void a_full_filter_has_lost_nothing(const struct layout *layout) {
     /* Integers of a range can come back only as themselves. */
     uint64_t first = takes_bytes(f) ? n : 0, again = add_while_room(f, first, half);
     /* Older layers take no keys any more, and every shard has its own end. */
-    CHECK(again + half / 20 + 3 >= half || is_combined(layout), "only %llu of %llu keys found room again",
+    CHECK(again + half / 20 + 3 >= half || is_composite(layout), "only %llu of %llu keys found room again",
           (unsigned long long)again, (unsigned long long)half);
     expect_members(f, half, n - half);
     expect_members(f, first, again);
@@ -39,25 +39,25 @@ static void a_full_filter_has_lost_nothing(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* What a failed batch has added can be taken out again; or, in layers over sets, room for all is made beforehand. */
+/* What a failed batch added can be removed; or, in layers over sets, room is made beforehand. */
 static bool takes_all_or_nothing(const struct layout *layout) {
     return layout->row->can & PERHAPS_REMOVE || (is_layered(layout) && !layout->want.shards);
 }
 
-/* Answers about the keys of a batch and about strangers, and how often a key is in. */
+/* Answers about the keys of a batch and about non-members, and how often a key is in. */
 struct answers {
     size_t n;
-    uint64_t *keys, strangers;
+    uint64_t *keys, false_positives;
     uint8_t *found;
     int64_t copies;
 };
 
-static struct answers ask(const perhaps *f, const struct layout *layout, uint64_t first, size_t n) {
+static struct answers query(const perhaps *f, const struct layout *layout, uint64_t first, size_t n) {
     struct answers answers = {.n = n, .keys = calloc(n, sizeof *answers.keys), .found = calloc(n, 1)};
     CHECK(answers.keys && answers.found, "no memory");
     for (size_t i = 0; i < n; i++) answers.keys[i] = member_of(f, first + i);
     MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(answers.keys, 0, n), answers.found));
-    answers.strangers = count_strangers(f, 0, 5000);
+    answers.false_positives = count_false_positives(f, 0, 5000);
     if (is_multiset(layout)) answers.copies = MUST(perhaps_count_u64(f, member_of(f, 0)));
     return answers;
 }
@@ -69,15 +69,15 @@ static void end_answers(struct answers *answers) {
 
 static void expect_no_traces(perhaps *f, const struct layout *layout, const struct answers *before, uint64_t first,
                              uint64_t items) {
-    struct answers after = ask(f, layout, first, before->n);
+    struct answers after = query(f, layout, first, before->n);
     CHECK(memcmp(before->found, after.found, before->n) == 0, "the batch left traces");
     CHECK(info_of(f).items == items, "%llu items", (unsigned long long)info_of(f).items);
-    CHECK(before->strangers == after.strangers, "strangers are answered otherwise");
+    CHECK(before->false_positives == after.false_positives, "non-members are answered otherwise");
     CHECK(before->copies == after.copies, "a key is counted otherwise");
     end_answers(&after);
 }
 
-/* A batch that finds no room half-way: what was there is still there, what came with the batch is not. */
+/* A batch that finds no room half-way: earlier keys are still there, its own are not. */
 static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layout) {
     if (!takes_all_or_nothing(layout)) return;
     perhaps *f = make_limited(layout);
@@ -85,7 +85,7 @@ static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layou
     add_members(f, 0, n);
     uint64_t items = info_of(f).items;
     size_t many = (size_t)layout->items * (is_layered(layout) ? 30 : 3);
-    struct answers before = ask(f, layout, n / 2, many); /* some are in already */
+    struct answers before = query(f, layout, n / 2, many); /* some are in already */
     int64_t answer = perhaps_add_many(f, &PERHAPS_KEYS_U64(before.keys, 0, before.n), NULL);
     MUST_OR_FULL(answer);
     CHECK(!grows(layout) || answer == PERHAPS_EFULL, "a filter that must not grow took in everything");
@@ -100,7 +100,7 @@ static void a_batch_without_room_leaves_all_as_it_was(const struct layout *layou
 }
 
 /* It refuses the key, and stays as it is; so does what is opened from its image. */
-static void expect_full_for_ever(perhaps *f, uint64_t key) {
+static void expect_full_forever(perhaps *f, uint64_t key) {
     struct bytes before = image_of(f);
     perhaps *again = NULL;
     REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, key));
@@ -114,7 +114,7 @@ static void expect_full_for_ever(perhaps *f, uint64_t key) {
     free(before.data);
 }
 
-/* Made not to grow, it does not, and says so, however often it is asked. */
+/* Made not to grow, it does not, and says so, however often it is tried. */
 static void what_must_not_grow_is_full_at_some_time(const struct layout *layout) {
     if (is_layered(layout)) return;
     perhaps_want want = layout->want;
@@ -127,7 +127,7 @@ static void what_must_not_grow_is_full_at_some_time(const struct layout *layout)
     CHECK(info_of(f).bytes == bytes || (want.period && info_of(f).bytes <= 2 * bytes), "it grew");
     expect_members(f, added - remembered(layout, added), remembered(layout, added));
     CHECK(!grows(layout) || info_of(f).grow == PERHAPS_GROW_NEVER, "info does not say that it must not grow");
-    if (grows(layout)) expect_full_for_ever(f, member_of(f, added));
+    if (grows(layout)) expect_full_forever(f, member_of(f, added));
     perhaps_free(f);
 }
 
@@ -144,7 +144,7 @@ static void layers_grow_up_to_a_limit(const struct layout *layout) {
           (unsigned long long)want.max_bytes);
     CHECK(want.shards || info.max_bytes == want.max_bytes, "info says %llu bytes", (unsigned long long)info.max_bytes);
     expect_members(f, 0, added);
-    expect_full_for_ever(f, member_of(f, added));
+    expect_full_forever(f, member_of(f, added));
     perhaps_free(f);
 }
 
@@ -158,14 +158,14 @@ static void add_and_forget(perhaps *f, const struct layout *layout, uint64_t i) 
         CHECK(MUST(perhaps_remove_u64(f, member_of(f, i - 1))) == 1, "key %llu", (unsigned long long)i);
 }
 
-/* From the smallest filter on, with removes on the way: nothing is lost when it grows, and the rate holds. */
+/* From the smallest filter on, with removes: growth loses nothing, and the rate holds. */
 static void growing_loses_nothing(const struct layout *layout) {
     if (!grows(layout)) return;
     bool removes = layout->row->can & PERHAPS_REMOVE, sure = is_exact(layout) || is_multiset(layout);
     perhaps_want want = layout->want;
     want.items = 1;
     perhaps *f = make(&want);
-    uint64_t n = test_size() == TEST_SMALL || is_combined(layout) ? 20000 : 200000;
+    uint64_t n = test_size() == TEST_SMALL || is_composite(layout) ? 20000 : 200000;
     for (uint64_t i = 0; i < n; i++) add_and_forget(f, layout, i);
     for (uint64_t i = 0; i < n; i++) {
         bool in = !removes || i % 3 != 1 || i + 1 >= n;
@@ -179,8 +179,8 @@ static void growing_loses_nothing(const struct layout *layout) {
           (unsigned long long)info.items);
     CHECK((double)info.capacity >= 0.9 * (double)info.items, "%llu items in a filter for %llu",
           (unsigned long long)info.items, (unsigned long long)info.capacity);
-    uint64_t found = count_strangers(f, 0, 10000);
-    CHECK((double)found <= (is_exact(layout) ? 0 : 10000 * want.fpr), "%llu strangers came in",
+    uint64_t found = count_false_positives(f, 0, 10000);
+    CHECK((double)found <= (is_exact(layout) ? 0 : 10000 * want.fpr), "%llu non-members came in",
           (unsigned long long)found);
     perhaps_free(f);
 }
@@ -195,13 +195,13 @@ int main(void) {
         FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 100),
         FOR_EACH_LAYOUT(a_batch_without_room_leaves_all_as_it_was, 5000),
         FOR_EACH_FILTER(growing_loses_nothing, 1000),
-        FOR_EACH_COMBINED(a_full_filter_has_lost_nothing, 10),
-        FOR_EACH_COMBINED(a_full_filter_has_lost_nothing, 3000),
-        FOR_EACH_COMBINED(a_batch_without_room_leaves_all_as_it_was, 1000),
-        FOR_EACH_COMBINED(a_batch_without_room_leaves_all_as_it_was, 5000),
+        FOR_EACH_COMPOSITE(a_full_filter_has_lost_nothing, 10),
+        FOR_EACH_COMPOSITE(a_full_filter_has_lost_nothing, 3000),
+        FOR_EACH_COMPOSITE(a_batch_without_room_leaves_all_as_it_was, 1000),
+        FOR_EACH_COMPOSITE(a_batch_without_room_leaves_all_as_it_was, 5000),
         FOR_EACH_LAYOUT(what_must_not_grow_is_full_at_some_time, 3000),
-        FOR_EACH_COMBINED(what_must_not_grow_is_full_at_some_time, 3000),
-        FOR_EACH_COMBINED(layers_grow_up_to_a_limit, 3000),
+        FOR_EACH_COMPOSITE(what_must_not_grow_is_full_at_some_time, 3000),
+        FOR_EACH_COMPOSITE(layers_grow_up_to_a_limit, 3000),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

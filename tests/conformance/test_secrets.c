@@ -1,4 +1,4 @@
-/* SipHash filters: the key decides every answer, and stays out of files unless it is asked in. */
+/* SipHash filters: the secret key decides every answer, and is in a file only on request. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void changing_in_place_keeps_the_key_out(const struct layout *layout) {
     unlink(path);
 }
 
-static void asked_for_the_key_is_in_the_file(const struct layout *layout) {
+static void on_request_the_secret_key_is_in_the_file(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
     const char *path = scratch("open.ph");
     perhaps *f = make_secret(layout, key, 1), *g = NULL;
@@ -121,7 +121,7 @@ static void asked_for_the_key_is_in_the_file(const struct layout *layout) {
     unlink(path);
 }
 
-/* Images in memory are for where the filter lives: they open by themselves. What is saved from them keeps the rule. */
+/* Images in memory open by themselves, with the secret key. Saving from them keeps the rule. */
 static void memory_images_open_by_themselves(const struct layout *layout) {
     if (!hashes_keys(layout)) return;
     const char *path = scratch("from-memory.ph");
@@ -168,15 +168,15 @@ static void kinds_of_integers_take_no_key(const struct layout *layout) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(the_key_decides, ROOM),
-        FOR_EACH_COMBINED(the_key_decides, ROOM),
+        FOR_EACH_COMPOSITE(the_key_decides, ROOM),
         FOR_EACH_FILTER(files_hold_only_a_check_of_the_key, ROOM),
         FOR_EACH_KIND(changing_in_place_keeps_the_key_out, ROOM),
-        FOR_EACH_FILTER(asked_for_the_key_is_in_the_file, ROOM),
+        FOR_EACH_FILTER(on_request_the_secret_key_is_in_the_file, ROOM),
         FOR_EACH_FILTER(memory_images_open_by_themselves, ROOM),
         FOR_EACH_KIND(kinds_of_integers_take_no_key, ROOM),
         FOR_EACH_STATIC(the_key_decides, ROOM),
         FOR_EACH_STATIC_KIND(files_hold_only_a_check_of_the_key, ROOM),
-        FOR_EACH_STATIC_KIND(asked_for_the_key_is_in_the_file, ROOM),
+        FOR_EACH_STATIC_KIND(on_request_the_secret_key_is_in_the_file, ROOM),
         FOR_EACH_STATIC_KIND(memory_images_open_by_themselves, ROOM),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -1,4 +1,4 @@
-/* Programs compiled against another version of the structs, and the other small promises of the header. */
+/* Programs compiled against another version of the structs, and other small promises. */
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -9,7 +9,8 @@
 static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) {
     perhaps_want want = layout->want;
     want.size = offsetof(perhaps_want, recipe);
-    want.recipe = &PERHAPS_RECIPE(.form = PERHAPS_KEY_HEX); /* beyond the struct's end: must not be looked at */
+    /* Beyond the struct's end: must not be looked at. */
+    want.recipe = &PERHAPS_RECIPE(.form = PERHAPS_KEY_HEX);
     perhaps *f = make(&want);
     perhaps_recipe told = PERHAPS_RECIPE(.form = -1);
     MUST(perhaps_recipe_of(f, &told));
@@ -19,8 +20,8 @@ static void older_wants_are_read_as_far_as_they_go(const struct layout *layout) 
     REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &want));
 }
 
-/* A newer program may have fields that this library does not know; as long as they are zero it asks for nothing new. */
-static void newer_wants_are_read_if_they_ask_for_nothing_new(const struct layout *layout) {
+/* A newer program may have fields unknown here; while they are zero it wants nothing new. */
+static void newer_wants_are_read_if_they_want_nothing_new(const struct layout *layout) {
     struct {
         perhaps_want want;
         uint64_t news;
@@ -93,13 +94,13 @@ static void errors_have_sentences(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(older_wants_are_read_as_far_as_they_go, 1000),
-        FOR_EACH_FILTER(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
+        FOR_EACH_FILTER(newer_wants_are_read_if_they_want_nothing_new, 1000),
         FOR_EACH_FILTER(both_ways_to_want_are_one, 1000),
-        FOR_EACH_COMBINED(older_wants_are_read_as_far_as_they_go, 1000),
-        FOR_EACH_COMBINED(older_answers_are_written_as_far_as_they_go, 1000),
+        FOR_EACH_COMPOSITE(older_wants_are_read_as_far_as_they_go, 1000),
+        FOR_EACH_COMPOSITE(older_answers_are_written_as_far_as_they_go, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
         FOR_EACH_STATIC(older_wants_are_read_as_far_as_they_go, 1000),
-        FOR_EACH_STATIC_KIND(newer_wants_are_read_if_they_ask_for_nothing_new, 1000),
+        FOR_EACH_STATIC_KIND(newer_wants_are_read_if_they_want_nothing_new, 1000),
         FOR_EACH_STATIC_KIND(both_ways_to_want_are_one, 1000),
         FOR_EACH_STATIC(older_answers_are_written_as_far_as_they_go, 1000),
         cmocka_unit_test(errors_have_sentences),

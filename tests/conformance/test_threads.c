@@ -1,5 +1,5 @@
-/* Any number of threads may read one filter; different filters never disturb one another; those made for it are changed by
- * many threads. Most telling under ThreadSanitizer. */
+/* Any number of threads may read one filter; different filters never disturb one another; those
+ * made for it are changed by many threads. Most telling under ThreadSanitizer. */
 #include "support.h"
 
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void many_threads_may_read(const struct layout *layout) {
     struct bytes image = image_of(f);
     pthread_t threads[THREADS];
     struct reader readers[THREADS];
-    uint64_t rounds = is_combined(layout) || test_size() == TEST_SMALL ? ROUNDS / 4 : ROUNDS;
+    uint64_t rounds = is_composite(layout) || test_size() == TEST_SMALL ? ROUNDS / 4 : ROUNDS;
     for (int i = 0; i < THREADS; i++) {
         readers[i] = (struct reader){f, layout->items, rounds, image, 0, false};
         CHECK(pthread_create(&threads[i], NULL, read_everything, &readers[i]) == 0, "no thread %d", i);
@@ -119,12 +119,12 @@ static void filters_do_not_disturb_one_another(const struct layout *layout) {
 static uint64_t *make_keys(const perhaps *f, size_t n) {
     uint64_t *keys = calloc(n, sizeof *keys);
     CHECK(keys, "no memory for %zu keys", n);
-    for (size_t i = 0; i < n; i++) keys[i] = i % 2 ? member_of(f, i / 2) : stranger_of(f, i);
+    for (size_t i = 0; i < n; i++) keys[i] = i % 2 ? member_of(f, i / 2) : non_member_of(f, i);
     return keys;
 }
 
-/* Asking works on all filters. */
-static void asking_in_parallel_is_asking(const struct layout *layout) {
+/* Queries work on all filters. */
+static void parallel_queries_are_queries(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items);
     uint64_t *keys = make_keys(f, BATCH);
     static uint8_t parallel[BATCH], single[BATCH];
@@ -151,8 +151,9 @@ static bool may_be_shared(const struct layout *layout) {
     return rc == PERHAPS_OK;
 }
 
-/* Every key is in afterwards, and the answers are counted; where the order of adding does not matter, it is the same filter
- * as from one thread. Filters that cannot be shared refuse, and stay as they were. */
+/* Every key is in afterwards, and the answers are counted; where the order of adding does not
+ * matter, it is the same filter as from one thread. Filters that cannot be shared refuse, and stay
+ * as they were. */
 static void adding_in_parallel_is_adding(const struct layout *layout) {
     perhaps *f = make(&layout->want), *alone = make(&layout->want);
     uint64_t *keys = make_keys(f, BATCH);
@@ -166,7 +167,8 @@ static void adding_in_parallel_is_adding(const struct layout *layout) {
         CHECK(ones == added && info_of(f).items == (uint64_t)added, "%lld answers, %lld added, %llu items",
               (long long)ones, (long long)added, (unsigned long long)info_of(f).items);
         CHECK(MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, BATCH), NULL)) == BATCH, "a key is missed");
-        bool same = !order_matters(layout) && !grows(layout); /* growing at once is not growing step by step */
+        /* Growing at once is not growing step by step. */
+        bool same = !order_matters(layout) && !grows(layout);
         CHECK(!same || perhaps_equal(f, alone) == 1, "threads make another filter");
     } else {
         REFUSED(PERHAPS_ECANNOT, added);
@@ -187,7 +189,7 @@ struct changer {
     uint64_t news, missed;
 };
 
-/* Adds its own members, one by one and in a batch, finds them, and takes every fourth out again, if that can be done. */
+/* Adds its members, one by one and in a batch, finds them, and removes every fourth if it can. */
 static void *change(void *context) {
     struct changer *c = context;
     uint64_t keys[100];
@@ -262,7 +264,7 @@ static void threads_seal_the_same_bytes(const struct layout *layout) {
     perhaps_free(alone);
 }
 
-/* Some keys wait already, the others are collected by many threads; answers are 1, as those of one. */
+/* Some keys were collected before, many threads collect the others; all answers are 1. */
 static void threads_collect_the_same_keys(const struct layout *layout) {
     size_t n = (size_t)layout->items, few = 1000;
     perhaps *alone = make_with_members(layout, n), *f = make(&layout->want);
@@ -288,14 +290,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(many_threads_may_read, ITEMS),
         FOR_EACH_KIND(filters_do_not_disturb_one_another, ITEMS),
-        FOR_EACH_FILTER(asking_in_parallel_is_asking, FEWER),
+        FOR_EACH_FILTER(parallel_queries_are_queries, FEWER),
         FOR_EACH_FILTER(adding_in_parallel_is_adding, BATCH),
         FOR_EACH_FILTER(many_threads_change_a_shared_filter, 4000),
-        FOR_EACH_COMBINED(many_threads_may_read, FEWER),
-        FOR_EACH_COMBINED(filters_do_not_disturb_one_another, FEWER),
+        FOR_EACH_COMPOSITE(many_threads_may_read, FEWER),
+        FOR_EACH_COMPOSITE(filters_do_not_disturb_one_another, FEWER),
         FOR_EACH_STATIC(many_threads_may_read, ITEMS),
         FOR_EACH_STATIC_KIND(filters_do_not_disturb_one_another, ITEMS),
-        FOR_EACH_STATIC_KIND(asking_in_parallel_is_asking, FEWER),
+        FOR_EACH_STATIC_KIND(parallel_queries_are_queries, FEWER),
         FOR_EACH_STATIC_KIND(threads_collect_the_same_keys, 100000),
         FOR_EACH_STATIC(threads_seal_the_same_bytes, FEWER),
         FOR_EACH_STATIC_KIND(threads_seal_the_same_bytes, TWO_PARTS),

@@ -78,10 +78,10 @@ static void a_query_is_explained(const struct layout *layout) {
     struct bytes before = image_of(f);
     for (uint64_t i = 0; i < 300; i++) {
         expect_query(f, member_of(f, layout->items - 1 - i));
-        expect_query(f, stranger_of(f, i));
+        expect_query(f, non_member_of(f, i));
     }
     if (!is_static(layout))
-        for (uint64_t i = 0; i < 300; i++) trace_u64(f, PERHAPS_VERB_ADD, stranger_of(f, i));
+        for (uint64_t i = 0; i < 300; i++) trace_u64(f, PERHAPS_VERB_ADD, non_member_of(f, i));
     expect_unchanged(f, before);
     free(before.data);
     perhaps_free(f);
@@ -113,8 +113,8 @@ static void damaged_arrays_are_safe(const struct layout *layout) {
     for (unsigned round = 0; round < 8; round++) {
         struct bytes damaged = copy_bytes(image);
         size_t last = (size_t)info_of(f).bytes;
-        if (is_combined(layout)) last = image.length / 64; /* of the last child */
-        if (is_static(layout)) last = image.length / 4;    /* not the directory */
+        if (is_composite(layout)) last = image.length / 64; /* of the last child */
+        if (is_static(layout)) last = image.length / 4;     /* not the directory */
         for (size_t i = image.length - last; i < image.length; i++)
             if (round < 4 || i % 8 == 0) damaged.data[i] = (uint8_t)next_random(&random);
         perhaps *hostile = NULL;
@@ -122,7 +122,7 @@ static void damaged_arrays_are_safe(const struct layout *layout) {
         if (perhaps_open_memory(&hostile, damaged.data, damaged.length, &options) >= 0) {
             opened++;
             for (uint64_t i = 0; i < 200; i++) {
-                uint64_t key = i % 2 ? member_of(f, i) : stranger_of(f, i);
+                uint64_t key = i % 2 ? member_of(f, i) : non_member_of(f, i);
                 int64_t n = trace_u64(hostile, PERHAPS_VERB_QUERY, key), found = traced_answer(n);
                 CHECK(found == perhaps_contains_u64(hostile, key), "a query of a damaged filter");
                 if (!is_static(layout)) trace_u64(hostile, PERHAPS_VERB_ADD, key);
@@ -277,15 +277,15 @@ static void growth_and_forgetting_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(a_query_is_explained, 2000),
-        FOR_EACH_COMBINED(a_query_is_explained, 2000),
+        FOR_EACH_COMPOSITE(a_query_is_explained, 2000),
         FOR_EACH_FILE(a_query_is_explained, 2000),
         FOR_EACH_STATIC(a_query_is_explained, 2000),
         FOR_EACH_LAYOUT(an_add_is_foreseen, 2000),
-        FOR_EACH_COMBINED(an_add_is_foreseen, 2000),
+        FOR_EACH_COMPOSITE(an_add_is_foreseen, 2000),
         FOR_EACH_FILE(an_add_is_foreseen, 2000),
         FOR_EACH_FILTER(a_full_filter_is_foreseen, 1000),
         FOR_EACH_LAYOUT(damaged_arrays_are_safe, 2000),
-        FOR_EACH_COMBINED(damaged_arrays_are_safe, 2000),
+        FOR_EACH_COMPOSITE(damaged_arrays_are_safe, 2000),
         FOR_EACH_STATIC(damaged_arrays_are_safe, 2000),
         FOR_EACH_FILTER(room_limits_what_is_written, 500),
         FOR_EACH_STATIC_KIND(room_limits_what_is_written, 500),

@@ -7,7 +7,7 @@
 
 enum { ITEMS = 3000, HALF = ITEMS / 2 };
 
-/* The same keys, each as often, were added to both. Where they may lie differently, the answers about them must agree. */
+/* Both have the same keys, each as often. Where arrays may differ, their answers must agree. */
 static void expect_same_keys(const perhaps *a, const perhaps *b, const struct layout *layout, uint64_t n) {
     expect_members(a, 0, n);
     expect_members(b, 0, n);
@@ -19,7 +19,7 @@ static void expect_same_keys(const perhaps *a, const perhaps *b, const struct la
         int64_t in_a = MUST(perhaps_count_u64(a, member_of(a, i))), in_b = MUST(perhaps_count_u64(b, member_of(b, i)));
         CHECK(in_a == in_b, "key %llu: %lld copies and %lld", (unsigned long long)i, (long long)in_a, (long long)in_b);
     }
-    CHECK(!is_exact(layout) || count_strangers(a, 0, 10000) == 0, "a stranger came in");
+    CHECK(!is_exact(layout) || count_false_positives(a, 0, 10000) == 0, "a non-member came in");
     if (is_layered(layout)) return; /* keys of two layers count in both */
     CHECK(fabs(info_of(a).distinct - info_of(b).distinct) <= 0.01 * info_of(b).distinct, "%g keys and %g",
           info_of(a).distinct, info_of(b).distinct);
@@ -77,7 +77,7 @@ static void merge_takes_other_sizes_where_it_grows(const struct layout *layout) 
         MUST(perhaps_merge(into, from));
         expect_unchanged(from, before);
         expect_members(into, 0, turn ? ITEMS : ITEMS + ITEMS / 15);
-        CHECK(!is_exact(layout) || count_strangers(into, 0, 10000) == 0, "a stranger came in");
+        CHECK(!is_exact(layout) || count_false_positives(into, 0, 10000) == 0, "a non-member came in");
         CHECK(!is_exact(layout) || info_of(into).items == (uint64_t)(turn ? ITEMS : ITEMS + ITEMS / 15),
               "%llu items are in it", (unsigned long long)info_of(into).items);
         free(before.data);
@@ -113,10 +113,11 @@ static void intersect_keeps_common_keys(const struct layout *layout) {
     perhaps *a = make(&layout->want), *b = make(&layout->want), *empty = make(&layout->want);
     add_members(a, 0, 2 * HALF);
     add_members(b, HALF, 2 * HALF);
-    uint64_t before = count_strangers(a, 0, 100000);
+    uint64_t before = count_false_positives(a, 0, 100000);
     MUST(perhaps_intersect(a, b));
     expect_members(a, HALF, HALF);
-    CHECK(count_strangers(a, 0, 100000) <= before, "an intersection has more false positives than one of its parts");
+    CHECK(count_false_positives(a, 0, 100000) <= before,
+          "an intersection has more false positives than one of its parts");
     MUST(perhaps_intersect(a, empty));
     CHECK(perhaps_equal(a, empty) == 1, "the intersection with nothing is not empty");
     perhaps_free(a);
@@ -291,7 +292,7 @@ static void expect_mismatch(const struct layout *layout, const perhaps_want *oth
     perhaps_free(b);
 }
 
-static void misfits_are_refused_by_name(const struct layout *layout) {
+static void what_differs_is_named(const struct layout *layout) {
     static const uint8_t key[16] = "0123456789abcde";
     perhaps_want want = layout->want;
     if (hashes_keys(layout)) {
@@ -395,8 +396,8 @@ static void info_tells_the_truth(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* Past its capacity a filter says that it is: it is full, or has grown, or its live rate rises above the target. One that
- * forgets is never past it. */
+/* Past its capacity a filter says that it is: it is full, or has grown, or its live rate rises
+ * above the target. One that forgets is never past it. */
 static void overfull_filters_say_so(const struct layout *layout) {
     perhaps *f = make(&layout->want);
     uint64_t many = 2 * layout->items, added = add_while_room(f, 0, many);
@@ -423,10 +424,10 @@ static void regular_keys_do_no_harm(const struct layout *layout) {
         struct perhaps_info info = info_of(f);
         CHECK(fabs(info.distinct / (double)layout->items - 1) < 0.05, "numbers times 2^%d: %g keys seen", shifts[s],
               info.distinct);
-        uint64_t found = 0, asked = is_combined(layout) ? 50000 : 200000;
-        for (uint64_t i = 0; i < asked; i++)
+        uint64_t found = 0, queries = is_composite(layout) ? 50000 : 200000;
+        for (uint64_t i = 0; i < queries; i++)
             found += (uint64_t)perhaps_contains_u64(f, (layout->items + i) << shifts[s]);
-        double expected = info.fpr_now * (double)asked;
+        double expected = info.fpr_now * (double)queries;
         double error = is_exact(layout) ? 0.5 : 6 * sqrt(expected) + 6;
         CHECK(fabs((double)found - expected) <= error, "numbers times 2^%d: %llu false positives, %g expected",
               shifts[s], (unsigned long long)found, expected);
@@ -442,35 +443,35 @@ int main(void) {
         FOR_EACH_LAYOUT(a_merge_without_room_changes_nothing, ITEMS),
         FOR_EACH_LAYOUT(intersect_keeps_common_keys, ITEMS),
         FOR_EACH_LAYOUT(intersections_know_how_many_keys_they_have, ITEMS),
-        FOR_EACH_COMBINED(intersections_know_how_many_keys_they_have, ITEMS),
+        FOR_EACH_COMPOSITE(intersections_know_how_many_keys_they_have, ITEMS),
         FOR_EACH_FILE(intersections_know_how_many_keys_they_have, ITEMS),
         FOR_EACH_KIND(differences_are_exact, ITEMS),
         FOR_EACH_KIND(what_a_kind_cannot_do_is_refused, ITEMS),
         FOR_EACH_KIND(what_is_in_it_can_be_listed, ITEMS),
         FOR_EACH_KIND(integers_are_listed_in_order, ITEMS),
-        FOR_EACH_KIND(misfits_are_refused_by_name, ITEMS),
+        FOR_EACH_KIND(what_differs_is_named, ITEMS),
         FOR_EACH_LAYOUT(clear_forgets_everything, ITEMS),
         FOR_EACH_LAYOUT(clones_go_their_own_way, ITEMS),
         FOR_EACH_LAYOUT(a_clone_of_a_borrowed_filter_can_change, ITEMS),
         FOR_EACH_LAYOUT(info_tells_the_truth, 40000),
         FOR_EACH_LAYOUT(overfull_filters_say_so, ITEMS),
         FOR_EACH_KIND(regular_keys_do_no_harm, 20000),
-        FOR_EACH_COMBINED(merge_is_adding_both, ITEMS),
-        FOR_EACH_COMBINED(merge_with_itself_or_nothing_adds_no_key, ITEMS),
-        FOR_EACH_COMBINED(merge_takes_other_sizes_where_it_grows, ITEMS),
-        FOR_EACH_COMBINED(a_merge_without_room_changes_nothing, ITEMS),
-        FOR_EACH_COMBINED(intersect_keeps_common_keys, ITEMS),
-        FOR_EACH_COMBINED(what_a_kind_cannot_do_is_refused, ITEMS),
-        FOR_EACH_COMBINED(what_is_in_it_can_be_listed, ITEMS),
-        FOR_EACH_COMBINED(misfits_are_refused_by_name, ITEMS),
-        FOR_EACH_COMBINED(clear_forgets_everything, ITEMS),
-        FOR_EACH_COMBINED(clones_go_their_own_way, ITEMS),
-        FOR_EACH_COMBINED(a_clone_of_a_borrowed_filter_can_change, ITEMS),
-        FOR_EACH_COMBINED(overfull_filters_say_so, ITEMS),
-        FOR_EACH_COMBINED(info_tells_the_truth, 5000),
-        FOR_EACH_COMBINED(regular_keys_do_no_harm, 5000),
+        FOR_EACH_COMPOSITE(merge_is_adding_both, ITEMS),
+        FOR_EACH_COMPOSITE(merge_with_itself_or_nothing_adds_no_key, ITEMS),
+        FOR_EACH_COMPOSITE(merge_takes_other_sizes_where_it_grows, ITEMS),
+        FOR_EACH_COMPOSITE(a_merge_without_room_changes_nothing, ITEMS),
+        FOR_EACH_COMPOSITE(intersect_keeps_common_keys, ITEMS),
+        FOR_EACH_COMPOSITE(what_a_kind_cannot_do_is_refused, ITEMS),
+        FOR_EACH_COMPOSITE(what_is_in_it_can_be_listed, ITEMS),
+        FOR_EACH_COMPOSITE(what_differs_is_named, ITEMS),
+        FOR_EACH_COMPOSITE(clear_forgets_everything, ITEMS),
+        FOR_EACH_COMPOSITE(clones_go_their_own_way, ITEMS),
+        FOR_EACH_COMPOSITE(a_clone_of_a_borrowed_filter_can_change, ITEMS),
+        FOR_EACH_COMPOSITE(overfull_filters_say_so, ITEMS),
+        FOR_EACH_COMPOSITE(info_tells_the_truth, 5000),
+        FOR_EACH_COMPOSITE(regular_keys_do_no_harm, 5000),
         FOR_EACH_STATIC_KIND(what_a_kind_cannot_do_is_refused, ITEMS),
-        FOR_EACH_STATIC_KIND(misfits_are_refused_by_name, ITEMS),
+        FOR_EACH_STATIC_KIND(what_differs_is_named, ITEMS),
         FOR_EACH_STATIC(clear_forgets_everything, ITEMS),
         FOR_EACH_STATIC_KIND(regular_keys_do_no_harm, 20000),
     };

@@ -1,4 +1,4 @@
-/* Windows: what they must remember, what they must have forgotten, and that time and images change nothing about it. */
+/* Windows: what they must remember and must have forgotten, whatever time and images do. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static bool found(const perhaps *f, uint64_t i) {
     return perhaps_contains_u64(f, member_of(f, i)) == 1;
 }
 
-/* By chance a forgotten key is found as often as a stranger. */
+/* By chance a forgotten key is found as often as a non-member. */
 static void expect_forgotten(const perhaps *f, const struct layout *layout, uint64_t first, uint64_t n) {
     uint64_t still = 0;
     for (uint64_t i = first; i < first + n; i++) still += found(f, i);
@@ -23,7 +23,7 @@ static void expect_forgotten(const perhaps *f, const struct layout *layout, uint
           (unsigned long long)n);
 }
 
-/* ---- the last so many keys ---- */
+/* ---- the last N keys ---- */
 
 /* One by one, or in batches of all sizes. */
 static void add_some(perhaps *f, uint64_t first, uint64_t n, bool one_by_one) {
@@ -96,23 +96,23 @@ static void keys_are_found_for_a_period(const struct layout *layout) {
     perhaps_free(batches);
 }
 
-static uint64_t count_questions(void *context) {
+static uint64_t count_readings(void *context) {
     return start + ++*(uint64_t *)context;
 }
 
 /* Once in a call, however many keys that has. */
-static void a_clock_is_asked_once(const struct layout *layout) {
+static void a_clock_is_read_once(const struct layout *layout) {
     if (!layout->want.period) return;
     perhaps *f = make(&layout->want);
-    uint64_t asked = 0, keys[5000];
+    uint64_t readings = 0, keys[5000];
     for (uint64_t i = 0; i < 5000; i++) keys[i] = member_of(f, i);
-    MUST(perhaps_set_clock(f, count_questions, &asked));
+    MUST(perhaps_set_clock(f, count_readings, &readings));
     MUST(perhaps_add_u64(f, keys[0]));
     MUST(perhaps_add_absent_u64(f, keys[1]));
     MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 3), NULL));
-    CHECK(asked == 3, "a clock was asked %llu times in three calls", (unsigned long long)asked);
+    CHECK(readings == 3, "a clock was read %llu times in three calls", (unsigned long long)readings);
     MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, 5000), NULL));
-    CHECK(asked == 4, "a clock was asked %llu times in one call", (unsigned long long)asked - 3);
+    CHECK(readings == 4, "a clock was read %llu times in one call", (unsigned long long)readings - 3);
     perhaps_free(f);
 }
 
@@ -246,17 +246,17 @@ static void kinds_have_no_children(const struct layout *layout) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOR_EACH_COMBINED(the_last_keys_are_found_and_old_ones_are_not, ITEMS),
-        FOR_EACH_COMBINED(a_key_that_comes_again_is_young_again, ITEMS),
-        FOR_EACH_COMBINED(keys_are_found_for_a_period, ITEMS),
-        FOR_EACH_COMBINED(a_clock_is_asked_once, ITEMS),
-        FOR_EACH_COMBINED(time_goes_on, ITEMS),
-        FOR_EACH_COMBINED(the_first_time_forgets_nothing, ITEMS),
-        FOR_EACH_COMBINED(images_keep_the_time, ITEMS),
-        FOR_EACH_COMBINED(a_filter_that_is_read_only_knows_no_time, ITEMS),
+        FOR_EACH_COMPOSITE(the_last_keys_are_found_and_old_ones_are_not, ITEMS),
+        FOR_EACH_COMPOSITE(a_key_that_comes_again_is_young_again, ITEMS),
+        FOR_EACH_COMPOSITE(keys_are_found_for_a_period, ITEMS),
+        FOR_EACH_COMPOSITE(a_clock_is_read_once, ITEMS),
+        FOR_EACH_COMPOSITE(time_goes_on, ITEMS),
+        FOR_EACH_COMPOSITE(the_first_time_forgets_nothing, ITEMS),
+        FOR_EACH_COMPOSITE(images_keep_the_time, ITEMS),
+        FOR_EACH_COMPOSITE(a_filter_that_is_read_only_knows_no_time, ITEMS),
         FOR_EACH_FILTER(time_is_for_windows_with_a_period, ITEMS),
-        FOR_EACH_COMBINED(it_clears_itself_at_its_fill, ITEMS),
-        FOR_EACH_COMBINED(children_add_up, ITEMS),
+        FOR_EACH_COMPOSITE(it_clears_itself_at_its_fill, ITEMS),
+        FOR_EACH_COMPOSITE(children_add_up, ITEMS),
         FOR_EACH_KIND(kinds_have_no_children, ITEMS),
         FOR_EACH_STATIC_KIND(kinds_have_no_children, ITEMS),
         FOR_EACH_STATIC_KIND(time_is_for_windows_with_a_period, ITEMS),

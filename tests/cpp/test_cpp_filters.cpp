@@ -1,6 +1,6 @@
 /*
- * Filters of perhaps.hpp: owning and moving, errors, combining, iteration, sealing, windows, saving.
- * Compiled as C++17 without exceptions and as C++20 with them.
+ * Filters of perhaps.hpp: owning and moving, errors, combining, iteration, sealing, windows,
+ * saving. Compiled as C++17 without exceptions and as C++20 with them.
  */
 #include "check.hpp"
 

@@ -1,7 +1,7 @@
 /*
  * Keys of perhaps.hpp: what is a key and what is none, every form of batch beside single calls, and
- * batches that are added whole or not at all. Compiled as C++17 without exceptions and as C++20 with
- * them.
+ * batches that are added whole or not at all. Compiled as C++17 without exceptions and as C++20
+ * with them.
  */
 #include "check.hpp"
 

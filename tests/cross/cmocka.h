@@ -1,6 +1,7 @@
 /*
- * The few names of cmocka that the tests use, for machines that are only emulated and have no cmocka package. A failed
- * check jumps back to the runner, which prints a line per test and counts. Native builds use the real cmocka.
+ * The few names of cmocka that the tests use, for machines that are only emulated and have no
+ * cmocka package. A failed check jumps back to the runner, which prints a line per test and counts.
+ * Native builds use the real cmocka.
  */
 #ifndef PERHAPS_CROSS_CMOCKA_H
 #define PERHAPS_CROSS_CMOCKA_H

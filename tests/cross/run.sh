@@ -3,7 +3,8 @@
 #
 #     tests/cross/run.sh aarch64|s390x|armhf [BUILD_FOLDER]
 #
-# aarch64 brings NEON, s390x big-endian words, armhf 32-bit sizes. The golden files must come out the same on all.
+# aarch64 brings NEON, s390x big-endian words, armhf 32-bit sizes. The golden files must come out
+# the same on all.
 set -eu
 
 usage() {
@@ -30,11 +31,13 @@ command -v "$triplet-gcc" >/dev/null || {
     exit 2
 }
 
-# xxHash is used as headers only. They go to a folder of their own: the rest of /usr/include is for this machine.
+# xxHash is used as headers only. They go to a folder of their own: the rest of /usr/include is for
+# this machine.
 mkdir -p "$build/xxhash"
 cp /usr/include/xxhash.h /usr/include/xxh3.h "$build/xxhash/"
 
-# What is wrong with the order of bytes or with sizes is so at any optimisation, and building would take most of the time.
+# What is wrong with the order of bytes or with sizes is so at any optimisation, and building would
+# take most of the time.
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O1 -DNDEBUG' \
     -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" -DCMAKE_C_COMPILER="$triplet-gcc" \
     -DCMAKE_CROSSCOMPILING_EMULATOR="$qemu;-L;/usr/$triplet" -DXXHASH_INCLUDE_DIR="$build/xxhash" \

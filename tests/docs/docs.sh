@@ -1,7 +1,9 @@
 #!/bin/sh
-# tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh in README.md and docs/ is
-# run, in order, in one folder per page with perhaps on the PATH; every block marked ```c or ```cpp is compiled and run. Blocks without a mark are pictures and output. README.md names every command, and each
-# has its manual page. Its promises name tests that exist. docs/bits.svg is what the planner says today.
+# tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh
+# in README.md and docs/ is run, in order, in one folder per page with perhaps on the PATH; every
+# block marked ```c or ```cpp is compiled and run. Blocks without a mark are pictures and output.
+# README.md names every command, and each has its manual page. Its promises name tests that exist.
+# docs/bits.svg is what the planner says today.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -86,7 +88,8 @@ for command in $(perhaps help --names); do
   [ -s "$build/cli/generated/man/perhaps-$command.1" ] || fail "there is no manual page of $command"
 done
 
-# What the README promises: every sentence is followed by the tests that hold it, and there are such tests.
+# What the README promises: every sentence is followed by the tests that hold it, and there are such
+# tests.
 promises=$(sed -n '/^## What you can rely on/,/^## Limits/p' "$root/README.md")
 known=" check-symbols $(cd "$build" && ctest -N | sed -n 's/^ *Test *#[0-9]*: //p' | tr '\n' ' ') "
 [ "$(echo "$promises" | grep -c '^- \*\*.*<!-- .* -->$')" -eq "$(echo "$promises" | grep -c '^- ')" ] ||

@@ -1,8 +1,9 @@
 /*
- * kill -9 at random moments of save: afterwards the path holds the old filter or the new one, whole.
+ * kill -9 at random moments of save: afterwards the path holds the old filter or the new one,
+ * whole.
  *
- * A child saves two filters over one path in turn, as fast as it can. The parent kills it after a random while, opens
- * the file with full verification, and compares.
+ * A child saves two filters over one path in turn, as fast as it can. The parent kills it after a
+ * random while, opens the file with full verification, and compares.
  */
 #include "support.h"
 
@@ -50,7 +51,7 @@ static void a_killed_save_leaves_the_old_or_the_new(const struct layout *layout)
     perhaps *a = make_with_members(layout, layout->items / 2), *b = make_with_members(layout, layout->items);
     uint64_t random = 4242;
     int rounds = test_size() == TEST_SMALL ? ROUNDS / 3 : ROUNDS;
-    if (is_combined(layout)) rounds = ROUNDS / 5;
+    if (is_composite(layout)) rounds = ROUNDS / 5;
     for (int round = 0; round < rounds; round++) {
         kill_while_saving(a, b, path, &random);
         perhaps *now = NULL;
@@ -96,7 +97,7 @@ static void kill_while_changing(const char *path, uint64_t *random) {
     CHECK(started == 1 && WIFSIGNALED(status), "the writer ended by itself with status %d", status);
 }
 
-/* Whatever it was doing, adding or syncing: the file is clean, or says that it is dirty and can be recovered. */
+/* Killed while adding or syncing: the file is clean, or says it is dirty and can be recovered. */
 static void a_killed_writer_leaves_a_recoverable_file(const struct layout *layout) {
     if (!(layout->row->can & PERHAPS_IN_PLACE)) return;
     const char *path = scratch("writer.ph");
@@ -125,7 +126,7 @@ static void a_killed_writer_leaves_a_recoverable_file(const struct layout *layou
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS),
-        FOR_EACH_COMBINED(a_killed_save_leaves_the_old_or_the_new, ITEMS / 10),
+        FOR_EACH_COMPOSITE(a_killed_save_leaves_the_old_or_the_new, ITEMS / 10),
         FOR_EACH_KIND(a_killed_writer_leaves_a_recoverable_file, ITEMS),
         FOR_EACH_STATIC_KIND(a_killed_save_leaves_the_old_or_the_new, ITEMS / 4),
     };

@@ -1,4 +1,4 @@
-/* A save that fails (full disk, missing folder) says why, keeps the old file and leaves nothing behind. */
+/* A failed save (full disk, missing folder) says why, keeps the old file, leaves nothing else. */
 #include "support.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static unsigned count_files(const char *folder) {
     return n;
 }
 
-/* The folder holds one file, `path`, with the image of `old`; saving `f` there must fail and change nothing. */
+/* The folder has one file, `path`, the image of `old`; saving `f` there must change nothing. */
 static void expect_failed_save(const perhaps *f, const perhaps *old, const char *folder, const char *path, int reason) {
     REFUSED(PERHAPS_EIO, perhaps_save(f, path));
     CHECK(errno == reason, "errno is %s, not %s", strerror(errno), strerror(reason));
@@ -48,7 +48,7 @@ static perhaps *make_large(const struct layout *layout) {
         MUST(perhaps_plan(&want, &plan));
     }
     perhaps *f = make(&want);
-    add_members(f, 0, is_combined(layout) ? ITEMS : want.items);
+    add_members(f, 0, is_composite(layout) ? ITEMS : want.items);
     seal(f);
     return f;
 }
@@ -60,7 +60,7 @@ static perhaps *make_small(const struct layout *layout) {
     return f;
 }
 
-/* The limit on file sizes works like a disk that is full after so many bytes. */
+/* The limit on file sizes works like a disk that is full after that many bytes. */
 static void a_file_that_cannot_grow_is_given_up(const struct layout *layout) {
     const char *folder = scratch("limited"), *path = scratch("limited/f.ph");
     CHECK(mkdir(folder, 0700) == 0, "mkdir: %s", strerror(errno));
@@ -146,8 +146,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_file_that_cannot_grow_is_given_up, LARGE),
         FOR_EACH_KIND(a_full_disk_loses_nothing, LARGE),
-        FOR_EACH_COMBINED(a_file_that_cannot_grow_is_given_up, LARGE / 10),
-        FOR_EACH_COMBINED(a_full_disk_loses_nothing, LARGE / 10),
+        FOR_EACH_COMPOSITE(a_file_that_cannot_grow_is_given_up, LARGE / 10),
+        FOR_EACH_COMPOSITE(a_full_disk_loses_nothing, LARGE / 10),
         FOR_EACH_FILTER(impossible_places_are_refused, ITEMS),
         FOR_EACH_STATIC_KIND(a_file_that_cannot_grow_is_given_up, LARGE),
         FOR_EACH_STATIC_KIND(a_full_disk_loses_nothing, LARGE),

@@ -1,4 +1,4 @@
-/* Files that several processes and filters change: who holds a lock loses nothing, and all others hear of it. */
+/* Files that several processes change: the holder of a lock loses nothing, others are told. */
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -107,8 +107,8 @@ static void a_name_can_be_locked(const struct layout *layout) {
     unlink(path);
 }
 
-/* Who asks for no lock can move or remove a file; what is there then is not overwritten by those who have read
- * another. */
+/* A process that takes no lock can move or remove a file; what is there then is not overwritten by
+ * those who have read another. */
 static void a_lock_on_a_file_that_is_gone(const struct layout *layout) {
     const char *path = scratch("gone.ph"), *other = scratch("other.ph");
     for (int removed = 0; removed < 2; removed++) {
@@ -267,14 +267,14 @@ static void several_may_save(const struct layout *layout) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_KIND(a_lock_keeps_others_out, ITEMS),
-        FOR_EACH_COMBINED(a_lock_keeps_others_out, ITEMS),
+        FOR_EACH_COMPOSITE(a_lock_keeps_others_out, ITEMS),
         FOR_EACH_KIND(a_file_changed_in_place_cannot_be_locked, ITEMS),
         FOR_EACH_KIND(a_name_can_be_locked, ITEMS),
         FOR_EACH_KIND(a_lock_on_a_file_that_is_gone, ITEMS),
         FOR_EACH_KIND(what_is_no_file_cannot_be_locked, ITEMS),
         FOR_EACH_KIND(any_file_can_be_replaced, ITEMS),
         FOR_EACH_KIND(no_change_is_lost, ITEMS),
-        FOR_EACH_COMBINED(no_change_is_lost, ITEMS),
+        FOR_EACH_COMPOSITE(no_change_is_lost, ITEMS),
         FOR_EACH_KIND(several_may_save, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -16,13 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * The other side: Guava itself makes filters, adds to them and asks them. Standard input has one thing to do per line, so that one
- * start of Java does for many:
+/* * The other side: Guava itself makes filters, adds to them and queries them. Standard input has
+ * one thing to do per line, so that one start of Java does for many:
  *
  *     make FILTER FUNNEL N P KEYS      a new filter with the lines of the file KEYS
  *     add FILTER FUNNEL KEYS           more of them, into a filter that is there
- *     ask FILTER FUNNEL KEYS ANSWERS   writes those that it might contain
+ *     query FILTER FUNNEL KEYS ANSWERS   writes those that it might contain
  */
 public class Guava {
     private static final Map<String, Funnel<String>> FUNNELS = Map.of(
@@ -44,7 +43,7 @@ public class Guava {
         }
     }
 
-    private static void ask(BloomFilter<String> filter, String keys, String answers) throws IOException {
+    private static void query(BloomFilter<String> filter, String keys, String answers) throws IOException {
         List<String> lines = Files.readAllLines(Path.of(keys));
         Files.write(Path.of(answers), lines.stream().filter(filter::mightContain).collect(Collectors.toList()));
     }
@@ -61,8 +60,8 @@ public class Guava {
                 case "add":
                     fill(read(word[1], word[2]), word[3], word[1]);
                     break;
-                case "ask":
-                    ask(read(word[1], word[2]), word[3], word[4]);
+                case "query":
+                    query(read(word[1], word[2]), word[3], word[4]);
                     break;
                 default:
                     throw new IllegalArgumentException(line);

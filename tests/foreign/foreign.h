@@ -19,7 +19,7 @@ static inline int kind_of(const perhaps *f) {
 /* What perhaps_write_foreign gives. Free data with free(). */
 struct bytes foreign_bytes_of(const perhaps *f);
 
-/* A filter of that sort with so many members in it, or as many as have room. */
+/* A filter of that sort with that many members, or as many as have room. */
 perhaps *filled(unsigned sort, uint64_t n);
 
 /* The digest of a key as the filter has it. */

@@ -5,8 +5,8 @@
  *     foreign_bytes fixed ERROR CAPACITY GROWTH
  *     foreign_bytes cuckoo CAPACITY BUCKET STEPS EXPANSION
  *
- * A line on standard input is a verb, a, d or c (add, delete, compact), and a key; each is answered with a number in the other program's terms. At the
- * end come the filter's bytes in hexadecimal.
+ * A line on standard input is a verb, a, d or c (add, delete, compact), and a key; each is answered
+ * with a number in the other program's terms. At the end come the filter's bytes in hexadecimal.
  */
 #include <perhaps_embed.h>
 
@@ -40,7 +40,7 @@ static perhaps *must_make(const perhaps_want *want) {
     exit(1);
 }
 
-/* There a Bloom filter that does not scale is full when it has what it was made for; here the caller is to look. */
+/* There a Bloom filter that does not scale is full at its capacity; here the caller checks. */
 static bool is_full(const perhaps *f) {
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(f, &info);

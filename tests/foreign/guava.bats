@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Guava itself beside -k guava: the same files, byte for byte, and the same answers to every question, in both directions.
+# Guava itself beside -k guava: the same files, byte for byte, and the same answers to every query,
+# in both directions.
 
 load ../cli/helper
 
@@ -24,16 +25,16 @@ words() {
   printf '%s\n' a ab abc abcd abcdefg abcdefgh abcdefghijklmno abcdefghijklmnop abcdefghijklmnopq
 }
 
-@test "a million integers: equal files, and equal answers to 1,100,000 questions both ways" {
+@test "a million integers: equal files, and equal answers to 1,100,000 queries both ways" {
   seq 0 999999 >keys
-  seq 0 1099999 >questions
+  seq 0 1099999 >queries
   try 0 build -k guava -n 1000000 -p 0.01 --key int32 -o ours keys
   guava <<'END'
 make theirs int32 1000000 0.01 keys
-ask ours int32 questions their_answers
+query ours int32 queries their_answers
 END
   same_file ours theirs
-  "$PERHAPS" check -k guava --key int32 theirs questions >our_answers
+  "$PERHAPS" check -k guava --key int32 theirs queries >our_answers
   same_file our_answers their_answers
   [ "$(wc -l <our_answers)" -eq 1000947 ]
 }
@@ -44,16 +45,16 @@ END
   words >bytes
   words >utf16
   for key in int32 int64 bytes utf16; do
-    cat "$key" >questions."$key"
-    if [[ $key == int* ]]; then seq 20001 60000; else seq -f 'stranger %.0f' 1 40000; fi >>questions."$key"
+    cat "$key" >queries."$key"
+    if [[ $key == int* ]]; then seq 20001 60000; else seq -f 'non-member %.0f' 1 40000; fi >>queries."$key"
     try 0 build -k guava -n 8000 -p 0.02 --key "$key" -o ours."$key" "$key"
     echo "make theirs.$key $key 8000 0.02 $key"
-    echo "ask ours.$key $key questions.$key their_answers.$key"
+    echo "query ours.$key $key queries.$key their_answers.$key"
   done >to_do
   guava <to_do
   for key in int32 int64 bytes utf16; do
     same_file ours."$key" theirs."$key"
-    "$PERHAPS" check -k guava --key "$key" theirs."$key" questions."$key" >our_answers
+    "$PERHAPS" check -k guava --key "$key" theirs."$key" queries."$key" >our_answers
     same_file our_answers their_answers."$key"
     [ "$(wc -l <our_answers)" -gt "$(wc -l <"$key")" ]
   done
@@ -61,17 +62,17 @@ END
 
 @test "the older strategy: both go on with a file that says so" {
   seq 0 99999 >keys
-  seq 0 199999 >questions
+  seq 0 199999 >queries
   { printf '\0\7\0\0\72\200' && head -c $((8 * 14976)) /dev/zero; } >ours
   cp ours theirs
   for key in int32 utf16; do
     try 0 add -k guava --key "$key" ours keys
     echo "add theirs $key keys"
-    echo "ask theirs $key questions their_answers.$key"
+    echo "query theirs $key queries their_answers.$key"
   done >to_do
   guava <to_do
   same_file ours theirs
-  "$PERHAPS" check -k guava --key utf16 ours questions >our_answers
+  "$PERHAPS" check -k guava --key utf16 ours queries >our_answers
   same_file our_answers their_answers.utf16
   [ "$(wc -l <our_answers)" -gt 100000 ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# hyparquet and hyparquet-writer of npm beside -k parquet: the same files, byte for byte, and the same answers to every question, in
-# both directions; and the JavaScript of docs/interoperability.md.
+# hyparquet and hyparquet-writer of npm beside -k parquet: the same files, byte for byte, and the
+# same answers to every query, in both directions; and the JavaScript of docs/interoperability.md.
 
 load ../cli/helper
 
@@ -18,7 +18,8 @@ setup_file() {
   return 1
 }
 
-# Modules are looked for beside the program. Of 20,000 keys of each type, every other one is a member.
+# Modules are looked for beside the program. Of 20,000 keys of each type, every other one is a
+# member.
 prepare() {
   ln -s "$(realpath "$packages")/node_modules" .
   cp "$BATS_TEST_DIRNAME/npm/parquet.mjs" .
@@ -38,11 +39,11 @@ same_file() {
   cmp "$1" "$2" || wrong "$1 and $2 differ"
 }
 
-# same_answers FILTER KEY: to 20,000 questions, and yes to all 10,000 members and to some strangers.
+# same_answers FILTER KEY: to 20,000 queries, and yes to all 10,000 members and to some non-members.
 same_answers() {
   [ "$("$PERHAPS" check -c --key "$2" "$1" "$2".members)" -eq 10000 ] || wrong "$1: members are missing"
   "$PERHAPS" check -k parquet --key "$2" "$1" "$2" >ours.answers
-  node parquet.mjs ask "$1" "$2" "$2" >theirs.answers
+  node parquet.mjs query "$1" "$2" "$2" >theirs.answers
   same_file ours.answers theirs.answers
   local yes
   yes=$(wc -l <ours.answers)

@@ -1,6 +1,7 @@
 /*
- * Files of other programs come from strangers, and have no checksums. What cannot be is refused with a sentence and without much
- * memory; the rest gives wrong answers at worst. And no failed allocation changes anything.
+ * Files of other programs come from anyone, and have no checksums. What cannot be is refused with a
+ * sentence and without much memory; the rest gives wrong answers at worst. And no failed allocation
+ * changes anything.
  */
 #include "support.h"
 
@@ -53,7 +54,7 @@ static void use(perhaps *f, int kind) {
     uint64_t keys[40];
     uint8_t answers[40];
     perhaps *copy, *again;
-    for (uint64_t i = 0; i < 40; i++) keys[i] = i % 2 ? member(i) : stranger(i);
+    for (uint64_t i = 0; i < 40; i++) keys[i] = i % 2 ? member(i) : non_member(i);
     MUST(perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, 40), answers));
     for (uint64_t i = 0; i < 40; i++) CHECK(answers[i] == perhaps_contains_u64(f, keys[i]), "a batch is different");
     struct perhaps_info info = info_of(f);
@@ -71,7 +72,7 @@ static void use(perhaps *f, int kind) {
     free(file.data);
 }
 
-/* True if it is refused; else it is used. From exactly this memory, so that a sanitizer sees every read past the end. */
+/* True if refused; else it is used. From exactly this memory: a sanitizer sees overreads. */
 static bool is_refused(const struct layout *layout, const uint8_t *data, size_t length) {
     static const unsigned flags[] = {0, PERHAPS_OPEN_COPY};
     struct bytes exact = copy_bytes((struct bytes){(uint8_t *)(uintptr_t)data, length});
@@ -108,7 +109,7 @@ static void every_truncation_is_refused(const struct layout *layout) {
     free(file.data);
 }
 
-/* Each byte and each run of bytes of the header, so that all its numbers become tiny, huge and negative. */
+/* Each byte and run of bytes of the header, so that its numbers become tiny, huge and negative. */
 static void damaged_headers_are_harmless(const struct layout *layout) {
     static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     size_t head, refused = 0;
@@ -132,7 +133,8 @@ static void damaged_headers_are_harmless(const struct layout *layout) {
 
 /* A file of DCSO's bloom that would also do for the header of a cuckoo filter of 16 MiB. */
 static void one_format_is_not_taken_for_another(void **state) {
-    static const uint64_t header[] = {1, 1 << 16, UINT64_C(0x3f847ae147ae147b), 1, 0x100ff, 0}; /* the third is 0.01 */
+    /* The third is 0.01. */
+    static const uint64_t header[] = {1, 1 << 16, UINT64_C(0x3f847ae147ae147b), 1, 0x100ff, 0};
     struct bytes file = {calloc(1, 48 + 8224), 48 + 8224};
     perhaps *f = NULL;
     (void)state;

@@ -1,4 +1,4 @@
-/* Files of other programs keep the promises that all filters do, and come back from their files as they were. */
+/* Foreign formats keep the promises of all filters, and come back from their files unchanged. */
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -29,7 +29,7 @@ static void what_was_added_is_found(const struct layout *layout) {
         CHECK(perhaps_contains(f, bytes.keys[i], bytes.lengths[i]) == 1, "key of bytes %zu is lost", i);
     expect_members(f, 0, layout->items);
     MUST(perhaps_clear(f));
-    CHECK(count_strangers(f, 0, 1000) == 0 && info_of(f).items == 0, "a cleared filter is not empty");
+    CHECK(count_false_positives(f, 0, 1000) == 0 && info_of(f).items == 0, "a cleared filter is not empty");
     free_byte_keys(&bytes);
     perhaps_free(f);
 }
@@ -66,10 +66,10 @@ static void batch_of_integers(perhaps *one_by_one, perhaps *together, uint64_t f
         CHECK(answers[i] == perhaps_add_u64(one_by_one, keys[i]), "adding %zu of %zu", i, n);
         added -= answers[i];
     }
-    for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? stranger(first + i) : keys[i];
+    for (size_t i = 0; i < n; i++) keys[i] = i % 3 ? non_member(first + i) : keys[i];
     int64_t found = MUST(perhaps_contains_many(together, &PERHAPS_KEYS_U64(keys, 0, n), answers));
     for (size_t i = 0; i < n; i++) {
-        CHECK(answers[i] == perhaps_contains_u64(one_by_one, keys[i]), "asking %zu of %zu", i, n);
+        CHECK(answers[i] == perhaps_contains_u64(one_by_one, keys[i]), "query %zu of %zu", i, n);
         found -= answers[i];
     }
     CHECK(added == 0 && found == 0, "the sums of a batch of %zu are off by %lld and %lld", n, (long long)added,
@@ -111,30 +111,30 @@ struct measurement {
 };
 
 /* Some filters, since the rate of small ones differs from one to the next. */
-static struct measurement measure(const struct layout *layout, unsigned filters, uint64_t questions, uint64_t place) {
+static struct measurement measure(const struct layout *layout, unsigned filters, uint64_t queries, uint64_t place) {
     perhaps *f = make(&layout->want);
     double sum = 0, squares = 0, n = filters;
     for (unsigned i = 0; i < filters; i++) {
         MUST(perhaps_clear(f));
         add_members(f, (place + i) << 36, layout->items);
-        double rate = (double)count_strangers(f, (place + i) << 36, questions) / (double)questions;
+        double rate = (double)count_false_positives(f, (place + i) << 36, queries) / (double)queries;
         sum += rate;
         squares += rate * rate;
     }
     perhaps_free(f);
-    double mean = sum / n, of_questions = sqrt(layout->plan.fpr / (n * (double)questions));
-    return (struct measurement){mean, fmax(of_questions, sqrt(fmax(squares / n - mean * mean, 0) / (n - 1)))};
+    double mean = sum / n, of_queries = sqrt(layout->plan.fpr / (n * (double)queries));
+    return (struct measurement){mean, fmax(of_queries, sqrt(fmax(squares / n - mean * mean, 0) / (n - 1)))};
 }
 
-/* Programs that take the rate as it is wanted have a formula for many keys, and round the numbers of bits and hashes. */
+/* These programs take the wanted rate, use a formula for many keys, and round bits and hashes. */
 static void measured_is_planned(const struct layout *layout) {
     if (time_is_short()) return;
     unsigned filters = layout->items > 5000 ? 5 : layout->items > 500 ? 30 : 300;
-    uint64_t questions = (uint64_t)fmin(2000 / layout->plan.fpr, test_size() == TEST_SMALL ? 2e5 : 1e6) / filters;
+    uint64_t queries = (uint64_t)fmin(2000 / layout->plan.fpr, test_size() == TEST_SMALL ? 2e5 : 1e6) / filters;
     double rounding = layout->plan.fpr == layout->want.fpr ? 0.04 * layout->want.fpr : 0;
-    if (layout->plan.fpr * (double)questions * filters < 50 || (rounding > 0 && layout->items < 1000)) return;
+    if (layout->plan.fpr * (double)queries * filters < 50 || (rounding > 0 && layout->items < 1000)) return;
     for (unsigned attempt = 1; attempt <= 4; attempt *= 4) {
-        struct measurement seen = measure(layout, attempt * filters, attempt * questions, attempt * 100);
+        struct measurement seen = measure(layout, attempt * filters, attempt * queries, attempt * 100);
         if (fabs(seen.rate - layout->plan.fpr) <= 3 * seen.sigma + rounding) return;
         CHECK(attempt == 1, "%llu keys: planned %.6g, measured %.6g with sigma %.2g", (unsigned long long)layout->items,
               layout->plan.fpr, seen.rate, seen.sigma);
@@ -146,7 +146,7 @@ static void the_live_rate_is_true(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items / 2);
     for (int half = 1; half <= 2; half++) {
         double said = info_of(f).fpr_now, n = test_size() == TEST_SMALL ? 2e5 : 1e6;
-        double measured = (double)count_strangers(f, 0, (uint64_t)n) / n;
+        double measured = (double)count_false_positives(f, 0, (uint64_t)n) / n;
         CHECK(fabs(measured - said) <= 4 * sqrt(said / n) + 0.02 * said, "info says %.6g, measured %.6g", said,
               measured);
         add_members(f, layout->items / 2, layout->items - layout->items / 2);
@@ -196,7 +196,7 @@ static void files_come_back(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* FNV-1a of a file with so many members, on every machine. A kind that is not here has a test of its own for its bytes. */
+/* FNV-1a of a file with that many members, on every machine. Other kinds have their own test. */
 static const struct {
     const char *layout;
     uint64_t sum;

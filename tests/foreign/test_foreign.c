@@ -248,7 +248,7 @@ static void shapes_make_replicas(void **state) {
     }
 }
 
-/* A union with a chain of a higher rate; bytes of another program do not keep the rate, and need not. */
+/* A union with a chain of a higher rate; a foreign format need not keep the rate. */
 static void a_union_from_its_bytes_takes_shapes(void **state) {
     static uint8_t shape[65536];
     perhaps *f = filled(2, 150), *rough = filled(3, 300), *replica;
@@ -267,7 +267,7 @@ static void a_union_from_its_bytes_takes_shapes(void **state) {
     perhaps_free(f), perhaps_free(rough), perhaps_free(replica);
 }
 
-/* A chain that was laid over with a rate of its own. */
+/* A chain that grew with a rate of its own. */
 static void the_rate_of_a_chain_is_not_compared(void **state) {
     static uint8_t shape[65536];
     perhaps *f = filled(1, 10), *replica;
@@ -293,7 +293,7 @@ static void what_does_not_scale_is_no_layer(void **state) {
     perhaps *same = filled(1, 10);
     add_members(same, 10, 500);
     add_members(chain, 10, 500);
-    CHECK(perhaps_equal(chain, same), "a chain that was peeled and laid over again is another");
+    CHECK(perhaps_equal(chain, same), "a chain that was ungrown and grown again is another");
     perhaps_free(fixed), perhaps_free(chain), perhaps_free(same);
 }
 
@@ -338,7 +338,7 @@ static void limits_that_make_no_sense(void **state) {
     perhaps_free(cuckoo), perhaps_free(bloom);
 }
 
-/* Room for one more entry in every layer: it ends at the limit, and what is written then can be read. */
+/* Room for one more entry in every layer: it ends at the limit, and the result can be read. */
 static void layers_have_a_limit(void **state) {
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_REDIS_BLOOM, .items = 1, .fpr = 0.01, .growth = 1,
                                     .grow = PERHAPS_GROW_LAYERS)),

@@ -1,4 +1,5 @@
-/* Bytes of other programs that nobody made by adding keys: refused with a reason, or a filter that works. And memory that fails. */
+/* Bytes of other programs that nobody made by adding keys: refused with a reason, or a filter that
+ * works. And memory that fails. */
 #include "foreign.h"
 
 #include <perhaps_embed.h>
@@ -48,7 +49,8 @@ static bool try_bytes(int kind, struct bytes bytes) {
     perhaps *f;
     if (open_exactly(&f, kind, bytes) < 0) return false;
     struct bytes again = foreign_bytes_of(f);
-    if (kind == PERHAPS_REDIS_CUCKOO) memcpy(again.data, bytes.data, 8); /* its items are counted anew */
+    /* Its items are counted anew. */
+    if (kind == PERHAPS_REDIS_CUCKOO) memcpy(again.data, bytes.data, 8);
     CHECK(same_bytes(bytes, again), "what was opened is not what is written");
     free(again.data);
     use(f);
@@ -274,7 +276,7 @@ static void pool_release(void *context, void *memory, size_t size) {
 static int64_t live(perhaps **f, unsigned sort, struct bytes bytes, int kind, const perhaps_allocator *allocator) {
     uint64_t keys[200];
     int left = 1000000;
-    for (size_t i = 0; i < 200; i++) keys[i] = stranger(i);
+    for (size_t i = 0; i < 200; i++) keys[i] = non_member(i);
     perhaps_want want = sort_of_filter(sort);
     want.allocator = allocator;
     perhaps *made;
@@ -282,7 +284,7 @@ static int64_t live(perhaps **f, unsigned sort, struct bytes bytes, int kind, co
     perhaps_free(made);
     if (rc == PERHAPS_OK)
         rc = perhaps_open_foreign(f, kind, bytes.data, bytes.length, &PERHAPS_OPEN(.allocator = allocator));
-    for (uint64_t i = 0; rc >= 0 && i < 200; i++) rc = perhaps_add_u64(*f, stranger(1000 + i));
+    for (uint64_t i = 0; rc >= 0 && i < 200; i++) rc = perhaps_add_u64(*f, non_member(1000 + i));
     if (rc >= 0) rc = perhaps_add_many(*f, &PERHAPS_KEYS_U64(keys, 0, 200), NULL);
     if (rc >= 0) rc = perhaps_write_foreign(*f, refuse, &left);
     return rc;

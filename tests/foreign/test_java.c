@@ -1,4 +1,4 @@
-/* The files of Guava and of Spark: known numbers, the promises of every filter, and files of strangers. */
+/* Files of Guava and Spark: known numbers, the promises of every filter, and hostile files. */
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -21,7 +21,7 @@ static perhaps *open_copy(struct bytes file, unsigned sort) {
     return f;
 }
 
-/* An empty filter. New ones have the newer strategy; the older one comes from a file that says so. */
+/* An empty filter with the newer strategy; the older one comes from a file that says so. */
 static perhaps *empty(unsigned sort, uint64_t items, double fpr) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind_of(sort), .items = items, .fpr = fpr));
     if (sort != MITZ_32) return f;
@@ -89,7 +89,7 @@ static size_t decimal_utf16(uint64_t number, uint8_t key[ROOM]) {
     return 2 * length;
 }
 
-/* As many wrong answers as Guava itself gives: one place that is off, or one hash, would give others. */
+/* As many false positives as Guava has: one place or one hash that is off would give others. */
 static void a_million_integers(void **state) {
     (void)state;
     if (time_is_short()) skip();
@@ -285,7 +285,7 @@ static void merging(void **state) {
     }
 }
 
-/* ---- files of strangers ---- */
+/* ---- hostile files ---- */
 
 static size_t allocated;
 
@@ -300,7 +300,7 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-/* Opens it borrowed and as a copy, from memory and from a file. Each must say the same, without much memory. */
+/* Opened borrowed and as a copy, from memory and from a file: the same answer, little memory. */
 static int open_hostile(unsigned sort, const uint8_t *bytes, size_t length) {
     static const perhaps_allocator counting = {count_and_allocate, release, NULL};
     int answers[4];
@@ -322,7 +322,7 @@ static int open_hostile(unsigned sort, const uint8_t *bytes, size_t length) {
     return answers[0];
 }
 
-/* The head of a file with so many hashes and words, and `length` bytes in all, the rest of which are zeros. */
+/* The head of a file with that many hashes and words, zeros up to `length` bytes in all. */
 static int open_head(unsigned sort, uint32_t first, uint32_t hashes, uint32_t words, size_t length) {
     uint8_t file[4096] = {0}, *at = file;
     if (sort == SPARK) {
@@ -336,7 +336,7 @@ static int open_head(unsigned sort, uint32_t first, uint32_t hashes, uint32_t wo
     return open_hostile(sort, file, length);
 }
 
-static void files_of_strangers(void **state) {
+static void hostile_files(void **state) {
     (void)state;
     for (unsigned sort = 0; sort < SORTS; sort++) {
         size_t head = sort == SPARK ? 12 : 6;
@@ -362,7 +362,7 @@ static void files_of_strangers(void **state) {
     }
 }
 
-/* What does not fit together to the byte is not taken for such a file, unless the caller says that it is one. */
+/* Bytes whose lengths do not agree are not taken for such a file, unless the caller says so. */
 static void only_whole_files_are_recognised(void **state) {
     (void)state;
     for (unsigned sort = 0; sort < SORTS; sort++) {
@@ -391,7 +391,7 @@ int main(void) {
         cmocka_unit_test(integers_are_eight_bytes),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(merging),
-        cmocka_unit_test(files_of_strangers),
+        cmocka_unit_test(hostile_files),
         cmocka_unit_test(only_whole_files_are_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

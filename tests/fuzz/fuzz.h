@@ -1,4 +1,4 @@
-/* What the fuzz targets share. A broken promise ends the program with a sentence, which libFuzzer takes for a crash. */
+/* Shared by the fuzz targets. A broken promise aborts with a sentence: a crash to libFuzzer. */
 #ifndef PERHAPS_TESTS_FUZZ_H
 #define PERHAPS_TESTS_FUZZ_H
 
@@ -18,8 +18,8 @@ void open_and_use(const uint8_t *image, size_t length);
 /* Uses a filter in every way. */
 void use(perhaps *f);
 
-/* Whatever was done to a filter in memory of its own, its image can be opened. Large ones pass, since this is for
- * after every call. */
+/* Whatever was done to a filter in memory of its own, its image can be opened. Large ones pass,
+ * since this is for after every call. */
 void expect_openable(perhaps *f);
 
 /* The image of f in memory that the caller frees. */

@@ -1,10 +1,11 @@
 /*
- * Sequences of calls on two filters, beside exact multisets of what was added and removed: no key that is in is ever
- * missed, whatever happened before, and those that make no mistakes make none here either. Removes are legal ones: of keys
- * that are in. The input's first bytes choose the filters, then each call takes one byte and two for a key.
+ * Sequences of calls on two filters, beside exact multisets of what was added and removed: no key
+ * that is in is ever missed, whatever happened before, and those that make no mistakes make none
+ * here either. Removes are legal ones: of keys that are in. The input's first bytes choose the
+ * filters, then each call takes one byte and two for a key.
  *
- * Filters of filters are among them. A window forgets, so of its keys only the last one must be found. So are static filters,
- * which are sealed at the end, if not before.
+ * Composite filters are among them. A window forgets, so of its keys only the last one must be
+ * found. So are static filters, which are sealed at the end, if not before.
  */
 #include "chosen.h"
 #include "fuzz.h"
@@ -16,7 +17,7 @@
 
 enum { KEYS = 4096, MOST_COUNTED = 15 };
 
-/* A filter, and how often each of the 4096 keys is in it: at least, where it cannot be said exactly. */
+/* A filter, and how often each of the 4096 keys is in it: at least, where that is not exact. */
 struct pair {
     perhaps *f;
     uint32_t *copies;
@@ -57,7 +58,7 @@ static int add_key(struct pair *p, unsigned key) {
     return as_bytes(p, key) ? perhaps_add(p->f, bytes, 2) : perhaps_add_u64(p->f, key);
 }
 
-static int ask_key(const struct pair *p, unsigned key) {
+static int query_key(const struct pair *p, unsigned key) {
     uint8_t bytes[2] = {(uint8_t)key, (uint8_t)(key >> 8)};
     if (as_bytes(p, key) && p->chosen) return perhaps_contains_digest(p->f, chosen_shared(key));
     return as_bytes(p, key) ? perhaps_contains(p->f, bytes, 2) : perhaps_contains_u64(p->f, key);
@@ -75,9 +76,9 @@ static int64_t count_key(const struct pair *p, unsigned key) {
 }
 
 static void expect_key(const struct pair *p, unsigned key) {
-    int found = ask_key(p, key);
+    int found = query_key(p, key);
     if (p->collecting) {
-        promise(found == PERHAPS_EUNSEALED, "what is not sealed is not asked");
+        promise(found == PERHAPS_EUNSEALED, "what is not sealed is not queried");
         return;
     }
     promise(found == 1 || (found == 0 && !p->copies[key]), "no key that is in is ever missed");
@@ -90,7 +91,7 @@ static void expect_key(const struct pair *p, unsigned key) {
 
 static void note_added(struct pair *p, unsigned key) {
     if (p->forgets)
-        promise(ask_key(p, key) == 1, "a window knows the key that came last");
+        promise(query_key(p, key) == 1, "a window knows the key that came last");
     else if (p->multiset || !p->copies[key])
         p->copies[key]++;
 }
@@ -112,10 +113,10 @@ static void add_one(struct pair *p, unsigned key) {
         if (is_collected(p, add_key(p, key), 1)) note_added(p, key);
         return;
     }
-    int before = ask_key(p, key);
+    int before = query_key(p, key);
     int answer = add_key(p, key);
     if (answer == PERHAPS_EFULL) {
-        promise(ask_key(p, key) == before, "a key without room changes nothing");
+        promise(query_key(p, key) == before, "a key without room changes nothing");
         return;
     }
     promise(answer == (p->multiset ? 1 : !before), "add answers what contains knew");
@@ -128,7 +129,7 @@ static void add_absent(struct pair *p, unsigned key) {
         if (is_collected(p, perhaps_add_absent_u64(p->f, key), 1)) note_added(p, key);
         return;
     }
-    int before = ask_key(p, key), answer = perhaps_add_absent_u64(p->f, key);
+    int before = query_key(p, key), answer = perhaps_add_absent_u64(p->f, key);
     promise(answer == !before || answer == PERHAPS_EFULL, "add_absent answers what contains knew");
     if (answer == 1) note_added(p, key);
     expect_key(p, key);
@@ -240,7 +241,8 @@ static void add_in_place(struct pair *p, unsigned key) {
 
 static void *move_block(void *context, void *memory, size_t size) {
     (void)context;
-    void *place = size < 1 << 20 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL; /* larger ones are maps */
+    /* Larger ones are maps. */
+    void *place = size < 1 << 20 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
     if (!place) return NULL;
     memcpy(place, memory, size);
     free(memory);
@@ -451,8 +453,8 @@ static int make_filter(struct pair *p, const perhaps_want *want) {
     return 0;
 }
 
-/* A counter that is stuck stays so, and a key whose counters are all stuck is never missed: the truth beside it is no more
- * than a lower bound in any case. */
+/* A counter that is stuck stays so, and a key whose counters are all stuck is never missed: the
+ * truth beside it is no more than a lower bound in any case. */
 static int make_pair(struct pair pairs[2], struct input *in) {
     size_t rows = 0;
     while (perhaps_kind(rows)) rows++;

@@ -1,5 +1,5 @@
-/* Any bytes as a file of another program, whose kind has the name FILE_KIND: refused, or a filter that works and is written back
- * as it was. A target for each. */
+/* Any bytes as a file of another program, whose kind has the name FILE_KIND: refused, or a filter
+ * that works and is written back as it was. A target for each. */
 #include "fuzz.h"
 
 #include <perhaps_embed.h>

@@ -1,5 +1,5 @@
-/* Any bytes as those of another program: refused, or a filter that works and is written back as it was. The first byte says of
- * which kind. */
+/* Any bytes as those of another program: refused, or a filter that works and is written back as it
+ * was. The first byte says of which kind. */
 #include "fuzz.h"
 
 #include <perhaps_embed.h>

@@ -1,5 +1,5 @@
-/* Any bytes as the file of a Roaring bitmap: refused with a phrase, or a set that works and, written and read again, is the same.
- * The first byte says whether its ids have 64 bits. */
+/* Any bytes as the file of a Roaring bitmap: refused with a phrase, or a set that works and,
+ * written and read again, is the same. The first byte says whether its ids have 64 bits. */
 #include "fuzz.h"
 #include "ids.h"
 

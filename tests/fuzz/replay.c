@@ -1,5 +1,6 @@
-/* Runs a fuzz target on every file of a folder: the corpus is tested in the ordinary test run, with any compiler. With a number,
- * then on so many variants of each, with a few bytes changed, cut off, repeated or left out; always the same ones. */
+/* Runs a fuzz target on every file of a folder: the corpus is tested in the ordinary test run, with
+ * any compiler. With a number, then on a number of variants of each, with a few bytes changed, cut
+ * off, repeated or left out; always the same ones. */
 #include "fuzz.h"
 
 #include <dirent.h>

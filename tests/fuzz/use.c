@@ -82,7 +82,7 @@ static void trace_both(const perhaps *f, uint64_t key) {
         promise((int64_t)steps[n - 1].value == perhaps_contains_u64(f, key), "the trace of a query answers like it");
 }
 
-static void ask(const perhaps *f) {
+static void query(const perhaps *f) {
     uint64_t keys[70], counts[70], at = 0, digest;
     uint8_t answers[70];
     struct perhaps_info info = info_of(f);
@@ -109,8 +109,9 @@ static bool is_full(int rc) {
     return rc == PERHAPS_EFULL || rc == PERHAPS_ENOMEM || rc == PERHAPS_ERANGE || rc == PERHAPS_ESEALED;
 }
 
-/* Adds until nothing more fits or the filter has grown some times, asks, and takes all out again. A payload that nobody made
- * by adding may lose keys where keys move about, so only the others are held to what they promise. */
+/* Adds until nothing more fits or the filter has grown some times, queries, and removes everything.
+ * A payload that nobody made by adding may lose keys where keys move about, so only the others are
+ * held to what they promise. */
 static void add_and_remove(perhaps *f) {
     struct perhaps_info info = info_of(f);
     bool moves = !(info.can & PERHAPS_IN_PLACE), hashed = perhaps_digest_u64(perhaps_hasher_of(f), 1) != 1;
@@ -149,7 +150,7 @@ static void combine(perhaps *f) {
 }
 
 /* As the first layer of a growing filter, and back. */
-static void lay_over(const perhaps *f) {
+static void grow_layers(const perhaps *f) {
     perhaps *copy = NULL;
     double rate = info_of(f).fpr_target;
     promise(perhaps_clone(f, &copy) == PERHAPS_OK, "a filter can be cloned");
@@ -164,14 +165,14 @@ static void lay_over(const perhaps *f) {
 }
 
 static void change(perhaps *f) {
-    lay_over(f);
+    grow_layers(f);
     expect_openable(f);
     add_and_remove(f);
     expect_openable(f);
     promise(perhaps_advance(f, 1 << 30) >= 0, "time goes on");
     expect_openable(f);
     combine(f);
-    ask(f);
+    query(f);
     const void *bytes;
     uint64_t length;
     promise(perhaps_image(f, &bytes, &length) == PERHAPS_OK, "a filter has an image");
@@ -185,10 +186,10 @@ static void change(perhaps *f) {
     add_and_remove(f);
 }
 
-/* The copy must be the same filter; its image is what was read, unless the flags let something pass. */
+/* The copy must be the same filter; its image is what was read, unless flags allow more. */
 void use(perhaps *f) {
     perhaps *copy = NULL;
-    ask(f);
+    query(f);
     promise(perhaps_clone(f, &copy) == PERHAPS_OK, "a filter can be cloned");
     promise(perhaps_equal(f, copy) == 1, "a clone is equal");
     size_t length, copy_length;

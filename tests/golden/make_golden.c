@@ -1,5 +1,6 @@
-/* Writes the golden files into the folder named on the command line. For a new kind or a new format version: an
- * existing file that comes out different means that the same calls no longer give the same bytes. */
+/* Writes the golden files into the folder named on the command line. For a new kind or a new format
+ * version: an existing file that comes out different means that the same calls no longer give the
+ * same bytes. */
 #include "recipes.h"
 
 #include <stdio.h>

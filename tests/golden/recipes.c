@@ -9,13 +9,8 @@
 const uint8_t golden_key[16] = {0x67, 0x6F, 0x6C, 0x64, 0x65, 0x6E, 0x20, 0x6B,
                                 0x65, 0x79, 0x20, 0x6F, 0x66, 0x20, 0x31, 0x36};
 
-enum {
-    SEED = 7,
-    SOME = 20000,
-    MANY = 100000,
-    MORE = 1000000,
-    TWO_PARTS = 1500000
-}; /* MORE keys need more than one block of checksums, and TWO_PARTS of a static filter more than one part */
+/* MORE keys need more than one block of checksums, and TWO_PARTS of a static filter two parts. */
+enum { SEED = 7, SOME = 20000, MANY = 100000, MORE = 1000000, TWO_PARTS = 1500000 };
 
 const perhaps_recipe golden_recipe = {.size = sizeof golden_recipe,
                                       .ignore_case = 1,
@@ -91,8 +86,8 @@ static struct bytes make_image(perhaps_want want, uint64_t items) {
     return take_image(f);
 }
 
-/* The same keys are in it at the end, but some went and came back; of a multiset one is in twice, and one so often that
- * no slots can have all its copies. */
+/* The same keys are in it at the end, but some went and came back; of a multiset one is in twice,
+ * and one so often that no slots can have all its copies. */
 static struct bytes make_changed_image(perhaps_want want, uint64_t items) {
     perhaps *f = make(&want);
     add_golden_keys(f, 0, items);
@@ -112,7 +107,7 @@ static void use_image(const char *name, const char *ending, struct bytes image,
     free(image.data);
 }
 
-/* A tenth of a period goes by between the keys of a tenth: all of them are remembered. Other filters know no time. */
+/* A tenth of a period passes between tenths of the keys, so all of them are remembered. */
 static struct bytes make_timed_image(perhaps_want want, uint64_t items) {
     perhaps *f = make(&want);
     for (uint64_t tenth = 0; tenth < 10; tenth++) {
@@ -140,7 +135,7 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
     if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);
 }
 
-/* A table with a stash: digests that share their buckets come before the golden keys, and some go again. */
+/* A table with a stash: digests that share buckets precede the golden keys; some are removed. */
 static void make_stash_image(void (*use)(const char *name, struct bytes bytes)) {
     enum { CHOSEN = 60 };
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = GOLDEN_KEYS, .seed = SEED));
@@ -165,10 +160,10 @@ static void make_small_images(size_t (*find)(struct layout *, uint64_t),
     }
 }
 
-/* Filters of filters; the first of each combinator also with a secret key, which its parts must not give away. */
+/* Composite filters; the first of each also with a secret key, which its children must not hold. */
 static void make_combined_images(void (*use)(const char *name, struct bytes bytes)) {
     struct layout layouts[MOST_LAYOUTS];
-    size_t n = find_combined(layouts, GOLDEN_KEYS, true);
+    size_t n = find_composites(layouts, GOLDEN_KEYS, true);
     for (size_t i = 0; i < n; i++) {
         perhaps_want want = layouts[i].want;
         want.seed = SEED;
@@ -206,7 +201,7 @@ static bool is_first(const struct layout *layouts, size_t i) {
     return i == 0 || layouts[i].row != layouts[i - 1].row;
 }
 
-/* MORE keys: the first layout of each kind. Where time is short, the first of each kind and one with MORE keys. */
+/* MORE keys: the first layout of each kind. Where time is short, only one of them. */
 static bool is_summed(const struct layout *layouts, size_t i) {
     bool first = is_first(layouts, i);
     if (time_is_short()) return first && (i == 0 || layouts[i].items < MORE);
@@ -222,7 +217,7 @@ static void make_sums(void (*use)(const char *name, struct bytes bytes)) {
         for (size_t i = 0; i < n; i++)
             if (is_summed(layouts, i)) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     }
-    size_t n = find_combined(layouts, SOME, true);
+    size_t n = find_composites(layouts, SOME, true);
     for (size_t i = 0; i < n; i++) length += print_sum(text + length, sizeof text - (size_t)length, &layouts[i]);
     n = find_static(layouts, MANY);
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /*
- * The committed files are what this library makes on every machine, byte for byte, and it reads them. The folder is in
- * the environment variable PERHAPS_GOLDEN; PERHAPS_ISA, if set, chooses the instruction set that must make them.
+ * The committed files are what this library makes on every machine, byte for byte, and it reads
+ * them. The folder is in the environment variable PERHAPS_GOLDEN; PERHAPS_ISA, if set, chooses the
+ * instruction set that must make them.
  */
 #include "recipes.h"
 
@@ -26,7 +27,7 @@ static size_t first_difference(struct bytes a, struct bytes b) {
     return at;
 }
 
-/* Where time is short only some of the sums are made: each of their lines is in the committed file. */
+/* Where time is short only some of the sums are made: each must be in the committed file. */
 static bool has_lines(struct bytes all, struct bytes some) {
     for (size_t at = 0; at < some.length;) {
         const uint8_t *line = some.data + at;
@@ -78,10 +79,10 @@ static void expect_readable(const char *name) {
     expect_recipe(name, f);
     if (info.can & PERHAPS_REMOVE)
         CHECK(info.items >= GOLDEN_KEYS, "%s: %llu items", name, (unsigned long long)info.items);
-    double questions = 100000;
-    double strangers = (double)count_golden_keys(f, 1000, (uint64_t)questions) / questions;
-    CHECK(strangers < 2 * info.fpr_now + 1e-4, "%s: %g of strangers are found, info says %g", name, strangers,
-          info.fpr_now);
+    double queries = 100000;
+    double false_positives = (double)count_golden_keys(f, 1000, (uint64_t)queries) / queries;
+    CHECK(false_positives < 2 * info.fpr_now + 1e-4, "%s: %g of non-members are found, info says %g", name,
+          false_positives, info.fpr_now);
     perhaps_free(f);
 }
 

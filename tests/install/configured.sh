@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/install/configured.sh: the first thing that people type, in a folder whose name has spaces, with CMake's default
-# generator and without cmocka; what each option installs; and what is said where a package is missing.
+# tests/install/configured.sh: the first thing that people type, in a folder whose name has spaces,
+# with CMake's default generator and without cmocka; what each option installs; and what is said
+# where a package is missing.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"
@@ -81,7 +82,7 @@ for place in inside elsewhere; do
   use_pkg_config "$at/lib/deep/pkgconfig"
 done
 rm -r "$folder/elsewhere" # CMake does not install what seems to be as old as what is there
-quietly configure -DCMAKE_INSTALL_INCLUDEDIR=include # the libraries are elsewhere, the header is not
+quietly configure -DCMAKE_INSTALL_INCLUDEDIR=include # only the libraries are elsewhere
 quietly cmake --install "$build"
 use_package -Dperhaps_DIR="$folder/elsewhere/lib/deep/cmake/perhaps" -DLANGUAGES=C
 use_pkg_config "$folder/elsewhere/lib/deep/pkgconfig"
@@ -96,5 +97,5 @@ use_pkg_config "$folder/stage/usr/lib/machine/pkgconfig"
 PKG_CONFIG_SYSROOT_DIR=$folder/stage
 export PKG_CONFIG_SYSROOT_DIR
 use_pkg_config "$folder/stage/usr/lib/machine/pkgconfig"
-if readelf -d "$folder/stage/usr/bin/perhaps" | grep -qE 'hiredis|roaring|RPATH|RUNPATH'; then fail 'perhaps has more in it than was asked for'; fi
+if readelf -d "$folder/stage/usr/bin/perhaps" | grep -qE 'hiredis|roaring|RPATH|RUNPATH'; then fail 'perhaps links more than was configured'; fi
 [ ! -e "$folder/stage/usr/share/man" ] || fail 'PERHAPS_MAN=OFF installs manual pages'

@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/install/embedded.sh: perhaps inside another project, which keeps its settings and gets nothing but the library. It is
-# built with link-time optimization, which must not show the library's own symbols.
+# tests/install/embedded.sh: perhaps inside another project, which keeps its settings and gets
+# nothing but the library. It is built with link-time optimization, which must not show the
+# library's own symbols.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"

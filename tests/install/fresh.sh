@@ -1,5 +1,6 @@
 #!/bin/sh
-# tests/install/fresh.sh: a new Debian machine, with what script/bootstrap run installs and nothing more. Takes root.
+# tests/install/fresh.sh: a new Debian machine, with what script/bootstrap run installs and nothing
+# more. Takes root.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"

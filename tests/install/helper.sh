@@ -27,7 +27,8 @@ quietly() {
   }
 }
 
-# refused PATTERN COMMAND...: the command fails, and says PATTERN. Lines are joined, since CMake breaks them.
+# refused PATTERN COMMAND...: the command fails, and says PATTERN. Lines are joined, since CMake
+# breaks them.
 refused() {
   pattern=$1
   shift
@@ -53,7 +54,8 @@ build_and_run() {
   done
 }
 
-# use_pkg_config FOLDER-OF-PC [c|c++]...: builds and runs the programs with pkg-config, shared and static as far as installed.
+# use_pkg_config FOLDER-OF-PC [c|c++]...: builds and runs the programs with pkg-config, shared and
+# static as far as installed.
 use_pkg_config() {
   pc=$1
   shift

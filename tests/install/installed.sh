@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/install/installed.sh BUILD-FOLDER: installs the build, moves the installation, and uses it as others would: with CMake's
-# find_package and with pkg-config, shared and static, from C99 and from C++17; with perhaps.hpp; and in a Redis server.
+# tests/install/installed.sh BUILD-FOLDER: installs the build, moves the installation, and uses it
+# as others would: with CMake's find_package and with pkg-config, shared and static, from C99 and
+# from C++17; with perhaps.hpp; and in a Redis server.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/install/variants.sh: the library with other compilers, generators and flags. Its symbols must be the same, and a program
-# that uses it must work.
+# tests/install/variants.sh: the library with other compilers, generators and flags. Its symbols
+# must be the same, and a program that uses it must work.
 set -eu
 # shellcheck source=tests/install/helper.sh
 . "$(dirname "$0")/helper.sh"
@@ -28,7 +28,8 @@ variant . -G 'Unix Makefiles' -DCMAKE_C_COMPILER=clang -DCMAKE_INTERPROCEDURAL_O
 variant Debug -G 'Ninja Multi-Config' && use
 # Flags for programs that a relocatable object cannot take.
 variant . -G Ninja -DCMAKE_UNITY_BUILD=ON '-DCMAKE_EXE_LINKER_FLAGS=-pie -Wl,--gc-sections -s -Wl,-z,defs' && use
-# Packages for 32 bits on this machine do not go with those for other machines. Its headers are the same, except one.
+# Packages for 32 bits on this machine do not go with those for other machines. Its headers are the
+# same, except one.
 if [ "$(uname -m)" = x86_64 ]; then
   mkdir -p "$folder/headers/gnu"
   touch "$folder/headers/gnu/stubs-32.h"

@@ -1,4 +1,5 @@
-/* Bitmaps of 32-bit ids by libroaring alone: what the command line writes and reads, another program must.
+/* Bitmaps of 32-bit ids by libroaring alone: what the command line writes and reads, another
+ * program must.
  *   other_c write FILE [plain]   the ids of standard input, with runs unless plain
  *   other_c read FILE            its ids, one a line */
 #include <roaring/roaring.h>

@@ -1,4 +1,4 @@
-// Bitmaps of 64-bit ids by the Roaring64Map of libroaring's C++ side, which has the portable 64-bit layout.
+// Bitmaps of 64-bit ids by libroaring's C++ class Roaring64Map, in the portable 64-bit layout.
 //   other_cpp write FILE [plain]   the ids of standard input, with runs unless plain
 //   other_cpp read FILE            its ids, one a line
 #include <roaring/roaring64map.hh>

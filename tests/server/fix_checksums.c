@@ -1,5 +1,5 @@
-/* Makes the checksums of doctored images right again: reads images from standard input, each after its length in four bytes,
- * little-endian, and writes them to standard output in the same way. */
+/* Makes the checksums of doctored images right again: reads images from standard input, each after
+ * its length in four bytes, little-endian, and writes them to standard output in the same way. */
 #include "checksums.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 PERHAPS_MODULE         the module; build/release/server/perhaps.so if not said
 PERHAPS_TEST_SERVER    the server program, redis-server if not said
 PERHAPS_TEST_CLI       its command line, redis-cli if not said
-PERHAPS_TEST_PRELOAD   a library that the server shall have from its start: ASan's, if the module has ASan inside
+PERHAPS_TEST_PRELOAD   a library that the server loads at its start: ASan's, if the module has ASan inside
 PERHAPS_TEST_SIZE      small, normal (the default), or long
 """
 
@@ -265,7 +265,7 @@ def add_all(client, command, key, everything, size=1000):
     return answers
 
 
-def ask_all(client, command, key, everything):
+def query_all(client, command, key, everything):
     """How many of these are there, says the filter."""
     return sum(add_all(client, command, key, everything))
 

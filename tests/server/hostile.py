@@ -46,7 +46,7 @@ def fix_checksums(images):
 def fill(client):
     """Small filters of every layout and kind. Their keys, with the family of commands for each."""
     client.ok("CONFIG", "SET", "perhaps.layout", "native")
-    client.ok("CONFIG", "SET", "perhaps.hash-key", f"{SEED:032x}")  # else every run has other payloads
+    client.ok("CONFIG", "SET", "perhaps.hash-key", f"{SEED:032x}")  # the same payloads in every run
     client.ok("BF.RESERVE", "plain", "0.01", 100, "NONSCALING")
     client.ok("BF.RESERVE", "small", "0.01", 100)
     client.ok("BF.RESERVE", "grown", "0.01", 20)
@@ -275,7 +275,7 @@ class Hostile(SharedServerTest):
         print(self.shared.log()[-6000:])
 
     def find(self, payloads, number):
-        """Says which of the payloads a server dies of, or is busy with for ever."""
+        """Says which of the payloads a server dies of, or is busy with forever."""
         self.shared.restart()
         fill(self.shared.client())
         for i, payload in enumerate(payloads):

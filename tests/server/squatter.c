@@ -1,4 +1,4 @@
-/* A module that has BF.ADD already, for the test of what happens then. It knows just the two calls it needs. */
+/* A module that has BF.ADD already, for the test of that. It knows just the two calls it needs. */
 #include <stddef.h>
 
 typedef struct RedisModuleCtx RedisModuleCtx;

@@ -42,15 +42,15 @@ class Python(SharedServerTest):
         self.assertEqual(bf.insert("new", ["x"], capacity=10, noScale=True), [1])
         self.assertRaises(redis.ResponseError, bf.insert, "none", ["x"], noCreate=True)
         self.assertEqual(bf.exists("b", "one"), 1)
-        self.assertEqual(bf.exists("b", "stranger"), 0)
-        self.assertEqual(bf.mexists("b", "one", "stranger"), [1, 0])
+        self.assertEqual(bf.exists("b", "absent"), 0)
+        self.assertEqual(bf.mexists("b", "one", "absent"), [1, 0])
         info = bf.info("b")
         self.assertEqual([info.insertedNum, info.filterNum, info.expansionRate], [3, 1, 4])
         self.assertGreaterEqual(info.capacity, 1000)
         self.assertGreater(info.size, 1000)
         self.assertIsNone(bf.info("fixed").expansionRate)
         self.carry("BF", "b", "b2")
-        self.assertEqual(bf.mexists("b2", "one", "two", "three", "stranger"), [1, 1, 1, 0])
+        self.assertEqual(bf.mexists("b2", "one", "two", "three", "absent"), [1, 1, 1, 0])
 
     def test_cuckoo(self):
         self.in_each_layout(self.check_cuckoo)
@@ -65,12 +65,12 @@ class Python(SharedServerTest):
         self.assertEqual(cf.count("c", "one"), 2)
         self.assertEqual(cf.delete("c", "one"), 1)
         self.assertEqual(cf.exists("c", "one"), 1)
-        self.assertEqual(cf.mexists("c", "one", "stranger"), [1, 0])
+        self.assertEqual(cf.mexists("c", "one", "absent"), [1, 0])
         info = cf.info("c")
         self.assertEqual([info.bucketSize, info.expansionRate, info.maxIteration], [4, 2, 30])
         self.assertEqual([info.insertedNum, info.deletedNum, info.filterNum], [3, 1, 1])
         self.carry("CF", "c", "c2")
-        self.assertEqual(cf.mexists("c2", "one", "two", "three", "stranger"), [1, 1, 1, 0])
+        self.assertEqual(cf.mexists("c2", "one", "two", "three", "absent"), [1, 1, 1, 0])
 
     def carry(self, family, old, new):
         """In the client's own words, scandump, this is refused where hiredis reads for it."""

@@ -123,7 +123,7 @@ class Cluster(ServerTest):
         self.addCleanup(self.cluster.close)
 
     def reshard(self, number, source=0, target=1):
-        """Moves so many slots from one primary to another."""
+        """Moves that many slots from one primary to another."""
         names = [node.client().ok("CLUSTER", "MYID").decode() for node in self.nodes]
         self.command("reshard", f"127.0.0.1:{self.nodes[0].port}", "--cluster-from", names[source], "--cluster-to",
                      names[target], "--cluster-slots", str(number), "--cluster-yes")
@@ -154,9 +154,9 @@ class Cluster(ServerTest):
         cuckoo.add("CF.INSERT", known[done:], "ITEMS")
         self.assertEqual(bloom.count("BF.MEXISTS", known), len(known))
         self.assertEqual(cuckoo.count("CF.MEXISTS", known), len(known))
-        strangers = items(10**6, 10**6 + 20_000)
-        self.assertLess(bloom.count("BF.MEXISTS", strangers), 300)
-        self.assertLess(cuckoo.count("CF.MEXISTS", strangers), 300)
+        absent = items(10**6, 10**6 + 20_000)
+        self.assertLess(bloom.count("BF.MEXISTS", absent), 300)
+        self.assertLess(cuckoo.count("CF.MEXISTS", absent), 300)
         for node in self.nodes:
             self.assertGreater(node.client().ok("DBSIZE"), 0)
 

@@ -86,7 +86,8 @@ def cf_info(size=NUMBER, buckets=NUMBER, filters=1, items=0, deleted=0, bucket=2
                 "Expansion rate": expansion, "Max iterations": iterations})
 
 
-# Each story begins with an empty server. A string is split at its blanks; '' stands for an empty item.
+# Each story begins with an empty server. A string is split at its blanks; '' stands for an empty
+# item.
 BOTH = {
     "reserve": [
         ("BF.RESERVE k 0.01 100", "OK"),
@@ -443,7 +444,7 @@ class BigThings(SharedServerTest):
 
     def test_many_items_in_one_command(self):
         many = [b"%d" % i for i in range(100_000)]
-        self.assertGreater(sum(self.client("BF.MADD", "k", *many)), 98_000)  # two in a hundred may seem known
+        self.assertGreater(sum(self.client("BF.MADD", "k", *many)), 98_000)  # 2 % may seem known
         self.assertEqual(sum(self.client("BF.MEXISTS", "k", *many)), 100_000)
         self.assert_same(self.client("CF.INSERT", "c", "ITEMS", *many), [1] * 100_000)
         self.assertEqual(sum(self.client("CF.MEXISTS", "c", *many)), 100_000)

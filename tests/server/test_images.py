@@ -5,7 +5,7 @@ import os
 import subprocess
 import tempfile
 
-from harness import COMMAND_LINE, SharedServerTest, ask_all, image, items, main
+from harness import COMMAND_LINE, SharedServerTest, query_all, image, items, main
 from payloads import FOOTER, put_together, take_apart
 
 NUMBER = 5000
@@ -97,7 +97,7 @@ class Images(SharedServerTest):
                 self.client.ok("DEBUG", "RELOAD")
                 family = "CF" if "cuckoo" in kind else "BF"
                 for key in "key", "copy", "other":
-                    self.assertEqual(ask_all(self.client, f"{family}.MEXISTS", key, items(0, 100)), 100)
+                    self.assertEqual(query_all(self.client, f"{family}.MEXISTS", key, items(0, 100)), 100)
                     self.assertTrue(image(self.client, key) == whole, "the image is another")
                 self.client.ok(f"{family}.ADD", "key", "something new")
                 with self.shared.client(3) as client:
@@ -116,8 +116,8 @@ class Images(SharedServerTest):
                     whole = file.read()
                 self.load(name, whole, 3000)
                 family = "CF" if isinstance(self.client("CF.INFO", name), list) else "BF"
-                self.assertEqual(ask_all(self.client, f"{family}.MEXISTS", name, items(0, NUMBER)), NUMBER)
-                self.assertLess(ask_all(self.client, f"{family}.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
+                self.assertEqual(query_all(self.client, f"{family}.MEXISTS", name, items(0, NUMBER)), NUMBER)
+                self.assertLess(query_all(self.client, f"{family}.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
                 self.assertTrue(image(self.client, name) == whole, "the image is another")
                 self.assertEqual(self.client.ok(f"{family}.ADD", name, "something new"), 1)
 
@@ -128,7 +128,7 @@ class Images(SharedServerTest):
                 self.client.ok("DEL", "timed")
                 self.load("timed", self.build("--kind", kind, "--window", "10m", "-n", str(2 * NUMBER), "keys"))
                 self.client.ok("BF.ADD", "timed", "something new")
-                self.assertEqual(ask_all(self.client, "BF.MEXISTS", "timed", items(0, NUMBER)), NUMBER)
+                self.assertEqual(query_all(self.client, "BF.MEXISTS", "timed", items(0, NUMBER)), NUMBER)
                 self.write("filter.ph", image(self.client, "timed"))
                 self.assertEqual(len(self.perhaps("check", "filter.ph", "keys").split()), NUMBER)
         self.client.ok("BF.RESERVE", "hours", "0.01", NUMBER, "WINDOW", 4, "PERIOD", 3_600_000)
@@ -138,15 +138,15 @@ class Images(SharedServerTest):
         self.assertIn(b"what is older than 1h", self.perhaps("info", "filter.ph"))
 
     def test_static_filters(self):
-        """A server asks them, and says why it does not add to them."""
+        """A server queries them, and says why it does not add to them."""
         for name in "fuse", "ribbon":
             with self.subTest(kind=name):
                 self.perhaps("build", "-f", "-o", "filter.ph", "--kind", name, "keys")
                 with open(self.path("filter.ph"), "rb") as file:
                     whole = file.read()
                 self.load(name, whole, 3000)
-                self.assertEqual(ask_all(self.client, "BF.MEXISTS", name, items(0, NUMBER)), NUMBER)
-                self.assertLess(ask_all(self.client, "BF.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
+                self.assertEqual(query_all(self.client, "BF.MEXISTS", name, items(0, NUMBER)), NUMBER)
+                self.assertLess(query_all(self.client, "BF.MEXISTS", name, items(10**6, 10**6 + 5000)), 150)
                 for command in (["BF.ADD", name, "new"], ["BF.MADD", name, "new"],
                                 ["BF.INSERT", name, "ITEMS", "new"]):
                     reply = self.client(*command)
@@ -156,7 +156,7 @@ class Images(SharedServerTest):
                 self.assertTrue(image(self.client, name) == whole, "the image is another")
                 self.client.ok("COPY", name, "copy", "REPLACE")
                 self.client.ok("DEBUG", "RELOAD")
-                self.assertEqual(ask_all(self.client, "BF.MEXISTS", "copy", items(0, NUMBER)), NUMBER)
+                self.assertEqual(query_all(self.client, "BF.MEXISTS", "copy", items(0, NUMBER)), NUMBER)
                 self.assertTrue(image(self.client, name) == whole, "the image is another after a restart")
 
     def test_to_the_command_line(self):
@@ -188,7 +188,7 @@ class Images(SharedServerTest):
         self.assertIn("integers", reply)
 
     def test_secret_keys(self):
-        """A file without its hash key cannot be asked, and is refused."""
+        """A file without its secret key cannot be queried, and is refused."""
         self.write("secret", bytes(range(16)))
         self.perhaps("build", "-f", "-o", "filter.ph", "--hash-key", "secret", "keys")
         with open(self.path("filter.ph"), "rb") as file:

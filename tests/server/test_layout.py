@@ -49,7 +49,8 @@ def pairs(flat):
     return dict(zip(flat[::2], flat[1::2]))
 
 
-# error, capacity, expansion; and how many items come. Then: capacity, size of buckets, iterations, expansion; items.
+# error, capacity, expansion; and how many items come. Then: capacity, size of buckets, iterations,
+# expansion; items.
 BLOOMS = [("0.01", 100, 2, 3000), ("0.001", 10, 1, 200), ("0.25", 1, 4, 400), ("1e-6", 50, 3, 2000),
           ("0.9", 20, 2, 300)]
 CUCKOOS = [(1000, 2, 20, 1, 5000), (64, 1, 5, 2, 800), (500, 4, 500, 4, 6000), (300, 7, 20, 3, 2500),
@@ -149,7 +150,8 @@ class Layout(SharedServerTest):
                          [model.buckets, len(model.filters), model.items, model.deletes])
 
     def test_chunks_go_to_another_server(self):
-        other = self.server().client()  # native is its layout for new filters; what is loaded keeps its own
+        # Native is its layout for new filters; what is loaded keeps its layout.
+        other = self.server().client()
         for source, family, verb in (self.blooms, "BF", "BF.MADD"), (self.cuckoos, "CF", "CF.INSERT"):
             for key, model, some in source():
                 with self.subTest(key=key):

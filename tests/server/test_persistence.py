@@ -5,7 +5,7 @@ import os
 import subprocess
 import threading
 
-from harness import (ServerTest, SharedServerTest, add_all, ask_all, chunks, image, info, items, main,
+from harness import (ServerTest, SharedServerTest, add_all, query_all, chunks, image, info, items, main,
                      wait_for)
 from resp import Error
 
@@ -51,7 +51,7 @@ def answers(client, keys=None):
     for key in keys or sorted(client.ok("KEYS", "*")):
         kind = "CF" if b"cuckoo" in key else "BF"
         facts = client.ok(f"{kind}.INFO", key)
-        del facts[facts.index("Size") + 1]  # lists of layers have room for more when they have grown
+        del facts[facts.index("Size") + 1]  # lists of layers that have grown have spare room
         shown.append((key, facts, client.ok(f"{kind}.MEXISTS", key, *probes)))
     return shown
 
@@ -73,10 +73,10 @@ class Files(ServerTest):
         more = items(MANY, MANY + 3000)
         for key in "small", "grown", "reserved", "old grown":
             add_all(client, "BF.MADD", key, more)
-            self.assertEqual(ask_all(client, "BF.MEXISTS", key, more), len(more))
+            self.assertEqual(query_all(client, "BF.MEXISTS", key, more), len(more))
         for key in "cuckoo", "grown cuckoo", "old cuckoo":
             client.ok("CF.INSERT", key, "ITEMS", *more)
-            self.assertEqual(ask_all(client, "CF.MEXISTS", key, more), len(more))
+            self.assertEqual(query_all(client, "CF.MEXISTS", key, more), len(more))
         self.assertEqual(client.ok("CF.COUNT", "cuckoo", "often"), 50)
 
     def test_rdb(self):
@@ -105,7 +105,7 @@ class Files(ServerTest):
             command = key.upper() + "F"
             self.assertEqual(client.ok(f"{command}.INFO", key)[5], 256)
             known = [n for n, reply in enumerate(replies[key]) if reply in (0, 1)]
-            self.assertEqual(ask_all(client, f"{command}.MEXISTS", key, known), len(known))
+            self.assertEqual(query_all(client, f"{command}.MEXISTS", key, known), len(known))
             again = client.pipeline([[f"{command}.ADD", key, too_many[key]]])[0]
             self.assertEqual([str(replies[key][too_many[key]]), str(again)], [full[key]] * 2)
         server.check_log()
@@ -132,8 +132,8 @@ class Files(ServerTest):
         writer.join()
         server.restart()
         known = items(0, acknowledged)
-        self.assertEqual(ask_all(server.client(), "BF.MEXISTS", "k", known), len(known))
-        self.assertEqual(ask_all(server.client(), "CF.MEXISTS", "c", known), len(known))
+        self.assertEqual(query_all(server.client(), "BF.MEXISTS", "k", known), len(known))
+        self.assertEqual(query_all(server.client(), "CF.MEXISTS", "c", known), len(known))
 
     def test_half_loaded_filters(self):
         """A filter that is being loaded is kept like any other, and loading goes on."""
@@ -157,7 +157,7 @@ class Files(ServerTest):
         for cursor, piece in pieces[2:]:
             client.ok("BF.LOADCHUNK", "new", cursor, piece)
         for key in "l", "new":
-            self.assertEqual(ask_all(client, "BF.MEXISTS", key, items(0, 3000)), 3000)
+            self.assertEqual(query_all(client, "BF.MEXISTS", key, items(0, 3000)), 3000)
 
     def rewrite(self, server):
         client = server.client()
@@ -257,7 +257,7 @@ class Copies(SharedServerTest):
         self.client("DEL", "l")
         self.client.ok("PERHAPS.LOAD", "l", 0, len(whole), whole[:500])
         self.client.ok("PERHAPS.LOAD", "l", 500, len(whole), whole[500:])
-        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "l", items(0, 1000)), 1000)
+        self.assertEqual(query_all(self.client, "BF.MEXISTS", "l", items(0, 1000)), 1000)
 
     def test_what_is_refused_leaves_no_key(self):
         self.client.ok("BF.MADD", "k", *range(100))
@@ -295,13 +295,13 @@ class Copies(SharedServerTest):
             self.client.ok("BF.MADD", key, *range(first, first + 5000))
         self.client.ok("CONFIG", "SET", "perhaps.hash-key", "")
         self.assertEqual(self.client("BF.MERGE", "a", "b", "c"), "OK")
-        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "a", items(0, 15_000)), 15_000)
-        self.assertLess(ask_all(self.client, "BF.MEXISTS", "a", items(20_000, 30_000)), 200)
+        self.assertEqual(query_all(self.client, "BF.MEXISTS", "a", items(0, 15_000)), 15_000)
+        self.assertLess(query_all(self.client, "BF.MEXISTS", "a", items(20_000, 30_000)), 200)
         self.assertEqual(self.client("BF.MERGE", "new", "b"), "OK")
-        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "new", items(5000, 10_000)), 5000)
-        self.client.ok("BF.RESERVE", "stranger", "0.01", 20_000)
+        self.assertEqual(query_all(self.client, "BF.MEXISTS", "new", items(5000, 10_000)), 5000)
+        self.client.ok("BF.RESERVE", "other", "0.01", 20_000)
         before = self.client.ok("DEBUG", "DIGEST")
-        self.assertIsInstance(self.client("BF.MERGE", "a", "stranger"), Error)
+        self.assertIsInstance(self.client("BF.MERGE", "a", "other"), Error)
         self.assertIsInstance(self.client("BF.MERGE", "a", "b", "nothing"), Error)
         self.client.ok("SET", "s", "1")
         self.assertTrue(self.client("BF.MERGE", "a", "s").startswith("WRONGTYPE"))
@@ -368,7 +368,8 @@ class Memory(SharedServerTest):
     def check_usage(self, create):
         small = create[2:] == ["0.01", 100]
         names = [b"filter-%05d" % i for i in range(20_000 if small else 1000)]
-        # The table of keys has its room before and after, so only what belongs to the keys themselves is measured.
+        # The table of keys has its room before and after, so only what belongs to the keys
+        # themselves is measured.
         self.client.pipeline(["SET", name, ""] for name in names)
         strings = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names))
         self.client.pipeline(["EXISTS", name] for name in names)  # each a step of the table's growth, until it is done

@@ -1,4 +1,4 @@
-"""Native filters hold the rate that was asked for, however far they grow, in the memory that was promised.
+"""Native filters hold the rate that was requested, however far they grow, in the memory that was promised.
 
 To one million items, or ten with PERHAPS_TEST_SIZE=long. Items are made and counted by a script inside the server.
 """
@@ -35,30 +35,30 @@ class Rates(SharedServerTest):
             return self.run_over("BF.MADD", key, first, last)
         return self.run_over("CF.INSERT", key, first, last, "ITEMS")
 
-    def ask(self, key, first, last):
+    def query(self, key, first, last):
         return self.run_over("BF.MEXISTS" if key.startswith("b") else "CF.MEXISTS", key, first, last)
 
-    def check_rate(self, key, asked, full):
-        """The measured rate is below what was asked; three standard deviations are left to chance."""
-        wrong = self.ask(key, 10**9, 10**9 + PROBES)
-        most = asked * PROBES + 3 * math.sqrt(asked * PROBES)
+    def check_rate(self, key, rate, full):
+        """The measured rate is below the requested one; three standard deviations are left to chance."""
+        wrong = self.query(key, 10**9, 10**9 + PROBES)
+        most = rate * PROBES + 3 * math.sqrt(rate * PROBES)
         print(f"{key}: {full} items, {wrong / PROBES:.4%} false positives, {self.memory(key) / MB:.2f} MB")
         self.assertLessEqual(wrong, most, f"{key} with {full} items")
 
     def memory(self, key):
         return self.client.ok("MEMORY", "USAGE", key)
 
-    def grow(self, key, asked):
-        """From one thousand on, asked at every doubling."""
+    def grow(self, key, rate):
+        """From one thousand on, measured at every doubling."""
         full, sizes = 0, []
         for target in self.stops():
             self.add(key, full, target)
             full = target
             if target in (1000, 10_000, 100_000, MOST // 2, MOST) or LONG and target >= MOST // 4:
-                self.check_rate(key, asked, full)
+                self.check_rate(key, rate, full)
             if target >= MOST // 2:
                 sizes.append(self.memory(key))
-        self.assertEqual(self.ask(key, 0, MOST), MOST, "something was forgotten")
+        self.assertEqual(self.query(key, 0, MOST), MOST, "something was forgotten")
         return sizes
 
     @staticmethod
@@ -69,19 +69,19 @@ class Rates(SharedServerTest):
         return stops
 
     def test_bloom(self):
-        for asked in (0.01, 0.001) if LONG else (0.01,):
-            key = f"b{asked}"
-            self.client.ok("BF.RESERVE", key, asked, 1000)
-            sizes = self.grow(key, asked)
-            if LONG and asked == 0.01:
+        for rate in (0.01, 0.001) if LONG else (0.01,):
+            key = f"b{rate}"
+            self.client.ok("BF.RESERVE", key, rate, 1000)
+            sizes = self.grow(key, rate)
+            if LONG and rate == 0.01:
                 self.assertLessEqual(max(sizes), 42 * MB)
                 self.assertLessEqual(sum(sizes) / len(sizes), 30 * MB)
 
     def test_cuckoo(self):
-        for asked, expansion in ((0.01, 2), (0.01, 1), (0.001, 2)) if LONG else ((0.01, 2),):
-            key = f"c{asked} by {expansion}"
-            self.client.ok("CF.RESERVE", key, 1000, "ERROR", asked, "EXPANSION", expansion)
-            self.grow(key, asked)
+        for rate, expansion in ((0.01, 2), (0.01, 1), (0.001, 2)) if LONG else ((0.01, 2),):
+            key = f"c{rate} by {expansion}"
+            self.client.ok("CF.RESERVE", key, 1000, "ERROR", rate, "EXPANSION", expansion)
+            self.grow(key, rate)
 
     def test_expansion(self):
         """How much room there is with each further layer."""
@@ -97,7 +97,7 @@ class Rates(SharedServerTest):
         for key in "b", "c":
             self.add(key, 0, 100_000)
             self.check_rate(key, 0.01, 100_000)
-            self.assertEqual(self.ask(key, 0, 100_000), 100_000)
+            self.assertEqual(self.query(key, 0, 100_000), 100_000)
 
     def test_reserved(self):
         self.client.ok("BF.RESERVE", "b", "0.01", 10_000_000)
@@ -109,7 +109,7 @@ class Rates(SharedServerTest):
                 self.add(key, 0, 10_000_000)
                 self.check_rate(key, 0.01, 10_000_000)
                 self.assertLessEqual(self.memory(key), most * MB)
-                self.assertEqual(self.ask(key, 0, 10_000_000), 10_000_000)
+                self.assertEqual(self.query(key, 0, 10_000_000), 10_000_000)
 
     def test_one_item_many_times(self):
         """Copies do not make a cuckoo filter large or full."""

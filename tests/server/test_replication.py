@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 
-from harness import COMMAND_LINE, ServerTest, ask_all, image, info, items, main, wait_for
+from harness import COMMAND_LINE, ServerTest, query_all, image, info, items, main, wait_for
 from resp import Error
 
 MIXED = 400  # commands of the mixed load
@@ -83,7 +83,7 @@ class Equality(Pair):
             self.assert_equal_data()
             for key, command in ("b" + layout, "BF.INFO"), ("c" + layout, "CF.INFO"):
                 self.assertEqual(self.copy.ok(command, key), self.client.ok(command, key))
-            self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "b" + layout, items(0, 50_000)), 50_000)
+            self.assertEqual(query_all(self.copy, "BF.MEXISTS", "b" + layout, items(0, 50_000)), 50_000)
 
     def test_different_settings(self):
         """What is made depends on the primary's settings alone."""
@@ -108,23 +108,23 @@ class Equality(Pair):
             if start % 500 == 0:
                 self.assert_equal_data()
         self.assert_equal_data()
-        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "w", items(1700, 2000)), 300)
-        self.assertLess(ask_all(self.copy, "BF.MEXISTS", "w", items(0, 1000)), 20)
+        self.assertEqual(query_all(self.copy, "BF.MEXISTS", "w", items(1700, 2000)), 300)
+        self.assertLess(query_all(self.copy, "BF.MEXISTS", "w", items(0, 1000)), 20)
 
     def test_windows_in_time(self):
         self.client.ok("BF.RESERVE", "w", "0.001", 300, "WINDOW", 3, "PERIOD", 400)
         self.client.ok("BF.MADD", "w", *range(100))
-        self.assertEqual(ask_all(self.client, "BF.MEXISTS", "w", items(0, 100)), 100)
+        self.assertEqual(query_all(self.client, "BF.MEXISTS", "w", items(0, 100)), 100)
         self.assert_equal_data()
         time.sleep(0.7)
         self.client.ok("BF.MADD", "w", *range(100, 200))
         self.assert_equal_data()
         for client in self.client, self.copy:
-            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(0, 100)), 5)
-            self.assertEqual(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 100)
+            self.assertLess(query_all(client, "BF.MEXISTS", "w", items(0, 100)), 5)
+            self.assertEqual(query_all(client, "BF.MEXISTS", "w", items(100, 200)), 100)
         time.sleep(0.7)
-        for client in self.client, self.copy:  # no command has added anything; asking the primary was enough
-            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
+        for client in self.client, self.copy:  # querying the primary was enough
+            self.assertLess(query_all(client, "BF.MEXISTS", "w", items(100, 200)), 5)
             self.settle()
 
     def test_bursts(self):
@@ -134,17 +134,18 @@ class Equality(Pair):
             self.client.ok("BF.MADD", "w", *range(start, start + 500))
             if start == 5000:
                 self.settle()
-                self.copy.ok("DEBUG", "RELOAD")  # of the time an image knows only when its generations began
+                # Of the time, an image has only the beginnings of its generations.
+                self.copy.ok("DEBUG", "RELOAD")
         self.assert_equal_data()
         for client in self.client, self.copy:
-            self.assertEqual(ask_all(client, "BF.MEXISTS", "w", items(0, 10_000)), 10_000)
-            self.assertLess(ask_all(client, "BF.MEXISTS", "w", items(10**6, 10**6 + 20_000)), 200 + 5 * 14)
+            self.assertEqual(query_all(client, "BF.MEXISTS", "w", items(0, 10_000)), 10_000)
+            self.assertLess(query_all(client, "BF.MEXISTS", "w", items(10**6, 10**6 + 20_000)), 200 + 5 * 14)
         self.assertEqual(self.flooded(), 0)
         for start in range(10_000, 30_000, 500):
             self.client.ok("BF.MADD", "w", *range(start, start + 500))
         self.assert_equal_data()
         self.assertEqual(self.flooded(), 1)
-        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "w", items(0, 30_000)), 30_000)
+        self.assertEqual(query_all(self.copy, "BF.MEXISTS", "w", items(0, 30_000)), 30_000)
 
     def flooded(self):
         reply = self.client.ok("PERHAPS.INFO", "w")
@@ -160,6 +161,7 @@ class Equality(Pair):
             if start % 500 == 0:
                 self.assert_equal_data()
             if start % 1500 == 0:
+                # Of the time, an image has only the beginnings of its generations.
                 self.copy.ok("DEBUG", "RELOAD")
         self.assert_equal_data()
 
@@ -195,7 +197,7 @@ class Equality(Pair):
         self.assert_equal_data()
 
     def test_a_pause(self):
-        """While clients may not write, a question makes no window forget: that would end the server."""
+        """While clients may not write, a query makes no window forget: that would end the server."""
         self.client.ok("BF.RESERVE", "w", "0.01", 1000, "WINDOW", 2, "PERIOD", 50)
         self.client.ok("BF.ADD", "w", "a")
         self.client.ok("CLIENT", "PAUSE", 500, "WRITE")
@@ -228,7 +230,7 @@ class Equality(Pair):
             self.client.ok("CF.INSERT", "e", "ITEMS", *range(start, start + 500))
         self.client.ok("EXEC")
         self.assert_equal_data()
-        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "d", items(0, 6000)), 6000)
+        self.assertEqual(query_all(self.copy, "BF.MEXISTS", "d", items(0, 6000)), 6000)
 
     def test_a_replica_that_comes_late(self):
         mixed_load(self.client, MIXED, 7)
@@ -269,7 +271,7 @@ class Silence(Pair):
             self.assertEqual(self.offset(), before, f"{command} is replicated")
 
     def test_creation_goes_out_as_integers(self):
-        """The replica is not asked to work out a layout from a rate."""
+        """The replica need not work out a layout from a rate."""
         watcher = self.replica.client()
         watcher("MONITOR")
         self.client.ok("BF.RESERVE", "k", "0.0123", 12345)
@@ -313,8 +315,8 @@ class Loss(Pair):
         self.primary.kill()
         self.copy.ok("REPLICAOF", "NO", "ONE")
         known = items(0, self.acknowledged)
-        self.assertEqual(ask_all(self.copy, "BF.MEXISTS", "k", known), len(known))
-        self.assertEqual(ask_all(self.copy, "CF.MEXISTS", "c", known), len(known))
+        self.assertEqual(query_all(self.copy, "BF.MEXISTS", "k", known), len(known))
+        self.assertEqual(query_all(self.copy, "CF.MEXISTS", "c", known), len(known))
         self.copy.ok("BF.MADD", "k", *range(10**6, 10**6 + 5000))
         self.copy.ok("CF.INSERT", "c", "ITEMS", *range(10**6, 10**6 + 5000))
         self.primary.start()

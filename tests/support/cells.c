@@ -54,7 +54,8 @@ static bool find_cell(struct cell *cell, const char *kind_name, perhaps_want wan
     perhaps_free(f);
     want.fpr = 0;
     struct perhaps_plan plan = {.size = sizeof plan};
-    cell->exact = !cell->multiset && perhaps_plan(&want, &plan) == PERHAPS_OK; /* all those that need no rate */
+    /* All those that need no rate. */
+    cell->exact = !cell->multiset && perhaps_plan(&want, &plan) == PERHAPS_OK;
     return true;
 }
 
@@ -94,6 +95,7 @@ void each_cell(use_of_cell *use) {
 
 perhaps *make_for(const struct cell *cell, size_t n) {
     perhaps_want want = cell->want;
-    want.items = cell->grows_in_layers ? n / 10 + 1 : 4 * n + 100; /* a bitmap has non-members in its range too */
+    /* A bitmap has non-members in its range too. */
+    want.items = cell->grows_in_layers ? n / 10 + 1 : 4 * n + 100;
     return make(&want);
 }

@@ -4,10 +4,12 @@
 
 /* ---- digests ---- */
 
-static const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B); /* see src/kind/table.c */
+/* See src/kind/table/table.c. */
+static const uint64_t second_multiplier = UINT64_C(0x1F83D9ABFB41BD6B);
 
-/* The digests d for which d and d · multiplier mod 2^64 are both small are a lattice in the plane. These two vectors
- * of it, found by Lagrange's reduction, have small positive coordinates; sums of them have, too. */
+/* The digests d for which d and d · multiplier mod 2^64 are both small are a lattice in the plane.
+ * These two vectors of it, found by Lagrange's reduction, have small positive coordinates; sums of
+ * them have, too. */
 static const uint64_t u = 1232221121, v = 1080527769;
 
 uint64_t chosen_shared(uint64_t i) {
@@ -66,7 +68,7 @@ static uint64_t rotate(uint64_t x, unsigned by) {
     return by % 64 ? x << by % 64 | x >> (64 - by % 64) : x;
 }
 
-/* x ^ rotl(x, 49) ^ rotl(x, 24) is a polynomial in the rotation, whose 64th power is 1: the 63rd is its inverse. */
+/* `x ^ rotl(x, 49) ^ rotl(x, 24)`: in the rotation, a polynomial whose 63rd power inverts it. */
 static uint64_t undo_rotations(uint64_t x) {
     for (unsigned power = 1; power < 64; power *= 2) x ^= rotate(x, 49 * power) ^ rotate(x, 24 * power);
     return x;

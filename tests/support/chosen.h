@@ -1,4 +1,4 @@
-/* Digests and keys that an attacker would choose against tables: they share buckets in tables of every size. */
+/* Digests and keys that attack tables: they share buckets in tables of every size. */
 #ifndef PERHAPS_TESTS_CHOSEN_H
 #define PERHAPS_TESTS_CHOSEN_H
 

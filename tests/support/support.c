@@ -85,7 +85,7 @@ static const struct layout *find_name(const struct layout *layouts, size_t n, co
     return NULL;
 }
 
-/* Bits and lines do not tell how wide the slots of some kinds are. The rate does, and so does the size. */
+/* Bits and lines do not say how wide the slots of some kinds are. The rate and the size do. */
 static void name_by_rate(struct layout *candidate, const struct layout *namesake) {
     if (namesake->row != candidate->row || namesake->plan.bytes == candidate->plan.bytes || candidate->want.lines)
         return;
@@ -98,7 +98,7 @@ static size_t try_layout(struct layout *layouts, size_t n, const struct perhaps_
     struct layout *candidate = &layouts[n];
     *candidate = (struct layout){.row = row, .want = want, .items = want.items, .remembers = UINT64_MAX};
     candidate->plan.size = sizeof candidate->plan;
-    candidate->in_order = !(row->can & PERHAPS_IN_PLACE); /* where keys stay where they are, a file can be changed */
+    candidate->in_order = !(row->can & PERHAPS_IN_PLACE); /* a file whose keys stay can change */
     if (perhaps_plan(&want, &candidate->plan) < 0) return n;
     snprintf(candidate->name, sizeof candidate->name, "%s-%ux%u", row->name, candidate->plan.hashes,
              candidate->plan.lines);
@@ -126,9 +126,9 @@ static bool can_be_added_to(const struct perhaps_kind_row *row) {
     return row->can & PERHAPS_ADD;
 }
 
-/* A kind's layouts: at 1 % whatever can be asked for by name, at other rates what the planner takes. Four, five and six are
- * for multisets, of which a cuckoo filter has as many places; and four for static kinds. Those have a layout for each
- * width of their fingerprints: the further rates are for the narrowest, for whole bytes and for the widest. */
+/* A kind's layouts: at 1 % whatever can be requested by name, at other rates what the planner
+ * takes. Four to six are for multisets (places of a cuckoo filter), four for static kinds. Their
+ * further rates are for the narrowest fingerprints, for whole bytes and for the widest. */
 static size_t find_layouts_of(struct layout *layouts, size_t n, const struct perhaps_kind_row *row, uint64_t items) {
     static const double rates[] = {0.01, 0.1, 1e-3, 1e-4, 1e-6, 0.5, 0.004, 1.6e-5, 2.5e-10};
     static const unsigned hashes[] = {0, 8, 16, 32, 4, 6, 5};
@@ -233,15 +233,15 @@ void for_each_kind(void **promise) {
     hold(*promise, true);
 }
 
-void for_each_combined(void **promise) {
+void for_each_composite(void **promise) {
     const struct promise *held = *promise;
     struct layout layouts[MOST_LAYOUTS];
-    hold_against(held, layouts, find_combined(layouts, items_of(held), false), false);
+    hold_against(held, layouts, find_composites(layouts, items_of(held), false), false);
 }
 
 void for_each_filter(void **promise) {
     for_each_kind(promise);
-    for_each_combined(promise);
+    for_each_composite(promise);
 }
 
 void for_each_file(void **promise) {
@@ -277,7 +277,7 @@ uint64_t member(uint64_t i) {
     return scramble(2 * i);
 }
 
-uint64_t stranger(uint64_t i) {
+uint64_t non_member(uint64_t i) {
     return scramble(2 * i + 1);
 }
 
@@ -290,8 +290,8 @@ uint64_t member_of(const perhaps *f, uint64_t i) {
     return takes_bytes(f) ? member(i) : i;
 }
 
-uint64_t stranger_of(const perhaps *f, uint64_t i) {
-    return takes_bytes(f) ? stranger(i) : STRANGE + i;
+uint64_t non_member_of(const perhaps *f, uint64_t i) {
+    return takes_bytes(f) ? non_member(i) : FIRST_NON_MEMBER + i;
 }
 
 uint64_t next_random(uint64_t *state) {
@@ -337,13 +337,13 @@ perhaps *make(const perhaps_want *want) {
 
 enum { CHUNK = 4096 };
 
-enum whose { MEMBERS = 0, STRANGERS = 1 };
+enum whose { MEMBERS = 0, NON_MEMBERS = 1 };
 
-/* Members or strangers, as member_of and stranger_of give them, but with the kind looked at only once. */
+/* Members or non-members, as member_of and non_member_of give them; looks at the kind once. */
 static size_t fill_chunk(const perhaps *f, uint64_t *keys, enum whose whose, uint64_t first, uint64_t left) {
     size_t n = left < CHUNK ? (size_t)left : CHUNK;
     bool hashed = takes_bytes(f);
-    uint64_t small = first + (whose == STRANGERS ? STRANGE : 0);
+    uint64_t small = first + (whose == NON_MEMBERS ? FIRST_NON_MEMBER : 0);
     for (size_t i = 0; i < n; i++) keys[i] = hashed ? scramble(2 * (first + i) + whose) : small + i;
     return n;
 }
@@ -392,8 +392,8 @@ void expect_members(const perhaps *f, uint64_t first, uint64_t n) {
     CHECK(found == n, "only %llu of %llu added keys are found", (unsigned long long)found, (unsigned long long)n);
 }
 
-uint64_t count_strangers(const perhaps *f, uint64_t first, uint64_t n) {
-    return count_found(f, STRANGERS, first, n);
+uint64_t count_false_positives(const perhaps *f, uint64_t first, uint64_t n) {
+    return count_found(f, NON_MEMBERS, first, n);
 }
 
 struct perhaps_info info_of(const perhaps *f) {

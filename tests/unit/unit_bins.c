@@ -1,4 +1,4 @@
-/* Keys that wait: none is lost, none is changed, and each bin has its own in the order in which they came. */
+/* Collected keys: none is lost or changed, and each bin has its own in their order. */
 #include "support.h"
 
 #include "base/memory.h"
@@ -84,7 +84,7 @@ static void keys_go_to_a_file_and_come_back(void **state) {
     bins_free(bins);
 }
 
-/* A batch that is taken back leaves what was there before, in memory and in the file; and more can come. */
+/* A batch that is taken back leaves what was there, in memory and in the file; more can come. */
 static void a_batch_is_taken_back(void **state) {
     static const uint64_t before[] = {0, 10, PENDING, 500000, 1900000, 2050000};
     static const uint64_t batches[] = {1, PENDING, 200000, MANY};
@@ -96,7 +96,8 @@ static void a_batch_is_taken_back(void **state) {
             uint64_t waiting = bins->pended;
             put(bins, 5000000, batches[j]);
             bins_undo(bins);
-            if (!bins->marked) bins->pended = waiting; /* none of them left the place where they waited */
+            /* None of them left the place where they waited. */
+            if (!bins->marked) bins->pended = waiting;
             CHECK(bins_keys(bins) == before[i], "%llu keys of %llu", (unsigned long long)bins_keys(bins),
                   (unsigned long long)before[i]);
         }

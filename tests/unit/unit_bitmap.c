@@ -276,7 +276,7 @@ static void what_cannot_grow_cannot_take_more(void **state) {
 
 /* ---- sparse ---- */
 
-/* Kilobytes of memory that only this process holds, as the system counts them; 0 where it does not say. */
+/* Kilobytes of memory that only this process holds; 0 where the system does not say. */
 static long memory_held(void) {
     char line[128];
     long anonymous = 0;

@@ -1,5 +1,5 @@
-/* Tables against an exact set, with digests that were chosen to share buckets: any set of keys fits, none is lost,
- * and memory stays in proportion. */
+/* Tables against an exact set, with digests that were chosen to share buckets: any set of keys
+ * fits, none is lost, and memory stays in proportion. */
 #include "chosen.h"
 #include "support.h"
 
@@ -48,8 +48,7 @@ static void expect_list(const perhaps *f, const struct model_set *set) {
     free(expected);
 }
 
-/* The answers of single calls and of a batch, the numbers, and the list. The last digests of the sort were never
- * added. */
+/* Answers of single calls and of a batch, counts, and the list. The last digests are absent. */
 static void expect_set(const perhaps *f, const struct model_set *set) {
     uint64_t *digests = calloc(MOST + ABSENT, sizeof *digests);
     uint8_t *answers = calloc(MOST + ABSENT, 1);
@@ -139,8 +138,8 @@ static void expect_unions(const perhaps *f, const perhaps_want *want, const stru
     perhaps_free(copy);
 }
 
-/* Beside what it had at first: buckets are at least 46 % full when they have grown, if there are not just a few, and
- * a stash half. */
+/* Beside what it had at first: buckets are at least 46 % full when they have grown, if there are
+ * not just a few, and a stash half. */
 static void expect_little_memory(const perhaps *f, size_t added, uint64_t first) {
     struct perhaps_info info = info_of(f);
     uint64_t children = info.children ? info.children : 1, most = first + 18 * added + children * 12000;
@@ -192,7 +191,7 @@ static void sharded_tables_hold_any_digests(void **state) {
         }
 }
 
-/* One generation has room for all of the digests, so that none is in two; nobody tells those with a period the time. */
+/* One generation has room for all digests, so none is in two; a period is never told the time. */
 static void windows_over_tables_hold_any_digests(void **state) {
     (void)state;
     for (size_t s = 0; s < chosen_sort_count; s++) {
@@ -317,8 +316,7 @@ static uint64_t shared_words(uint64_t *seed) {
     return i % 4 ? chosen_shared(i) : 0;
 }
 
-/* Every call: whatever it answers, it comes back. What is added to a table of its own that was poured from it is
- * found. */
+/* Every call returns, whatever it answers. What is added to a table poured from it is found. */
 static void use_hostile(struct bytes image, const char *set) {
     uint64_t digests[200], at = 0, digest, listed = 0;
     uint8_t answers[200];

@@ -58,7 +58,7 @@ static void words_of_counters_add_up(void **state) {
     }
 }
 
-/* Where a Bloom filter of equal size has a bit, there is a counter that is not zero, and nowhere else. */
+/* A counter is not zero exactly where a Bloom filter of equal size has a bit. */
 static void the_places_are_those_of_bloom(void **state) {
     (void)state;
     enum { CELLS = 1000 };
@@ -97,7 +97,8 @@ static void expect_truth(const struct model_of *m) {
 }
 
 static void change_one(struct model_of *m, uint64_t random) {
-    uint64_t i = (random >> 8) % KEYS, times = random >> 40 & 63 ? 1 : 16; /* now and then enough to stick */
+    /* Now and then enough to stick. */
+    uint64_t i = (random >> 8) % KEYS, times = random >> 40 & 63 ? 1 : 16;
     if (random & 1) {
         for (uint64_t n = 0; n < times; n++) CHECK(MUST(perhaps_add_u64(m->f, i)) == 1, "an add answered 0");
         m->truth[i] += times;
@@ -243,7 +244,7 @@ static void batches_are_singles_in_order(void **state) {
         struct bytes right = image_of(one);
         expect_unchanged(many, right);
         free(right.data);
-        for (size_t i = 0; i < N; i++) keys[i] += 500; /* a quarter of them strangers */
+        for (size_t i = 0; i < N; i++) keys[i] += 500; /* a quarter of them non-members */
         perhaps_contains_many(many, &PERHAPS_KEYS_U64(keys, 0, N), answers);
         perhaps_count_many(many, &PERHAPS_KEYS_U64(keys, 0, N), counts);
         for (size_t i = 0; i < N; i++) {

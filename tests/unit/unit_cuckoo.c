@@ -1,4 +1,4 @@
-/* The parts of the cuckoo filter: packed slots, places and back, the stash; and filters that are as full as can be. */
+/* The parts of the cuckoo filter: packed slots, places, the stash; and very full filters. */
 #include "support.h"
 
 #include "kind/cuckoo/cuckoo_layout.h"
@@ -8,7 +8,7 @@
 
 /* ---- slots ---- */
 
-/* Every width, at every place of a line: what is written is read, and neighbours stay as they are. */
+/* Every width at every place of a line: what is written is read, and neighbours are unchanged. */
 static void slots_of_every_width(void **state) {
     (void)state;
     enum { SLOTS = 1500 };
@@ -71,7 +71,7 @@ static void a_slot_knows_its_key(void **state) {
     }
 }
 
-/* Keys that look the same in a filter whose fingerprints are longer look the same in the one below. */
+/* Keys that look the same with longer fingerprints look the same in the layer below. */
 static void longer_fingerprints_nest(void **state) {
     (void)state;
     for (size_t p = 0; p < PLACE_NUMBERS; p++) {
@@ -138,7 +138,7 @@ static void the_plan_fits(void **state) {
     }
 }
 
-/* Full to the brim, with keys in the stash that have no slot; then emptied: they come back to the slots. */
+/* Full, with keys in the stash that have no slot; then emptied: they return to the slots. */
 static void placeless_keys_come_back(void **state) {
     (void)state;
     perhaps *f = cuckoo(400000, 0.0001, 0, PERHAPS_GROW_NEVER), *empty = cuckoo(400000, 0.0001, 0, PERHAPS_GROW_NEVER);
@@ -157,7 +157,7 @@ static void placeless_keys_come_back(void **state) {
     perhaps_free(empty);
 }
 
-/* Copies of keys never keep others out: every one of a planned number fits, however often each is added. */
+/* Copies of keys never keep others out: a planned number fits, however often each is added. */
 static void copies_leave_room(void **state) {
     (void)state;
     for (uint64_t each = 2; each <= 9; each++) {

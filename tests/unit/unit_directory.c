@@ -1,6 +1,7 @@
 /*
- * Images with a directory, made by someone who knows the format and computes right checksums over nonsense: refused with a
- * reason, or of use without harm; and never with more memory than the image has.
+ * Images with a directory, made by someone who knows the format and computes right checksums over
+ * nonsense: refused with a reason, or of use without harm; and never with more memory than the
+ * image has.
  */
 #include "support.h"
 #include "checksums.h"
@@ -32,13 +33,13 @@ static void release(void *context, void *memory, size_t size) {
 
 static const perhaps_allocator counting = {count_and_allocate, release, NULL};
 
-/* ---- families ---- */
+/* ---- composites ---- */
 
 static const struct {
     const char *name;
     perhaps_want want;
     uint64_t keys;
-} families[] = {
+} composites[] = {
     {"growing blocked", {.kind = PERHAPS_BLOCKED, .items = 3, .fpr = 0.1, .grow = PERHAPS_GROW_LAYERS}, 20},
     {"growing cuckoo", {.kind = PERHAPS_CUCKOO, .items = 3, .fpr = 0.1, .grow = PERHAPS_GROW_LAYERS}, 40},
     {"window of tables", {.kind = PERHAPS_TABLE, .items = 10, .generations = 3}, 20},
@@ -48,7 +49,7 @@ static const struct {
     {"sharded cuckoo", {.kind = PERHAPS_CUCKOO, .items = 20, .fpr = 0.1, .shards = 3}, 20},
     {"sharded layers", {.kind = PERHAPS_CUCKOO, .items = 4, .fpr = 0.1, .shards = 2, .grow = PERHAPS_GROW_LAYERS}, 40},
 };
-enum { FAMILIES = sizeof families / sizeof *families };
+enum { COMPOSITES = sizeof composites / sizeof *composites };
 
 static struct bytes image_with(const perhaps_want *wanted, uint64_t seed, uint64_t keys) {
     perhaps_want want = *wanted;
@@ -65,7 +66,7 @@ static struct bytes image_with(const perhaps_want *wanted, uint64_t seed, uint64
 }
 
 static struct bytes image_number(unsigned i) {
-    return image_with(&families[i].want, 0, families[i].keys);
+    return image_with(&composites[i].want, 0, composites[i].keys);
 }
 
 static uint8_t *directory_of(struct bytes image) {
@@ -81,7 +82,7 @@ static struct bytes child_image(struct bytes image, uint64_t i) {
     return (struct bytes){image.data + entry.offset, (size_t)entry.length};
 }
 
-/* A family with the first header, and these children in their places; all checksums right. */
+/* A composite with the first header, and these children in their places; all checksums right. */
 static struct bytes build(struct bytes head, const struct bytes *children, const uint64_t *since, uint64_t count) {
     uint64_t length = count * ENTRY_BYTES, end = image_offset(length, 0) + length, offset;
     struct bytes made = {calloc(1, (size_t)end), (size_t)end};
@@ -196,13 +197,13 @@ static size_t step(void) {
 
 static void every_changed_byte_is_noticed(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
-        expect_welcome(image, families[i].name);
+        expect_welcome(image, composites[i].name);
         for (size_t at = 0; at < image.length; at += step()) {
             image.data[at] ^= (uint8_t)(1 << at % 8);
-            CHECK(open_hostile(image) < 0, "%s: byte %zu of %zu was changed, and nobody noticed", families[i].name, at,
-                  image.length);
+            CHECK(open_hostile(image) < 0, "%s: byte %zu of %zu was changed, and nobody noticed", composites[i].name,
+                  at, image.length);
             if (at % 16 == 0) CHECK(open_hostile_file(image) < 0, "byte %zu was changed, and nobody noticed", at);
             image.data[at] ^= (uint8_t)(1 << at % 8);
         }
@@ -212,11 +213,11 @@ static void every_changed_byte_is_noticed(void **state) {
 
 static void every_truncation_is_noticed(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i), longer = {calloc(1, image.length + 64), image.length + 64};
         for (size_t length = 0; length < image.length; length += step()) {
             struct bytes shorter = copy_bytes((struct bytes){image.data, length});
-            CHECK(open_hostile(shorter) < 0, "%s: truncated to %zu of %zu", families[i].name, length, image.length);
+            CHECK(open_hostile(shorter) < 0, "%s: truncated to %zu of %zu", composites[i].name, length, image.length);
             if (length % 16 == 0) CHECK(open_hostile_file(shorter) < 0, "truncated to %zu", length);
             free(shorter.data);
         }
@@ -232,7 +233,7 @@ static void every_truncation_is_noticed(void **state) {
 
 static void changed_bytes_with_right_sums_are_harmless(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         uint64_t random = i;
         for (size_t at = 0; at < image.length; at += step()) {
@@ -266,10 +267,10 @@ static const uint64_t awkward[] = {0,
                                    UINT64_MAX};
 enum { AWKWARD = sizeof awkward / sizeof *awkward };
 
-/* Offset and length of each entry; the sum; the time. Only times may be what they like, in order. */
+/* Offset and length of each entry; the sum; the time. Only times are free, in order. */
 static void directories_must_be_right(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         for (uint64_t entry = 0; entry < children_of(image); entry++)
             for (unsigned word = 0; word < 4; word++)
@@ -281,7 +282,7 @@ static void directories_must_be_right(void **state) {
                     int rc = open_hostile(hostile);
                     bool same = memcmp(hostile.data, image.data, image.length) == 0;
                     CHECK(rc == PERHAPS_EDAMAGED || same || word == 3, "%s: word %u of entry %llu = %llx: %d",
-                          families[i].name, word, (unsigned long long)entry, (unsigned long long)awkward[k], rc);
+                          composites[i].name, word, (unsigned long long)entry, (unsigned long long)awkward[k], rc);
                     free(hostile.data);
                 }
         free(image.data);
@@ -291,7 +292,7 @@ static void directories_must_be_right(void **state) {
 /* The directory's own checksum is right, and the sum in it is another child's. */
 static void a_child_must_be_the_one_the_directory_knows(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         uint64_t length = load64(image.data + AT_LENGTH);
         struct entry entry = directory_get(directory_of(image), 0);
@@ -305,7 +306,7 @@ static void a_child_must_be_the_one_the_directory_knows(void **state) {
 
 static void entries_out_of_order_are_refused(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         if (children_of(image) > 1) {
             struct entry a = directory_get(directory_of(image), 0), b = directory_get(directory_of(image), 1);
@@ -325,7 +326,7 @@ static void entries_out_of_order_are_refused(void **state) {
 static void padding_must_be_zero(void **state) {
     unsigned gaps = 0;
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         for (uint64_t k = 0; k + 1 < children_of(image); k++) {
             struct entry a = directory_get(directory_of(image), k), b = directory_get(directory_of(image), k + 1);
@@ -345,7 +346,7 @@ static void padding_must_be_zero(void **state) {
 static void impossible_numbers_of_children_are_refused(void **state) {
     static const uint64_t counts[] = {0, 65537, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(1) << 59, UINT64_MAX};
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes image = image_number(i);
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
             for (int agree = 0; agree < 2; agree++) {
@@ -372,8 +373,8 @@ static void impossible_numbers_of_children_are_refused(void **state) {
 
 /* ---- children that do not belong ---- */
 
-static void expect_mix_refused(unsigned family, struct bytes foreign, const char *what) {
-    struct bytes image = image_number(family);
+static void expect_mix_refused(unsigned composite, struct bytes foreign, const char *what) {
+    struct bytes image = image_number(composite);
     uint64_t count = children_of(image);
     for (uint64_t k = 0; k < count; k++) {
         struct bytes children[8];
@@ -389,22 +390,22 @@ static void expect_mix_refused(unsigned family, struct bytes foreign, const char
     free(image.data);
 }
 
-static void children_must_be_of_the_family(void **state) {
+static void children_must_match_the_composite(void **state) {
     static const uint8_t key[16] = "sixteen bytes...";
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++) {
+    for (unsigned i = 0; i < COMPOSITES; i++) {
         struct bytes own = image_number(i);
-        struct bytes seed = image_with(&families[i].want, 7, families[i].keys);
+        struct bytes seed = image_with(&composites[i].want, 7, composites[i].keys);
         expect_mix_refused(i, child_image(seed, 0), "a child with another seed");
-        perhaps_want want = families[i].want;
+        perhaps_want want = composites[i].want;
         want.hash = PERHAPS_SIPHASH;
         want.hash_key = key;
         want.key_in_file = 1;
-        struct bytes hash = image_with(&want, 0, families[i].keys);
+        struct bytes hash = image_with(&want, 0, composites[i].keys);
         expect_mix_refused(i, child_image(hash, 0), "a child with another hash");
         struct bytes kind = image_number(i == 5 ? 0 : 5);
         expect_mix_refused(i, child_image(kind, 0), "a child of another kind");
-        expect_mix_refused(i, own, "a family in itself");
+        expect_mix_refused(i, own, "a composite in itself");
         free(own.data);
         free(seed.data);
         free(hash.data);
@@ -412,19 +413,20 @@ static void children_must_be_of_the_family(void **state) {
     }
 }
 
-/* Families within families are possible in one way only, whatever the headers say. */
-static void families_are_not_nested_too_deep(void **state) {
+/* Composites within composites are possible in one way only, whatever the headers say. */
+static void composites_are_not_nested_too_deep(void **state) {
     (void)state;
-    for (unsigned i = 0; i < FAMILIES; i++)
-        for (unsigned k = 0; k < FAMILIES; k++) {
+    for (unsigned i = 0; i < COMPOSITES; i++)
+        for (unsigned k = 0; k < COMPOSITES; k++) {
             struct bytes outer = image_number(i), inner = image_number(k);
             bool sharded_layers = i >= 5 && k <= 1;
-            store64(outer.data + AT_LAYOUT, load64(inner.data + 8) >> 16 & 0xFFFF); /* the kind of the inner one */
+            /* The kind of the inner one. */
+            store64(outer.data + AT_LAYOUT, load64(inner.data + 8) >> 16 & 0xFFFF);
             struct bytes nested = build(outer, &inner, NULL, 1);
             if (sharded_layers)
                 expect_welcome(nested, "layers in a shard");
             else
-                expect_refused(nested, "a family in a family");
+                expect_refused(nested, "a composite in a composite");
             free(nested.data);
             free(outer.data);
             free(inner.data);
@@ -454,7 +456,7 @@ static void generations_must_be_in_order_and_alike(void **state) {
     expect_welcome(in_order, "times in order");
     struct bytes not_so = build(image, children, (uint64_t[]){5, 6, 4, 7}, 4);
     expect_refused(not_so, "times that are not in order");
-    perhaps_want want = families[3].want;
+    perhaps_want want = composites[3].want;
     want.items = 200;
     struct bytes larger = image_with(&want, 0, 10);
     children[2] = child_image(larger, 0);
@@ -488,8 +490,8 @@ int main(void) {
         cmocka_unit_test(entries_out_of_order_are_refused),
         cmocka_unit_test(padding_must_be_zero),
         cmocka_unit_test(impossible_numbers_of_children_are_refused),
-        cmocka_unit_test(children_must_be_of_the_family),
-        cmocka_unit_test(families_are_not_nested_too_deep),
+        cmocka_unit_test(children_must_match_the_composite),
+        cmocka_unit_test(composites_are_not_nested_too_deep),
         cmocka_unit_test(shards_must_be_alike),
         cmocka_unit_test(generations_must_be_in_order_and_alike),
         cmocka_unit_test(cuckoo_layers_must_nest),

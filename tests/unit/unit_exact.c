@@ -1,4 +1,4 @@
-/* The exact memory of dedup, with digests that are chosen to be the same: only what lines say may tell them apart. */
+/* The exact memory of dedup with digests chosen to be equal: only the lines differ. */
 #include "support.h"
 
 #include "dedup/exact.h"
@@ -100,8 +100,8 @@ struct lines {
     uint8_t answers[MOST_LINES];
 };
 
-/* Keys are whole lines, or what stands before the first delimiter. There are two digests: keys of even length have
- * one, others the other. */
+/* Keys are whole lines, or what stands before the first delimiter. There are two digests: keys of
+ * even length have one, others the other. */
 static void cut_lines(struct lines *lines, const struct input *input, const char *text, size_t length) {
     lines->text = malloc(length + 1);
     CHECK(lines->text, "no memory");
@@ -193,7 +193,7 @@ static void check_answers(const struct story *story, size_t text) {
               lines->answers[i]);
 }
 
-/* All texts, in jobs of so many lines. */
+/* All texts, in jobs of that many lines. */
 static void check_story(const struct story *story, size_t at_a_time) {
     struct exact *exact = exact_create(&story->input);
     CHECK(exact, "%s", said);
@@ -269,7 +269,7 @@ static void test_folded(void **state) {
     check_texts(input, texts, 3);
 }
 
-/* Longer than what is compared at a time and than what waits in memory, and different in their last byte alone. */
+/* Longer than what is compared at a time and kept in memory; only the last byte differs. */
 static void test_long_lines(void **state) {
     (void)state;
     enum { LONG = 1500000, LINES = 5 };
@@ -306,7 +306,7 @@ static void test_random_lines(void **state) {
     }
 }
 
-/* So many at a time that threads share them: most digests have one key, some have several. */
+/* Enough at a time that threads share them: most digests have one key, some have several. */
 static void test_many_lines(void **state) {
     (void)state;
     enum { LINES = 5000, KEYS = 3000 };
@@ -381,7 +381,7 @@ static void test_files_that_change(void **state) {
     forget(&story);
 }
 
-/* A file that has other lines by the time that it is opened again, as one that is compressed has, too. */
+/* A file that has other lines when it is opened again; and the same, compressed. */
 static void test_other_contents(void **state) {
     (void)state;
     struct story story = {.input = plain};

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* SipHash-1-3 with key 00 01 .. 0f of the messages "", 00, 00 01, 00 01 02, ...: the same numbers stand in the tests of
- * Rust's and Swift's standard libraries. */
+/* SipHash-1-3 with key 00 01 .. 0f of the messages "", 00, 00 01, 00 01 02, ...: the same numbers
+ * stand in the tests of Rust's and Swift's standard libraries. */
 static const uint64_t siphash_vectors[64] = {
     UINT64_C(0xabac0158050fc4dc), UINT64_C(0xc9f49bf37d57ca93), UINT64_C(0x82cb9b024dc7d44d),
     UINT64_C(0x8bf80ab8e7ddf7fb), UINT64_C(0xcf75576088d38328), UINT64_C(0xdef9d52f49533b67),
@@ -70,7 +70,7 @@ static void siphash_of_integers_is_that_of_their_bytes(void **state) {
           (unsigned long long)hash_u64(&hash, UINT64_C(0x0706050403020100)));
 }
 
-/* XXH3-64 of the first bytes of the buffer that xxHash's own sanity check uses, under seed 0 and under its seed. */
+/* XXH3-64 of prefixes of the buffer of xxHash's sanity check, under seed 0 and its seed. */
 static const struct {
     size_t length;
     uint64_t plain, seeded;

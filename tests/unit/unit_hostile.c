@@ -1,6 +1,6 @@
 /*
- * Headers made by someone who knows the format and computes right checksums over nonsense: refused with a reason, and
- * without allocating what they claim to need.
+ * Headers made by someone who knows the format and computes right checksums over nonsense: refused
+ * with a reason, and without allocating what they claim to need.
  */
 #include "checksums.h"
 #include "foreign.h"
@@ -39,7 +39,7 @@ static struct bytes image_for(const struct layout *layout) {
     return image;
 }
 
-/* With every way of opening; a copy may take memory for the image that is really there, not for more. */
+/* In every mode of opening; a copy may take memory for the image that is there, not more. */
 static int open_hostile(struct bytes image) {
     static const unsigned flags[] = {0, PERHAPS_OPEN_NO_VERIFY, PERHAPS_OPEN_RECOVER, PERHAPS_OPEN_COPY,
                                      PERHAPS_OPEN_COPY | PERHAPS_OPEN_NO_VERIFY | PERHAPS_OPEN_RECOVER};
@@ -101,20 +101,24 @@ static void impossible_fields_are_refused(const struct layout *layout) {
     expect_refusal(image, 12, 1, 77, PERHAPS_EDAMAGED);
     expect_refusal(image, 14, 2, HEADER_HAS_KEY, PERHAPS_EDAMAGED); /* flags */
     expect_refusal(image, 14, 2, 0x8000, PERHAPS_EDAMAGED);
-    if (!layout->hashed) expect_refusal(image, 24, 8, 1, PERHAPS_EDAMAGED); /* a seed where nothing is hashed */
+    /* A seed where nothing is hashed. */
+    if (!layout->hashed) expect_refusal(image, 24, 8, 1, PERHAPS_EDAMAGED);
     expect_refusal(image, 12, 1, layout->hashed ? PERHAPS_IDENTITY : PERHAPS_XXH3, PERHAPS_EDAMAGED);
-    expect_refusal(image, 56, 8, 0, PERHAPS_EDAMAGED);                            /* capacity */
-    expect_refusal(image, 32, 8, 1, PERHAPS_EDAMAGED);                            /* a key, without its flag */
+    expect_refusal(image, 56, 8, 0, PERHAPS_EDAMAGED); /* capacity */
+    /* A key, without its flag. */
+    expect_refusal(image, 32, 8, 1, PERHAPS_EDAMAGED);
     expect_refusal(image, 64, 8, UINT64_C(0x7FF8000000000000), PERHAPS_EDAMAGED); /* not a number */
     expect_refusal(image, 64, 8, UINT64_C(0xBFF0000000000000), PERHAPS_EDAMAGED); /* -1 */
     expect_refusal(image, 64, 8, UINT64_C(0x4000000000000000), PERHAPS_EDAMAGED); /* 2 */
-    expect_refusal(image, 127, 1, 0xFF, 0); /* the checksum table is computed anew: this one is fine */
+    /* The checksum table is computed anew: this one is fine. */
+    expect_refusal(image, 127, 1, 0xFF, 0);
     free(image.data);
 }
 
-/* A file must not be able to say that the caller's secret shall be written into it, nor carry a key that is not its own:
- * with the right key given, it would be saved with the secret in clear, or in a state that nobody can open. */
-static void a_file_cannot_ask_for_the_key(const struct layout *layout) {
+/* A file must not be able to say that the caller's secret key is to be written into it, nor carry a
+ * secret key that is not its own: with the right key given, it would be saved with the secret in
+ * clear, or in a state that nobody can open. */
+static void a_file_cannot_request_the_secret_key(const struct layout *layout) {
     static const uint8_t key[16] = "a secret, really";
     if (!layout->hashed) return;
     perhaps_want want = layout->want;
@@ -136,7 +140,7 @@ static void a_file_cannot_ask_for_the_key(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* Every word of the layout, and the payload's length, take awkward values: opened or refused, nothing worse. */
+/* Every word of the layout, and the payload's length, take awkward values: opened or refused. */
 static void hostile_layouts_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout);
     for (size_t word = 0; word <= LAYOUT_WORDS; word++)
@@ -152,7 +156,7 @@ static void hostile_layouts_are_harmless(const struct layout *layout) {
     free(image.data);
 }
 
-/* A layout that asks for more payload than there is, with every length made to agree as far as it goes. */
+/* A layout that needs more payload than there is, with lengths that agree as far as possible. */
 static void layout_and_length_must_agree(const struct layout *layout) {
     struct bytes image = image_for(layout);
     for (size_t extra = 64; extra <= 4096; extra *= 4) {
@@ -191,17 +195,19 @@ static void absurd_counts_are_harmless(const struct layout *layout) {
 
 /* ---- payloads that no sequence of calls could have made ---- */
 
-/* Every call, on an image that anybody may have made: wrong answers are allowed, harm and endless loops are not. */
+/* Every call, on a hostile image: wrong answers are allowed, harm and endless loops are not. */
 static void use_hostile(perhaps *f, const struct layout *layout) {
     unsigned can = layout->row->can;
     uint64_t at = 0, digest, listed = 0;
-    count_strangers(f, 0, 10);
+    count_false_positives(f, 0, 10);
     info_of(f);
     uint64_t added = is_static(layout) ? 0 : add_while_room(f, 0, 10);
-    if (!order_matters(layout)) expect_members(f, 0, added); /* where keys move about, one of them may meet nonsense */
+    /* Where keys move about, one of them may meet nonsense. */
+    if (!order_matters(layout)) expect_members(f, 0, added);
     for (uint64_t i = 0; i < 10; i++) {
         if (can & PERHAPS_REMOVE) MUST(perhaps_remove_u64(f, member_of(f, i)));
-        if (can & PERHAPS_COUNT) perhaps_count_u64(f, member_of(f, i)); /* any number, also one beyond 2^63 */
+        /* Any number, also one beyond 2^63. */
+        if (can & PERHAPS_COUNT) perhaps_count_u64(f, member_of(f, i));
     }
     if (can & PERHAPS_LIST)
         while (perhaps_next(f, &at, &digest) == 1 && listed < 100000) listed++;
@@ -259,7 +265,7 @@ static void doctored_images_are_harmless(const struct layout *layout) {
     free(image.data);
 }
 
-/* The header is sound, the payload is noise: all of it, its beginning, its end; ones; words that are just beyond. */
+/* The header is sound, the payload noise: all, its beginning, its end; ones; words just beyond. */
 static void payloads_of_noise_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout);
     size_t payload = (size_t)load64(image.data + 112), start = image.length - payload;
@@ -279,8 +285,8 @@ static void payloads_of_noise_are_harmless(const struct layout *layout) {
     free(image.data);
 }
 
-/* The first layer has all of the rate: laid over again it would be refused, so it is not peeled. */
-static void what_cannot_be_laid_over_is_not_peeled(void **state) {
+/* The first layer has all of the rate: growing again would be refused, so it does not ungrow. */
+static void what_cannot_grow_again_does_not_ungrow(void **state) {
     enum { FPR_AT = 64 };
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS));
     (void)state;
@@ -302,7 +308,7 @@ static void what_cannot_be_laid_over_is_not_peeled(void **state) {
 
 /* ---- filters of other programs ---- */
 
-/* What opens as an image is written as the other program's bytes, and those open: at once, and after some use. */
+/* What opens as an image is exported as foreign bytes, and those open: at once, and after use. */
 static void expect_a_way_out(perhaps *f) {
     for (unsigned use = 0; use < 2; use++) {
         perhaps *again;
@@ -326,7 +332,7 @@ static bool open_doctored(struct bytes hostile, unsigned flags) {
     return true;
 }
 
-/* Whole words, most of them in the headers, of the filter or of a layer, or at the end of a payload. */
+/* Whole words, most of them in the headers of the filter or of a layer, or at a payload's end. */
 static void doctored_images_of_others_have_a_way_out(void **state) {
     unsigned rounds = test_size() == TEST_SMALL ? 1500 : 15000, opened = 0;
     uint64_t random = 7;
@@ -364,7 +370,7 @@ static void expect_no_way_in(unsigned sort, size_t layers, size_t at, uint64_t w
     perhaps_free(f);
 }
 
-/* Items, capacity and rate of layers; and the number of items at the end of a cuckoo filter's array. */
+/* Items, capacity and rate of layers; and the number of items after a cuckoo filter's array. */
 static void absurd_numbers_of_others_are_refused(void **state) {
     enum { ITEMS_AT = 48, CAPACITY_AT = 56, FPR_AT = 64, FROM_END = 24 };
     (void)state;
@@ -378,9 +384,8 @@ static void absurd_numbers_of_others_are_refused(void **state) {
     }
 }
 
-/* Whatever its header says, a filter becomes a layer only where the image of both can be opened; else it stays as it
- * was. */
-static void what_is_laid_over_can_be_saved(const struct layout *layout) {
+/* A filter becomes a layer only where the image of both can be opened; else it is unchanged. */
+static void what_has_grown_can_be_saved(const struct layout *layout) {
     enum { CAPACITY_AT = 56 };
     struct bytes image = image_for(layout);
     for (unsigned shift = 0; shift < 64; shift++) {
@@ -404,21 +409,21 @@ static void what_is_laid_over_can_be_saved(const struct layout *layout) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        FOR_EACH_KIND(what_is_laid_over_can_be_saved, ITEMS),
+        FOR_EACH_KIND(what_has_grown_can_be_saved, ITEMS),
         FOR_EACH_KIND(impossible_fields_are_refused, ITEMS),
         FOR_EACH_LAYOUT(hostile_layouts_are_harmless, ITEMS),
         FOR_EACH_KIND(layout_and_length_must_agree, ITEMS),
         FOR_EACH_KIND(absurd_counts_are_harmless, ITEMS),
         FOR_EACH_LAYOUT(doctored_images_are_harmless, ITEMS),
         FOR_EACH_LAYOUT(payloads_of_noise_are_harmless, ITEMS),
-        FOR_EACH_KIND(a_file_cannot_ask_for_the_key, ITEMS),
+        FOR_EACH_KIND(a_file_cannot_request_the_secret_key, ITEMS),
         FOR_EACH_STATIC_KIND(impossible_fields_are_refused, ITEMS),
         FOR_EACH_STATIC(hostile_layouts_are_harmless, ITEMS),
         FOR_EACH_STATIC_KIND(layout_and_length_must_agree, ITEMS),
         FOR_EACH_STATIC_KIND(absurd_counts_are_harmless, ITEMS),
         FOR_EACH_STATIC(doctored_images_are_harmless, ITEMS),
-        FOR_EACH_STATIC_KIND(a_file_cannot_ask_for_the_key, ITEMS),
-        cmocka_unit_test(what_cannot_be_laid_over_is_not_peeled),
+        FOR_EACH_STATIC_KIND(a_file_cannot_request_the_secret_key, ITEMS),
+        cmocka_unit_test(what_cannot_grow_again_does_not_ungrow),
         cmocka_unit_test(doctored_images_of_others_have_a_way_out),
         cmocka_unit_test(absurd_numbers_of_others_are_refused),
     };

@@ -29,7 +29,8 @@ static void of_128_bits(void **state) {
     }
 }
 
-/* Keys of whole words have the hash of every other implementation. The rest, with seed 42, is what hash() of Spark's SQL gives. */
+/* Keys of whole words have the hash of every other implementation. The rest, with seed 42, is what
+ * hash() of Spark's SQL gives. */
 static void of_32_bits(void **state) {
     static const struct {
         const char *text;

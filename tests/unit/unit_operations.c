@@ -1,7 +1,7 @@
 /*
- * Every operation that callers use without looking is there: in the tables of every kind, for every layout,
- * instruction set and way of sharing, and in every filter that can be made of them. A new kind, or a new composite
- * filter, is looked at without an edit.
+ * Every operation that callers use without looking is there: in the tables of every kind, for every
+ * layout, instruction set and way of sharing, and in every filter that can be made of them. A new
+ * kind, or a new composite filter, is looked at without an edit.
  */
 #include "support.h"
 
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* What is missing in a table for something that can do this; NULL if nothing is. Batches of digests of two words, and
- * of composite filters, go other ways. Static filters do not add. */
+/* What is missing in a table for something that can do this; NULL if nothing is. Batches of digests
+ * of two words, and of composite filters, go other ways. Static filters do not add. */
 static const char *missing(const struct kind_ops *ops, unsigned can, bool one_word, bool composite) {
     if (!ops) return "everything";
     if (!ops->contains) return "contains";

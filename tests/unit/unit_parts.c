@@ -1,4 +1,4 @@
-/* Directories of static filters, made by someone who knows the format: refused with a reason, or harmless. */
+/* Hostile directories of static filters: refused with a reason, or harmless. */
 #include "checksums.h"
 #include "support.h"
 
@@ -104,7 +104,7 @@ static const uint64_t awkward[] = {0,
                                    UINT64_MAX};
 enum { AWKWARD = sizeof awkward / sizeof *awkward };
 
-/* Every word of the directory takes every awkward value: of a filter with one part, and of one with two. */
+/* Every word of the directory takes every awkward value, in a filter of one part and of two. */
 static void awkward_entries_are_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout, layout->items);
     size_t start = payload_start(image), parts = (size_t)1 << load64(image.data + AT_LAYOUT);
@@ -140,7 +140,8 @@ static void directories_must_add_up(const struct layout *layout) {
     expect_refusal(image, start + 8 * PART_KEYS, ITEMS + 1, "a directory");
     expect_refusal(image, start + 8 * PART_KEYS, UINT64_MAX, "a directory");
     expect_refusal(image, AT_ITEMS, ITEMS + 1, "a directory");
-    for (unsigned word = PART_OWN; word + 1 < entry_words(layout); word++) /* any number is a seed */
+    /* Any number is a seed. */
+    for (unsigned word = PART_OWN; word + 1 < entry_words(layout); word++)
         expect_refusal(image, start + 8 * word, UINT64_MAX, "a directory");
     free(image.data);
 }
@@ -153,7 +154,7 @@ static void empty_parts_must_be_empty(const struct layout *layout) {
     free(image.data);
 }
 
-/* Directory and data of noise: all, or some. Whoever changes bytes that are already open does no harm either. */
+/* Directory and data of noise: all, or some. Changing bytes of an open filter is harmless too. */
 static void noise_is_harmless(const struct layout *layout) {
     struct bytes image = image_for(layout, ITEMS);
     size_t start = payload_start(image), data = start + 8 * entry_words(layout);
@@ -169,7 +170,7 @@ static void noise_is_harmless(const struct layout *layout) {
     perhaps *f = NULL;
     MUST(perhaps_open_memory(&f, image.data, image.length, NULL));
     for (size_t at = start; at < image.length; at++) image.data[at] = (uint8_t)next_random(&random);
-    count_strangers(f, 0, 1000);
+    count_false_positives(f, 0, 1000);
     for (uint64_t i = 0; i < 1000; i++) MUST(perhaps_contains_u64(f, member(i)));
     perhaps_free(f);
     free(image.data);

@@ -1,4 +1,4 @@
-/* The planner's rates against counting every case, against exact arithmetic, and against simulation. */
+/* The planner's rates against counting every case, exact arithmetic, and simulation. */
 #include "support.h"
 
 #include "kind/kind.h"
@@ -75,7 +75,7 @@ static void bloom_rates_are_true_at_every_size(void **state) {
 
 /* ---- blocked ---- */
 
-/* A filter of random bits, as the kind sets them: which line, then one or two bits in each of eight lanes. */
+/* Random bits as the kind sets them: which line, then one or two bits in each of eight lanes. */
 static void throw_keys(uint64_t (*lines)[8], uint64_t count, unsigned bits_per_lane, uint64_t items, uint64_t *random) {
     for (uint64_t i = 0; i < items; i++) {
         uint64_t *line = lines[next_random(random) % count];
@@ -87,7 +87,7 @@ static void throw_keys(uint64_t (*lines)[8], uint64_t count, unsigned bits_per_l
     }
 }
 
-/* The exact rate of the bits as they lie: the mean over lines of the chance that a stranger's bits are all set. */
+/* The exact rate: the mean over lines of the chance that all bits of a key are set. */
 static double rate_of_bits(uint64_t (*lines)[8], uint64_t count, unsigned bits_per_lane) {
     double sum = 0;
     for (uint64_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Recipes in images that someone made with intent: refused with a reason, or kept as they are where they do no harm. */
+/* Hostile recipes in images: refused with a reason, or kept as they are where harmless. */
 #include "checksums.h"
 #include "support.h"
 
@@ -63,11 +63,15 @@ static void damaged_lists_are_refused(void **state) {
     expect(PERHAPS_EDAMAGED, STEPS(129, 4, 1, 0, 0, 0, 128, 1, 1), 2); /* out of order */
     expect(PERHAPS_EDAMAGED, STEPS(1, 0, 130, 5, ','), 1);             /* a value beyond the end */
     expect(PERHAPS_EDAMAGED, STEPS(1, 0, 200, 255), 1);                /* the same */
-    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 0, 0, 0, 0, 0, 130), 1);      /* a step cut off, or padding */
-    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 0, 7), 1);                    /* padding that is not zero */
-    expect(PERHAPS_EDAMAGED, STEPS(1, 0), 2);                          /* more of it than there need be */
-    expect(PERHAPS_EDAMAGED, STEPS(1, 0), 255);                        /* much more */
-    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 2, 1, 1), 1);                 /* hexadecimal, ignoring case */
+    /* A step cut off, or padding. */
+    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 0, 0, 0, 0, 0, 130), 1);
+    /* Padding that is not zero. */
+    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 0, 7), 1);
+    /* More of it than there need be. */
+    expect(PERHAPS_EDAMAGED, STEPS(1, 0), 2);
+    expect(PERHAPS_EDAMAGED, STEPS(1, 0), 255); /* much more */
+    /* Hexadecimal, ignoring case. */
+    expect(PERHAPS_EDAMAGED, STEPS(1, 0, 2, 1, 1), 1);
     expect(PERHAPS_OK, STEPS(1, 0), 1);
     expect(PERHAPS_OK, STEPS(130, 6, 'a', 'b', 'c', 'd', 'e', 'f'), 1); /* up to the last byte */
 }
@@ -86,8 +90,7 @@ static void unknown_transformations_are_refused(void **state) {
     CHECK(strstr(perhaps_why(), "77") && strstr(perhaps_why(), "update"), "%s", perhaps_why());
 }
 
-/* Where keys stand in records of a later version is no business of the library's: it keeps it, byte for byte, and
- * says so. */
+/* The place of keys in records of a later version is kept, byte for byte, and reported. */
 static void unknown_extraction_is_kept(void **state) {
     static const struct {
         uint8_t steps[16];
@@ -101,10 +104,13 @@ static void unknown_extraction_is_kept(void **state) {
         {{130, 2, ',', ' '}, 4, 1, 130}, /* a delimiter of two bytes */
         {{128, 1, 3}, 3, 1, 128},
         {{128, 0, 201, 0}, 4, 1, 128},
-        {{128, 1, 2}, 3, 1, 128},                                            /* raw records of what is no number, */
-        {{2, 1, 2, 128, 1, 2, 129, 4, 1, 0, 0, 0, 130, 1, ','}, 15, 2, 128}, /* or with fields */
-        {{129, 4, 1, 0, 0, 0}, 6, 1, 129},                                   /* a field without a delimiter, */
-        {{130, 1, ','}, 3, 1, 130},                                          /* and the other way round */
+        /* Raw records of what is no number. */
+        {{128, 1, 2}, 3, 1, 128},
+        {{2, 1, 2, 128, 1, 2, 129, 4, 1, 0, 0, 0, 130, 1, ','}, 15, 2, 128}, /* with fields */
+        /* A field without a delimiter. */
+        {{129, 4, 1, 0, 0, 0}, 6, 1, 129},
+        /* And the other way round. */
+        {{130, 1, ','}, 3, 1, 130},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,4 +1,4 @@
-/* The ribbon filter alone: parts of all sizes, with equal keys and without; every instruction set; directories that lie. */
+/* The ribbon filter: parts of all sizes, equal keys, every instruction set, hostile directories. */
 #include "isas.h"
 #include "support.h"
 
@@ -79,7 +79,7 @@ static void unmake(struct made *made) {
     free(made->array.bytes);
 }
 
-/* Asks for n digests, in a batch and some alone; how many are there. */
+/* Queries n digests, in a batch and some alone; how many are found. */
 static uint64_t count_there(const struct made *made, enum isa isa, uint64_t n, uint64_t first, uint64_t different) {
     const struct kind_ops *ops = kind_ribbon.ops(made->array.layout, isa, false);
     uint64_t *digests = malloc((size_t)n * 8 + 64), there = 0;
@@ -104,21 +104,21 @@ static double rate_of(uint64_t columns) {
                  -(int)(columns / RIBBON_COLUMNS_ONE));
 }
 
-/* Every key is there, and of others as many as the columns say; few blocks have no fractions, and may be better than that. */
+/* Every key is found, and of others as many as the columns say; few blocks may be better. */
 static void check_filter(const struct made *made, enum isa isa, uint64_t n, uint64_t different, uint64_t columns) {
-    const uint64_t strangers = test_size() == TEST_SMALL ? 8000 : 40000;
+    const uint64_t queries = test_size() == TEST_SMALL ? 8000 : 40000;
     CHECK(count_there(made, isa, n, 0, different) == n, "%s: a key of %llu is lost", isa_name(isa),
           (unsigned long long)n);
-    double there = (double)count_there(made, isa, strangers, n, UINT64_MAX);
-    double expected = (double)strangers * rate_of(columns);
-    CHECK(there <= expected + 5 * sqrt(expected) + 2, "%s: %g strangers of %llu keys, not %g", isa_name(isa), there,
+    double there = (double)count_there(made, isa, queries, n, UINT64_MAX);
+    double expected = (double)queries * rate_of(columns);
+    CHECK(there <= expected + 5 * sqrt(expected) + 2, "%s: %g non-members of %llu keys, not %g", isa_name(isa), there,
           (unsigned long long)n, expected);
-    CHECK(made->items < 1000 || there >= expected - 5 * sqrt(expected) - 2, "%s: only %g strangers, not %g",
+    CHECK(made->items < 1000 || there >= expected - 5 * sqrt(expected) - 2, "%s: only %g non-members, not %g",
           isa_name(isa), there, expected);
     CHECK(n || !there, "somebody is in an empty filter");
 }
 
-/* A filter made and asked with every instruction set: the same bytes, and the same answers. */
+/* A filter made and queried with every instruction set: the same bytes, and the same answers. */
 static void try_all(uint64_t n, uint64_t different, uint64_t bits, uint64_t columns) {
     struct made plain = make_parts(n, different, bits, columns, ISA_SCALAR);
     CHECK(plain.items == (n < different ? n : different), "%llu different keys of %llu",
@@ -171,7 +171,7 @@ static void equal_keys(void **state) {
     try_all(50000, 25000, 0, columns_tried[1]);
 }
 
-/* What the plan counts on: the size for so many keys, to a hundredth. */
+/* What the plan counts on: the size for a number of keys, to a hundredth. */
 static void the_planned_size(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 100000; n = 3 * n + 1) {
@@ -243,7 +243,7 @@ static bool is_crowding(uint64_t digest) {
     return places >> 61 == 0;
 }
 
-/* Nearly half of the keys crowd into a few buckets, and are bumped from level to level: no key may be lost for that. */
+/* Nearly half of the keys crowd into a few buckets and are bumped down levels: none is lost. */
 static void crowding_keys(void **state) {
     enum { KEYS = 16384 };
     static uint64_t digests[KEYS];
@@ -271,7 +271,8 @@ static void in_order(void **state) {
     enum { MOST = 70000 };
     static uint64_t words[MOST], spare[MOST];
     for (uint64_t n = 0; n < MOST; n = 3 * n + 1) {
-        for (int sort = 0; sort < 4; sort++) { /* uniform, few different ones, in order, all within a narrow range */
+        /* Uniform, few different ones, in order, all within a narrow range. */
+        for (int sort = 0; sort < 4; sort++) {
             for (uint64_t i = 0; i < n; i++) {
                 uint64_t hash = mix64(i + n);
                 words[i] = sort == 0 ? hash : sort == 1 ? mix64(hash % 5) : sort == 2 ? i : hash >> 40;

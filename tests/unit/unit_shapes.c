@@ -1,6 +1,6 @@
 /*
- * Shapes made by someone who knows the format and computes right checksums over nonsense: refused with a reason, without
- * allocating what they claim to need, or harmless.
+ * Shapes made by someone who knows the format and computes right checksums over nonsense: refused
+ * with a reason, without allocating what they claim to need, or harmless.
  */
 #include "support.h"
 
@@ -239,8 +239,8 @@ static void other_filters_are_no_model(void **state) {
     }
 }
 
-/* A shape must not be able to say that the secret shall be in files. */
-static void a_layer_cannot_ask_for_the_key(void **state) {
+/* A shape must not be able to say that the secret key is to be in files. */
+static void a_layer_cannot_request_the_secret_key(void **state) {
     (void)state;
     perhaps *f = make_grown(PERHAPS_BLOCKED, 100, 50), *grown = make_grown(PERHAPS_BLOCKED, 100, 5000);
     struct bytes shape = shape_of(grown);
@@ -263,7 +263,8 @@ static void a_layer_cannot_ask_for_the_key(void **state) {
 /* An image whose first layer claims more than the whole rate is one that cannot grow. */
 static void a_first_layer_with_all_of_the_rate_is_the_last(void **state) {
     (void)state;
-    static const uint64_t rates[] = {UINT64_C(0x3FF0000000000000), UINT64_C(0x3F847AE147AE147B)}; /* 1, 0.01 */
+    /* 1, 0.01 */
+    static const uint64_t rates[] = {UINT64_C(0x3FF0000000000000), UINT64_C(0x3F847AE147AE147B)};
     for (size_t i = 0; i < 2; i++) {
         perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS));
         struct bytes shape = shape_of(f);
@@ -290,7 +291,7 @@ int main(void) {
         cmocka_unit_test(towers_are_refused),
         cmocka_unit_test(sums_are_limited),
         cmocka_unit_test(other_filters_are_no_model),
-        cmocka_unit_test(a_layer_cannot_ask_for_the_key),
+        cmocka_unit_test(a_layer_cannot_request_the_secret_key),
         cmocka_unit_test(a_first_layer_with_all_of_the_rate_is_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

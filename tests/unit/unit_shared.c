@@ -1,5 +1,5 @@
-/* The operations that many threads may call at the same time: in one thread they are like the plain ones, and in many
- * nothing is lost. Most telling under ThreadSanitizer. */
+/* The operations that many threads may call at the same time: in one thread they are like the plain
+ * ones, and in many nothing is lost. Most telling under ThreadSanitizer. */
 #include "isas.h"
 #include "support.h"
 
@@ -51,7 +51,7 @@ static void for_each_shape(const struct shape *shapes, size_t n, shape_test *tes
 
 enum { BATCH = 200 };
 
-/* One batch of each operation, of digests that often come again, on two arrays: all answers must be the same. */
+/* A batch of each operation, of digests that often repeat, on two arrays: equal answers. */
 static void expect_same_batches(struct array *a, const struct kind_ops *alone, struct array *b,
                                 const struct kind_ops *shared, const uint64_t *digests, size_t n) {
     uint8_t answers_a[BATCH] = {0}, answers_b[BATCH] = {0};
@@ -105,9 +105,9 @@ static void one_thread_sees_no_difference(void **state) {
     FOR_EACH_SHAPE(shapes, one_thread);
 }
 
-/* ---- many threads that add the same keys, and some that ask ---- */
+/* ---- many threads that add the same keys, and some that query ---- */
 
-enum { KEYS = 4000, PIECE = 50, ADDERS = 4, ASKERS = 2 };
+enum { KEYS = 4000, PIECE = 50, ADDERS = 4, QUERIERS = 2 };
 
 /* Arrays so large that no key is hidden by others: it is new to the one who adds it first. */
 static const struct shape roomy[] = {
@@ -124,7 +124,7 @@ struct scene {
     unsigned started;    /* threads that are ready to run */
     size_t done[ADDERS]; /* how many of its keys each adder has added, published with release */
     uint8_t news[ADDERS][KEYS];
-    uint64_t missed[ASKERS];
+    uint64_t missed[QUERIERS];
 };
 
 struct actor {
@@ -134,10 +134,11 @@ struct actor {
 
 static void wait_for_all(struct scene *scene) {
     __atomic_add_fetch(&scene->started, 1, __ATOMIC_ACQ_REL);
-    while (__atomic_load_n(&scene->started, __ATOMIC_ACQUIRE) < ADDERS + ASKERS) sched_yield();
+    while (__atomic_load_n(&scene->started, __ATOMIC_ACQUIRE) < ADDERS + QUERIERS) sched_yield();
 }
 
-/* Adder t passes over every fourth piece, so each key has three adders. Pieces are added one by one and as batches in turn. */
+/* Adder t passes over every fourth piece, so each key has three adders. Pieces are added one by one
+ * and as batches in turn. */
 static bool adds_piece(unsigned t, size_t first) {
     return (first / PIECE + t) % 4 != 0;
 }
@@ -175,7 +176,7 @@ static uint64_t count_missed(const struct scene *scene, unsigned t, size_t done)
     return missed;
 }
 
-static void *ask_for_keys(void *context) {
+static void *query_keys(void *context) {
     const struct actor *actor = context;
     struct scene *scene = actor->scene;
     unsigned finished = 0;
@@ -192,14 +193,14 @@ static void *ask_for_keys(void *context) {
 }
 
 static void act(struct scene *scene) {
-    pthread_t threads[ADDERS + ASKERS];
-    struct actor actors[ADDERS + ASKERS];
-    for (unsigned i = 0; i < ADDERS + ASKERS; i++) {
+    pthread_t threads[ADDERS + QUERIERS];
+    struct actor actors[ADDERS + QUERIERS];
+    for (unsigned i = 0; i < ADDERS + QUERIERS; i++) {
         bool adds = i < ADDERS;
         actors[i] = (struct actor){scene, adds ? i : i - ADDERS};
-        CHECK(pthread_create(&threads[i], NULL, adds ? add_keys : ask_for_keys, &actors[i]) == 0, "no thread %u", i);
+        CHECK(pthread_create(&threads[i], NULL, adds ? add_keys : query_keys, &actors[i]) == 0, "no thread %u", i);
     }
-    for (unsigned i = 0; i < ADDERS + ASKERS; i++) pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < ADDERS + QUERIERS; i++) pthread_join(threads[i], NULL);
 }
 
 /* The array that one thread makes, with the plain operations and the same adds. */
@@ -228,7 +229,7 @@ static void expect_complete(const struct scene *scene, const char *isa) {
         CHECK(scene->ops->contains(&scene->array, (struct digest){scene->digests[i], 0}), "%s: key %zu is lost", name,
               i);
     }
-    for (unsigned t = 0; t < ASKERS; t++)
+    for (unsigned t = 0; t < QUERIERS; t++)
         CHECK(scene->missed[t] == 0, "%s, %s: %llu keys were missed", name, isa, (unsigned long long)scene->missed[t]);
     free(alone.bytes);
 }
@@ -251,7 +252,7 @@ static void many_threads_lose_nothing(void **state) {
     FOR_EACH_SHAPE(roomy, many_threads);
 }
 
-/* ---- many threads that add and remove keys of their own, whose cells lie among one another's ---- */
+/* ---- many threads, each with its keys to add and remove; their cells interleave ---- */
 
 enum { OWN = 50, ROUNDS = 100 };
 

@@ -1,4 +1,4 @@
-/* Tables against a plain exact set: growing, full to the brim, emptied again, merged, listed; and strangers' bytes. */
+/* Tables against an exact set: growing, full, emptied again, merged, listed; and hostile bytes. */
 #include "support.h"
 
 #include "base/endian.h"
@@ -65,7 +65,7 @@ static void random_call(perhaps *f, struct model_set *set, uint64_t *random, uns
     CHECK(perhaps_contains_u64(f, member(i)) == *in, "key %zu is wrong after a change", i);
 }
 
-/* Up and down, several times, in tables that must grow, that just suffice, and that are too small. */
+/* Up and down several times, in tables that must grow, that just suffice, and are too small. */
 static void walk(uint64_t items, int growth) {
     static const unsigned adds[] = {90, 50, 10, 99, 2, 60, 40, 100, 0};
     unsigned calls = test_size() == TEST_SMALL ? 3000 : 15000;
@@ -114,7 +114,7 @@ static void expect_full_and_whole(perhaps *f, uint64_t n) {
     CHECK(strstr(perhaps_why(), "no room"), "the reason: %s", perhaps_why());
     free(before.data);
     expect_members(f, 0, n);
-    CHECK(count_strangers(f, 0, 1000) == 0, "a stranger is found");
+    CHECK(count_false_positives(f, 0, 1000) == 0, "a non-member is found");
 }
 
 static void nothing_is_lost_at_the_brim(void **state) {
@@ -238,7 +238,7 @@ static void merge_two(uint64_t n, uint64_t items_into, uint64_t items_from) {
     MUST(perhaps_merge(into, from));
     expect_unchanged(from, before);
     expect_members(into, 0, 3 * n);
-    CHECK(count_strangers(into, 0, 1000) == 0, "a stranger came in");
+    CHECK(count_false_positives(into, 0, 1000) == 0, "a non-member came in");
     CHECK(info_of(into).items == 3 * n, "%llu items, not %llu", (unsigned long long)info_of(into).items,
           (unsigned long long)(3 * n));
     free(before.data);
@@ -269,7 +269,7 @@ static void a_merge_that_does_not_fit_changes_nothing(void **state) {
 
 /* ---- the same bytes ---- */
 
-/* Adds so many keys, removes some, and adds them again, in single calls or in batches. */
+/* Adds that many keys, removes some, and adds them again, in single calls or in batches. */
 static void change(perhaps *f, uint64_t keys_in_all, size_t batch) {
     uint64_t keys[301];
     for (int removing = 0; removing < 3; removing++) {
@@ -308,7 +308,7 @@ static void calls_batches_and_instruction_sets_agree(void **state) {
     /* Nearly full, where digests move, and growing. */
     expect_same_bytes(1000, 1030, PERHAPS_GROW_NEVER);
     expect_same_bytes(20000, 20600, PERHAPS_GROW_NEVER);
-    expect_same_bytes(300000, 309000, PERHAPS_GROW_NEVER); /* a size at which batches fetch ahead */
+    expect_same_bytes(300000, 309000, PERHAPS_GROW_NEVER); /* a size at which batches prefetch */
     expect_same_bytes(5, 30000, PERHAPS_GROW_DEFAULT);
 }
 
@@ -363,7 +363,7 @@ static void poor_digests_are_kept_too(void **state) {
     }
 }
 
-/* ---- strangers' bytes ---- */
+/* ---- hostile bytes ---- */
 
 /* An image with the head of a sound table and these words for a payload, over and over. */
 static struct bytes hostile_image(uint64_t items, uint64_t (*word)(uint64_t *), uint64_t seed) {
@@ -410,7 +410,7 @@ static uint64_t few_words(uint64_t *seed) {
     return next_random(seed) % 5 * UINT64_C(0x3333333333333333);
 }
 
-static void strangers_bytes_are_harmless(void **state) {
+static void hostile_bytes_are_harmless(void **state) {
     (void)state;
     static uint64_t (*const words[])(uint64_t *) = {next_random, all_ones, few_words};
     static const uint64_t items[] = {1, 10, 40, 3000};
@@ -437,7 +437,7 @@ int main(void) {
         cmocka_unit_test(a_table_goes_on_after_opening),
         cmocka_unit_test(plans_are_small),
         cmocka_unit_test(poor_digests_are_kept_too),
-        cmocka_unit_test(strangers_bytes_are_harmless),
+        cmocka_unit_test(hostile_bytes_are_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Headers of windows by time that no want could have made: refused, in a sentence that says why, or harmless. */
+/* Hostile headers of windows by time: refused in a sentence that says why, or harmless. */
 #include "base/endian.h"
 #include "checksums.h"
 #include "support.h"
@@ -8,7 +8,7 @@
 
 enum { AT_LAYOUT = 72, ITEMS = 90, PERIOD = 60 };
 
-/* A window of four generations, of which a burst has made six: single keys that the clock parts, and then many. */
+/* A window of four generations of which a burst made six: single keys at intervals, then many. */
 static struct bytes image_in_a_burst(void) {
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = ITEMS, .fpr = 0.01, .period = PERIOD));
     for (uint64_t i = 0; i < 3; i++) {

@@ -1,8 +1,9 @@
-// Parquet's Bloom filters by hyparquet and hyparquet-writer. TYPE is a --key of perhaps, KEYS a file with a key a line.
+// Parquet's Bloom filters by hyparquet and hyparquet-writer. TYPE is a --key of perhaps, KEYS a
+// file with a key per line.
 //
-//   node parquet.mjs make FILTER TYPE BYTES KEYS    a filter of so many bytes, written to a file
-//   node parquet.mjs ask FILTER TYPE KEYS           the keys that may be in it, to standard output
-//   node parquet.mjs whole FILE TYPE KEYS           a whole Parquet file of one column, with a filter
+//   node parquet.mjs make FILTER TYPE BYTES KEYS   a filter of BYTES bytes, written to a file
+//   node parquet.mjs query FILTER TYPE KEYS        the keys that may be in it, to stdout
+//   node parquet.mjs whole FILE TYPE KEYS          a Parquet file of one column, with a filter
 import { readFileSync, writeFileSync } from "node:fs";
 import { hashParquetValue, readBloomFilter, sbbfContains } from "hyparquet/src/bloom.js";
 import { ByteWriter, parquetWriteFile } from "hyparquet-writer";
@@ -25,7 +26,7 @@ function make(filter, type, bytes, keys) {
   writeFileSync(filter, writer.getBytes());
 }
 
-function ask(filter, type, keys) {
+function query(filter, type, keys) {
   const file = readFileSync(filter);
   const reader = { view: new DataView(file.buffer, file.byteOffset, file.length), offset: 0 };
   const { blocks } = readBloomFilter(reader);
@@ -40,4 +41,4 @@ function whole(filename, type, keys) {
 }
 
 const [verb, ...words] = process.argv.slice(2);
-({ make, ask, whole })[verb](...words);
+({ make, query, whole })[verb](...words);

@@ -1,4 +1,5 @@
-# Brings perhaps from PERHAPS_SOURCE into this project, and checks that nothing of the project changes by it.
+# Brings perhaps from PERHAPS_SOURCE into this project, and checks that nothing of the project
+# changes by it.
 
 # The project has names of its own that an example or a test might have too.
 foreach(name hello costs tests perhaps)

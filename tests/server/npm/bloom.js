@@ -21,8 +21,8 @@ async function bloom(client) {
   assert.deepEqual(await client.bf.mAdd("b", ["one", "two"]), [false, true]);
   assert.deepEqual(await client.bf.insert("b", ["two", "three"], { CAPACITY: 10, ERROR: 0.1 }), [false, true]);
   assert.equal(await client.bf.exists("b", "one"), true);
-  assert.equal(await client.bf.exists("b", "stranger"), false);
-  assert.deepEqual(await client.bf.mExists("b", ["one", "stranger"]), [true, false]);
+  assert.equal(await client.bf.exists("b", "absent"), false);
+  assert.deepEqual(await client.bf.mExists("b", ["one", "absent"]), [true, false]);
   assert.equal(await client.bf.card("b"), 3);
   const info = await client.bf.info("b");
   assert.equal(info["Number of items inserted"], 3);
@@ -39,7 +39,7 @@ async function cuckoo(client) {
   assert.equal(await client.cf.count("c", "one"), 2);
   assert.equal(await client.cf.del("c", "one"), true);
   assert.equal(await client.cf.exists("c", "one"), true);
-  assert.equal(await client.cf.exists("c", "stranger"), false);
+  assert.equal(await client.cf.exists("c", "absent"), false);
   const info = await client.cf.info("c");
   assert.equal(info["Bucket size"], 4);
   assert.equal(info["Number of items deleted"], 1);
@@ -64,10 +64,10 @@ async function main() {
   await bloom(client);
   await cuckoo(client);
   await chunks(raw.bf, "b", "b2");
-  assert.deepEqual(await client.bf.mExists("b2", ["one", "two", "three", "stranger"]), [true, true, true, false]);
+  assert.deepEqual(await client.bf.mExists("b2", ["one", "two", "three", "absent"]), [true, true, true, false]);
   await chunks(raw.cf, "c", "c2");
   for (const item of ["one", "two", "three"]) assert.equal(await client.cf.exists("c2", item), true);
-  assert.equal(await client.cf.exists("c2", "stranger"), false);
+  assert.equal(await client.cf.exists("c2", "absent"), false);
   await client.close();
   await rawClient.close();
 }

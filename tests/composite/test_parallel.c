@@ -1,6 +1,6 @@
 /*
- * Adding and asking with many threads: the same keys are found as with one, in every form, and what is refused has changed
- * nothing. Most telling under ThreadSanitizer.
+ * Adds and queries with many threads: the same keys are found as with one, in every form, and what
+ * is refused has changed nothing. Most telling under ThreadSanitizer.
  */
 #include "support.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 300001, STRANGERS = 5000 };
+enum { MOST = 300001, NON_MEMBERS = 5000 };
 
 static const size_t sizes[] = {0, 1, 4095, 65537, MOST};
 static const unsigned threads[] = {1, 2, 3, 8};
@@ -62,7 +62,7 @@ static int64_t add_batch(perhaps *f, struct batch *b, uint8_t *answers, unsigned
     return perhaps_add_parallel(f, &PERHAPS_KEYS_U64(b->integers, 0, b->n), answers, n_threads);
 }
 
-static int64_t ask_batch(const perhaps *f, struct batch *b, uint8_t *answers, unsigned n_threads) {
+static int64_t query_batch(const perhaps *f, struct batch *b, uint8_t *answers, unsigned n_threads) {
     if (b->form == BYTES)
         return perhaps_contains_parallel(f, &PERHAPS_KEYS_BYTES(b->keys, b->lengths, b->n), answers, n_threads);
     if (b->form == DIGESTS)
@@ -96,8 +96,8 @@ static perhaps_want want_number(unsigned i, uint64_t items) {
 }
 enum { WANTS = 22 };
 
-/* Every different key was new once, or more often where no lock keeps two threads apart. A set of so low a rate takes
- * hardly a key for another. */
+/* Every different key was new once, or more often where no lock keeps two threads apart. A set of
+ * so low a rate takes hardly a key for another. */
 static void expect_news(const perhaps *f, const struct batch *b, size_t different, int64_t added) {
     struct perhaps_info info = info_of(f);
     bool multiset = info.can & PERHAPS_COUNT, exact = info.base == PERHAPS_TABLE;
@@ -131,15 +131,15 @@ static void expect_as_alone(const perhaps *f, const perhaps_want *want, struct b
     perhaps_free(alone);
 }
 
-static void expect_strangers_unknown(const perhaps *f, enum form form, uint64_t first, unsigned n_threads) {
-    struct batch b = make_batch(f, form, first, STRANGERS, 1);
-    int64_t found = MUST(ask_batch(f, &b, b.answers, n_threads));
-    CHECK(found <= 10, "%lld of %d strangers are found", (long long)found, STRANGERS);
+static void expect_non_members_absent(const perhaps *f, enum form form, uint64_t first, unsigned n_threads) {
+    struct batch b = make_batch(f, form, first, NON_MEMBERS, 1);
+    int64_t found = MUST(query_batch(f, &b, b.answers, n_threads));
+    CHECK(found <= 10, "%lld of %d non-members are found", (long long)found, NON_MEMBERS);
     CHECK((uint64_t)found == ones(b.answers, b.n), "the answers are counted wrongly");
     free_batch(&b);
 }
 
-static void add_and_ask(const perhaps_want *want, enum form form, size_t n, unsigned n_threads, bool wants_answers) {
+static void add_and_query(const perhaps_want *want, enum form form, size_t n, unsigned n_threads, bool wants_answers) {
     perhaps *f = make(want);
     if (form == BYTES && !takes_bytes(f)) form = INTEGERS;
     size_t times = n > 1000 ? 2 : 1;
@@ -147,10 +147,10 @@ static void add_and_ask(const perhaps_want *want, enum form form, size_t n, unsi
     int64_t added = MUST(add_batch(f, &b, wants_answers ? b.answers : NULL, n_threads));
     if (wants_answers && b.n) expect_news(f, &b, n / times, added);
     CHECK(info_of(f).items == (uint64_t)added, "%llu items", (unsigned long long)info_of(f).items);
-    CHECK(MUST(ask_batch(f, &b, b.answers, n_threads)) == (int64_t)b.n, "a key is missed");
+    CHECK(MUST(query_batch(f, &b, b.answers, n_threads)) == (int64_t)b.n, "a key is missed");
     CHECK(ones(b.answers, b.n) == b.n, "a key is missed in the answers");
-    CHECK(MUST(ask_batch(f, &b, NULL, n_threads)) == (int64_t)b.n, "a key is missed without answers");
-    expect_strangers_unknown(f, form, n, n_threads);
+    CHECK(MUST(query_batch(f, &b, NULL, n_threads)) == (int64_t)b.n, "a key is missed without answers");
+    expect_non_members_absent(f, form, n, n_threads);
     expect_as_alone(f, want, &b);
     free_batch(&b);
     perhaps_free(f);
@@ -164,7 +164,7 @@ static void many_threads_add_what_one_would(void **state) {
                 /* The largest need not come in every combination. */
                 if (s + 1 == count_of_sizes() && (i + t) % 4) continue;
                 perhaps_want want = want_number(i, sizes[s]);
-                add_and_ask(&want, (enum form)((i + s + t) % FORMS), sizes[s], threads[t], (i + s + t) % 2);
+                add_and_query(&want, (enum form)((i + s + t) % FORMS), sizes[s], threads[t], (i + s + t) % 2);
             }
 }
 
@@ -172,12 +172,12 @@ static void many_threads_add_what_one_would(void **state) {
 static void any_number_of_threads_will_do(void **state) {
     (void)state;
     perhaps_want want = want_number(4, 65537);
-    add_and_ask(&want, INTEGERS, 65537, 0, true);
-    add_and_ask(&want, BYTES, 65537, 1000, true);
+    add_and_query(&want, INTEGERS, 65537, 0, true);
+    add_and_query(&want, BYTES, 65537, 1000, true);
 }
 
-/* Asking works on all kinds. */
-static void all_can_be_asked(void **state) {
+/* Queries work on all kinds. */
+static void all_can_be_queried(void **state) {
     const perhaps_want wants[] = {
         PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = 70000, .fpr = 1e-6),
         PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 70000),
@@ -191,9 +191,9 @@ static void all_can_be_asked(void **state) {
             perhaps *f = make(&wants[i]);
             struct batch b = make_batch(f, (enum form)form, 0, 65537, 1);
             MUST(add_batch_alone(f, &b));
-            CHECK(MUST(ask_batch(f, &b, b.answers, 3)) == (int64_t)b.n && ones(b.answers, b.n) == b.n,
+            CHECK(MUST(query_batch(f, &b, b.answers, 3)) == (int64_t)b.n && ones(b.answers, b.n) == b.n,
                   "a key is missed");
-            expect_strangers_unknown(f, (enum form)form, 100000, 3);
+            expect_non_members_absent(f, (enum form)form, 100000, 3);
             struct bytes before = image_of(f);
             REFUSED(PERHAPS_ECANNOT, add_batch(f, &b, NULL, 2));
             REFUSED(PERHAPS_ECANNOT, add_batch(f, &b, b.answers, 1));
@@ -214,7 +214,7 @@ static void what_is_for_reading_stays_as_it_is(void **state) {
         struct bytes image = image_of(f);
         MUST(perhaps_open_memory(&g, image.data, image.length, NULL));
         REFUSED(PERHAPS_EREADONLY, add_batch(g, &b, NULL, 2));
-        CHECK(MUST(ask_batch(g, &b, NULL, 2)) == 5000, "a key is missed");
+        CHECK(MUST(query_batch(g, &b, NULL, 2)) == 5000, "a key is missed");
         perhaps_free(g);
         free(image.data);
         free_batch(&b);
@@ -231,7 +231,7 @@ static void a_bitmap_grows_beforehand(void **state) {
     CHECK(MUST(add_batch(f, &b, b.answers, 3)) >= 100000, "some were not new");
     CHECK(info_of(f).items == 100000 && info_of(f).distinct == 100000, "%llu items",
           (unsigned long long)info_of(f).items);
-    CHECK(MUST(ask_batch(f, &b, NULL, 3)) == (int64_t)b.n, "a key is missed");
+    CHECK(MUST(query_batch(f, &b, NULL, 3)) == (int64_t)b.n, "a key is missed");
     perhaps_free(f);
     for (int shared = 0; shared < 2; shared++) {
         perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_BITMAP, .items = 1000, .shared = shared);
@@ -257,19 +257,19 @@ static void expect_nothing_added(const perhaps_want *want, uint64_t in, unsigned
     CHECK(found && counts, "no memory");
     MUST(add_batch_alone(f, &before));
     uint64_t items = info_of(f).items;
-    MUST(ask_batch(f, &b, found, 1));
+    MUST(query_batch(f, &b, found, 1));
     if (counted) MUST(perhaps_count_many(f, &PERHAPS_KEYS_U64(before.integers, 0, (size_t)in), counts));
     for (int with_answers = 0; with_answers < 2; with_answers++) {
         int64_t answer =
             n_threads ? add_batch(f, &b, with_answers ? b.answers : NULL, n_threads)
                       : perhaps_add_many(f, &PERHAPS_KEYS_U64(b.integers, 0, b.n), with_answers ? b.answers : NULL);
         REFUSED(PERHAPS_EFULL, answer);
-        MUST(ask_batch(f, &b, b.answers, 1));
+        MUST(query_batch(f, &b, b.answers, 1));
         CHECK(memcmp(found, b.answers, b.n) == 0, "kind %d, %u threads: %llu of the batch are found, not %llu",
               want->kind, n_threads, (unsigned long long)ones(b.answers, b.n), (unsigned long long)ones(found, b.n));
         CHECK(info_of(f).items == items, "%llu items, not %llu", (unsigned long long)info_of(f).items,
               (unsigned long long)items);
-        CHECK(MUST(ask_batch(f, &before, NULL, 1)) == (int64_t)before.n, "a key is missed");
+        CHECK(MUST(query_batch(f, &before, NULL, 1)) == (int64_t)before.n, "a key is missed");
         if (counted) MUST(perhaps_count_many(f, &PERHAPS_KEYS_U64(before.integers, 0, (size_t)in), counts + in));
         CHECK(memcmp(counts, counts + in, (size_t)in * sizeof *counts) == 0 || !counted, "counts are others");
     }
@@ -302,7 +302,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_add_what_one_would),
         cmocka_unit_test(any_number_of_threads_will_do),
-        cmocka_unit_test(all_can_be_asked),
+        cmocka_unit_test(all_can_be_queried),
         cmocka_unit_test(what_is_for_reading_stays_as_it_is),
         cmocka_unit_test(a_bitmap_grows_beforehand),
         cmocka_unit_test(a_full_shard_refuses_the_batch),

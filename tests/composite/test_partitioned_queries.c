@@ -1,6 +1,7 @@
 /*
- * Large batches of questions to large filters of filters, which go through all children in the order of their cache lines: the answers
- * are those of single questions, however many keys there are, however they come, and on every instruction set.
+ * Large batches of queries of large composite filters, which go through all children in the order
+ * of their cache lines: the answers are those of single queries, however many keys there are,
+ * however they come, and on every instruction set.
  */
 #include "support.h"
 
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some 40 MiB, most of which is never touched. Batches of MANY keys and more are arranged; of MOST, all lines are fetched; and of ALL, two
- * batches are made. */
+/* Some 40 MiB, most of which is never touched. Batches of MANY keys and more are partitioned; of
+ * MOST, all cache lines are prefetched; and of ALL, two batches are made. */
 enum { KEYS_OF_CHILD = 3000, CHILDREN = 6, MANY = 150000, MOST = 500000, ALL = 700000 };
 
 static const char *const sets[] = {"scalar", "avx2", "avx512", "neon"};
@@ -44,7 +45,7 @@ static perhaps *make_generations(void) {
     return f;
 }
 
-/* Has no memory for arranging. */
+/* Has no memory for partitioning. */
 static void *give_little(void *context, size_t size) {
     (void)context;
     return size < 1 << 20 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
@@ -57,7 +58,7 @@ static void take_back(void *context, void *memory, size_t size) {
 
 static const perhaps_allocator stingy = {give_little, take_back, NULL};
 
-/* Counts what is not given back; threads may ask at the same time. */
+/* Counts what is not given back; threads may query at the same time. */
 static uint64_t in_use;
 
 static void *give_counted(void *context, size_t size) {
@@ -82,7 +83,7 @@ static perhaps *open_under(const char *set, struct bytes image, const perhaps_al
     return f;
 }
 
-struct questions {
+struct queries {
     size_t n;
     bool same, as_digests, in_order;
     unsigned threads; /* 0 = the caller's alone */
@@ -101,35 +102,35 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Every second key is a member; or all are one key. What is expected are the answers to single questions. */
-static void prepare(struct questions *q, const perhaps *f) {
+/* Every second key is a member; or all are one key. Single queries give the expected answers. */
+static void prepare(struct queries *q, const perhaps *f) {
     q->keys = take(q->n * sizeof *q->keys);
     q->expected = take(q->n);
     q->answers = take(q->n);
     for (size_t i = 0; i < q->n; i++)
-        q->keys[i] = q->same ? member(1) : i % 2 ? member(i % (CHILDREN * KEYS_OF_CHILD)) : stranger(i);
+        q->keys[i] = q->same ? member(1) : i % 2 ? member(i % (CHILDREN * KEYS_OF_CHILD)) : non_member(i);
     if (q->in_order) qsort(q->keys, q->n, sizeof *q->keys, compare);
     for (size_t i = 0; i < q->n; i++)
         q->expected[i] =
             (uint8_t)MUST(q->as_digests ? perhaps_contains_digest(f, q->keys[i]) : perhaps_contains_u64(f, q->keys[i]));
 }
 
-static int64_t ask(const perhaps *f, const struct questions *q, uint8_t *answers) {
+static int64_t query(const perhaps *f, const struct queries *q, uint8_t *answers) {
     if (q->threads) return MUST(perhaps_contains_parallel(f, &PERHAPS_KEYS_U64(q->keys, 0, q->n), answers, q->threads));
     return MUST(q->as_digests ? perhaps_contains_many(f, &PERHAPS_KEYS_DIGEST(q->keys, q->n), answers)
                               : perhaps_contains_many(f, &PERHAPS_KEYS_U64(q->keys, 0, q->n), answers));
 }
 
-static void expect_answers(const perhaps *f, const struct questions *q) {
+static void expect_answers(const perhaps *f, const struct queries *q) {
     memset(q->answers, 2, q->n);
-    int64_t ones = ask(f, q, q->answers), again = q->same ? ask(f, q, NULL) : ones, sum = 0;
+    int64_t ones = query(f, q, q->answers), again = q->same ? query(f, q, NULL) : ones, sum = 0;
     for (size_t i = 0; i < q->n; i++) sum += q->expected[i];
     CHECK(memcmp(q->answers, q->expected, q->n) == 0, "%s: of %zu keys, some answers differ", info_of(f).isa, q->n);
     CHECK(ones == sum && again == sum, "%s: %lld and %lld keys are there, not %lld", info_of(f).isa, (long long)ones,
           (long long)again, (long long)sum);
 }
 
-static void finish(struct questions *q) {
+static void finish(struct queries *q) {
     free(q->keys);
     free(q->expected);
     free(q->answers);
@@ -137,12 +138,12 @@ static void finish(struct questions *q) {
 
 /* Where everything is slow, the first ones will do. */
 static void expect_single_answers(perhaps *f) {
-    struct questions all[] = {{.n = MANY},
-                              {.n = MOST, .threads = 2},
-                              {.n = MOST},
-                              {.n = MANY, .same = true},
-                              {.n = ALL, .as_digests = true},
-                              {.n = MANY, .as_digests = true, .in_order = true}};
+    struct queries all[] = {{.n = MANY},
+                            {.n = MOST, .threads = 2},
+                            {.n = MOST},
+                            {.n = MANY, .same = true},
+                            {.n = ALL, .as_digests = true},
+                            {.n = MANY, .as_digests = true, .in_order = true}};
     size_t lists = test_size() == TEST_SMALL ? 2 : sizeof all / sizeof *all;
     struct bytes image = image_of(f);
     CHECK(image.length >= 32 << 20, "the filter has only %zu bytes", image.length);
@@ -170,11 +171,11 @@ static void generations_answer_as_one_by_one(void **state) {
     expect_single_answers(make_generations());
 }
 
-/* However many threads ask, the memory that one of them has arranged in is kept for the next batch, and no more. */
+/* However many threads query, the memory of one of them is kept for the next batch, and no more. */
 static void one_large_scratch_is_kept(void **state) {
     enum { THREADS = 2, BYTES_OF_KEY = 12 };
     const uint64_t most = (uint64_t)ALL / THREADS * BYTES_OF_KEY * 5 / 4;
-    struct questions q = {.n = ALL, .threads = THREADS};
+    struct queries q = {.n = ALL, .threads = THREADS};
     perhaps *layers = make_layers();
     struct bytes image = image_of(layers);
     (void)state;

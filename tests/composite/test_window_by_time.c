@@ -1,6 +1,7 @@
 /*
- * Windows by time beside an exact model, a list of keys and of when each came, in every rhythm: as long as at most
- * `items` keys come in any period, the false-positive rate holds and no key younger than the period is lost.
+ * Windows by time beside an exact model, a list of keys and of when each came, in every rhythm: as
+ * long as at most `items` keys come in any period, the false-positive rate holds and no key younger
+ * than the period is lost.
  */
 #include "support.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 600, STEPS = 30, MOST_KEYS = STEPS * 4 * ITEMS, STRANGERS = 500, PERIOD = 1000 };
+enum { ITEMS = 600, STEPS = 30, MOST_KEYS = STEPS * 4 * ITEMS, NON_MEMBERS = 500, PERIOD = 1000 };
 
 static const double rate = 0.01;
 
@@ -67,12 +68,13 @@ struct run {
     int kind;
     unsigned generations;
     size_t batch;
-    perhaps *f, *twin;         /* in batches, saved and opened on the way; one by one, with a clock */
+    /* In batches, saved and opened on the way; one by one, with a clock. */
+    perhaps *f, *twin;
     uint64_t told, now;        /* what the clock says, and the latest of that */
     uint64_t came[MOST_KEYS];  /* when each key did, for the last time */
     uint64_t times[MOST_KEYS]; /* when each of all adds was */
     uint64_t keys, adds, random;
-    uint64_t asked, found; /* of keys that were never added, or are too old */
+    uint64_t queries, found; /* of keys that were never added, or are too old */
     unsigned most_children;
 };
 
@@ -132,7 +134,7 @@ static void add_keys(struct run *r, uint64_t n) {
 
 /* ---- what must hold at every step ---- */
 
-/* No younger key than a period is missing; an older one than the promise is there only by chance. */
+/* No key younger than a period is missing; one older than the promise is found only by chance. */
 static void judge_keys(struct run *r) {
     uint64_t forgotten_after = PERIOD + (PERIOD - 1) / (r->generations - 1) + 1, old = 0, known = 0;
     for (uint64_t key = r->keys; key-- > 0 && old < 300;) {
@@ -143,16 +145,16 @@ static void judge_keys(struct run *r) {
         if (age >= PERIOD) old++, known += (uint64_t)found;
     }
     CHECK(r->kind != PERHAPS_TABLE || !known, "%llu old keys are remembered", (unsigned long long)known);
-    r->asked += old;
+    r->queries += old;
     r->found += known;
 }
 
 static void judge_rate(struct run *r, unsigned step) {
-    uint64_t seen = count_strangers(r->f, (uint64_t)step * STRANGERS, STRANGERS);
-    double most = rate * STRANGERS;
-    CHECK(!promised(r) || (double)seen <= most + 5 * sqrt(most), "%llu of %d strangers are found",
-          (unsigned long long)seen, STRANGERS);
-    r->asked += STRANGERS;
+    uint64_t seen = count_false_positives(r->f, (uint64_t)step * NON_MEMBERS, NON_MEMBERS);
+    double most = rate * NON_MEMBERS;
+    CHECK(!promised(r) || (double)seen <= most + 5 * sqrt(most), "%llu of %d non-members are found",
+          (unsigned long long)seen, NON_MEMBERS);
+    r->queries += NON_MEMBERS;
     r->found += seen;
 }
 
@@ -187,7 +189,7 @@ static void one_step(struct run *r, unsigned step, const struct perhaps_plan *pl
     struct beat beat = next_beat(r->rhythm, step, r->generations, &r->random);
     move_clock(r, beat.later);
     add_keys(r, beat.keys);
-    MUST(perhaps_advance(r->twin, r->told)); /* without an add its clock is not asked */
+    MUST(perhaps_advance(r->twin, r->told)); /* its clock is not read without an add */
     CHECK(perhaps_equal(r->f, r->twin) == 1, "the two differ");
     judge_keys(r);
     judge_rate(r, step);
@@ -209,9 +211,9 @@ static unsigned run_rhythm(enum rhythm rhythm, int kind, unsigned generations, s
     r.twin = make(&want);
     MUST(perhaps_set_clock(r.twin, clock_of, &r));
     for (unsigned step = 0; step < STEPS; step++) one_step(&r, step, &plan);
-    double most = rate * (double)r.asked;
+    double most = rate * (double)r.queries;
     CHECK(!promised(&r) || (double)r.found <= most + 3 * sqrt(most), "%llu of %llu are found",
-          (unsigned long long)r.found, (unsigned long long)r.asked);
+          (unsigned long long)r.found, (unsigned long long)r.queries);
     perhaps_free(r.f);
     perhaps_free(r.twin);
     return r.most_children;
@@ -238,20 +240,20 @@ static void every_rhythm_is_kept(void **state) {
 
 /* What a user sees: as many keys as it is for, in one moment. */
 static void all_at_once_has_the_planned_rate(void **state) {
-    enum { KEYS = 100000, ASKED = 200000 };
+    enum { KEYS = 100000, QUERIES = 200000 };
     (void)state;
     for (int kind = PERHAPS_BLOOM; kind <= PERHAPS_BLOCKED; kind++) {
         perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = KEYS, .fpr = rate, .period = 600));
         MUST(perhaps_advance(f, 1700000000));
         add_members(f, 0, KEYS);
         expect_members(f, 0, KEYS);
-        double seen = (double)count_strangers(f, 0, ASKED), most = rate * ASKED;
-        CHECK(seen <= most + 3 * sqrt(most), "%g of %d strangers are found", seen, ASKED);
+        double seen = (double)count_false_positives(f, 0, QUERIES), most = rate * QUERIES;
+        CHECK(seen <= most + 3 * sqrt(most), "%g of %d non-members are found", seen, QUERIES);
         perhaps_free(f);
     }
 }
 
-/* Single keys, each in a generation that its time ends, and then a burst: no rhythm needs more generations. */
+/* Single keys, each in a generation that time ends, then a burst: the most generations of all. */
 static void the_worst_burst_takes_twice_the_generations_less_two(void **state) {
     (void)state;
     for (unsigned generations = 4; generations <= 8; generations *= 2) {
@@ -313,7 +315,7 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-/* Without memory for more than its g generations it loses nothing, and when there is memory again, all is as it was. */
+/* Without memory for more than its g generations it loses nothing, and recovers with memory. */
 static void without_memory_nothing_is_lost(int kind) {
     perhaps_allocator allocator = {allocate, release, NULL};
     there_is_memory = true;
@@ -350,7 +352,7 @@ static void a_burst_without_memory(void **state) {
 
 /* ---- without a time ---- */
 
-/* What is opened, and not told the time, takes keys all the same. They are as old as the time that is told then. */
+/* An opened filter that is not told the time takes keys, as old as the next time it is told. */
 static void take_keys_before_the_time_is_told(uint64_t later) {
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = ITEMS, .period = PERIOD)), *opened = NULL;
     MUST(perhaps_advance(f, 5000));

@@ -1,4 +1,5 @@
-/* Filters of filters as layouts: growing, window and sharded over every kind that they take. */
+/* Composite filters as layouts: growing, window and sharded over every kind that they take. The
+ * table below chooses among the kinds it names; every other kind is tested in all three. */
 #include "support.h"
 
 #include <stdio.h>
@@ -11,11 +12,12 @@ enum { SHARDS = 5, GENERATIONS = 4, PERIOD = 3000 };
 #define WINDOW  .generations = GENERATIONS
 #define SHARDED .shards = SHARDS
 
-static const struct {
-    const char *name;
+enum { MOST_COMBINATIONS = 32 };
+static struct {
+    char name[40];
     perhaps_want want;
     bool everywhere; /* also where time is short */
-} combinations[] = {
+} combinations[MOST_COMBINATIONS] = {
     {"growing-bloom", {.kind = PERHAPS_BLOOM, GROWING}, false},
     {"growing-blocked", {.kind = PERHAPS_BLOCKED, GROWING}, true},
     {"growing-counting", {.kind = PERHAPS_COUNTING, GROWING}, false},
@@ -33,7 +35,44 @@ static const struct {
     {"sharded-growing-blocked", {.kind = PERHAPS_BLOCKED, SHARDED, GROWING}, false},
     {"sharded-growing-cuckoo", {.kind = PERHAPS_CUCKOO, SHARDED, GROWING}, true},
 };
-enum { COMBINATIONS = sizeof combinations / sizeof *combinations };
+
+static bool is_named(int kind) {
+    for (size_t i = 0; combinations[i].want.kind; i++)
+        if (combinations[i].want.kind == kind) return true;
+    return false;
+}
+
+/* Appends the composites over a kind that are not refused. */
+static size_t append_kind(size_t n, const struct perhaps_kind_row *row) {
+    perhaps_want wants[] = {{GROWING}, {WINDOW}, {SHARDED}};
+    static const char *const names[] = {"growing", "window", "sharded"};
+    for (size_t i = 0; i < 3; i++) {
+        perhaps_want want = wants[i];
+        want.size = sizeof want, want.kind = row->kind, want.items = 1000, want.fpr = 0.01;
+        perhaps *f;
+        if (perhaps_create(&f, &want) < 0) continue;
+        bool composite = info_of(f).base;
+        perhaps_free(f);
+        if (!composite) continue;
+        CHECK(n + 1 < MOST_COMBINATIONS, "too many combinations");
+        wants[i].kind = row->kind;
+        combinations[n].want = wants[i];
+        snprintf(combinations[n++].name, sizeof combinations->name, "%s-%s", names[i], row->name);
+    }
+    return n;
+}
+
+static size_t count_combinations(void) {
+    static size_t count;
+    if (count) return count;
+    const struct perhaps_kind_row *added[MOST_COMBINATIONS];
+    size_t kinds = 0, n = 0;
+    for (size_t r = 0; perhaps_kind(r); r++)
+        if (!is_named(perhaps_kind(r)->kind)) added[kinds++] = perhaps_kind(r);
+    while (combinations[n].want.kind) n++;
+    for (size_t i = 0; i < kinds; i++) n = append_kind(n, added[i]);
+    return count = n;
+}
 
 static bool is_window(const perhaps_want *want) {
     return want->generations || want->period || want->clear_at > 0;
@@ -58,9 +97,9 @@ static perhaps_want want_of(size_t i, uint64_t items) {
     return want;
 }
 
-/* What a filter of filters can is not in the table of kinds, but in perhaps_info. */
+/* What a composite filter can is not in the table of kinds, but in perhaps_info. */
 static const struct perhaps_kind_row *row_of(size_t i) {
-    static struct perhaps_kind_row rows[COMBINATIONS];
+    static struct perhaps_kind_row rows[MOST_COMBINATIONS];
     if (rows[i].kind) return &rows[i];
     perhaps_want want = want_of(i, 10000);
     perhaps *f = make(&want);
@@ -91,7 +130,8 @@ static bool plans_without_rate(perhaps_want want) {
 
 static uint64_t remembers(const perhaps_want *want) {
     if (!is_window(want) || want->period) return UINT64_MAX;
-    return want->clear_at > 0 ? 1 : want->items; /* when it clears itself, only the key that comes then stays */
+    /* When it clears itself, only the key that comes then stays. */
+    return want->clear_at > 0 ? 1 : want->items;
 }
 
 static void fill_in(struct layout *layout, size_t i, uint64_t items) {
@@ -105,11 +145,11 @@ static void fill_in(struct layout *layout, size_t i, uint64_t items) {
     snprintf(layout->name, sizeof layout->name, "%s", combinations[i].name);
 }
 
-/* Promises with the same number of keys follow each other, and planning small filters takes its time. */
-size_t find_combined(struct layout *layouts, uint64_t items, bool all) {
-    static struct layout known[COMBINATIONS];
+/* Promises with the same number of keys follow each other, and planning takes its time. */
+size_t find_composites(struct layout *layouts, uint64_t items, bool all) {
+    static struct layout known[MOST_COMBINATIONS];
     size_t n = 0;
-    for (size_t i = 0; i < COMBINATIONS; i++) {
+    for (size_t i = 0; i < count_combinations(); i++) {
         if (!all && time_is_short() && !combinations[i].everywhere) continue;
         if (known[i].items != items) fill_in(&known[i], i, items);
         layouts[n++] = known[i];
@@ -117,7 +157,7 @@ size_t find_combined(struct layout *layouts, uint64_t items, bool all) {
     return n;
 }
 
-bool is_combined(const struct layout *layout) {
+bool is_composite(const struct layout *layout) {
     for (size_t r = 0; perhaps_kind(r); r++)
         if (perhaps_kind(r) == layout->row) return false;
     return true;

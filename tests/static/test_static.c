@@ -1,4 +1,4 @@
-/* Static filters: collected first, asked later, and never both. */
+/* Static filters: they collect keys first and answer queries later, never both. */
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -25,12 +25,12 @@ static void no_key_is_missed(const struct layout *layout) {
         perhaps *f = make_with_members(layout, counts[i]);
         expect_members(f, 0, counts[i]);
         expect_items(f, counts[i]);
-        if (!counts[i]) CHECK(count_strangers(f, 0, 10000) == 0, "an empty filter finds something");
+        if (!counts[i]) CHECK(count_false_positives(f, 0, 10000) == 0, "an empty filter finds something");
         perhaps_free(f);
     }
 }
 
-/* The size that was planned is the size that is made, and the rate is kept, from so many keys on. */
+/* The planned size is the size made, and the false-positive rate holds, from that many keys on. */
 static void many_keys_are_as_planned(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items);
     expect_members(f, 0, layout->items);
@@ -41,8 +41,8 @@ static void many_keys_are_as_planned(const struct layout *layout) {
           (unsigned long long)info.bytes);
     CHECK(info.capacity == layout->items && info.fpr_target == layout->plan.fpr, "capacity %llu, target %g",
           (unsigned long long)info.capacity, info.fpr_target);
-    double questions = 300000, due = layout->plan.fpr * questions, found = (double)count_strangers(f, 0, 300000);
-    CHECK(fabs(found - due) <= 4 * sqrt(due) + 1, "%g strangers of %g are found, %g are due", found, questions, due);
+    double queries = 300000, due = layout->plan.fpr * queries, found = (double)count_false_positives(f, 0, 300000);
+    CHECK(fabs(found - due) <= 4 * sqrt(due) + 1, "%g non-members of %g are found, %g are due", found, queries, due);
     perhaps_free(f);
 }
 
@@ -94,7 +94,7 @@ static void few_keys_many_times(const struct layout *layout) {
     free(keys);
 }
 
-/* Half of them twice, some of the others a third time. The size is that of a filter of the different ones. */
+/* Half of them twice, some a third time. The size is that of a filter of the different keys. */
 static void repeated_keys_take_no_room(const struct layout *layout) {
     perhaps *once = make_with_members(layout, layout->items), *f = make(&layout->want);
     add_members(f, 0, layout->items);
@@ -111,7 +111,7 @@ static void repeated_keys_take_no_room(const struct layout *layout) {
 
 /* ---- too early, too late ---- */
 
-static void expect_unasked(const perhaps *f) {
+static void expect_no_queries(const perhaps *f) {
     const void *keys[] = {"a"};
     size_t lengths[] = {1};
     uint64_t key = member(0);
@@ -128,7 +128,7 @@ static void expect_unasked(const perhaps *f) {
     CHECK(answer == 7, "a refused query was answered");
 }
 
-/* Nor is there an image of it, and asking for one does not seal it. */
+/* Nor is there an image of it, and requesting one does not seal it. */
 static int count_calls(void *context, const void *bytes, size_t length) {
     (void)bytes, (void)length;
     return ++*(int *)context;
@@ -146,11 +146,11 @@ static void expect_no_image(perhaps *f) {
     CHECK(info_of(f).collecting == 1, "a refused call sealed the filter");
 }
 
-static void nothing_is_asked_before_sealing(const struct layout *layout) {
+static void no_queries_before_sealing(const struct layout *layout) {
     perhaps *f = make(&layout->want);
-    expect_unasked(f);
+    expect_no_queries(f);
     add_members(f, 0, ITEMS);
-    expect_unasked(f);
+    expect_no_queries(f);
     expect_no_image(f);
     CHECK(info_of(f).collecting == 1 && info_of(f).items == ITEMS, "%llu keys wait",
           (unsigned long long)info_of(f).items);
@@ -165,7 +165,7 @@ static void expect_closed(perhaps *f) {
     struct bytes before = image_of(f);
     const void *keys[] = {"a"};
     size_t lengths[] = {1};
-    uint64_t key = stranger(0);
+    uint64_t key = non_member(0);
     REFUSED(PERHAPS_ESEALED, perhaps_add(f, "a", 1));
     REFUSED(PERHAPS_ESEALED, perhaps_add_u64(f, key));
     REFUSED(PERHAPS_ESEALED, perhaps_add_digest(f, key));
@@ -226,14 +226,14 @@ static void all_ways_of_adding_collect(const struct layout *layout) {
     free_byte_keys(&bytes);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static void batches_agree_with_singles(const struct layout *layout) {
     static const size_t more[] = {255, 256, 257, 511, 513, 1023, 1025, 4097};
     static uint64_t keys[4097];
     static uint8_t answers[4098];
     perhaps *f = make_with_members(layout, ITEMS);
-    for (size_t i = 0; i < 4097; i++) keys[i] = i % 3 ? member(i) : stranger(i);
+    for (size_t i = 0; i < 4097; i++) keys[i] = i % 3 ? member(i) : non_member(i);
     for (size_t round = 0; round < 131 + sizeof more / sizeof *more; round++) {
         size_t n = round < 131 ? round : more[round - 131];
         const uint64_t *start = keys + (4097 - n) / 2;
@@ -253,7 +253,7 @@ static void batches_agree_with_singles(const struct layout *layout) {
 
 /* ---- whole filters ---- */
 
-/* A filter that collects has no array: nothing is done with it as a whole but clearing, moving and looking. */
+/* A filter that collects has no array: as a whole it can only be cleared, moved and described. */
 static void what_collects_is_not_combined(const struct layout *layout) {
     perhaps *f = make(&layout->want), *sealed = make_with_members(layout, ITEMS), *copy = f;
     uint8_t shape[4096];
@@ -328,7 +328,7 @@ static void clearing_begins_anew(const struct layout *layout) {
     struct bytes image = image_of(f);
     MUST(perhaps_open_memory(&copy, image.data, image.length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY)));
     MUST(perhaps_clear(copy));
-    expect_unasked(copy);
+    expect_no_queries(copy);
     add_members(copy, 0, ITEMS);
     expect_unchanged(copy, image); /* which seals it */
     perhaps_free(copy);
@@ -369,7 +369,7 @@ static struct perhaps_plan plan_of(perhaps_want want) {
     return plan;
 }
 
-/* Rates, bits for each key, or memory for so many keys: each is enough, and they agree. */
+/* A false-positive rate, bits per key, or memory for n keys: each is enough, and all agree. */
 static void any_way_of_wanting_will_do(const struct layout *layout) {
     int kind = layout->row->kind;
     struct perhaps_plan rate = plan_of(PERHAPS_WANT(.kind = kind, .fpr = 0.01)),
@@ -416,7 +416,7 @@ int main(void) {
         FOR_EACH_STATIC_KIND(few_keys_many_times, 100000),
         FOR_EACH_STATIC(repeated_keys_take_no_room, ITEMS),
         FOR_EACH_STATIC_KIND(repeated_keys_take_no_room, 200000),
-        FOR_EACH_STATIC(nothing_is_asked_before_sealing, ITEMS),
+        FOR_EACH_STATIC(no_queries_before_sealing, ITEMS),
         FOR_EACH_STATIC(nothing_is_added_after_sealing, ITEMS),
         FOR_EACH_STATIC(all_ways_of_adding_collect, ITEMS),
         FOR_EACH_STATIC(batches_agree_with_singles, ITEMS),

@@ -1,16 +1,17 @@
-/* `perhaps bench --combined`: filters of filters, and threads. */
-#include "combined.h"
+/* `perhaps bench --combined`: composite filters, and threads. */
+#include "bench_composite.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { RATE_PASSES = 4 }; /* 16 million strangers: a rate of 1 % is known to a quarter of a percent of it */
+/* 16 million non-members: a rate of 1 % is known to a quarter of a percent of it */
+enum { RATE_PASSES = 4 };
 
 const struct part_table part_tables[PART_COUNT] = {
     [PART_GROWING] =
         {"growing",
          "Growing over blocked, 1 %, from 1,000 keys. Size, full (newest layer), new: bytes, and 50 %, 0 %: "
-         "time of\ncontains_many at so many hits; all as ratio to a filter planned for that many keys",
+         "time of\ncontains_many at that share of hits; all as ratio to a filter planned for that many keys",
          {{"layers", 0}, {"fpr", 0.01}, {"size", 0}, {"full", 1.75}, {"new", 3.5}, {"hits_50", 3}, {"hits_0", 5}}},
     [PART_RATE] = {"sharded_rate",
                    "Rates of sharded filters over blocked, 1 %. Sigmas: how many standard deviations of this "
@@ -53,20 +54,20 @@ const struct part_table part_tables[PART_COUNT] = {
           {"threads_ratio", 0},
           {"plain_ratio", 0},
           {"fuse_ratio", 0}}},
-    [PART_STATIC_ASK] =
-        {"static_ask",
-         "Asking static filters in batches, ns per key at so many hits, beside the limit of as many lines as they look "
-         "at.\nRatios at 50 %: to the limit; to the plain filter, asked in batches",
-         {{"mib", 0},
-          {"hits_0", 0},
-          {"hits_50", 0},
-          {"lines", 0},
-          {"limit", 0},
-          {"limit_ratio", 0},
-          {"plain_ratio", 0}}},
+    [PART_STATIC_QUERY] = {"static_query",
+                           "Batch queries of static filters, ns per key at that share of hits, beside the limit of as "
+                           "many cache lines as they look "
+                           "at.\nRatios at 50 %: to the limit; to the plain filter in batches",
+                           {{"mib", 0},
+                            {"hits_0", 0},
+                            {"hits_50", 0},
+                            {"lines", 0},
+                            {"limit", 0},
+                            {"limit_ratio", 0},
+                            {"plain_ratio", 0}}},
 };
 
-struct row *combined_row(struct combined *all, enum part part, const char *name, ...) {
+struct row *part_row(struct part_run *all, enum part part, const char *name, ...) {
     struct figures *figures = all->figures;
     struct row *row = &figures->rows[figures->row_count];
     if (figures->row_count + 1 < MOST_ROWS) figures->row_count++;
@@ -78,13 +79,12 @@ struct row *combined_row(struct combined *all, enum part part, const char *name,
     return row;
 }
 
-/* Small runs, which are for trying it out, ask less. */
-static size_t pass_keys(const struct combined *all) {
+/* Small runs, which are for trying it out, query less. */
+static size_t pass_keys(const struct part_run *all) {
     return all->keys < PASS_KEYS ? PASS_KEYS / 4 : PASS_KEYS;
 }
 
-void combined_open(struct combined *all, struct run *run, struct cell *cell, const perhaps_want *want,
-                   uint64_t members) {
+void part_open(struct part_run *all, struct run *run, struct cell *cell, const perhaps_want *want, uint64_t members) {
     struct perhaps_info info = {.size = sizeof info};
     *cell = (struct cell){.kind = "filter"};
     *run = (struct run){.cell = cell, .pass = all->pass, .space = key_space_all(members), .pass_keys = pass_keys(all)};
@@ -97,25 +97,24 @@ void combined_open(struct combined *all, struct run *run, struct cell *cell, con
     all->pass->progress(cell, "filling");
 }
 
-void combined_close(struct run *run) {
+void part_close(struct run *run) {
     perhaps_free(run->f);
     run->f = NULL;
 }
 
-double combined_rate(struct run *run) {
-    run->false_positives = run->false_asked = 0;
-    run->pass->progress(run->cell, "asking");
+double part_rate(struct run *run) {
+    run->false_positives = run->non_member_queries = 0;
+    run->pass->progress(run->cell, "querying");
     for (unsigned pass = 0; pass < RATE_PASSES && !run->error; pass++) {
-        make_questions(run, HITS_0, run->pass_keys);
-        time_questions(run, OP_CONTAINS_MANY, HITS_0, run->pass_keys);
+        make_queries(run, HITS_0, run->pass_keys);
+        time_queries(run, OP_CONTAINS_MANY, HITS_0, run->pass_keys);
     }
-    return (double)run->false_positives / (double)run->false_asked;
+    return (double)run->false_positives / (double)run->non_member_queries;
 }
 
-int combined_run(struct figures *figures, struct pass *pass, uint64_t keys) {
-    static int (*const parts[])(struct combined *) = {combined_growing, combined_sharded, combined_parallel,
-                                                      combined_peak};
-    struct combined all = {figures, pass, keys};
+int composite_run(struct figures *figures, struct pass *pass, uint64_t keys) {
+    static int (*const parts[])(struct part_run *) = {part_growing, part_sharded, part_parallel, part_peak};
+    struct part_run all = {figures, pass, keys};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         int error = parts[i](&all);
         if (error < 0) return error;

@@ -99,7 +99,7 @@ static void expect_exactly(const perhaps *f, uint64_t n) {
     CHECK(info_of(f).items == n, "%llu items of %llu", (unsigned long long)info_of(f).items, (unsigned long long)n);
 }
 
-/* The folder is needed only when memory is not enough. Then it is refused in words, and what was there stays. */
+/* The folder is needed only when memory is short. Then it is refused in words; keys stay. */
 static void a_folder_that_is_missing_is_named(const struct layout *layout) {
     if (!is_enough(layout)) return;
     const char *folder = scratch("not-there-yet");
@@ -124,7 +124,7 @@ static void a_folder_that_is_missing_is_named(const struct layout *layout) {
     rmdir(folder);
 }
 
-/* The limit on file sizes works like a disk that is full after so many bytes. */
+/* The limit on file sizes works like a disk that is full after that many bytes. */
 static void a_full_disk_loses_no_key(const struct layout *layout) {
     if (!is_enough(layout)) return;
     struct rlimit before, limit;
@@ -176,7 +176,8 @@ static void pool_release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-/* Collects and seals with each allocation failing in turn; whatever is refused is done again with memory, and nothing is lost. */
+/* Collects and seals with each allocation failing in turn; whatever is refused is done again with
+ * memory, and nothing is lost. */
 static bool build_with_failure(const struct layout *layout, struct pool *pool, struct bytes expected) {
     enum { BATCH = 3000 };
     perhaps_allocator allocator = {pool_allocate, pool_release, pool};
@@ -235,7 +236,7 @@ static void every_allocation_may_fail(const struct layout *layout) {
 
 /* ---- within memory ---- */
 
-/* While keys wait, the limit and a little beside it; when they are sealed, also what the header tells of. */
+/* While keys are collected, the limit and a little more; when sealed, also what the header says. */
 static void memory_has_a_limit(const struct layout *layout) {
     enum { MIB = 1 << 20, LIMIT = 16 * MIB };
     struct pool pool = {.blocks = 0};

@@ -1,6 +1,6 @@
 /*
- * Shards: rates and loads of one large filter, threads that do not get in each other's way, growth in small steps. And
- * what cannot be put together is refused.
+ * Shards: rates and loads of one large filter, threads that do not get in each other's way, growth
+ * in small steps. And what cannot be put together is refused.
  */
 #include "support.h"
 
@@ -34,14 +34,14 @@ static void add_integers(perhaps *f, uint64_t first, uint64_t n) {
     }
 }
 
-/* Shards are planned for some keys more than their share, so with its number of keys the filter is a little better than
- * one without shards would be, and as good as perhaps_info says. */
+/* Shards are planned for some keys more than their share, so with its number of keys the filter is
+ * a little better than one without shards would be, and as good as perhaps_info says. */
 static void expect_rate(const perhaps *f, double fpr) {
-    uint64_t asked = scaled(100000, 1000000, 10000000);
-    double seen = (double)count_strangers(f, 0, asked), most = fpr * (double)asked;
-    double now = info_of(f).fpr_now * (double)asked;
-    CHECK(seen <= most + 3 * sqrt(most), "%g of %g strangers are found", seen, (double)asked);
-    CHECK(fabs(seen - now) <= 3 * sqrt(now) + 0.01 * now, "%g strangers are found, and fpr_now says %g", seen, now);
+    uint64_t queries = scaled(100000, 1000000, 10000000);
+    double seen = (double)count_false_positives(f, 0, queries), most = fpr * (double)queries;
+    double now = info_of(f).fpr_now * (double)queries;
+    CHECK(seen <= most + 3 * sqrt(most), "%g of %g non-members are found", seen, (double)queries);
+    CHECK(fabs(seen - now) <= 3 * sqrt(now) + 0.01 * now, "%g non-members are found, and fpr_now says %g", seen, now);
 }
 
 /* Chi square of the numbers of keys in the shards, which has a mean of shards - 1. */
@@ -175,7 +175,7 @@ static void run_workers(perhaps *f, uint64_t keys, void *(*work)(void *), struct
     for (unsigned i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
 }
 
-/* Every thread adds the same keys, from another one on: one by one, in batches, or if they are absent. */
+/* Every thread adds the same keys, from another start: one by one, in batches, or if absent. */
 static void *add_overlapping(void *context) {
     struct worker *w = context;
     uint64_t batch[100], start = w->keys / THREADS * w->number;

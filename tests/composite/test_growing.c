@@ -1,6 +1,6 @@
 /*
- * Filters that grow in layers: the rate holds for ever, nothing is lost, and the memory stays within what was promised,
- * however wrong the first guess was.
+ * Filters that grow in layers: the rate holds forever, nothing is lost, and the memory stays within
+ * what was promised, however wrong the first guess was.
  */
 #include "support.h"
 
@@ -32,17 +32,18 @@ static struct perhaps_info child_of(const perhaps *f, unsigned i) {
 
 /* At most the wanted rate, and the one that perhaps_info works out from the bits. */
 static void expect_rate(const perhaps *f, double fpr) {
-    uint64_t asked = test_size() == TEST_SMALL ? 100000 : test_size() == TEST_NORMAL ? 400000 : 4000000;
-    double seen = (double)count_strangers(f, 0, asked), most = fpr * (double)asked;
+    uint64_t queries = test_size() == TEST_SMALL ? 100000 : test_size() == TEST_NORMAL ? 400000 : 4000000;
+    double seen = (double)count_false_positives(f, 0, queries), most = fpr * (double)queries;
     struct perhaps_info info = info_of(f);
-    double now = info.fpr_now * (double)asked;
+    double now = info.fpr_now * (double)queries;
     CHECK(info.fpr_target == fpr, "the target is %g, not %g", info.fpr_target, fpr);
-    CHECK(seen <= most + 4 * sqrt(most), "%g of %g strangers are found, with %llu keys in %u layers; the rate is %g",
-          seen, (double)asked, (unsigned long long)info.items, info.children, fpr);
-    CHECK(fabs(seen - now) <= 4 * sqrt(now) + 0.03 * now + 4, "%g strangers are found, but fpr_now says %g", seen, now);
+    CHECK(seen <= most + 4 * sqrt(most), "%g of %g non-members are found, with %llu keys in %u layers; the rate is %g",
+          seen, (double)queries, (unsigned long long)info.items, info.children, fpr);
+    CHECK(fabs(seen - now) <= 4 * sqrt(now) + 0.03 * now + 4, "%g non-members are found, but fpr_now says %g", seen,
+          now);
 }
 
-/* A key is stored unless an older layer says "perhaps" to it, which has at most the rate as its chance. */
+/* A key is stored unless an older layer says "perhaps" to it, by chance at most the rate. */
 static void expect_items(const perhaps *f, int kind, double fpr, uint64_t n) {
     double lost = (double)n - (double)info_of(f).items, most = fpr * (double)n;
     CHECK(lost >= 0 && lost <= (is_set(kind) ? most + 4 * sqrt(most) : 0), "%g of %llu keys were not stored", lost,
@@ -57,8 +58,8 @@ static double planned_bits(int kind, uint64_t items, double fpr) {
     return 8 * (double)plan.bytes;
 }
 
-/* All layers but the newest are full, so they tell how large the filter was with how many keys when each of them began and
- * ended. The promise is for a million keys and more. */
+/* All layers but the newest are full, so they tell how large the filter was with how many keys when
+ * each of them began and ended. The promise is for a million keys and more. */
 static void expect_modest(const perhaps *f, int kind, double fpr) {
     double bits = 0;
     uint64_t keys = 0;
@@ -131,8 +132,8 @@ static void any_first_guess_will_do(void **state) {
         }
 }
 
-/* The capacity is multiplied by `growth` with each layer. Layers that nest are whole multiples of the one below, and come as
- * near to it as that allows. */
+/* The capacity is multiplied by `growth` with each layer. Layers that nest are whole multiples of
+ * the one below, and come as near to it as that allows. */
 static void growth_is_honoured(void **state) {
     static const double growths[] = {1.5, 2, 3, 4, 16};
     (void)state;
@@ -186,7 +187,7 @@ static void known_keys_are_not_stored_again(void **state) {
 
 enum { LIMIT = 100000 };
 
-/* What is in stays, and what a refused batch had is not: bit for bit for sets, key for key where keys move about. */
+/* Members stay, a refused batch does not: bit for bit in sets, key for key where keys move. */
 static void expect_batch_refused(perhaps *f, int kind, uint64_t in) {
     enum { BATCH = 150000 };
     uint64_t *batch = calloc(BATCH, sizeof *batch);
@@ -258,7 +259,7 @@ static void a_limit_is_kept_and_nothing_is_lost(void **state) {
         if (bases[i] != PERHAPS_COUNTING) max_bytes_is_a_limit(bases[i]);
 }
 
-/* Counters cannot be removed from layers, so a refused batch of theirs is not tried here, only the limit. */
+/* Layers of counters cannot remove, so only the limit is tested here, not a refused batch. */
 static void a_limit_of_counters_is_kept(void **state) {
     (void)state;
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_COUNTING, .items = 100, .fpr = 0.01, .grow = PERHAPS_GROW_LAYERS,
@@ -370,11 +371,12 @@ static void abilities_are_those_of_the_layers(void **state) {
 /* ---- an exact multiset beside layers of very short fingerprints ---- */
 
 /*
- * With fingerprints of three to six bits many keys look the same, in every layer. A remove takes the copy in the newest layer that
- * has one, which may be that of a key that looks the same there; if it did not look the same in the older layer where the
- * removed key's own copy stays, that other key would be lost. So this fails if `nest` in src/plan/cuckoo_rate.c lays layers
- * over each other that do not nest (with one home more than a multiple, or with longer fingerprints without telling LONGER), and
- * if growing.c removes from the oldest layer first.
+ * With fingerprints of three to six bits many keys look the same, in every layer. A remove takes
+ * the copy in the newest layer that has one, which may be that of a key that looks the same there;
+ * if it did not look the same in the older layer where the removed key's own copy stays, that other
+ * key would be lost. So this fails if `nest` in src/kind/cuckoo/cuckoo_fpr.c stacks layers on each
+ * other that do not nest (with one home more than a multiple, or with longer fingerprints without
+ * telling LONGER), and if growing.c removes from the oldest layer first.
  */
 enum { UNIVERSE = 6000, MOST_COPIES = 3 };
 
@@ -448,7 +450,7 @@ static void no_legal_remove_loses_another_key(void **state) {
     for (uint64_t seed = 0; seed < 32; seed++) run_model(items[seed / 4 % 4], growths[seed % 4], seed, removes);
 }
 
-/* Whatever the rate, further layers can be laid over the first, made as such or laid over later. */
+/* Whatever the rate, a filter can grow by layers, whether it was created to or is told to later. */
 static void layers_go_on_at_every_rate(void **state) {
     enum { FIRST = 300, ALL = 3000 };
     double step = test_size() == TEST_SMALL ? 1.5 : 1.03;
@@ -456,14 +458,14 @@ static void layers_go_on_at_every_rate(void **state) {
     for (double rate = 1e-5; rate < 0.05; rate *= step) {
         perhaps *made = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = rate, .growth = 2,
                                            .grow = PERHAPS_GROW_LAYERS));
-        perhaps *laid = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = 0.88 * rate, .hashes = 4));
-        MUST(perhaps_grow_layers(&laid, rate, 2, 0));
+        perhaps *grown = make(&PERHAPS_WANT(.kind = PERHAPS_CUCKOO, .items = FIRST, .fpr = 0.88 * rate, .hashes = 4));
+        MUST(perhaps_grow_layers(&grown, rate, 2, 0));
         for (uint64_t i = 0; i < ALL; i++) {
             CHECK(perhaps_add_u64(made, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
-            CHECK(perhaps_add_u64(laid, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
+            CHECK(perhaps_add_u64(grown, member(i)) == 1, "rate %g, key %d: %s", rate, (int)i, perhaps_why());
         }
         perhaps_free(made);
-        perhaps_free(laid);
+        perhaps_free(grown);
     }
 }
 

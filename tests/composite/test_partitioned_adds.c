@@ -1,6 +1,7 @@
 /*
- * Large batches that are added to large cuckoo filters, in the order of places: all keys are there afterwards, however they come, with
- * the same bytes on every instruction set; and if one of them finds no room, or there is no memory to arrange them, none is.
+ * Large batches that are added to large cuckoo filters, in the order of places: all keys are there
+ * afterwards, however they come, with the same bytes on every instruction set; and if one of them
+ * finds no room, or there is no memory to partition them, none is.
  */
 #include "support.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Filters of more than 4 MiB are arranged for, if the batch is not small beside them. */
+/* Adds to filters of more than 4 MiB are partitioned, if the batch is not small beside them. */
 enum { PLANNED = 4000000, FEW = 60000 };
 
 static const char *const sets[] = {"scalar", "avx512"};
@@ -72,16 +73,16 @@ static void same_bytes_on_every_instruction_set(void **state) {
     free(answers);
 }
 
-/* Half of the batch is one key: its part is full early, and what is arranged at a time are few keys. */
+/* Half of the batch is one key: its partition fills early, so few keys are in a round. */
 static void one_key_very_often(void **state) {
     (void)state;
     perhaps *f = cuckoo(0.01, NULL);
     uint64_t *keys = members(FEW);
-    for (size_t i = 0; i < FEW; i += 2) keys[i] = stranger(1);
+    for (size_t i = 0; i < FEW; i += 2) keys[i] = non_member(1);
     MUST(perhaps_add_many(f, &PERHAPS_KEYS_U64(keys, 0, FEW), NULL));
     expect_all(f, keys, FEW);
-    CHECK(MUST(perhaps_count_u64(f, stranger(1))) >= FEW / 2, "%lld copies",
-          (long long)perhaps_count_u64(f, stranger(1)));
+    CHECK(MUST(perhaps_count_u64(f, non_member(1))) >= FEW / 2, "%lld copies",
+          (long long)perhaps_count_u64(f, non_member(1)));
     for (size_t i = 0; i < FEW; i++) CHECK(perhaps_remove_u64(f, keys[i]) == 1, "key %zu is lost", i);
     perhaps *empty = cuckoo(0.01, NULL);
     CHECK(perhaps_equal(f, empty), "something is left");

@@ -1,6 +1,4 @@
-/*
- * Windows beside exact models of what they promise to remember and to forget: by number of keys, by time, and at a fill.
- */
+/* Windows beside exact models of what they remember and forget: by keys, by time, at a fill. */
 #include "support.h"
 
 #include <math.h>
@@ -26,8 +24,9 @@ static void *zeroed(size_t n, size_t size) {
 /* ---- who was added after whom ---- */
 
 /*
- * Keys 0..keys-1 in the order of their last adds. Each add takes the next place, and a tree of partial sums (Fenwick) over the
- * places tells how many different keys came after one. When the places are used up, those in use move together.
+ * Keys 0..keys-1 in the order of their last adds. Each add takes the next place, and a tree of
+ * partial sums (Fenwick) over the places tells how many different keys came after one. When the
+ * places are used up, those in use move together.
  */
 struct order {
     uint32_t keys, places, next;
@@ -98,7 +97,7 @@ struct window {
     struct order order;
     uint64_t items, bound; /* who has `bound` younger ones is forgotten */
     bool exact;
-    uint64_t old, mistaken; /* questions about forgotten keys, and those that were answered "perhaps" */
+    uint64_t old, mistaken; /* queries of forgotten keys, and those answered "perhaps" */
     uint64_t random;
     uint32_t cursor;
 };
@@ -108,7 +107,8 @@ static struct window start_window(int kind, unsigned generations, uint64_t items
     struct window w = {.items = items, .bound = quota * generations, .exact = kind == PERHAPS_TABLE};
     perhaps_want want = PERHAPS_WANT(.kind = kind, .items = items, .generations = generations);
     if (!w.exact) want.fpr = 0.01;
-    if (!w.exact) w.bound += w.bound / 20 + 20; /* keys that are taken for known ones use up no quota */
+    /* Keys that are taken for known ones use up no quota. */
+    if (!w.exact) w.bound += w.bound / 20 + 20;
     w.f = make(&want);
     w.random = items * generations;
     w.order = start_order((uint32_t)(4 * w.bound));
@@ -142,7 +142,7 @@ static void add_to_window(struct window *w, uint32_t key) {
     note_add(&w->order, key);
 }
 
-/* Mostly new keys in turn; one that came lately, or long ago; the same one many times; a few that take turns. */
+/* Mostly new keys; one that came lately, or long ago; the same many times; a few in turn. */
 static void add_some(struct window *w) {
     uint64_t dice = next_random(&w->random);
     uint32_t keys = w->order.keys, any = (uint32_t)(dice >> 32) % keys, burst = 1 + (uint32_t)(dice >> 16) % 32;
@@ -168,8 +168,7 @@ static void run_window(int kind, unsigned generations, uint64_t items, uint64_t 
     }
     judge_all(&w);
     double most = 0.01 * (double)w.old;
-    CHECK(w.old > adds / 100, "only %llu questions about forgotten keys: this tests nothing",
-          (unsigned long long)w.old);
+    CHECK(w.old > adds / 100, "only %llu queries of forgotten keys: this tests nothing", (unsigned long long)w.old);
     CHECK((double)w.mistaken <= most + 4 * sqrt(most), "%llu of %llu forgotten keys are remembered",
           (unsigned long long)w.mistaken, (unsigned long long)w.old);
     end_order(&w.order);
@@ -194,14 +193,14 @@ static void the_last_keys_are_remembered_and_no_others(void **state) {
 /* In a stream without repeats, the last `items` adds are the last `items` different keys. */
 static void pass_through(int kind, unsigned generations, uint64_t items) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = items, .fpr = 0.01, .generations = generations));
-    uint64_t quota = (items - 1) / (generations - 1) + 1, asked = test_size() == TEST_SMALL ? 20000 : 100000;
+    uint64_t quota = (items - 1) / (generations - 1) + 1, queries = test_size() == TEST_SMALL ? 20000 : 100000;
     for (uint64_t n = 0; n < 6 * items; n += items / 7) {
         add_members(f, n, items / 7);
         if (n >= items) expect_members(f, n + items / 7 - items, items);
         CHECK(info_of(f).items <= quota * generations, "%llu keys", (unsigned long long)info_of(f).items);
     }
-    double seen = (double)count_strangers(f, 0, asked), most = 0.01 * (double)asked;
-    CHECK(seen <= most + 4 * sqrt(most), "kind %d: %g of %g strangers are found", kind, seen, (double)asked);
+    double seen = (double)count_false_positives(f, 0, queries), most = 0.01 * (double)queries;
+    CHECK(seen <= most + 4 * sqrt(most), "kind %d: %g of %g non-members are found", kind, seen, (double)queries);
     CHECK(info_of(f).children == generations, "%u generations", info_of(f).children);
     perhaps_free(f);
 }
@@ -289,7 +288,7 @@ static void run_timed(int kind, unsigned generations, uint64_t period, bool with
             judge_time(&t, key, MUST(perhaps_add_u64(t.f, member(key))) == 0);
             t.added[key] = t.now + 1;
         }
-        if (with_clock) MUST(perhaps_advance(t.f, t.now)); /* asking forgets nothing */
+        if (with_clock) MUST(perhaps_advance(t.f, t.now)); /* queries forget nothing */
         if (round % 8 == 0) judge_times(&t);
         if (round % 100 == 99) reopen(&t, with_clock);
     }
@@ -347,7 +346,7 @@ static double newest_fill(const perhaps *f) {
     return child_of(f, info_of(f).children - 1).fill;
 }
 
-/* After each add the newest generation is at most one key above the mark, and it was at the mark before it was left. */
+/* After each add the newest generation is at most one key above the mark, where it is left. */
 static void run_to_fill(int kind, unsigned generations, double mark) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = 1000, .fpr = kind == PERHAPS_TABLE ? 0 : 0.01,
                                     .generations = generations, .clear_at = mark));
@@ -380,7 +379,7 @@ static void it_forgets_at_a_fill(void **state) {
     run_to_fill(PERHAPS_BLOOM, 1, 0.99);
 }
 
-/* Marks so near to 0 or 1 that they can hardly be told from it are refused, or make filters that can be saved and opened. */
+/* Marks very near 0 or 1 are refused, or make filters that can be saved and opened. */
 static void extreme_marks_are_kept_or_refused(void **state) {
     static const double marks[] = {1e-300, 1e-12, 1e-9, 0.999999, 1 - 1e-12, 0x1.fffffffffffffp-1};
     (void)state;

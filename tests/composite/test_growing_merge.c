@@ -1,13 +1,13 @@
 /*
- * The union of growing filters: nothing is lost, the rate is at most twice the higher one, layers are shared where they can
- * be, and what has come of it grows on.
+ * The union of growing filters: nothing is lost, the rate is at most twice the higher one, layers
+ * are shared where they can be, and what has come of it grows on.
  */
 #include "support.h"
 
 #include <stdlib.h>
 
 static const int bases[] = {PERHAPS_BLOOM, PERHAPS_BLOCKED};
-enum { BASES = 2, ASKED = 100000 };
+enum { BASES = 2, QUERIES = 100000 };
 
 static perhaps *make_growing(int kind, uint64_t items, double fpr, uint64_t first, uint64_t keys) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = items, .fpr = fpr, .grow = PERHAPS_GROW_LAYERS));
@@ -16,8 +16,8 @@ static perhaps *make_growing(int kind, uint64_t items, double fpr, uint64_t firs
 }
 
 static void expect_rate(const perhaps *f, double most) {
-    double seen = (double)count_strangers(f, 0, ASKED) / ASKED, now = info_of(f).fpr_now;
-    CHECK(seen <= 1.1 * most && now <= most, "%g of the strangers are found, fpr_now is %g, and at most %g is due",
+    double seen = (double)count_false_positives(f, 0, QUERIES) / QUERIES, now = info_of(f).fpr_now;
+    CHECK(seen <= 1.1 * most && now <= most, "%g of the non-members are found, fpr_now is %g, and at most %g is due",
           seen, now, most);
 }
 
