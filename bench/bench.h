@@ -10,7 +10,7 @@ struct bench_options {
     int full;         /* all kinds but static ones, working sets up to gigabytes */
     /* Composite filters and threads, instead; of up to `items` keys, 10^8 if that is 0. */
     int combined;
-    int foreign;      /* filters of other programs, instead */
+    int foreign;      /* foreign formats, instead */
     int static_kinds; /* static kinds, instead; also if `kind` is one of them */
     int json;         /* machine-readable, on stdout */
     int goals;        /* also the figures that have a goal */

@@ -28,10 +28,9 @@ const struct part_table part_tables[PART_COUNT] = {
     [PART_PEAK] = {"peak",
                    "Peak memory of a sharded table that grows from nothing; ratio: to 14 bytes per key + 64 MiB",
                    {{"keys", 0}, {"mib", 0}, {"bytes_per_key", 0}, {"ratio", 1}}},
-    [PART_FOREIGN] =
-        {"foreign",
-         "Filters of other programs, 1 %: contains_many beside a plain loop with the same hash, ns per key",
-         {{"mib", 0}, {"contains", 0}, {"loop", 0}, {"ratio", 1. / 3}}},
+    [PART_FOREIGN] = {"foreign",
+                      "Foreign formats, 1 %: contains_many beside a plain loop with the same hash, ns per key",
+                      {{"mib", 0}, {"contains", 0}, {"loop", 0}, {"ratio", 1. / 3}}},
     [PART_STATIC_SIZE] =
         {"static_size",
          "Static filters: bits per key beside log2(1/p), which none can go below. Sigmas: how many standard deviations "

@@ -1,5 +1,5 @@
 /*
- * `perhaps bench --foreign`: the filters of other programs beside the loops that everybody writes
+ * `perhaps bench --foreign`: foreign formats beside the loops that everybody writes
  * for them: hash the key, work out place after place with a division each, test its bit, and out at
  * the first that is zero.
  *

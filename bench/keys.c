@@ -1,6 +1,6 @@
 /*
  * The keys of a benchmark, by number. A filter's members have the numbers 0, 1, ...; non-members,
- * which are never added, have numbers of their own.
+ * which are never added, have other numbers.
  *
  * For most kinds a key is any 64-bit integer, and a number becomes one by a mix that is a
  * bijection. A kind that holds integers as they are takes only those below its range: there a

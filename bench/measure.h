@@ -199,7 +199,7 @@ int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *
 
 /* --- bench_composite.c --- */
 
-/* Composite filters are measured in parts, each a table of its own. */
+/* Composite filters are measured in parts, each with its table. */
 enum part {
     PART_GROWING,
     PART_RATE,

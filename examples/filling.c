@@ -46,14 +46,14 @@ static int fill(unsigned items, unsigned hashes) {
     }
     printf("%u strings in %u bits, %u bits set for each\n", items, 4 * items, hashes);
     printf("  strings  average so far  theory  rate now  theory\n");
-    unsigned mistakes = 0;
+    unsigned false_positives = 0;
     double expected = 0;
     for (unsigned n = 0; n < items;) {
         expected += theory(n, 4.0 * items, hashes);
-        mistakes += !add_key(f, n);
+        false_positives += !add_key(f, n);
         if (++n % (items / 5) == 0)
-            printf("  %7u  %14.4f  %6.4f  %8.4f  %6.4f\n", n, (double)mistakes / n, expected / n, measured_rate(f),
-                   theory(n, 4.0 * items, hashes));
+            printf("  %7u  %14.4f  %6.4f  %8.4f  %6.4f\n", n, (double)false_positives / n, expected / n,
+                   measured_rate(f), theory(n, 4.0 * items, hashes));
     }
     perhaps_free(f);
     return 0;

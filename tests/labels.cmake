@@ -20,7 +20,7 @@ set(optimized_too test_answers test_instruction_sets test_whole_filters test_thr
 set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_invariants
   foreign_guava foreign_hyparquet)
 
-# Commands with much memory of their own.
+# Commands that manage much memory.
 set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys)
 
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table

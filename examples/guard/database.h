@@ -1,4 +1,4 @@
-/* The database: a table of users in SQLite, in a file of its own that goes with the program. */
+/* The database: a table of users in SQLite, in a temporary file. */
 #ifndef GUARD_DATABASE_H
 #define GUARD_DATABASE_H
 

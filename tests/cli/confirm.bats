@@ -22,14 +22,14 @@ only_queried() {
 }
 
 # The filter alone is wrong about some, or the tests below would show nothing.
-mistaken() {
+has_false_positives() {
   [ "$("$PERHAPS" check "$@" | wc -l)" -gt "$wanted" ] || wrong "no false positive"
 }
 
 @test "the answer is exact and in order" {
   in_both keys queries >want
   wanted=$(wc -l <want)
-  mistaken f.ph queries
+  has_false_positives f.ph queries
   "$PERHAPS" check --confirm keys f.ph queries | cmp - want
   "$PERHAPS" check f.ph queries --confirm=keys -j 2 | cmp - want
   "$PERHAPS" check --confirm keys f.ph <queries | cmp - want
@@ -71,10 +71,10 @@ mistaken() {
   try 0 check --json f.ph queries
   holds 'has("false_positives") | not'
   only_queried keys queries >non_members
-  "$PERHAPS" check f.ph non_members | head -n 1 >mistake
-  try 0 check -q f.ph mistake
-  try 1 check -q --confirm keys f.ph mistake
-  try 0 check -qv --confirm keys f.ph mistake
+  "$PERHAPS" check f.ph non_members | head -n 1 >false_positive
+  try 0 check -q f.ph false_positive
+  try 1 check -q --confirm keys f.ph false_positive
+  try 0 check -qv --confirm keys f.ph false_positive
   try 0 check -q --confirm keys f.ph queries
   [ -z "$output$stderr" ]
   try 1 check -qv --confirm keys f.ph keys
@@ -86,7 +86,7 @@ mistaken() {
   wanted=$(wc -l <want)
   for key in u64 int32 int64; do
     "$PERHAPS" build --key $key -p 0.1 -o $key.ph numbers
-    mistaken $key.ph queried_zeros
+    has_false_positives $key.ph queried_zeros
     "$PERHAPS" check --confirm numbers $key.ph queried_zeros | cmp - want
   done
   "$PERHAPS" build -k bitmap -o bitmap.ph numbers
@@ -113,7 +113,7 @@ records() {
   in_both <(tr A-F a-f <hex) queried_hex >want
   wanted=$(wc -l <want)
   "$PERHAPS" build --hex -p 0.1 -o hex.ph hex
-  mistaken hex.ph queried_hex
+  has_false_positives hex.ph queried_hex
   "$PERHAPS" check --confirm hex hex.ph queried_hex | cmp - want
 }
 
@@ -122,7 +122,7 @@ records() {
   awk '{ print -NR "," $0 }' queries >queried_table
   awk -F , 'NR == FNR { keys[$2]; next } $2 in keys' table queried_table >want
   wanted=$(wc -l <want)
-  mistaken --field 2 --delimiter , f.ph queried_table
+  has_false_positives --field 2 --delimiter , f.ph queried_table
   "$PERHAPS" check --field 2 --delimiter , --confirm table f.ph queried_table | cmp - want
 }
 

@@ -156,7 +156,7 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   echo key >few
   run --separate-stderr command time -f %M "$PERHAPS" check -c large.bloom few
   [ "$output" = 0 ]
-  # A program that is watched for mistakes takes more memory for itself.
+  # A program with sanitizers takes more memory for itself.
   most=16384
   ! grep -q __asan_init "$PERHAPS" || most=131072
   [ "$(tail -n 1 <<<"$stderr")" -lt $most ] || wrong "too much memory"

@@ -163,7 +163,7 @@ bar() {
   holds '.checks | length > 0 and all(has("goal"))'
 }
 
-@test "bench --foreign measures filters of other programs" {
+@test "bench --foreign measures foreign formats" {
   try 0 bench --foreign --items 10000 --json
   holds 'has("checks") | not'
   grep -q '"part": "foreign", "case": "dcso, 50 % hits"' <<<"$output"

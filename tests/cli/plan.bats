@@ -121,7 +121,7 @@ same='[.kind, .bits_per_key, .bytes, .image_bytes, .fpr, .hashes, .cache_lines]'
   refuses "choose from: add remove count merge intersect subtract grow list in-place" plan -n 1M --needs fly
 }
 
-@test "plan of kinds without mistakes: -n or a size is enough" {
+@test "plan of exact kinds: -n or a size is enough" {
   try 0 plan -n 1M -k bitmap --json
   holds '.kinds == [.kinds[0]] and (.kinds[0] | .kind == "bitmap" and .bits_per_key == 1 and .bytes == 125000 and .fpr == 0)'
   holds '.kinds[0].can | contains(["subtract", "grow", "list", "in-place"])'

@@ -30,7 +30,7 @@ alone() {
     try 0 check -c f.ph keys
     [ "$output" = 1000 ] || wrong "$kind"
     try 0 check f.ph others
-    [ "$(wc -l <<<"$output")" -lt 200 ] || wrong "$kind: too many mistakes"
+    [ "$(wc -l <<<"$output")" -lt 200 ] || wrong "$kind: too many false positives"
     rm f.ph g.ph
   done
   alone keys others

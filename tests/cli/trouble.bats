@@ -41,7 +41,7 @@ survives() {
 }
 
 # breaks_off COMMAND: after a first round of 65,536 keys, others are sent to a server that sleeps,
-# so that they are on their way when it is killed.
+# so that they are in flight when it is killed.
 breaks_off() {
   mkfifo pipe
   seq 1 67536 >keys

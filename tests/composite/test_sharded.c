@@ -253,7 +253,7 @@ static void an_absent_key_is_added_once(void **state) {
     }
 }
 
-/* Each thread has keys of its own, of which it knows how many are in. */
+/* Each thread has its keys, and knows how many of them are in. */
 static void *add_and_remove_own(void *context) {
     struct worker *w = context;
     uint64_t base = w->keys * w->number, random = w->number;

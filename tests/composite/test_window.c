@@ -97,7 +97,7 @@ struct window {
     struct order order;
     uint64_t items, bound; /* who has `bound` younger ones is forgotten */
     bool exact;
-    uint64_t old, mistaken; /* queries of forgotten keys, and those answered "perhaps" */
+    uint64_t old, false_positives; /* queries of forgotten keys, and those answered "perhaps" */
     uint64_t random;
     uint32_t cursor;
 };
@@ -124,7 +124,7 @@ static int expected(const struct window *w, uint32_t key) {
 
 static void judge(struct window *w, uint32_t key, bool found) {
     int truth = expected(w, key);
-    if (truth == 0) w->old++, w->mistaken += found;
+    if (truth == 0) w->old++, w->false_positives += found;
     CHECK(truth != 1 || found, "key %u is forgotten, added %llu adds ago, with %u different ones since; add %llu", key,
           (unsigned long long)(w->order.adds - w->order.when[key]), younger_than(&w->order, key),
           (unsigned long long)w->order.adds);
@@ -169,8 +169,8 @@ static void run_window(int kind, unsigned generations, uint64_t items, uint64_t 
     judge_all(&w);
     double most = 0.01 * (double)w.old;
     CHECK(w.old > adds / 100, "only %llu queries of forgotten keys: this tests nothing", (unsigned long long)w.old);
-    CHECK((double)w.mistaken <= most + 4 * sqrt(most), "%llu of %llu forgotten keys are remembered",
-          (unsigned long long)w.mistaken, (unsigned long long)w.old);
+    CHECK((double)w.false_positives <= most + 4 * sqrt(most), "%llu of %llu forgotten keys are remembered",
+          (unsigned long long)w.false_positives, (unsigned long long)w.old);
     end_order(&w.order);
     perhaps_free(w.f);
 }
@@ -220,7 +220,7 @@ struct timed {
     uint64_t now, period, forgotten_after; /* older ones than that are forgotten */
     uint64_t added[TIMED_KEYS];            /* when, plus 1; 0 = never */
     bool exact;
-    uint64_t old, mistaken;
+    uint64_t old, false_positives;
 };
 
 static uint64_t read_clock(void *context) {
@@ -233,7 +233,7 @@ static void judge_time(struct timed *t, unsigned key, bool found) {
           (unsigned long long)t->period);
     if (age < t->forgotten_after) return;
     t->old++;
-    t->mistaken += found;
+    t->false_positives += found;
     CHECK(!found || !t->exact, "key %u is remembered after %llu, of %llu", key, (unsigned long long)age,
           (unsigned long long)t->forgotten_after);
 }
@@ -293,8 +293,8 @@ static void run_timed(int kind, unsigned generations, uint64_t period, bool with
         if (round % 100 == 99) reopen(&t, with_clock);
     }
     double most = 0.01 * (double)t.old;
-    CHECK((double)t.mistaken <= most + 4 * sqrt(most), "%llu of %llu forgotten keys are remembered",
-          (unsigned long long)t.mistaken, (unsigned long long)t.old);
+    CHECK((double)t.false_positives <= most + 4 * sqrt(most), "%llu of %llu forgotten keys are remembered",
+          (unsigned long long)t.false_positives, (unsigned long long)t.old);
     perhaps_free(t.f);
 }
 

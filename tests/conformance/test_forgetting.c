@@ -3,7 +3,7 @@
  *
  * Long random sequences of adds and legal removes (only of keys that are in), at every load from
  * empty to full: no key that is in is ever missed, counts are never below the truth, and kinds that
- * make no mistakes make none here either.
+ * are exact have no false positives.
  */
 #include "support.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { KEYS = 3000, PAGE = 4096, PARTS = 8 };
-/* Where each key may touch huge pages of its own. */
+/* Where each key may touch other huge pages. */
 enum { FEW = 200 };
 static const uint64_t bytes = UINT64_C(3) << 29; /* 1.5 GiB, 1.5 * 2^33 bits */
 

@@ -252,7 +252,7 @@ static void the_number_of_keys_follows(const struct layout *layout) {
     }
 }
 
-static void more_memory_fewer_mistakes(const struct layout *layout) {
+static void more_memory_lower_rate(const struct layout *layout) {
     if (layout->exact || is_layered(layout)) return;
     struct perhaps_plan plan = {.size = sizeof plan};
     double before = 1;
@@ -376,7 +376,7 @@ static void the_table_of_kinds_is_sound(void **state) {
 
 static void nonsense_is_refused(const struct layout *layout) {
     static const double bad[] = {-1, -0.0001, 1, 1.5, INFINITY, -INFINITY, NAN};
-    /* Layers begin with a guess of their own. */
+    /* Layers begin with their own guess. */
     bool guesses = is_layered(layout), exact = is_exact(layout);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         expect_refusal(PERHAPS_EINVAL, WANT_LIKE(layout, .items = 1000, .fpr = bad[i]));
@@ -408,7 +408,7 @@ static void expect_too_much(perhaps_want want) {
 }
 
 static void the_impossible_is_refused(const struct layout *layout) {
-    bool sized = !is_layered(layout); /* layers have no size of their own */
+    bool sized = !is_layered(layout); /* layers have no fixed size */
     /* Static kinds leave alone what even their finest does not need. */
     bool fills = sized && !is_static(layout);
     expect_refusal(PERHAPS_ERANGE, WANT_LIKE(layout, .items = 1000000, .fpr = 1e-14));
@@ -472,7 +472,7 @@ int main(void) {
         FOR_EACH_FILTER(the_rate_is_kept, 1000),
         FOR_EACH_FILTER(the_size_is_kept, 1000),
         FOR_EACH_FILTER(the_number_of_keys_follows, 1000),
-        FOR_EACH_FILTER(more_memory_fewer_mistakes, 1000),
+        FOR_EACH_FILTER(more_memory_lower_rate, 1000),
         FOR_EACH_LAYOUT(create_makes_the_plan, 1000),
         FOR_EACH_COMPOSITE(create_makes_the_plan, 1000),
         FOR_EACH_COMPOSITE(the_choice_within_can_do_what_is_needed, 1000),
@@ -486,7 +486,7 @@ int main(void) {
         FOR_EACH_STATIC_KIND(planned_keys_find_room, 1000),
         FOR_EACH_STATIC_KIND(the_rate_is_kept, 1000),
         FOR_EACH_STATIC_KIND(the_number_of_keys_follows, 1000),
-        FOR_EACH_STATIC_KIND(more_memory_fewer_mistakes, 1000),
+        FOR_EACH_STATIC_KIND(more_memory_lower_rate, 1000),
         FOR_EACH_STATIC(create_makes_the_plan, 1000),
         FOR_EACH_STATIC_KIND(ways_to_grow_are_checked, 1000),
         FOR_EACH_STATIC_KIND(nonsense_is_refused, 1000),

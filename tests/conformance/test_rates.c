@@ -167,7 +167,7 @@ static void the_rate_holds_forever(const struct layout *layout) {
 }
 
 /* Integers that were never added are never found, near or far, even when the filter is full. */
-static void exact_kinds_make_no_mistakes(const struct layout *layout) {
+static void exact_kinds_have_no_false_positives(const struct layout *layout) {
     if (!layout->exact) return;
     uint64_t n = layout->items;
     perhaps *f = make(&layout->want);
@@ -191,10 +191,10 @@ int main(void) {
         FOR_EACH_LAYOUT(every_layout_has_its_rate, 100),
         FOR_EACH_LAYOUT(every_layout_has_its_rate, 5000),
         FOR_EACH_LAYOUT(the_live_rate_is_true, 50000),
-        FOR_EACH_KIND(exact_kinds_make_no_mistakes, 1),
-        FOR_EACH_KIND(exact_kinds_make_no_mistakes, 100),
-        FOR_EACH_KIND(exact_kinds_make_no_mistakes, 100003),
-        FOR_EACH_COMPOSITE(exact_kinds_make_no_mistakes, 5000),
+        FOR_EACH_KIND(exact_kinds_have_no_false_positives, 1),
+        FOR_EACH_KIND(exact_kinds_have_no_false_positives, 100),
+        FOR_EACH_KIND(exact_kinds_have_no_false_positives, 100003),
+        FOR_EACH_COMPOSITE(exact_kinds_have_no_false_positives, 5000),
         FOR_EACH_COMPOSITE(the_live_rate_is_true, 5000),
         FOR_EACH_COMPOSITE(the_rate_holds_forever, 5000),
         FOR_EACH_STATIC_KIND(measured_is_planned, 1000),

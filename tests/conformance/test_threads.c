@@ -70,7 +70,7 @@ static void many_threads_may_read(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* ---- filters of their own, and reasons of their own ---- */
+/* ---- each thread with its filter and its reasons ---- */
 
 struct worker {
     perhaps_want want;

@@ -75,7 +75,7 @@ static void expect_right_at(const perhaps *f, const struct layout *layout, uint6
     if (now > longest + 1) expect_forgotten(f, layout, 0, now - longest - 1);
 }
 
-/* Told the time, or with a clock of its own, and in batches within one moment: the same filter. */
+/* Told the time, or with its clock, and in batches within one moment: the same filter. */
 static void keys_are_found_for_a_period(const struct layout *layout) {
     if (!layout->want.period) return;
     perhaps *told = make(&layout->want), *reads = make(&layout->want), *batches = make(&layout->want);

@@ -1,4 +1,4 @@
-/* What the tests of other programs' filters share: some of each sort, and their bytes. */
+/* What the tests of foreign formats share: some of each sort, and their bytes. */
 #ifndef PERHAPS_TESTS_FOREIGN_H
 #define PERHAPS_TESTS_FOREIGN_H
 

@@ -1,5 +1,5 @@
 /*
- * Files of other programs come from anyone, and have no checksums. What cannot be is refused with a
+ * Foreign files come from anyone, and have no checksums. What cannot be is refused with a
  * sentence and without much memory; the rest gives wrong answers at worst. And no failed allocation
  * changes anything.
  */

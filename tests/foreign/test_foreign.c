@@ -1,4 +1,4 @@
-/* Filters of other programs have the promises of every filter, and their own hash. */
+/* Foreign formats keep the promises of every filter, with their own hash. */
 #include "foreign.h"
 
 #include <stdlib.h>
@@ -267,7 +267,7 @@ static void a_union_from_its_bytes_takes_shapes(void **state) {
     perhaps_free(f), perhaps_free(rough), perhaps_free(replica);
 }
 
-/* A chain that grew with a rate of its own. */
+/* A chain that grew with another rate. */
 static void the_rate_of_a_chain_is_not_compared(void **state) {
     static uint8_t shape[65536];
     perhaps *f = filled(1, 10), *replica;
@@ -467,7 +467,7 @@ static void others_are_not_written(void **state) {
     REFUSED(PERHAPS_EINVAL, perhaps_foreign_length(PERHAPS_BLOOM, nothing, sizeof nothing, &header));
     perhaps_free(f);
     for (size_t i = 0; perhaps_kind(i); i++)
-        CHECK(perhaps_kind(i)->kind != PERHAPS_REDIS_BLOOM, "filters of other programs are not in the table of kinds");
+        CHECK(perhaps_kind(i)->kind != PERHAPS_REDIS_BLOOM, "foreign formats are not in the table of kinds");
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Bytes of other programs that nobody made by adding keys: refused with a reason, or a filter that
+/* Foreign bytes that nobody made by adding keys: refused with a reason, or a filter that
  * works. And memory that fails. */
 #include "foreign.h"
 

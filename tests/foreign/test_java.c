@@ -35,7 +35,7 @@ static perhaps *empty(unsigned sort, uint64_t items, double fpr) {
 
 /* ---- known numbers ---- */
 
-/* Keys in batches: each is made in a room of its own by a function that gives its length. */
+/* Keys in batches: each is made in its own buffer by a function that gives its length. */
 enum { ROOM = 16, BATCH = 1000 };
 typedef size_t make_key(uint64_t number, uint8_t key[ROOM]);
 
@@ -98,8 +98,8 @@ static void a_million_integers(void **state) {
           (unsigned long long)info_of(f).bytes);
     add_keys(f, integer, 0, 1, 1000000);
     CHECK(count_keys(f, integer, 0, 1, 1000000) == 1000000, "some are missing");
-    uint64_t wrong = count_keys(f, integer, 1000000, 1, 100000);
-    CHECK(wrong == 947, "%llu wrong answers", (unsigned long long)wrong);
+    uint64_t found = count_keys(f, integer, 1000000, 1, 100000);
+    CHECK(found == 947, "%llu false positives", (unsigned long long)found);
     perhaps_free(f);
 }
 
@@ -114,8 +114,8 @@ static void even_numbers_as_text(void **state) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         perhaps *f = empty(known[i].sort, 1000000, 0.03);
         add_keys(f, known[i].key_of, 0, 2, 1000000);
-        uint64_t wrong = count_keys(f, known[i].key_of, 1, 2, 1000000);
-        CHECK(wrong == known[i].wrong, "case %zu: %llu wrong answers", i, (unsigned long long)wrong);
+        uint64_t found = count_keys(f, known[i].key_of, 1, 2, 1000000);
+        CHECK(found == known[i].wrong, "case %zu: %llu false positives", i, (unsigned long long)found);
         perhaps_free(f);
     }
 }

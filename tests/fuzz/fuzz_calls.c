@@ -1,7 +1,7 @@
 /*
  * Sequences of calls on two filters, beside exact multisets of what was added and removed: no key
- * that is in is ever missed, whatever happened before, and those that make no mistakes make none
- * here either. Removes are legal ones: of keys that are in. The input's first bytes choose the
+ * that is in is ever missed, whatever happened before, and exact kinds have no false
+ * positives. Removes are legal ones: of keys that are in. The input's first bytes choose the
  * filters, then each call takes one byte and two for a key.
  *
  * Composite filters are among them. A window forgets, so of its keys only the last one must be
@@ -82,7 +82,7 @@ static void expect_key(const struct pair *p, unsigned key) {
         return;
     }
     promise(found == 1 || (found == 0 && !p->copies[key]), "no key that is in is ever missed");
-    promise(!p->exact || found == (p->copies[key] != 0), "what makes no mistakes makes none");
+    promise(!p->exact || found == (p->copies[key] != 0), "an exact filter has no false positives");
     if (!p->multiset) return;
     int64_t count = count_key(p, key), least = p->copies[key];
     promise(count >= least || count >= MOST_COUNTED, "counts are never below the truth");
@@ -140,7 +140,7 @@ static void remove_one(struct pair *p, unsigned key) {
         promise(remove_key(p, key) == PERHAPS_ECANNOT, "what cannot forget says so");
         return;
     }
-    if (!p->copies[key]) { /* only of those that make no mistakes */
+    if (!p->copies[key]) { /* only of exact ones */
         if (p->exact) promise(remove_key(p, key) == 0, "what is not in is not removed");
         return;
     }
@@ -311,7 +311,7 @@ static void look(const struct pair *p) {
     uint64_t copies = 0;
     for (size_t i = 0; i < KEYS; i++) copies += p->copies[i];
     promise(perhaps_info(p->f, &info) == PERHAPS_OK, "info");
-    promise(!p->exact || info.items == copies, "what makes no mistakes counts its items");
+    promise(!p->exact || info.items == copies, "an exact filter counts its items");
 }
 
 /* Whole filters are for the lower half of the calls, keys for the upper. */

@@ -142,7 +142,7 @@ static void fill_in(struct layout *layout, size_t i, uint64_t items) {
     layout->remembers = remembers(&want);
     layout->exact = plans_without_rate(want);
     layout->in_order = is_in_order(&want);
-    snprintf(layout->name, sizeof layout->name, "%s", combinations[i].name);
+    snprintf(layout->name, sizeof layout->name, "%.39s", combinations[i].name);
 }
 
 /* Promises with the same number of keys follow each other, and planning takes its time. */

@@ -109,7 +109,7 @@ static size_t try_layout(struct layout *layouts, size_t n, const struct perhaps_
     return n + 1;
 }
 
-/* Only kinds that make no mistakes can be planned without a rate. */
+/* Only exact kinds can be planned without a rate. */
 static bool plans_without_rate(const struct perhaps_kind_row *row) {
     struct perhaps_plan plan = {.size = sizeof plan};
     return perhaps_plan(&PERHAPS_WANT(.kind = row->kind, .items = 1000), &plan) == PERHAPS_OK;

@@ -80,7 +80,7 @@ size_t find_static(struct layout *layouts, uint64_t items);
  * PERHAPS_TEST_SIZE=small, as under emulators, only some of them, unless all are wanted. */
 size_t find_composites(struct layout *layouts, uint64_t items, bool all);
 
-/* Files of other programs: each of the kinds at some rates. */
+/* Foreign files: each of the formats at some rates. */
 size_t find_files(struct layout *layouts, uint64_t items);
 
 /* What makes such a filter for another number of keys. */
@@ -89,7 +89,7 @@ perhaps_want want_for(const struct layout *layout, uint64_t items);
 /* What the table of kinds and the planner say of a kind, in the words of the tests. */
 /* A copy of the key every time: add answers 1, merge is the sum. */
 bool is_multiset(const struct layout *layout);
-/* Makes no mistakes: the number of items is all that it needs. */
+/* Without false positives: the number of items is all that it needs. */
 bool is_exact(const struct layout *layout);
 bool grows(const struct layout *layout);         /* never full, as long as memory lasts */
 bool hashes_keys(const struct layout *layout);   /* not a kind of integers as they are */
@@ -106,7 +106,7 @@ uint64_t remembered(const struct layout *layout, uint64_t added);
 
 /* A promise becomes a test of cmocka. It is held against every layout of every kind to which keys
  * can be added, against the first of each kind, against composite filters, against the first of
- * each kind and composite filters, against files of other programs, against every layout of every
+ * each kind and composite filters, against foreign files, against every layout of every
  * static kind, or against the first of each. */
 struct promise {
     void (*holds)(const struct layout *layout);

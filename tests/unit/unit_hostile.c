@@ -306,7 +306,7 @@ static void what_cannot_grow_again_does_not_ungrow(void **state) {
     perhaps_free(f);
 }
 
-/* ---- filters of other programs ---- */
+/* ---- foreign formats ---- */
 
 /* What opens as an image is exported as foreign bytes, and those open: at once, and after use. */
 static void expect_a_way_out(perhaps *f) {

@@ -1,4 +1,4 @@
-/* MurmurHash3 of other programs against published values. */
+/* MurmurHash3 of foreign formats against published values. */
 #include "support.h"
 
 #include "foreign/foreign_hashes.h"
