@@ -1,14 +1,13 @@
-/* The probes of bloom_batch.h for foreign formats: places are words modulo the number of bits. The
- * file that includes this defines first probe_begin(), probe_word(), PROBE_WORDS, PROBE_HASHES_MAX,
- * and PROBE_FLIP: 0, or 56 where words are big-endian. There a bit is found in a little-endian word
- * by counting its bytes from the other end. No such kind has shared operations. */
+/* The probes of bloom_batch.h for foreign formats: places are words modulo the number of bits. Before
+ * including this, define probe_begin(), probe_word(), PROBE_WORDS, PROBE_HASHES_MAX and PROBE_FLIP:
+ * 0, or 56 where words are big-endian, to count bytes from the other end. No such kind has shared
+ * operations. */
 #include "kind/kind.h"
 
 #define PROBE_MODULO     1
 #define PROBE_CELL_SHIFT 3
 
-/* In a file, the array begins anywhere: its words may lie across two cache lines, its bytes do
- * not. */
+/* Bytes, not words: in a file the array begins anywhere, and a word may span two cache lines. */
 static inline unsigned cell_used(const uint8_t *bytes, uint64_t i, bool shared) {
     (void)shared;
     return bytes[i / 8] >> i % 8 & 1u;

@@ -1,22 +1,22 @@
 /*
- * The Bloom filters of DCSO's `bloom`, which are also what CIRCL's hashlookup and MISP hand out,
- * bit for bit.
+ * The Bloom filters of DCSO's `bloom`, bit for bit, which CIRCL's hashlookup and MISP also publish.
  *
- * Idea: a classic Bloom filter whose k places are numbers of a generator: each is the one before
+ * Idea: a classic Bloom filter whose k places come from a generator: each number is the one before
  * times a factor, modulo the largest prime below 2^64, and the first follows from FNV-1 of the key.
  *
- *     key ──FNV-1──▶ h mod P ──×G──▶ h1 ──×G──▶ h2 ──▶ ...     place i is hi mod m: bit place%64 of word place/64
+ *     key ──FNV-1──▶ h mod P ──×G──▶ h1 ──×G──▶ h2 ──▶ ...     place i = hi mod m:
+ *                                                              bit place%64 of word place/64
  *
  *     ┌───────┬─────┬─────┬─────┬─────┬───────┬──────────────────────┬─────────────────┐
- *     │flags 1│  n  │  p  │  k  │  m  │ items │ m bits in u64 words  │ data, if any    │    all little-endian, 8 bytes each
+ *     │flags 1│  n  │  p  │  k  │  m  │ items │ m bits in u64 words  │ data, if any    │
  *     └───────┴─────┴─────┴─────┴─────┴───────┴──────────────────────┴─────────────────┘
+ *       all little-endian, 8 bytes each
  *
- * The lowest byte of the flags is the version, 1. What follows the bits is for the owner of the
- * filter to say something about it.
+ * The lowest byte of the flags is the version, 1. The owner of a filter may append any data.
  *
  * Example: n = 1000 and p = 1 % make m = 9,586 bits in 150 words, and k = 7.
  *
- * Cost: k cache lines and k divisions a query; in a batch none, but two multiplications for each.
+ * Cost: k cache lines and k divisions a query; in a batch two multiplications replace a division.
  * Layout: bits, hashes, flags.
  *
  * Invariants
@@ -37,8 +37,8 @@ static const uint64_t prime = UINT64_C(18446744073709551557), factor = UINT64_C(
 
 /* ---- keys ---- */
 
-/* The prime is above 2^63, so it goes into a number once or not at all; and if not, h - prime wraps
- * around and is larger. */
+/* The prime is above 2^63: the quotient is 0 or 1. If it is 0, h - prime wraps around and is
+ * larger. */
 static inline uint64_t modulo_prime(uint64_t h) {
     return smaller_of(h, h - prime);
 }
@@ -123,8 +123,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     return HEAD_BYTES;
 }
 
-/* Version 1 without other flags, a rate that is one, and a possible number of keys, of hashes and
- * of bits, which the file has: no other file begins so. */
+/* Version 1 without other flags, a possible rate and numbers of keys, hashes and bits, and as many
+ * bytes: no other file begins so. */
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);
