@@ -27,8 +27,8 @@ static void replace(perhaps *f, perhaps *copy) {
         memcpy(f->array.bytes, copy->array.bytes, (size_t)f->array.length);
 }
 
-/* Combines in a copy of that layout, which then takes the filter's place: 1. If it runs out of room,
- * writes the layout and capacity to try next: 0. */
+/* Combines in a copy of that layout, which then takes the filter's place: 1. If it runs out of
+ * room, writes the layout and capacity to try next: 0. */
 static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
                            uint64_t *capacity) {
     perhaps *copy;

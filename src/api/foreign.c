@@ -66,7 +66,7 @@ static void store_double(uint8_t *p, double x) {
     store64(p, bits);
 }
 
-/* ------------------------------------------------------------------------------------------ reading headers --- */
+/* ==== reading headers ==== */
 
 /* ---- Bloom ---- */
 
@@ -240,7 +240,7 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
     return PERHAPS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- writing --- */
+/* ==== writing ==== */
 
 struct outlet {
     int (*sink)(void *context, const void *bytes, size_t length);

@@ -112,7 +112,8 @@ static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t s
     f->tail_length = length - end;
 }
 
-/* Copying reads all of it anyway, so the keys are counted where the format does not say how many. */
+/* Copying reads all of it anyway, so the keys are counted where the format does not say how
+ * many. */
 static int finish(perhaps **f, perhaps *made, unsigned flags) {
     *f = made;
     if (!(flags & PERHAPS_OPEN_COPY)) return PERHAPS_OK;

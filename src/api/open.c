@@ -243,7 +243,8 @@ static int become_owner(perhaps **f) {
     return rc;
 }
 
-/* The bytes will be changed in place. No one else reads them meanwhile: they are not marked dirty. */
+/* The bytes will be changed in place. No one else reads them meanwhile: they are not marked
+ * dirty. */
 static int borrow_for_changing(perhaps **f) {
     if (!(*f)->children) {
         (*f)->state = CHANGEABLE;

@@ -85,7 +85,7 @@ int file_map(struct file *file, bool writable) {
 
 void file_use_huge_pages(const struct file *file) {
 #ifdef MADV_HUGEPAGE
-    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_HUGEPAGE); /* honoured on tmpfs and some others */
+    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_HUGEPAGE);
 #else
     (void)file;
 #endif

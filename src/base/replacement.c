@@ -38,7 +38,8 @@ static int find_target(struct file_lock *lock) {
     return PERHAPS_OK;
 }
 
-/* Some network file systems lock only files open for writing. A read-only file may be replaced too. */
+/* Some network file systems lock only files open for writing. A read-only file may be replaced
+ * too. */
 static int open_to_lock(const char *path) {
     enum { FLAGS = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW };
     int fd = open(path, O_RDWR | FLAGS);
@@ -137,7 +138,8 @@ static int make_link(struct replacement *r) {
     return link_unnamed(r, r->temporary);
 }
 
-/* A temporary file without a mark is left over from a killed process. True if the name is free now. */
+/* A temporary file without a mark is left over from a killed process. True if the name is free
+ * now. */
 static bool remove_leftover(const char *name) {
     struct stat status;
     int fd = open_to_lock(name);
@@ -232,7 +234,7 @@ static int sync_folder(const struct file_lock *lock) {
     int folder = folder_length(lock->target);
     snprintf(name, sizeof name, "%.*s", folder > 1 ? folder - 1 : folder, lock->target);
     int fd = open(folder ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* a folder that may be written but not read */
+    if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* writable but not readable */
     if (fd < 0) return file_refused(lock->path, "cannot open its folder");
     int rc =
         fsync(fd) < 0 && errno != EINVAL ? file_refused(lock->path, "cannot write its folder to disk") : PERHAPS_OK;

@@ -65,7 +65,7 @@ static int insert(perhaps *f, const perhaps *layer) {
     if (rc < 0) return rc;
     made->header.items = filter_items(layer);
     memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
-    unsigned at = children->count > 1; /* the first stays: the others share the fpr that it leaves */
+    unsigned at = children->count > 1; /* the others share the fpr that the first leaves */
     while (at + 1 < children->count && children->child[at].filter->header.capacity <= made->header.capacity) at++;
     memmove(children->child + at + 1, children->child + at, (children->count - at) * sizeof *children->child);
     children->child[at] = (struct child){made, 0};

@@ -240,7 +240,7 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
     const perhaps *f = filter_of_const(array);
     (void)ahead;
     if (worth_scattering(f, n))
-        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* changes nothing */
+        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* reads only */
     else
         query_in_order(f, digests, n, answers);
 }
@@ -291,8 +291,8 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
 }
 
 /* For growing shards that cannot remove keys. Shards share a batch evenly: at three quarters of the
- * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which then
- * appends a layer during the batch. */
+ * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which
+ * then appends a layer during the batch. */
 static uint64_t room(const perhaps *f) {
     uint64_t least = UINT64_MAX;
     if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;

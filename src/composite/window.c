@@ -1,8 +1,9 @@
 /*
  * A window: generations that age out.
  *
- * Idea: keys go to the newest of g generations. When it has reached its quota, its time or its fill,
- * the oldest is emptied and becomes the newest: its keys are forgotten, unless added again since.
+ * Idea: keys go to the newest of g generations. When it has reached its quota, its time or its
+ * fill, the oldest is emptied and becomes the newest: its keys are forgotten, unless added again
+ * since.
  *
  *     oldest                                     newest
  *     ┌───────────┐ ┌───────────┐ ┌───────────┐ ┌───────────┐
@@ -167,8 +168,8 @@ static void set_time(perhaps *f, uint64_t now) {
     }
 }
 
-/* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives the
- * number of generations with keys that were forgotten. */
+/* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives
+ * the number of generations with keys that were forgotten. */
 static int advance(perhaps *f, uint64_t now) {
     perhaps *newest = newest_of(f);
     if (now == NEVER) now = NEVER - 1;

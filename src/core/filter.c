@@ -24,7 +24,7 @@ uint64_t filter_items(const perhaps *f) {
         items += filter_items(f->children->child[i].filter);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++)
         items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
-    return f->tallies && (int64_t)items < 0 ? 0 : items; /* stuck counters: more removed than added */
+    return f->tallies && (int64_t)items < 0 ? 0 : items; /* below 0: stuck counters */
 }
 
 uint64_t filter_capacity(const perhaps *f) {
@@ -54,7 +54,7 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    bool planned = f->children && f->kind->composite->key_in_one_child; /* filter_capacity needs it */
+    bool planned = f->children && f->kind->composite->key_in_one_child; /* for filter_capacity */
     if (!planned) header.capacity = filter_capacity(f);
     header.flags &= (unsigned)~HEADER_DIRTY;
     if (f->children) {

@@ -1,7 +1,7 @@
-/* The probes of bloom_batch.h for foreign formats: places are words modulo the number of bits. Before
- * including this, define probe_begin(), probe_word(), PROBE_WORDS, PROBE_HASHES_MAX and PROBE_FLIP:
- * 0, or 56 where words are big-endian, to count bytes from the other end. No such kind has shared
- * operations. */
+/* The probes of bloom_batch.h for foreign formats: places are words modulo the number of bits.
+ * Before including this, define probe_begin(), probe_word(), PROBE_WORDS, PROBE_HASHES_MAX and
+ * PROBE_FLIP: 0, or 56 where words are big-endian, to count bytes from the other end. No such kind
+ * has shared operations. */
 #include "kind/kind.h"
 
 #define PROBE_MODULO     1

@@ -11,8 +11,8 @@ uint64_t fnv1(const void *bytes, size_t length);
 /* MurmurHash3 (Appleby) of 128 bits for 64-bit machines, with seed 0. */
 void murmur3_128(const void *bytes, size_t length, uint64_t words[2]);
 
-/* MurmurHash3 of 32 bits as Spark has it: each byte after the last whole word is a word too, with its
- * sign. Keys of whole words have the usual hash. */
+/* MurmurHash3 of 32 bits as Spark has it: each byte after the last whole word is a word too, with
+ * its sign. Keys of whole words have the usual hash. */
 uint32_t murmur3_32_spark(uint32_t seed, const void *bytes, size_t length);
 
 /* ---- the same for the eight bytes of an integer, the lowest first; for loops ---- */

@@ -16,9 +16,9 @@ struct facts {
 };
 
 struct format {
-    /* Reads the facts from the first `given` bytes of a file of `length`: all of them, or FORMAT_HEAD.
-     * NULL, or the reason why they are invalid. The caller checks the layout, and that the file has
-     * the whole array. */
+    /* Reads the facts from the first `given` bytes of a file of `length`: all of them, or
+     * FORMAT_HEAD. NULL, or the reason why they are invalid. The caller checks the layout, and that
+     * the file has the whole array. */
     const char *(*read)(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts);
 
     /* Writes what precedes the array; gives the number of bytes. */

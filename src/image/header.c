@@ -82,7 +82,8 @@ void header_write(const struct header *header, uint8_t *head) {
     if (recipe->length) memcpy(head + recipe_offset(header->length), recipe->bytes, recipe->length);
 }
 
-/* 0 stands for a block of zeros: holes in files and untouched memory are neither read nor written. */
+/* 0 stands for a block of zeros: holes in files and untouched memory are neither read nor
+ * written. */
 static uint64_t sum_block(const struct file *file, const uint8_t *block, uint64_t length) {
     if ((file && file_is_hole(file, block, length)) || memory_is_zero(block, length)) return 0;
     uint64_t sum = hash_checksum(block, (size_t)length);
@@ -277,8 +278,8 @@ static bool rest_is_zero(const uint8_t *image, const struct header *header) {
     return memory_is_zero(image + end, header_offset(header) - end);
 }
 
-/* Another process may change a mapped file meanwhile: header and recipe are copied once, and only the
- * copies are used. */
+/* Another process may change a mapped file meanwhile: header and recipe are copied once, and only
+ * the copies are used. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
                 uint8_t room[RECIPE_MAX]) {
     uint8_t head[HEADER_BYTES];

@@ -1,17 +1,17 @@
 /*
  * What a kind of filter is: pure arithmetic on one array.
  *
- * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never keys.
- * api/ and core/ do the rest: they hash keys, count items, allocate arrays and map files. A kind is
- * one struct kind. All kinds are in one table (registry.c), which the conformance suite, the command
- * line, the benchmark and the documentation loop over.
+ * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never
+ * keys. api/ and core/ do the rest: they hash keys, count items, allocate arrays and map files. A
+ * kind is one struct kind. All kinds are in one table (registry.c), which the conformance suite,
+ * the command line, the benchmark and the documentation loop over.
  *
  * Kinds differ only in what is in the struct:
  *   - a digest has one word, or two where a foreign format needs them; `hashing` names the hash;
  *   - an operation that a kind lacks is NULL, and the row's `can` tells users so;
  *   - a multiset is a kind that can PERHAPS_COUNT: its `add` stores a copy every time;
- *   - a kind that may be full returns FULL from `add`; if it can grow, it names the next layout, and
- *     gets a new array;
+ *   - a kind that may be full returns FULL from `add`; if it can grow, it names the next layout,
+ *     and gets a new array;
  *   - a static kind has a `solver`, which builds its array from all keys at once;
  *   - an array of zeros is an empty filter, except in static kinds.
  *
@@ -35,7 +35,7 @@ struct array {
     uint64_t length; /* bytes, from payload_bytes */
     uint64_t layout[LAYOUT_WORDS];
     const void *guide; /* static kinds: made by solver->guide; else NULL */
-    bool crowded;      /* one of several arrays used in turn: even a small one may not be in the cache */
+    bool crowded;      /* one of several arrays: even a small one may not be in the cache */
     enum isa isa;      /* for work on the whole array */
 };
 
@@ -45,8 +45,8 @@ static inline bool is_near(const struct array *array) {
     return array->length <= NEAR_BYTES && !array->crowded;
 }
 
-/* A hashed key. `second` is for kinds whose digests have two words; batches are arrays of one or two
- * words for each key. */
+/* A hashed key. `second` is for kinds whose digests have two words; batches are arrays of one or
+ * two words for each key. */
 struct digest {
     uint64_t first, second;
 };
@@ -58,15 +58,15 @@ struct span {
 
 enum { FULL = INT_MIN }; /* from `add`: no room for the key, nothing changed. Not an error number */
 
-/* The operations on keys: one table for each instruction set, with the same bits and answers. A batch
- * is the same as single calls in order. */
+/* The operations on keys: one table for each instruction set, with the same bits and answers. A
+ * batch is the same as single calls in order. */
 struct kind_ops {
-    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 perhaps there, FULL */
+    int (*add)(struct array *array, struct digest digest);            /* 1 new, 0 known, FULL */
     int (*contains)(const struct array *array, struct digest digest); /* 1 perhaps, 0 not */
 
-    /* `answers` is never NULL. `ahead` is memory that is read after this batch (the next keys): a kind
-     * may prefetch a cache line of it for every eight keys. add_many gives the number of keys done:
-     * n, or fewer if the next one found no room. */
+    /* `answers` is never NULL. `ahead` is memory that is read after this batch (the next keys): a
+     * kind may prefetch a cache line of it for every eight keys. add_many gives the number of keys
+     * done: n, or fewer if the next one found no room. */
     size_t (*add_many)(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead);
     void (*contains_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead);
@@ -75,13 +75,14 @@ struct kind_ops {
     void (*prefetch)(const struct array *array, struct digest digest);
 
     /* NULL for kinds that cannot. */
-    int (*remove)(struct array *array, struct digest digest);           /* 1 one copy removed, 0 not there */
+    int (*remove)(struct array *array, struct digest digest);           /* 1 removed, 0 not there */
     uint64_t (*count)(const struct array *array, struct digest digest); /* copies */
 
     const struct batch_ops *batch; /* NULL if it has none */
 };
 
-/* Faster ways for layouts in which a key's home position is monotone in its digest. Any of them may be NULL. */
+/* Faster ways for layouts in which a key's home position is monotone in its digest. Any of them may
+ * be NULL. */
 enum { ARRAYS_AT_ONCE = 4 };
 struct batch_ops {
     /* add_many for multisets. There are no answers: all keys are new. If `next` is not NULL, the
@@ -92,8 +93,8 @@ struct batch_ops {
     void (*contains_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
                          uint8_t *answers, const struct span *next);
 
-    /* The number of the cache line, where all of a key is in one: monotone in the digest. Threads can
-     * then share a filter by ranges of cache lines, with plain operations. */
+    /* The number of the cache line, where all of a key is in one: monotone in the digest. Threads
+     * can then share a filter by ranges of cache lines, with plain operations. */
     uint64_t (*cache_line)(const struct array *array, uint64_t digest);
 
     /* contains(mix64(key)): saves a call for a single integer key. */
@@ -123,14 +124,14 @@ struct solver {
     /* Words of memory for solving a part of n keys. */
     uint64_t (*room)(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 
-    /* Solves a part. Its n keys are ordered by their upper bits, with runs of up to 2^16 in any order;
-     * some may be equal, and all may be changed. False if there is no solution. */
+    /* Solves a part. Its n keys are ordered by their upper bits, with runs of up to 2^16 in any
+     * order; some may be equal, and all may be changed. False if there is no solution. */
     bool (*solve)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution);
 
-    /* Copies the directory of an array, which may be hostile, into the form that the operations use:
-     * NULL, or the reason why it is invalid. They never read the directory afterwards: bytes that
-     * change later cannot make them leave the array. */
+    /* Copies the directory of an array, which may be hostile, into the form that the operations
+     * use: NULL, or the reason why it is invalid. They never read the directory afterwards: bytes
+     * that change later cannot make them leave the array. */
     uint64_t (*guide_bytes)(const uint64_t layout[LAYOUT_WORDS]);
     const char *(*guide)(const struct array *array, uint64_t items, void *guide);
 };
@@ -152,8 +153,8 @@ struct layout_words {
 struct growable {
     const char *full; /* half a sentence for the user */
 
-    /* Writes a larger layout with room for this digest, and the number of keys it is for (unchanged if
-     * that stays the same); false if there is none. */
+    /* Writes a larger layout with room for this digest, and the number of keys it is for (unchanged
+     * if that stays the same); false if there is none. */
     bool (*grow)(const struct array *array, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
 
     /* Fills a zeroed array of that layout; false if it is too small as well. */
@@ -169,33 +170,35 @@ struct growable {
 enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
 
 struct combinable {
-    /* into = into combined with from; NULL if the kind cannot. False: no room, `into` must grow first.
-     * A kind that `reinserts` has then half-changed it, others have not changed it. */
+    /* into = into combined with from; NULL if the kind cannot. False: no room, `into` must grow
+     * first. A kind that `reinserts` has then half-changed it, others have not changed it. */
     bool (*combine[COMBINATIONS])(struct array *into, const struct array *from);
     bool reinserts;
 };
 
 /* Kinds whose arrays can become smaller and keep their keys. Either may be NULL. */
 struct shrinkable {
-    /* Moves keys together, and writes the layout of the part in use and the number of keys it is for. */
+    /* Moves keys together, and writes the layout of the part in use and the number of keys it is
+     * for. */
     void (*compact)(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity);
 
     /* Reduces the layout to at most `bytes`; false if it cannot. */
     bool (*fold)(uint64_t layout[LAYOUT_WORDS], uint64_t bytes);
-    bool (*rehash)(struct array *into, const struct array *from); /* fills an array of that layout */
+    bool (*rehash)(struct array *into, const struct array *from); /* into that layout */
 };
 
-/* Foreign kinds: further checks of hostile bytes. Both give NULL, or the reason why they are invalid;
- * either may be NULL. */
+/* Foreign kinds: further checks of hostile bytes. Both give NULL, or the reason why they are
+ * invalid; either may be NULL. */
 struct foreign_checks {
     const char *(*check_facts)(uint64_t capacity, double fpr, uint64_t length);
-    const char *(*check_array)(const struct array *array, uint64_t items); /* if it counts its keys */
+    const char *(*check_array)(const struct array *array, uint64_t items);
 };
 
 /* Composite filters: what is known without children. The first word of a layout is the kind of the
  * children, the second their number. */
 struct composite {
-    /* Why it cannot have children of a kind, a sentence with one %s for the kind's name; or NULL. */
+    /* Why it cannot have children of a kind, a sentence with one %s for the kind's name; or
+     * NULL. */
     const char *(*refuses)(const struct kind *base);
     unsigned (*can)(const struct kind *base); /* over that kind: set of enum perhaps_ability */
     bool key_in_one_child;                    /* a query looks in one child, else in all of them */
@@ -208,8 +211,9 @@ struct kind {
     struct hashing hashing;
     struct layout_words words;
 
-    /* The payload's length for a layout; or 0 and a reason if this kind could not have made it. Called
-     * on hostile headers: it must accept nothing that could make an operation leave the array. */
+    /* The payload's length for a layout; or 0 and a reason if this kind could not have made it.
+     * Called on hostile headers: it must accept nothing that could make an operation leave the
+     * array. */
     uint64_t (*payload_bytes)(const uint64_t layout[LAYOUT_WORDS], const char **reason);
 
     /* The operations for a layout that payload_bytes accepted. If `shared`, which is for lock_free
@@ -223,26 +227,27 @@ struct kind {
     const struct growable *growable;
     const struct combinable *combinable;
     const struct shrinkable *shrinkable;
-    const struct solver *solver; /* static kinds: their operations are for sealed filters; add is FULL */
+    const struct solver *solver; /* static kinds: ops are for sealed filters; add is FULL */
     const struct format *format; /* foreign files */
     const struct foreign_checks *foreign;
     const struct composite *composite;
 
-    /* Lists the members: the next digest at or after position *at, which moves on; false at the end. */
+    /* Lists the members: the next digest at or after position *at, which moves on; false at the
+     * end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
 };
 
 /* Layout words of composite filters: of all, then of growing filters, then of windows. */
 enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT, GENERATIONS = CLEAR_AT };
 enum { GROWTH_ONE = 256 };                /* a growth of 1 in word GROWTH */
-enum { RULED_GROWTH_MAX = 32768 };        /* with the rule of a foreign format: whole numbers only */
+enum { RULED_GROWTH_MAX = 32768 };        /* by the rule of a foreign format; whole numbers */
 enum { LAYERS_MAX = PERHAPS_LAYERS_MAX }; /* of a growing filter */
 enum { GENERATIONS_MAX = 64 };            /* of a window, as planned; see composite/window.c */
 #define CLEAR_AT_ONE (UINT64_C(1) << 32)  /* a share of 1 in word CLEAR_AT */
 
-/* A layer's capacity sets the size of the next one: without a limit, a small hostile image could take
- * all memory at the next add. Even a layer with a false-positive rate of 99.9 % has fewer keys to a
- * byte than this. */
+/* A layer's capacity sets the size of the next one: without a limit, a small hostile image could
+ * take all memory at the next add. Even a layer with a false-positive rate of 99.9 % has fewer keys
+ * to a byte than this. */
 enum { KEYS_PER_BYTE_MAX = 4096 };
 
 /* Merge and intersection of kinds that are bits in whole words; merge only. */

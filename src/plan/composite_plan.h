@@ -4,7 +4,8 @@
 
 #include "plan/plan.h"
 
-/* A composite filter around others: its kind, and how its level follows from that of its children. */
+/* A composite filter around others: its kind, and how its level follows from that of its
+ * children. */
 struct wrapper {
     const struct kind *kind;
     void (*wrap)(const perhaps_want *want, struct perhaps_plan *shown, struct level *level);
@@ -16,7 +17,8 @@ struct outer {
     unsigned count;
 };
 
-/* Finds the composite filters that the want asks for, and turns it into a want for one inner filter. */
+/* Finds the composite filters that the want asks for, and turns it into a want for one inner
+ * filter. */
 int combined_peel(perhaps_want *want, struct outer *outer);
 
 /* Why it cannot be around a kind: a sentence with one %s for the name of `kind`; or NULL. */
@@ -38,7 +40,8 @@ bool plan_has_rule(int kind);
 /* How many of items, fpr and memory are given; PERHAPS_EINVAL if all are. */
 int plan_fixed(const perhaps_want *want);
 
-/* Rounds down to 16 significant bits, on which the libms of all machines agree: so images are equal. */
+/* Rounds down to 16 significant bits, on which the libms of all machines agree: so images are
+ * equal. */
 double plan_without_noise(double x);
 
 #endif

@@ -5,9 +5,9 @@
  * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below
  * 2^12, 8 while it is below 2^18, then 2.
  *
- * The layers' rates add up, and the sum must stay below p forever. So the first layer, with room for
- * T = 2^x keys, gets the share p·w(x), where w has one hump. A later layer that brings the room to T
- * gets w(x) of what the first leaves of p: a filter that was plain before it began to grow
+ * The layers' rates add up, and the sum must stay below p forever. So the first layer, with room
+ * for T = 2^x keys, gets the share p·w(x), where w has one hump. A later layer that brings the room
+ * to T gets w(x) of what the first leaves of p: a filter that was plain before it began to grow
  * (perhaps_grow_layers) may have taken most of it.
  *
  *     w │      ┌──────────────┐
@@ -17,9 +17,9 @@
  *       └──────┴──────────────┴───────────────────────▶ x
  *              18             27
  *
- * Small layers take little memory, however small their rate: below 2^18, w halves with every halving
- * of T. From there to 2^27 it is flat, and beyond it falls as 1/x², so the sum is finite. For a
- * function with one hump, samples at least h apart add up to at most integral / h + maximum,
+ * Small layers take little memory, however small their rate: below 2^18, w halves with every
+ * halving of T. From there to 2^27 it is flat, and beyond it falls as 1/x², so the sum is finite.
+ * For a function with one hump, samples at least h apart add up to at most integral / h + maximum,
  * wherever they begin: this gives the height.
  *
  * Where shards grow, T is the room in all of them together.
@@ -68,7 +68,8 @@ static double siblings(const struct layers *layers) {
     return layers->siblings ? (double)layers->siblings : 1;
 }
 
-/* The share of a layer that brings the room of one filter to `room`; all siblings count together. */
+/* The share of a layer that brings the room of one filter to `room`; all siblings count
+ * together. */
 static double share_of(const struct layers *layers, double room) {
     return share(layers->base, (double)layers->growth / GROWTH_ONE, room * siblings(layers));
 }

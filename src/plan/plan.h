@@ -76,8 +76,8 @@ struct level {
     double fpr;
 };
 
-/* A plan: what the caller sees, and its levels: composite filters from the outermost, then the filter
- * with an array. */
+/* A plan: what the caller sees, and its levels: composite filters from the outermost, then the
+ * filter with an array. */
 enum { LEVELS_MAX = 3 };
 struct plan {
     struct perhaps_plan shown;
@@ -122,8 +122,8 @@ unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
 /* The first layer's share of the false-positive rate, for `items` in all siblings together. */
 double plan_first_share(const struct kind *base, double growth, double items);
 
-/* For foreign files that do not store capacity or fpr: what they are with half of the bits set. Only
- * zeros change. */
+/* For foreign files that do not store capacity or fpr: what they are with half of the bits set.
+ * Changes only zeros. */
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr);
 
 /* The false-positive rate of a layout with `items` keys, by plan_without_noise. */
@@ -131,8 +131,8 @@ double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], u
 
 void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight);
 
-/* Keys that two arrays have in common, estimated as |A| + |B| - |A or B|; |A| and |B| are given. The
- * common bits would say too many: some come from different keys. */
+/* Keys that two arrays have in common, estimated as |A| + |B| - |A or B|; |A| and |B| are given.
+ * The common bits would say too many: some come from different keys. */
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b);
 
 /* The false-positive rate from equal digests alone. */

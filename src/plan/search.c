@@ -142,7 +142,7 @@ static bool solve_size(const struct kind *kind, const perhaps_want *want, struct
     bool any = false;           /* the kind has a size up to here: a later failure is too large */
     while (!meets(kind, c, high, want->fpr)) {
         bool fit = fits(kind->model, c, high);
-        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large: the answer, if any, is below */
+        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large */
         any |= fit;
         low = high;
         high *= 2;
@@ -240,14 +240,15 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
-    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* exact: a bit for each integer */
+    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* exact: 1 bit each */
     shown->loss = plan_loss(kind, (double)c->items);
     if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return PERHAPS_ERANGE;
     bool fits = shown->image_bytes <= memory_of_machine() && shown->image_bytes <= SIZE_MAX / 2;
     return fits ? PERHAPS_OK : PERHAPS_ENOMEM;
 }
 
-/* For kinds without a rule. PERHAPS_ERANGE or PERHAPS_ENOMEM come without a sentence: see explain. */
+/* For kinds without a rule. PERHAPS_ERANGE or PERHAPS_ENOMEM come without a sentence: see
+ * explain. */
 static int plan_by_search(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
     struct candidate best = {.score = INFINITY};
     perhaps_want full = *want; /* exact kinds need no rate: any is met */

@@ -112,8 +112,9 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
 }
 
 /* There is no magic number. But the four bytes of the number of words must agree with the length of
- * the file, and the first byte must be 0 or 1. Of random files one in 2^39 is like that, and no text.
- * In the other formats that begin with such a byte, the second is 0, which is no number of hashes. */
+ * the file, and the first byte must be 0 or 1. Of random files one in 2^39 is like that, and no
+ * text. In the other formats that begin with such a byte, the second is 0, which is no number of
+ * hashes. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
 const struct kind kind_guava = {

@@ -18,7 +18,8 @@
  * is the upper 5 bits of salt i.
  *
  * The block is monotone in the digest: a filter of half as many blocks has in block i what this one
- * has in blocks 2i and 2i + 1. So a filter can be folded, and is then equal to one made of that size.
+ * has in blocks 2i and 2i + 1. So a filter can be folded, and is then equal to one made of that
+ * size.
  *
  * Cost: one cache line a query. Layout: blocks.
  *

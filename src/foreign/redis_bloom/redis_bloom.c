@@ -10,14 +10,14 @@
  *          └─▶ b ──┴─▶ a, a + b, a + 2b, ...  mod m ──▶ bit p%8 of byte p/8
  *
  * What RedisBloom calls a scaling filter is a growing filter over these: each layer has `growth`
- * times the entries of the one before and half its error rate; the first has half of the wanted one.
- * A filter that does not scale is a single layer.
+ * times the entries of the one before and half its error rate; the first has half of the wanted
+ * one. A filter that does not scale is a single layer.
  *
  * Example: 100 entries at 1 % that scale begin with a layer at 0.5 %: 11.03 bits each, 1,102 bits,
  * rounded up to 1,152, and k = 8.
  *
- * Cost: k cache lines and k divisions a query. Layout: bits, hashes, n2 (if not 0, places are modulo
- * 2^n2, as in old versions), bits per entry (as the bits of a double), options and growth
+ * Cost: k cache lines and k divisions a query. Layout: bits, hashes, n2 (if not 0, places are
+ * modulo 2^n2, as in old versions), bits per entry (as the bits of a double), options and growth
  * (redis_bloom_layout.h).
  *
  * Invariants

@@ -52,7 +52,8 @@ static int layer_for(uint64_t entries, double error, uint64_t options, struct le
     return level->length ? PERHAPS_OK : no_such_layer();
 }
 
-/* PERHAPS_GROW_NEVER has growth 0, as EXPANSION 0 makes it; else the growth is stored, though unused. */
+/* PERHAPS_GROW_NEVER has growth 0, as EXPANSION 0 makes it; else the growth is stored, though
+ * unused. */
 static uint64_t growth_without_layers(const perhaps_want *want) {
     if (want->grow == PERHAPS_GROW_NEVER) return 0;
     return want->growth == 0 ? 2 : (uint64_t)want->growth;

@@ -21,7 +21,7 @@ enum {
     REDIS_CUCKOO_FILTERS_USUAL = 32,
     REDIS_CUCKOO_FILTERS_MAX = PERHAPS_LAYERS_MAX
 };
-#define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: RedisBloom's indices have 32 bits */
+#define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices have 32 bits */
 
 /* What follows the slots: the number of items, of deletions since the last compaction, and of
  * sub-filters at the end that are there but not in use. */

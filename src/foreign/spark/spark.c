@@ -2,8 +2,8 @@
  * The Bloom filters of Apache Spark, as the first version of its BloomFilter.writeTo writes them,
  * bit for bit.
  *
- * Idea: a classic Bloom filter whose k places come from two numbers of 32 bits: h1 is MurmurHash3 of
- * the key with seed 0, and h2 the same with seed h1.
+ * Idea: a classic Bloom filter whose k places come from two numbers of 32 bits: h1 is MurmurHash3
+ * of the key with seed 0, and h2 the same with seed h1.
  *
  *     place i = c mod m, c = h1 + i·h2 in 32 bits, inverted if negative    i from 1
  *
@@ -16,8 +16,8 @@
  *
  * Example: n = 1,000,000 and p = 1 % make 149,767 words and k = 7, as in Guava.
  *
- * Cost: k cache lines and k divisions a query. c is below 2^31: in a larger filter no key reaches the
- * bits beyond, in Spark too. Layout: bits, hashes.
+ * Cost: k cache lines and k divisions a query. c is below 2^31: in a larger filter no key reaches
+ * the bits beyond, in Spark too. Layout: bits, hashes.
  *
  * Invariants
  *   I1  1 <= k <= 2048; m is a multiple of 64, and 64 <= m < 2^37.

@@ -35,8 +35,8 @@
 
 enum { LINES_AT_A_TIME = 8 };
 
-/* How a batch prefetches cache lines. HERE: the array is a small part of the second-level cache; the
- * processor does it. NEAR: it just fits; from there into the first-level cache, NEAR_BLOCK keys
+/* How a batch prefetches cache lines. HERE: the array is a small part of the second-level cache;
+ * the processor does it. NEAR: it just fits; from there into the first-level cache, NEAR_BLOCK keys
  * ahead. FAR: it is larger; into the second-level cache, which can wait for more cache lines at a
  * time, BLOCK keys ahead. */
 enum reach { HERE, NEAR, FAR };

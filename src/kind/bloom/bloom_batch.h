@@ -203,7 +203,7 @@ INLINE unsigned mark_key(struct array *array, const struct group *here, size_t i
 
 INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
                      bool shared) {
-    struct array copy = *changed, *array = &copy; /* a copy: stores to cells cannot alias it */
+    struct array copy = *changed, *array = &copy; /* stores to cells cannot alias it */
     uint64_t at[2][GROUP * PREFETCHED], count = first_of(array, STAGES);
     struct group groups[2];
     struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);

@@ -12,7 +12,7 @@
  *
  *     slot      h    h+1   h+2                  h+s   h+s+1                   n+1
  *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐
- *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │   a slot: fingerprint · 5 + place
+ *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │  fingerprint · 5 + place
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
  *
  * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot
@@ -355,8 +355,8 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
-/* Copies may take a larger stash; keys without a slot may not: when they fill a stash of the planned
- * size, the filter is full. */
+/* Copies may take a larger stash; keys without a slot may not: when they fill a stash of the
+ * planned size, the filter is full. */
 static bool grow(const struct array *a, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     (void)digest, (void)capacity;
     uint64_t planned = stash_cells_for(a->layout[CUCKOO_HOMES]);

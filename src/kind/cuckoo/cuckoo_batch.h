@@ -1,8 +1,9 @@
 /*
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
- * The fingerprints and homes of a block of keys are computed together, eight at a time with AVX-512,
- * and their windows are prefetched a block ahead. A block that is added goes through four stages:
+ * The fingerprints and homes of a block of keys are computed together, eight at a time with
+ * AVX-512, and their windows are prefetched a block ahead. A block that is added goes through four
+ * stages:
  *
  *     coming   its windows are prefetched
  *     next     an empty slot is noted; without one, the other homes of the keys in the window are
@@ -10,9 +11,9 @@
  *     after    without an empty slot, the first step of a search is made, and noted if it is enough
  *     here     the keys are added, as noted
  *
- * A noted slot may be taken meanwhile, but no slot that the key would prefer can become empty: if it
- * is still free, a single call would take it too. The same holds for a step of a search as long as
- * the key's places hold the same keys. In all other cases the key is added as by a single call.
+ * A noted slot may be taken meanwhile, but no slot that the key would prefer can become empty: if
+ * it is still free, a single call would take it too. The same holds for a step of a search as long
+ * as the key's places hold the same keys. In all other cases the key is added as by a single call.
  */
 
 enum { BLOCK = 32, STAGES = 4 };
@@ -123,7 +124,7 @@ INLINE void query_far(const struct array *a, const uint64_t *digests, size_t n, 
 
 INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                        const char *ahead, uint64_t places, int vector) {
-    const struct array copy = *array, *a = &copy; /* a copy: stores to answers cannot alias it */
+    const struct array copy = *array, *a = &copy; /* stores to answers cannot alias it */
     if (is_near(a))
         query_near(a, digests, n, answers, places, vector);
     else
@@ -225,7 +226,7 @@ INLINE void sweep_on(struct sweep *sweep) {
 INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
                        const struct span *span, uint64_t places, int vector) {
     struct block blocks[STAGES];
-    struct array copy = *changed, *a = &copy; /* a copy: stores to slots cannot alias it */
+    struct array copy = *changed, *a = &copy; /* stores to slots cannot alias it */
     struct sweep sweep = span ? sweep_of(a, span, n) : (struct sweep){NULL, NULL, 0};
     bool far = !is_near(a) && !span;
     for (unsigned i = 0; i < STAGES; i++) blocks[i].n = blocks[i].crowded = 0;

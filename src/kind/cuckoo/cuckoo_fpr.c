@@ -141,7 +141,7 @@ static void look(const struct array *array, struct measures *sight) {
     sight->fill = used / (double)slots_of(array->layout);
     double pairs = pairs_of(array->layout),
            known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
-    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs; /* some keys have the same pair */
+    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs;
     sight->copies = used + (double)sight->stashed;
     sight->fpr = fmin(1, known / pairs);
 }

@@ -10,7 +10,7 @@
 #include "kind/cuckoo/cuckoo_stash.h"
 #include "kind/cuckoo/cuckoo_slots.h"
 
-enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* words of the layout */
+enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* layout words */
 enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4, CUCKOO_PLACES_MAX = 8 };
 
 #define CUCKOO_FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)

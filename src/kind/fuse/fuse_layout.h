@@ -1,5 +1,5 @@
-/* Fuse filters: what queries (fuse.c) and building (fuse_solve.c) share. The idea and the layout are
- * in fuse.c. */
+/* Fuse filters: what queries (fuse.c) and building (fuse_solve.c) share. The idea and the layout
+ * are in fuse.c. */
 #ifndef PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 #define PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 

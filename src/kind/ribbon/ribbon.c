@@ -23,7 +23,7 @@
  *     │ the first level  │ the first level  │ blocks of second  │       │ the last one │
  *     └──────────────────┴──────────────────┴───────────────────┴───────┴──────────────┘
  *     a block, 64 rows:       ┌──────────┬──────────┬─────┬──────────┐
- *     a word for each column  │ column 0 │ column 1 │ ... │ column 6 │   row i of the block is bit i of each
+ *     a word for each column  │ column 0 │ column 1 │ ... │ column 6 │   row i is bit i of each
  *                             └──────────┴──────────┴─────┴──────────┘
  *
  * A key looks at the block in which it starts, and at the next: a few words side by side. For rates

@@ -1,5 +1,5 @@
-/* Queries of a ribbon filter in AVX-512: eight keys at a time find their words, then each tests eight
- * columns at a time. */
+/* Queries of a ribbon filter in AVX-512: eight keys at a time find their words, then each tests
+ * eight columns at a time. */
 #include <immintrin.h>
 
 /* mul_high_32; what is above the lowest 32 bits of n does not matter. */

@@ -3,7 +3,7 @@
  * keys were chosen to share their buckets. Most tables have none.
  *
  *     ┌────┬────┬────┬────┬───┬───┬───┐
- *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, in order, empty cells last
+ *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, empty cells last
  *     └────┴────┴────┴────┴───┴───┴───┘
  *
  * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and
