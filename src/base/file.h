@@ -37,6 +37,8 @@ void file_close(struct file *file);
 
 int file_refused(const char *path, const char *what); /* PERHAPS_EIO, with errno in words */
 int file_is_busy(const char *path);                   /* PERHAPS_EBUSY */
+/* Writes all bytes; -1 and errno on failure. */
+int file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t length);
 /* Fails unless it is a regular file; gives its length. */
 int file_must_be_regular(const char *path, int fd, uint64_t *length);
 /* Whether the path still names this file. */

@@ -213,16 +213,8 @@ int replacement_begin(struct replacement *r, struct file_lock *lock) {
 }
 
 int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length) {
-    const uint8_t *from = bytes;
-    while (length) {
-        ssize_t put = pwrite(r->fd, from, (size_t)length, (off_t)offset);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return file_refused(r->lock->path, "cannot write the new file; the old one is as it was");
-        from += put;
-        offset += (uint64_t)put;
-        length -= (uint64_t)put;
-    }
-    return PERHAPS_OK;
+    if (file_write_at(r->fd, offset, bytes, length) == 0) return PERHAPS_OK;
+    return file_refused(r->lock->path, "cannot write the new file; the old one is as it was");
 }
 
 int replacement_set_length(struct replacement *r, uint64_t length) {

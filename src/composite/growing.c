@@ -459,20 +459,14 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
                                         .prefetch = composite_prefetch};
-    static const struct kind_ops counts = {.add = add_copy,
-                                           .contains = composite_contains,
-                                           .contains_many = composite_contains_many,
-                                           .count = count,
-                                           .prefetch = composite_prefetch};
-    static const struct kind_ops removes = {.add = add_copy,
-                                            .contains = composite_contains,
-                                            .contains_many = composite_contains_many,
-                                            .remove = remove_copy,
-                                            .count = count,
-                                            .prefetch = composite_prefetch};
-    unsigned abilities = can(kind_find((int)layout[BASE]));
+    static const struct kind_ops multiset = {.add = add_copy,
+                                             .contains = composite_contains,
+                                             .contains_many = composite_contains_many,
+                                             .remove = remove_copy, /* over counting, dropped by children_settle */
+                                             .count = count,
+                                             .prefetch = composite_prefetch};
     (void)isa, (void)shared;
-    return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
+    return kind_find((int)layout[BASE])->row.can & PERHAPS_COUNT ? &multiset : &set;
 }
 
 static uint64_t capacity(const perhaps *f) {

@@ -19,10 +19,6 @@
 
 #include <string.h>
 
-static bool is_alike(const perhaps *a, const perhaps *b) {
-    return memcmp(a->header.layout, b->header.layout, sizeof a->header.layout) == 0;
-}
-
 static int make_union(const perhaps *layer, const perhaps *other, perhaps **made) {
     int rc = filter_clone(layer, made);
     if (rc < 0) return rc;
@@ -38,7 +34,7 @@ static int unite(perhaps *f, const perhaps *layer) {
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && !known && i < f->children->count; i++) {
         perhaps **ours = &f->children->child[i].filter;
-        if (!is_alike(*ours, layer)) continue;
+        if (memcmp((*ours)->header.layout, layer->header.layout, sizeof layer->header.layout) != 0) continue;
         rc = make_union(*ours, layer, &both);
         if (rc < 0) continue;
         known = memcmp((*ours)->array.bytes, both->array.bytes, (size_t)both->array.length) == 0;

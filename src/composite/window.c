@@ -68,12 +68,6 @@ static void make_oldest_newest(struct children *children) {
     children->child[children->count - 1] = oldest;
 }
 
-static void forget_oldest(perhaps *f) {
-    filter_clear(f->children->child[0].filter);
-    make_oldest_newest(f->children);
-    f->children->look_again = 0;
-}
-
 /* ---- forgetting by time ---- */
 
 static struct child *newest_entry(const perhaps *f) {
@@ -231,10 +225,13 @@ static uint64_t room_in_newest(perhaps *f) {
 /* ---- adding ---- */
 
 static void end_newest(perhaps *f) {
-    if (is_timed(f))
+    if (is_timed(f)) {
         begin_next(f, f->children->now);
-    else
-        forget_oldest(f);
+        return;
+    }
+    filter_clear(f->children->child[0].filter);
+    make_oldest_newest(f->children);
+    f->children->look_again = 0;
 }
 
 static int add_now(perhaps *f, struct digest digest) {

@@ -262,6 +262,9 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
 /* Takes NULL. */
 void filter_free(perhaps *f);
 
+/* The end of a call that makes a filter: frees f if rc is an error, else *made = f. Returns rc. */
+int filter_finish(perhaps **made, perhaps *f, int rc);
+
 /* Exchanges two filters of the same allocator. */
 void filter_swap(perhaps *a, perhaps *b);
 

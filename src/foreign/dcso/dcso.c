@@ -57,31 +57,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX DCSO_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(dcso_prefetch)
-PROBE_SINGLES(dcso_add, dcso_contains, false)
-PROBE_BATCHES(dcso_add_many, dcso_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = dcso_add,
-                                          .contains = dcso_contains,
-                                          .add_many = dcso_add_many,
-                                          .contains_many = dcso_contains_many,
-                                          .prefetch = dcso_prefetch};
-#if defined(__x86_64__)
-PROBE_BATCHES(dcso_add_many_avx512, dcso_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = dcso_add,
-                                           .contains = dcso_contains,
-                                           .add_many = dcso_add_many_avx512,
-                                           .contains_many = dcso_contains_many_avx512,
-                                           .prefetch = dcso_prefetch};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
@@ -99,12 +74,10 @@ static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
-    uint64_t rate;
     (void)length;
     if (given < HEAD_BYTES) return "no whole header";
-    rate = load64(bytes + AT_P);
     *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
-    memcpy(&facts->fpr, &rate, sizeof rate);
+    facts->fpr = load_double(bytes + AT_P);
     facts->layout[DCSO_BITS] = load64(bytes + AT_M);
     facts->layout[DCSO_HASHES] = load64(bytes + AT_K);
     facts->layout[DCSO_FLAGS] = load64(bytes + AT_FLAGS);
@@ -112,11 +85,9 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
-    uint64_t rate;
-    memcpy(&rate, &facts->fpr, sizeof rate);
     store64(head + AT_FLAGS, facts->layout[DCSO_FLAGS]);
     store64(head + AT_N, facts->capacity);
-    store64(head + AT_P, rate);
+    store_double(head + AT_P, facts->fpr);
     store64(head + AT_K, facts->layout[DCSO_HASHES]);
     store64(head + AT_M, facts->layout[DCSO_BITS]);
     store64(head + AT_ITEMS, facts->items);

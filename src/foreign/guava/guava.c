@@ -58,31 +58,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX GUAVA_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(guava_prefetch)
-PROBE_SINGLES(guava_add, guava_contains, false)
-PROBE_BATCHES(guava_add_many, guava_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = guava_add,
-                                          .contains = guava_contains,
-                                          .add_many = guava_add_many,
-                                          .contains_many = guava_contains_many,
-                                          .prefetch = guava_prefetch};
-#if defined(__x86_64__)
-PROBE_BATCHES(guava_add_many_avx512, guava_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = guava_add,
-                                           .contains = guava_contains,
-                                           .add_many = guava_add_many_avx512,
-                                           .contains_many = guava_contains_many_avx512,
-                                           .prefetch = guava_prefetch};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {

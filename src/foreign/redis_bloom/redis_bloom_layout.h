@@ -6,13 +6,8 @@
 
 /* Words of the layout. BPE is the bits of a double. OPTIONS has in its upper half the growth of a
  * filter that does not scale. */
-enum {
-    REDIS_BLOOM_BITS = BLOOM_CELLS,
-    REDIS_BLOOM_HASHES = BLOOM_HASHES,
-    REDIS_BLOOM_N2 = BLOOM_OWN,
-    REDIS_BLOOM_BPE,
-    REDIS_BLOOM_OPTIONS
-};
+enum { REDIS_BLOOM_BITS = BLOOM_CELLS, REDIS_BLOOM_HASHES = BLOOM_HASHES };
+enum { REDIS_BLOOM_N2 = BLOOM_OWN, REDIS_BLOOM_BPE, REDIS_BLOOM_OPTIONS };
 
 enum redis_option {
     REDIS_OPTION_NOROUND = 1,      /* the number of bits is not rounded to a power of two */

@@ -7,20 +7,10 @@
 
 /* Words of the layout. LIMITS is the number of fingerprints that are moved for a new one, and in
  * the next 16 bits the number of sub-filters that there may be. */
-enum {
-    REDIS_CUCKOO_BUCKETS,
-    REDIS_CUCKOO_BUCKET_SIZE,
-    REDIS_CUCKOO_EXPANSION,
-    REDIS_CUCKOO_FILTERS,
-    REDIS_CUCKOO_LIMITS
-};
-enum {
-    REDIS_CUCKOO_BUCKET_SIZE_MAX = 255,
-    REDIS_CUCKOO_EXPANSION_MAX = 32768,
-    REDIS_CUCKOO_STEPS_MAX = 65535,
-    REDIS_CUCKOO_FILTERS_USUAL = 32,
-    REDIS_CUCKOO_FILTERS_MAX = PERHAPS_LAYERS_MAX
-};
+enum { REDIS_CUCKOO_BUCKETS, REDIS_CUCKOO_BUCKET_SIZE, REDIS_CUCKOO_EXPANSION };
+enum { REDIS_CUCKOO_FILTERS = REDIS_CUCKOO_EXPANSION + 1, REDIS_CUCKOO_LIMITS };
+enum { REDIS_CUCKOO_BUCKET_SIZE_MAX = 255, REDIS_CUCKOO_EXPANSION_MAX = 32768, REDIS_CUCKOO_STEPS_MAX = 65535 };
+enum { REDIS_CUCKOO_FILTERS_USUAL = 32, REDIS_CUCKOO_FILTERS_MAX = PERHAPS_LAYERS_MAX };
 #define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices have 32 bits */
 
 /* What follows the slots: the number of items, of deletions since the last compaction, and of

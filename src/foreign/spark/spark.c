@@ -48,31 +48,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX SPARK_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(spark_prefetch)
-PROBE_SINGLES(spark_add, spark_contains, false)
-PROBE_BATCHES(spark_add_many, spark_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {.add = spark_add,
-                                          .contains = spark_contains,
-                                          .add_many = spark_add_many,
-                                          .contains_many = spark_contains_many,
-                                          .prefetch = spark_prefetch};
-#if defined(__x86_64__)
-PROBE_BATCHES(spark_add_many_avx512, spark_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {.add = spark_add,
-                                           .contains = spark_contains,
-                                           .add_many = spark_add_many_avx512,
-                                           .contains_many = spark_contains_many_avx512,
-                                           .prefetch = spark_prefetch};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
