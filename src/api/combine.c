@@ -19,16 +19,8 @@ static const char *difference(const perhaps *a, const perhaps *b, unsigned may_d
     return NULL;
 }
 
-/* The copy takes the filter's place; borrowed bytes stay where they are and get its content. */
-static void replace(perhaps *f, perhaps *copy) {
-    if (f->owned)
-        filter_swap(f, copy);
-    else
-        memcpy(f->array.bytes, copy->array.bytes, (size_t)f->array.length);
-}
-
-/* Combines in a copy of that layout, which then takes the filter's place: 1. If it runs out of room,
- * writes the layout and capacity to try next: 0. */
+/* Combines in a copy of that layout, which then takes the filter's place: 1. If it runs out of
+ * room, writes the layout and capacity to try next: 0. */
 static int combine_in_copy(perhaps *into, const perhaps *from, enum combination what, uint64_t layout[LAYOUT_WORDS],
                            uint64_t *capacity) {
     perhaps *copy;
@@ -36,8 +28,10 @@ static int combine_in_copy(perhaps *into, const perhaps *from, enum combination 
     if (rc == PERHAPS_OK && memcmp(layout, into->header.layout, sizeof into->header.layout) != 0)
         rc = filter_grow_to(copy, layout, *capacity);
     bool done = rc == PERHAPS_OK && into->kind->combinable->combine[what](&copy->array, &from->array);
-    if (done)
-        replace(into, copy);
+    if (done && into->owned)
+        filter_swap(into, copy);
+    else if (done) /* borrowed bytes stay where they are */
+        memcpy(into->array.bytes, copy->array.bytes, (size_t)into->array.length);
     else if (rc == PERHAPS_OK)
         rc = filter_grow(into->owned ? copy : into, 0);
     if (rc == PERHAPS_OK && !done) {

@@ -61,11 +61,7 @@ static int make_level(perhaps **made, const struct plan *plan, unsigned i, const
     if (rc < 0) return rc;
     if (f->children) rc = make_children(f, plan, i + 1, common, want, hash);
     if (f->kind->solver) rc = seal_collect(f, want->max_scratch, want->scratch_dir);
-    if (rc < 0)
-        filter_free(f);
-    else
-        *made = f;
-    return rc;
+    return filter_finish(made, f, rc);
 }
 
 int perhaps_create(perhaps **f, const perhaps_want *theirs) {

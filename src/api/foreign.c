@@ -27,46 +27,16 @@
 
 /* Offsets of the fields; those of a layer from its beginning. */
 enum { CHAIN_ITEMS = 0, CHAIN_LAYERS = 8, CHAIN_OPTIONS = 12, CHAIN_GROWTH = 16, CHAIN_BYTES = 20 };
-enum {
-    LAYER_BYTES = 0,
-    LAYER_BITS = 8,
-    LAYER_ITEMS = 16,
-    LAYER_ERROR = 24,
-    LAYER_BPE = 32,
-    LAYER_HASHES = 40,
-    LAYER_ENTRIES = 44,
-    LAYER_N2 = 52,
-    LAYER_HEADER_BYTES = 53
-};
-enum {
-    CUCKOO_ITEMS_AT = 0,
-    CUCKOO_BUCKETS_AT = 8,
-    CUCKOO_DELETIONS_AT = 16,
-    CUCKOO_FILTERS_AT = 24,
-    CUCKOO_SIZE_AT = 32,
-    CUCKOO_STEPS_AT = 34,
-    CUCKOO_EXPANSION_AT = 36,
-    CUCKOO_HEADER_BYTES = 38
-};
+enum { LAYER_BYTES = 0, LAYER_BITS = 8, LAYER_ITEMS = 16, LAYER_ERROR = 24, LAYER_BPE = 32, LAYER_HASHES = 40 };
+enum { LAYER_ENTRIES = 44, LAYER_N2 = 52, LAYER_HEADER_BYTES = 53 };
+enum { CUCKOO_ITEMS_AT = 0, CUCKOO_BUCKETS_AT = 8, CUCKOO_DELETIONS_AT = 16, CUCKOO_FILTERS_AT = 24 };
+enum { CUCKOO_SIZE_AT = 32, CUCKOO_STEPS_AT = 34, CUCKOO_EXPANSION_AT = 36, CUCKOO_HEADER_BYTES = 38 };
 
 static int damaged(const char *reason) {
     return fail(PERHAPS_EDAMAGED, "the bytes have %s", reason);
 }
 
-static double load_double(const uint8_t *p) {
-    uint64_t bits = load64(p);
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static void store_double(uint8_t *p, double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    store64(p, bits);
-}
-
-/* ------------------------------------------------------------------------------------------ reading headers --- */
+/* ==== reading headers ==== */
 
 /* ---- Bloom ---- */
 
@@ -219,12 +189,7 @@ static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const 
     perhaps *made;
     int rc = filter_make(&made, allocator, &header, &hash, NULL, false);
     if (rc < 0) return rc;
-    rc = open_layers(made, &chain, bits, allocator);
-    if (rc < 0)
-        filter_free(made);
-    else
-        *f = made;
-    return rc;
+    return filter_finish(f, made, open_layers(made, &chain, bits, allocator));
 }
 
 /* The items are counted from the slots: the header's number is not relied on. */
@@ -240,7 +205,7 @@ static int open_cuckoo(perhaps **f, const uint8_t *bytes, uint64_t length, const
     return PERHAPS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- writing --- */
+/* ==== writing ==== */
 
 struct outlet {
     int (*sink)(void *context, const void *bytes, size_t length);

@@ -112,7 +112,8 @@ static void borrow(perhaps *f, const uint8_t *bytes, uint64_t length, uint64_t s
     f->tail_length = length - end;
 }
 
-/* Copying reads all of it anyway, so the keys are counted where the format does not say how many. */
+/* Copying reads all of it anyway, so the keys are counted where the format does not say how
+ * many. */
 static int finish(perhaps **f, perhaps *made, unsigned flags) {
     *f = made;
     if (!(flags & PERHAPS_OPEN_COPY)) return PERHAPS_OK;
@@ -178,12 +179,7 @@ static int copy_file(perhaps **f, const struct kind *kind, const struct file *fi
     int rc = file_read_part(file, head, 0, given);
     if (rc == PERHAPS_OK) rc = start(&made, kind, file->path, head, given, file->length, options, &facts);
     if (rc < 0) return rc;
-    rc = read_rest(made, file, facts.start);
-    if (rc < 0)
-        filter_free(made);
-    else
-        *f = made;
-    return rc;
+    return filter_finish(f, made, read_rest(made, file, facts.start));
 }
 
 int format_open_file(perhaps **f, const struct kind *kind, struct file *file, const perhaps_open_options *options) {

@@ -1,4 +1,5 @@
-/* perhaps_info and perhaps_child; perhaps_facts and perhaps_child_facts, which do not count bits. */
+/* perhaps_info and perhaps_child; perhaps_facts and perhaps_child_facts, which do not count
+ * bits. */
 #include "base/error.h"
 #include "core/children.h"
 #include "api/foreign_file.h"

@@ -184,11 +184,7 @@ static int open_image(perhaps **f, const struct source *source, const uint8_t *i
     else /* the cast is safe: nothing writes through a read-only filter */
         rc = use_found_image(made, source->name, (uint8_t *)(uintptr_t)image);
     if (rc == PERHAPS_OK && copy) own_read_image(made);
-    if (rc < 0)
-        filter_free(made);
-    else
-        *f = made;
-    return rc;
+    return filter_finish(f, made, rc);
 }
 
 static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
@@ -243,7 +239,8 @@ static int become_owner(perhaps **f) {
     return rc;
 }
 
-/* The bytes will be changed in place. No one else reads them meanwhile: they are not marked dirty. */
+/* The bytes will be changed in place. No one else reads them meanwhile: they are not marked
+ * dirty. */
 static int borrow_for_changing(perhaps **f) {
     if (!(*f)->children) {
         (*f)->state = CHANGEABLE;

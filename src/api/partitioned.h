@@ -22,8 +22,8 @@
 /* Whether it pays for a query of n keys. */
 bool partitioned_query_pays(const perhaps *f, size_t n);
 
-/* Queries a batch; `answers` may be NULL. *ones becomes the number of keys found. False, and nothing
- * done, when memory is short. */
+/* Queries a batch; `answers` may be NULL. *ones becomes the number of keys found. False, and
+ * nothing done, when memory is short. */
 bool partitioned_query(const perhaps *f, const perhaps_keys *keys, uint8_t *answers, uint64_t *ones);
 
 /* The same for adds, where the kind has add_partition. That is for multisets, whose answers are

@@ -214,13 +214,6 @@ static void set_items(perhaps *f) {
     header_set_items(f->image, filter_items(f), f->header.flags & HEADER_INTERSECTED);
 }
 
-static void sync_memory(perhaps *f) {
-    set_items(f);
-    header_set_dirty(f->image, false); /* set if it was opened for recovery */
-    header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
-    f->header.flags &= (unsigned)~HEADER_DIRTY;
-}
-
 /* In this order: the payload, the header with its checksums, the dirty flag. */
 static int sync_file(perhaps *f) {
     uint64_t offset = header_offset(&f->header);
@@ -242,6 +235,9 @@ static int sync_file(perhaps *f) {
 int perhaps_sync(perhaps *f) {
     if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
     if (f->file.fd >= 0) return sync_file(f);
-    sync_memory(f);
+    set_items(f);
+    header_set_dirty(f->image, false); /* set if it was opened for recovery */
+    header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
+    f->header.flags &= (unsigned)~HEADER_DIRTY;
     return PERHAPS_OK;
 }

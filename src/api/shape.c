@@ -114,11 +114,7 @@ static int make_shape(perhaps **made, struct reader *reader, const perhaps *pare
     if (rc == PERHAPS_OK) rc = filter_hash("shape", &header, NULL, &hash);
     if (rc == PERHAPS_OK) rc = filter_make(&f, allocator, &header, &hash, parent ? &parent->isa : NULL, false);
     if (rc == PERHAPS_OK && f->children) rc = make_children(f, reader);
-    if (rc < 0)
-        filter_free(f);
-    else
-        *made = f;
-    return rc;
+    return filter_finish(made, f, rc);
 }
 
 int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const perhaps_allocator *allocator) {

@@ -44,8 +44,8 @@ static inline uintptr_t word_get(const shared_word *at) {
     return little_endian(__atomic_load_n(at, __ATOMIC_RELAXED));
 }
 
-/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word that
- * has them all is not written: it stays in the caches of several processors. */
+/* Sets bits; gives those that were missing, each to only one of the threads that set it. A word
+ * that has them all is not written: it stays in the caches of several processors. */
 static inline uintptr_t word_set(shared_word *at, uintptr_t bits) {
     if (!(bits & ~word_get(at))) return 0;
     return bits & ~little_endian(__atomic_fetch_or(at, little_endian(bits), __ATOMIC_RELAXED));

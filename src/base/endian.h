@@ -49,6 +49,20 @@ static inline void store16(uint8_t *p, uint16_t x) {
     p[1] = (uint8_t)(x >> 8);
 }
 
+/* IEEE doubles. */
+static inline double load_double(const uint8_t *p) {
+    uint64_t bits = load64(p);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline void store_double(uint8_t *p, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    store64(p, bits);
+}
+
 /* ---- big-endian, as Java writes them ---- */
 
 static inline uint32_t load32_big(const uint8_t *p) {

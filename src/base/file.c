@@ -34,6 +34,19 @@ bool file_is_current(int fd, const char *path) {
     return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
+int file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t length) {
+    const uint8_t *from = bytes;
+    while (length) {
+        ssize_t put = pwrite(fd, from, (size_t)length, (off_t)offset);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return -1;
+        from += put;
+        offset += (uint64_t)put;
+        length -= (uint64_t)put;
+    }
+    return 0;
+}
+
 /* ---- reading and mapping ---- */
 
 static int check_length(struct file *file) {
@@ -85,7 +98,7 @@ int file_map(struct file *file, bool writable) {
 
 void file_use_huge_pages(const struct file *file) {
 #ifdef MADV_HUGEPAGE
-    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_HUGEPAGE); /* honoured on tmpfs and some others */
+    if (file->bytes) madvise(file->bytes, (size_t)file->length, MADV_HUGEPAGE);
 #else
     (void)file;
 #endif

@@ -38,7 +38,8 @@ static int find_target(struct file_lock *lock) {
     return PERHAPS_OK;
 }
 
-/* Some network file systems lock only files open for writing. A read-only file may be replaced too. */
+/* Some network file systems lock only files open for writing. A read-only file may be replaced
+ * too. */
 static int open_to_lock(const char *path) {
     enum { FLAGS = O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW };
     int fd = open(path, O_RDWR | FLAGS);
@@ -137,7 +138,8 @@ static int make_link(struct replacement *r) {
     return link_unnamed(r, r->temporary);
 }
 
-/* A temporary file without a mark is left over from a killed process. True if the name is free now. */
+/* A temporary file without a mark is left over from a killed process. True if the name is free
+ * now. */
 static bool remove_leftover(const char *name) {
     struct stat status;
     int fd = open_to_lock(name);
@@ -211,16 +213,8 @@ int replacement_begin(struct replacement *r, struct file_lock *lock) {
 }
 
 int replacement_write(struct replacement *r, uint64_t offset, const void *bytes, uint64_t length) {
-    const uint8_t *from = bytes;
-    while (length) {
-        ssize_t put = pwrite(r->fd, from, (size_t)length, (off_t)offset);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return file_refused(r->lock->path, "cannot write the new file; the old one is as it was");
-        from += put;
-        offset += (uint64_t)put;
-        length -= (uint64_t)put;
-    }
-    return PERHAPS_OK;
+    if (file_write_at(r->fd, offset, bytes, length) == 0) return PERHAPS_OK;
+    return file_refused(r->lock->path, "cannot write the new file; the old one is as it was");
 }
 
 int replacement_set_length(struct replacement *r, uint64_t length) {
@@ -232,7 +226,7 @@ static int sync_folder(const struct file_lock *lock) {
     int folder = folder_length(lock->target);
     snprintf(name, sizeof name, "%.*s", folder > 1 ? folder - 1 : folder, lock->target);
     int fd = open(folder ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* a folder that may be written but not read */
+    if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* writable but not readable */
     if (fd < 0) return file_refused(lock->path, "cannot open its folder");
     int rc =
         fsync(fd) < 0 && errno != EINVAL ? file_refused(lock->path, "cannot write its folder to disk") : PERHAPS_OK;

@@ -1,4 +1,5 @@
-/* Replacing files atomically: a crash leaves the old file or the new one. Locks: no change is lost. */
+/* Replacing files atomically: a crash leaves the old file or the new one. Locks: no change is
+ * lost. */
 #ifndef PERHAPS_BASE_REPLACEMENT_H
 #define PERHAPS_BASE_REPLACEMENT_H
 
@@ -6,7 +7,8 @@
 
 #include <limits.h>
 
-/* Saving what does not depend on the old file shares its lock; a change of what was read does not. */
+/* Saving what does not depend on the old file shares its lock; a change of what was read does
+ * not. */
 enum file_sharing { FILE_SHARED, FILE_ALONE };
 
 /* A name, and the lock on the file that it leads to. */

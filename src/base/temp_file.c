@@ -1,19 +1,13 @@
 #include "base/temp_file.h"
 
-#include "base/error.h"
-#include "perhaps.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static int refused(const char *folder, const char *what) {
-    return fail(PERHAPS_EIO, "%s: %s: %s", folder, what, strerror(errno));
-}
 
 /* Without O_TMPFILE: a file that is unlinked at once. */
 static int open_and_unlink(const char *folder) {
@@ -35,20 +29,12 @@ int scratch_open(const char *folder, int *fd) {
     *fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 #endif
     if (*fd < 0) *fd = open_and_unlink(folder);
-    return *fd < 0 ? refused(folder, "cannot make a temporary file there") : PERHAPS_OK;
+    return *fd < 0 ? file_refused(folder, "cannot make a temporary file there") : PERHAPS_OK;
 }
 
 int scratch_write(int fd, const char *folder, uint64_t offset, const void *bytes, uint64_t length) {
-    const uint8_t *from = bytes;
-    while (length) {
-        ssize_t put = pwrite(fd, from, (size_t)length, (off_t)offset);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return refused(folder, "cannot write the temporary file for keys that wait there");
-        from += put;
-        offset += (uint64_t)put;
-        length -= (uint64_t)put;
-    }
-    return PERHAPS_OK;
+    if (file_write_at(fd, offset, bytes, length) == 0) return PERHAPS_OK;
+    return file_refused(folder, "cannot write the temporary file for keys that wait there");
 }
 
 int scratch_read(int fd, const char *folder, uint64_t offset, void *bytes, uint64_t length) {
@@ -57,7 +43,7 @@ int scratch_read(int fd, const char *folder, uint64_t offset, void *bytes, uint6
         ssize_t got = pread(fd, to, (size_t)length, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got == 0) errno = EIO; /* it cannot have been truncated */
-        if (got <= 0) return refused(folder, "cannot read the temporary file for keys that wait there");
+        if (got <= 0) return file_refused(folder, "cannot read the temporary file for keys that wait there");
         to += got;
         offset += (uint64_t)got;
         length -= (uint64_t)got;

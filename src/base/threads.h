@@ -4,7 +4,8 @@
 
 #include "perhaps.h"
 
-/* An array of locks. Each fills whole cache lines: threads with different locks do not interfere. */
+/* An array of locks. Each fills whole cache lines: threads with different locks do not
+ * interfere. */
 struct locks;
 
 /* NULL when memory is short. */

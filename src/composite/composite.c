@@ -107,10 +107,6 @@ static unsigned count_alike(const struct child *child, unsigned children) {
     return alike;
 }
 
-static void query_one(const perhaps *child, const struct child_query *query) {
-    child->ops.contains_many(&child->array, query->digests, query->n, query->found, (const char *)query->digests);
-}
-
 /* Every `turns`-th child, beginning with `newest`: each turn then has large and small children, and
  * prefetches about the same. */
 static void query_together(const struct child *newest, unsigned turns, const struct child_query *query) {
@@ -132,7 +128,8 @@ static void query_children(const perhaps *f, unsigned children, struct child_que
         unsigned turns = query->together ? count_alike(child, children) / ARRAYS_AT_ONCE : 0;
         unsigned rest = children - (turns ? turns * ARRAYS_AT_ONCE : 1);
         if (!turns) {
-            query_one(child[rest].filter, query);
+            const perhaps *one = child[rest].filter;
+            one->ops.contains_many(&one->array, query->digests, query->n, query->found, (const char *)query->digests);
             settle_found(query, rest);
         }
         for (unsigned turn = 0; turn < turns && query->n; turn++) {

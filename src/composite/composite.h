@@ -33,8 +33,8 @@ int layers_make(const perhaps *f, const struct header *like, perhaps **made);
  * whole then follows from the first layer's. */
 bool layers_have_rule(const struct kind *base);
 
-/* Whether all layers and one for `more` keys have at most 2^63 - 1 keys, as foreign formats need it.
- * A layer counts as its capacity, or its items if it had more when it became a layer. */
+/* Whether all layers and one for `more` keys have at most 2^63 - 1 keys, as foreign formats need
+ * it. A layer counts as its capacity, or its items if it had more when it became a layer. */
 bool layers_fit(const perhaps *f, uint64_t more);
 
 /* perhaps_grow_layers and perhaps_ungrow_layers. */

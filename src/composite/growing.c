@@ -19,11 +19,11 @@
  * Over sets (bloom, blocked), a key that an older layer perhaps has is not stored again. Over
  * multisets (cuckoo, counting) every copy is stored, in the newest layer, and a count is the sum.
  *
- * A remove takes a copy from the newest layer that has the key. That copy may be another key's, with
- * the same fingerprint there. The removed key's copy then stays in an older layer, and must match
- * the other key there too, or that key is lost. So cuckoo layers nest: keys that match in a newer
- * layer match in all older ones (kind/cuckoo/cuckoo_layout.h). Counters cannot promise that, so
- * there is no remove over counting.
+ * A remove takes a copy from the newest layer that has the key. That copy may be another key's,
+ * with the same fingerprint there. The removed key's copy then stays in an older layer, and must
+ * match the other key there too, or that key is lost. So cuckoo layers nest: keys that match in a
+ * newer layer match in all older ones (kind/cuckoo/cuckoo_layout.h). Counters cannot promise that,
+ * so there is no remove over counting.
  *
  * Example: from 1,000 keys at 1 %, a hundred million take twelve layers: 1,000, 3,000, 12,000,
  * 112,000, 896,000, ... 65.5 million.
@@ -37,8 +37,8 @@
  *   I2  two neighbouring layers are `nested`, where the kind's model has that.
  *   I3  over a set, a key is added only if no layer has it: layers have no keys in common, unless
  *       they come from a merge.
- *   I4  a batch that fails changes nothing: over a multiset it is undone, and layers that it appended
- *       become spare again; over a set, room was reserved for it.
+ *   I4  a batch that fails changes nothing: over a multiset it is undone, and layers that it
+ *       appended become spare again; over a set, room was reserved for it.
  */
 #include "base/arith.h"
 #include "base/memory.h"
@@ -459,20 +459,14 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
                                         .prefetch = composite_prefetch};
-    static const struct kind_ops counts = {.add = add_copy,
-                                           .contains = composite_contains,
-                                           .contains_many = composite_contains_many,
-                                           .count = count,
-                                           .prefetch = composite_prefetch};
-    static const struct kind_ops removes = {.add = add_copy,
-                                            .contains = composite_contains,
-                                            .contains_many = composite_contains_many,
-                                            .remove = remove_copy,
-                                            .count = count,
-                                            .prefetch = composite_prefetch};
-    unsigned abilities = can(kind_find((int)layout[BASE]));
+    static const struct kind_ops multiset = {.add = add_copy,
+                                             .contains = composite_contains,
+                                             .contains_many = composite_contains_many,
+                                             .remove = remove_copy, /* over counting, dropped by children_settle */
+                                             .count = count,
+                                             .prefetch = composite_prefetch};
     (void)isa, (void)shared;
-    return abilities & PERHAPS_REMOVE ? &removes : abilities & PERHAPS_COUNT ? &counts : &set;
+    return kind_find((int)layout[BASE])->row.can & PERHAPS_COUNT ? &multiset : &set;
 }
 
 static uint64_t capacity(const perhaps *f) {

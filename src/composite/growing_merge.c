@@ -19,10 +19,6 @@
 
 #include <string.h>
 
-static bool is_alike(const perhaps *a, const perhaps *b) {
-    return memcmp(a->header.layout, b->header.layout, sizeof a->header.layout) == 0;
-}
-
 static int make_union(const perhaps *layer, const perhaps *other, perhaps **made) {
     int rc = filter_clone(layer, made);
     if (rc < 0) return rc;
@@ -38,7 +34,7 @@ static int unite(perhaps *f, const perhaps *layer) {
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && !known && i < f->children->count; i++) {
         perhaps **ours = &f->children->child[i].filter;
-        if (!is_alike(*ours, layer)) continue;
+        if (memcmp((*ours)->header.layout, layer->header.layout, sizeof layer->header.layout) != 0) continue;
         rc = make_union(*ours, layer, &both);
         if (rc < 0) continue;
         known = memcmp((*ours)->array.bytes, both->array.bytes, (size_t)both->array.length) == 0;
@@ -65,7 +61,7 @@ static int insert(perhaps *f, const perhaps *layer) {
     if (rc < 0) return rc;
     made->header.items = filter_items(layer);
     memcpy(made->array.bytes, layer->array.bytes, (size_t)layer->array.length);
-    unsigned at = children->count > 1; /* the first stays: the others share the fpr that it leaves */
+    unsigned at = children->count > 1; /* the others share the fpr that the first leaves */
     while (at + 1 < children->count && children->child[at].filter->header.capacity <= made->header.capacity) at++;
     memmove(children->child + at + 1, children->child + at, (children->count - at) * sizeof *children->child);
     children->child[at] = (struct child){made, 0};

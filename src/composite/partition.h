@@ -1,8 +1,8 @@
 /*
  * The one radix scatter: a batch of digests, ordered by part.
  *
- * A part is a shard, a range of cache lines, or a bin: what one lock guards, or one child holds. The
- * caller fills in the part of each key, and partition_scatter orders the digests.
+ * A part is a shard, a range of cache lines, or a bin: what one lock guards, or one child holds.
+ * The caller fills in the part of each key, and partition_scatter orders the digests.
  *
  *     part     2 0 1 0          first   0 2 3 4
  *     batch    a b c d   ──▶    digests b d c a   ── work ──▶ answers, back in the batch's order

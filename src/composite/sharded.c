@@ -36,8 +36,9 @@ static inline unsigned shard_of(uint64_t digest, unsigned shards) {
     return (unsigned)((digest * UINT64_C(0xD1B54A32D192ED03) >> 32) * shards >> 32);
 }
 
-static void enter(const perhaps *f, unsigned shard) {
+static perhaps *enter(const perhaps *f, unsigned shard) {
     if (f->children->locks) lock_take(f->children->locks, shard);
+    return f->children->child[shard].filter;
 }
 
 static void leave(const perhaps *f, unsigned shard) {
@@ -51,10 +52,9 @@ static perhaps *shard_at(const perhaps *f, unsigned shard) {
 /* ---- one key ---- */
 
 static int add(struct array *array, struct digest digest) {
-    perhaps *f = filter_of(array);
+    const perhaps *f = filter_of(array);
     unsigned shard = shard_of(digest.first, f->children->count);
-    enter(f, shard);
-    int is_new = filter_add(shard_at(f, shard), digest);
+    int is_new = filter_add(enter(f, shard), digest);
     leave(f, shard);
     return is_new < 0 ? FULL : is_new;
 }
@@ -62,8 +62,7 @@ static int add(struct array *array, struct digest digest) {
 /* `add` has tried to grow it; trying again gives the reason. */
 static int make_room(perhaps *f, uint64_t digest) {
     unsigned shard = shard_of(digest, f->children->count);
-    enter(f, shard);
-    int rc = filter_grow(shard_at(f, shard), digest);
+    int rc = filter_grow(enter(f, shard), digest);
     leave(f, shard);
     return rc;
 }
@@ -71,8 +70,7 @@ static int make_room(perhaps *f, uint64_t digest) {
 /* One atomic step: the lock is held over query and add. */
 static int add_absent(perhaps *f, struct digest digest) {
     unsigned shard = shard_of(digest.first, f->children->count);
-    perhaps *child = shard_at(f, shard);
-    enter(f, shard);
+    perhaps *child = enter(f, shard);
     int is_new = child->ops.contains(&child->array, digest) ? 0 : filter_add(child, digest);
     leave(f, shard);
     return is_new;
@@ -81,8 +79,7 @@ static int add_absent(perhaps *f, struct digest digest) {
 static int contains(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
     unsigned shard = shard_of(digest.first, f->children->count);
-    const perhaps *child = shard_at(f, shard);
-    enter(f, shard);
+    const perhaps *child = enter(f, shard);
     int found = child->ops.contains(&child->array, digest);
     leave(f, shard);
     return found;
@@ -91,8 +88,7 @@ static int contains(const struct array *array, struct digest digest) {
 static int remove_one(struct array *array, struct digest digest) {
     const perhaps *f = filter_of(array);
     unsigned shard = shard_of(digest.first, f->children->count);
-    perhaps *child = shard_at(f, shard);
-    enter(f, shard);
+    perhaps *child = enter(f, shard);
     int gone = child->ops.remove(&child->array, digest);
     filter_count_removed(child, digest.first, (uint64_t)gone);
     leave(f, shard);
@@ -102,8 +98,7 @@ static int remove_one(struct array *array, struct digest digest) {
 static uint64_t count(const struct array *array, struct digest digest) {
     const perhaps *f = filter_of_const(array);
     unsigned shard = shard_of(digest.first, f->children->count);
-    const perhaps *child = shard_at(f, shard);
-    enter(f, shard);
+    const perhaps *child = enter(f, shard);
     uint64_t copies = child->ops.count(&child->array, digest);
     leave(f, shard);
     return copies;
@@ -228,21 +223,18 @@ static int query_scattered(perhaps *f, struct sorted *sorted, const uint64_t *di
     return PERHAPS_OK;
 }
 
-static void query_in_order(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) prefetch(&f->array, (struct digest){digests[i + AHEAD], 0});
-        answers[i] = (uint8_t)contains(&f->array, (struct digest){digests[i], 0});
-    }
-}
-
 static void contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
     (void)ahead;
-    if (worth_scattering(f, n))
-        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* changes nothing */
-    else
-        query_in_order(f, digests, n, answers);
+    if (worth_scattering(f, n)) {
+        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* reads only */
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) prefetch(array, one_word(digests[i + AHEAD]));
+        answers[i] = (uint8_t)contains(array, one_word(digests[i]));
+    }
 }
 
 static int add_scattered(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
@@ -283,22 +275,21 @@ static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     for (size_t i = 0; i < n; i++) {
         unsigned shard = shard_of(digests[i], f->children->count);
-        perhaps *child = shard_at(f, shard);
-        enter(f, shard);
+        perhaps *child = enter(f, shard);
         child->kind->composite->ops->reserving->expect(child, digests + i, 1);
         leave(f, shard);
     }
 }
 
 /* For growing shards that cannot remove keys. Shards share a batch evenly: at three quarters of the
- * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which then
- * appends a layer during the batch. */
+ * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which
+ * then appends a layer during the batch. */
 static uint64_t room(const perhaps *f) {
     uint64_t least = UINT64_MAX;
     if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
     for (unsigned shard = 0; shard < f->children->count; shard++) {
-        enter(f, shard);
-        uint64_t here = shard_at(f, shard)->kind->composite->ops->reserving->room(shard_at(f, shard));
+        const perhaps *child = enter(f, shard);
+        uint64_t here = child->kind->composite->ops->reserving->room(child);
         leave(f, shard);
         if (here < least) least = here;
     }
@@ -310,8 +301,7 @@ static int provide(perhaps *f) {
     int first = PERHAPS_OK;
     bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
     for (unsigned shard = 0; layers && shard < f->children->count; shard++) {
-        perhaps *child = shard_at(f, shard);
-        enter(f, shard);
+        perhaps *child = enter(f, shard);
         int rc = child->kind->composite->ops->provide(child);
         leave(f, shard);
         if (first == PERHAPS_OK) first = rc;

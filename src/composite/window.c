@@ -1,8 +1,9 @@
 /*
  * A window: generations that age out.
  *
- * Idea: keys go to the newest of g generations. When it has reached its quota, its time or its fill,
- * the oldest is emptied and becomes the newest: its keys are forgotten, unless added again since.
+ * Idea: keys go to the newest of g generations. When it has reached its quota, its time or its
+ * fill, the oldest is emptied and becomes the newest: its keys are forgotten, unless added again
+ * since.
  *
  *     oldest                                     newest
  *     ┌───────────┐ ┌───────────┐ ┌───────────┐ ┌───────────┐
@@ -65,12 +66,6 @@ static void make_oldest_newest(struct children *children) {
     struct child oldest = children->child[0];
     memmove(children->child, children->child + 1, (children->count - 1) * sizeof *children->child);
     children->child[children->count - 1] = oldest;
-}
-
-static void forget_oldest(perhaps *f) {
-    filter_clear(f->children->child[0].filter);
-    make_oldest_newest(f->children);
-    f->children->look_again = 0;
 }
 
 /* ---- forgetting by time ---- */
@@ -167,8 +162,8 @@ static void set_time(perhaps *f, uint64_t now) {
     }
 }
 
-/* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives the
- * number of generations with keys that were forgotten. */
+/* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives
+ * the number of generations with keys that were forgotten. */
 static int advance(perhaps *f, uint64_t now) {
     perhaps *newest = newest_of(f);
     if (now == NEVER) now = NEVER - 1;
@@ -231,10 +226,13 @@ static uint64_t room_in_newest(perhaps *f) {
 /* ---- adding ---- */
 
 static void end_newest(perhaps *f) {
-    if (is_timed(f))
+    if (is_timed(f)) {
         begin_next(f, f->children->now);
-    else
-        forget_oldest(f);
+        return;
+    }
+    filter_clear(f->children->child[0].filter);
+    make_oldest_newest(f->children);
+    f->children->look_again = 0;
 }
 
 static int add_now(perhaps *f, struct digest digest) {

@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-/* Children of lock-free kinds need no locks. */
-static int start_locks(perhaps *f, unsigned count) {
-    if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
-    f->children->locks = locks_make(&f->allocator, count);
-    return f->children->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", count);
-}
-
 int children_start(perhaps *f, unsigned room) {
     f->items_in = ITEMS_IN_CHILDREN;
     f->owned = true;
@@ -22,7 +15,9 @@ int children_start(perhaps *f, unsigned room) {
     if (!f->children->child) return fail(PERHAPS_ENOMEM, "no memory for %u filters", room);
     f->children->room = room;
     f->children->now = NEVER;
-    return start_locks(f, room);
+    if (!f->shared || kind_find((int)f->header.layout[BASE])->lock_free) return PERHAPS_OK;
+    f->children->locks = locks_make(&f->allocator, room);
+    return f->children->locks ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for %u locks", room);
 }
 
 void children_settle(perhaps *f) {

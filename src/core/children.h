@@ -67,7 +67,8 @@ struct children_ops {
 
     void (*clear)(perhaps *f);
 
-    /* Whether children that were just made or opened belong together: NULL, or the reason why not. */
+    /* Whether children that were just made or opened belong together: NULL, or the reason why
+     * not. */
     const char *(*check)(const perhaps *f);
 
     /* Fills in what only this kind knows. */
@@ -78,9 +79,10 @@ struct children_ops {
     int (*provide)(perhaps *f);                          /* makes room for the announced keys */
     int (*add_absent)(perhaps *f, struct digest digest); /* multisets: one atomic step */
     uint64_t (*capacity)(const perhaps *f);              /* of children that grow */
-    void (*undo)(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers); /* filter_undo */
-    int (*merge)(perhaps *into, const perhaps *from);                                    /* if not child by child */
-    int (*advance)(perhaps *f, uint64_t now);                                            /* windows with a period */
+    int (*merge)(perhaps *into, const perhaps *from);    /* if not child by child */
+    int (*advance)(perhaps *f, uint64_t now);            /* windows with a period */
+
+    void (*undo)(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers);
 };
 
 /* Gives a new handle of a composite filter an empty list of children with this much room. */

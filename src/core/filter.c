@@ -24,7 +24,7 @@ uint64_t filter_items(const perhaps *f) {
         items += filter_items(f->children->child[i].filter);
     for (unsigned i = 0; f->tallies && i < TALLIES; i++)
         items += __atomic_load_n(&f->tallies[i].items, __ATOMIC_RELAXED);
-    return f->tallies && (int64_t)items < 0 ? 0 : items; /* stuck counters: more removed than added */
+    return f->tallies && (int64_t)items < 0 ? 0 : items; /* below 0: stuck counters */
 }
 
 uint64_t filter_capacity(const perhaps *f) {
@@ -54,7 +54,7 @@ uint64_t filter_image_bytes(const perhaps *f) {
 struct header filter_header(const perhaps *f, bool for_file) {
     struct header header = f->header;
     header.items = filter_items(f);
-    bool planned = f->children && f->kind->composite->key_in_one_child; /* filter_capacity needs it */
+    bool planned = f->children && f->kind->composite->key_in_one_child; /* for filter_capacity */
     if (!planned) header.capacity = filter_capacity(f);
     header.flags &= (unsigned)~HEADER_DIRTY;
     if (f->children) {
@@ -198,12 +198,6 @@ int filter_hash(const char *name, const struct header *header, const uint8_t *gi
     return PERHAPS_OK;
 }
 
-static int start_tallies(perhaps *f) {
-    f->items_in = ITEMS_IN_TALLIES;
-    f->tallies = memory_zeroed(&f->allocator, TALLIES * sizeof *f->tallies);
-    return f->tallies ? PERHAPS_OK : fail(PERHAPS_ENOMEM, "no memory for a filter's counters");
-}
-
 int filter_handle(perhaps **made, const perhaps_allocator *given, const struct header *header, const struct hash *hash,
                   const enum isa *given_isa, bool shared) {
     perhaps_allocator allocator = given ? *given : memory_default;
@@ -225,13 +219,12 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     if (!f->kind->composite) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);
     rc = recipe_copy(&allocator, header->recipe, &f->header.recipe);
-    if (rc == PERHAPS_OK && shared && f->kind->lock_free) rc = start_tallies(f);
-    if (rc < 0) {
-        filter_free(f);
-        return rc;
+    if (rc == PERHAPS_OK && shared && f->kind->lock_free) {
+        f->items_in = ITEMS_IN_TALLIES;
+        f->tallies = memory_zeroed(&allocator, TALLIES * sizeof *f->tallies);
+        if (!f->tallies) rc = fail(PERHAPS_ENOMEM, "no memory for a filter's counters");
     }
-    *made = f;
-    return PERHAPS_OK;
+    return filter_finish(made, f, rc);
 }
 
 void filter_use_image(perhaps *f, uint8_t *image, enum state state) {
@@ -275,11 +268,7 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
         rc = children_start(f, (unsigned)header->layout[CHILDREN]);
     else if (!f->kind->solver) /* static kinds get an array when they are sealed */
         rc = filter_own_image(f, true);
-    if (rc < 0)
-        filter_free(f);
-    else
-        *made = f;
-    return rc;
+    return filter_finish(made, f, rc);
 }
 
 void filter_keep_key(struct header *header, const struct hash *hash) {
@@ -321,12 +310,7 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     made->guessed = f->guessed;
-    rc = f->children ? children_clone(f, made) : clone_array(f, made);
-    if (rc < 0)
-        filter_free(made);
-    else
-        *copy = made;
-    return rc;
+    return filter_finish(copy, made, f->children ? children_clone(f, made) : clone_array(f, made));
 }
 
 int filter_clone(const perhaps *f, perhaps **copy) {
@@ -347,6 +331,14 @@ void filter_free(perhaps *f) {
     bins_free(f->bins);
     file_close(&f->file);
     memory_release(&allocator, f, sizeof *f);
+}
+
+int filter_finish(perhaps **made, perhaps *f, int rc) {
+    if (rc < 0)
+        filter_free(f);
+    else
+        *made = f;
+    return rc;
 }
 
 void filter_swap(perhaps *a, perhaps *b) {

@@ -6,7 +6,7 @@
  *
  *     create (static kind) ──▶ COLLECTING ──seal──▶ SEALED ──clear──▶ COLLECTING
  *
- *     create, clone, open a copy ──▶ OWNED      any but COLLECTING ──clone──▶ OWNED (static: SEALED)
+ *     create, clone, open a copy ──▶ OWNED      any but COLLECTING ──clone──▶ OWNED or SEALED
  *
  *     open bytes ──▶ BORROWED                   open bytes to write ──▶ BORROWED, changeable
  *
@@ -18,12 +18,12 @@
  *
  *     state          state field           owned   file.fd   bins    children
  *     collecting     CHANGEABLE            yes     -1        bins    NULL       no array yet
- *     sealed         any but CLEAN_MAP     *       *         NULL    NULL       kind->solver; add is FULL
+ *     sealed         any but CLEAN_MAP     *       *         NULL    NULL       static kinds only
  *     owned          CHANGEABLE            yes     -1        NULL    NULL
  *     borrowed       READ_ONLY, CHANGEABLE no      -1        NULL    NULL
  *     mapped         READ_ONLY             no      >= 0      NULL    NULL
  *     mapped clean   CLEAN_MAP             no      >= 0      NULL    NULL
- *     mapped dirty   CHANGEABLE            no      >= 0      NULL    NULL       dirty flag is on disk
+ *     mapped dirty   CHANGEABLE            no      >= 0      NULL    NULL       dirty flag on disk
  *     composite      READ_ONLY if mapped   yes     *         NULL    children   no array, no image
  *                    or borrowed, else
  *                    CHANGEABLE
@@ -68,7 +68,7 @@ struct tally {
 struct perhaps {
     struct array array;
     struct kind_ops ops;
-    int (*contains_unmixed)(const struct array *array, uint64_t key); /* batch_ops', with xxh3; or NULL */
+    int (*contains_unmixed)(const struct array *array, uint64_t key); /* xxh3 only; or NULL */
     struct hash hash;
     enum state state;
     enum items_in items_in;
@@ -84,7 +84,7 @@ struct perhaps {
     struct tally *tallies;
     struct children *children; /* core/children.h; NULL unless composite */
     struct bins *bins;         /* NULL unless collecting; it has no array then */
-    uint8_t *tail;             /* bytes after the array of a foreign file: mapped, or owned; or NULL */
+    uint8_t *tail;             /* what follows a foreign array, mapped or owned; or NULL */
     uint64_t tail_length;
     perhaps_allocator allocator;
 };
@@ -250,8 +250,8 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy);
 /* Makes it work on this image. */
 void filter_use_image(perhaps *f, uint8_t *image, enum state state);
 
-/* For static kinds, once the array is there: checks its directory, and makes the guide to it. `name`
- * is for messages, here and below. */
+/* For static kinds, once the array is there: checks its directory, and makes the guide to it.
+ * `name` is for messages, here and below. */
 int filter_make_guide(perhaps *f, const char *name);
 void filter_drop_guide(perhaps *f);
 
@@ -261,6 +261,9 @@ int filter_make(perhaps **made, const perhaps_allocator *allocator, const struct
 
 /* Takes NULL. */
 void filter_free(perhaps *f);
+
+/* The end of a call that makes a filter: frees f if rc is an error, else *made = f. Returns rc. */
+int filter_finish(perhaps **made, perhaps *f, int rc);
 
 /* Exchanges two filters of the same allocator. */
 void filter_swap(perhaps *a, perhaps *b);

@@ -1,14 +1,13 @@
-/* The probes of bloom_batch.h for foreign formats: places are words modulo the number of bits. The
- * file that includes this defines first probe_begin(), probe_word(), PROBE_WORDS, PROBE_HASHES_MAX,
- * and PROBE_FLIP: 0, or 56 where words are big-endian. There a bit is found in a little-endian word
- * by counting its bytes from the other end. No such kind has shared operations. */
+/* The operations of foreign Bloom filters, and their probes (bloom_batch.h): places are words
+ * modulo the number of bits. Before including this, define probe_begin(), probe_word(),
+ * PROBE_WORDS, PROBE_HASHES_MAX and PROBE_FLIP: 0, or 56 where words are big-endian, to count bytes
+ * from the other end. No such kind has shared operations. */
 #include "kind/kind.h"
 
 #define PROBE_MODULO     1
 #define PROBE_CELL_SHIFT 3
 
-/* In a file, the array begins anywhere: its words may lie across two cache lines, its bytes do
- * not. */
+/* Bytes, not words: in a file the array begins anywhere, and a word may span two cache lines. */
 static inline unsigned cell_used(const uint8_t *bytes, uint64_t i, bool shared) {
     (void)shared;
     return bytes[i / 8] >> i % 8 & 1u;
@@ -21,3 +20,22 @@ static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
 }
 
 #include "kind/bloom/bloom_batch.h"
+
+PROBE_PREFETCH(foreign_prefetch)
+PROBE_SINGLES(foreign_add, foreign_contains, false)
+PROBE_BATCHES(foreign_add_many, foreign_contains_many, , 0, false)
+#if defined(__x86_64__)
+PROBE_BATCHES(foreign_add_many_avx512, foreign_contains_many_avx512, TARGET_AVX512, 1, false)
+#endif
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops plain = {
+        BASIC_OPS(foreign_add, foreign_contains, foreign_add_many, foreign_contains_many, foreign_prefetch)};
+    (void)layout, (void)isa, (void)shared;
+#if defined(__x86_64__)
+    static const struct kind_ops avx512 = {BASIC_OPS(foreign_add, foreign_contains, foreign_add_many_avx512,
+                                                     foreign_contains_many_avx512, foreign_prefetch)};
+    if (isa == ISA_AVX512) return &avx512;
+#endif
+    return &plain;
+}

@@ -15,7 +15,7 @@ static inline uint64_t stir_second(uint64_t word) {
     return murmur3_rotate(word * MURMUR3_SECOND, 33) * MURMUR3_FIRST;
 }
 
-/* A tail of up to 15 bytes, filled up with zeros, which change nothing. */
+/* A tail of up to 15 bytes, padded with zeros, which change nothing. */
 static inline void stir_tail(const uint8_t *p, size_t length, uint64_t *a, uint64_t *b) {
     uint8_t tail[16] = {0};
     memcpy(tail, p, length);

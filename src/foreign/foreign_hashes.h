@@ -1,4 +1,4 @@
-/* The hash functions of other programs. */
+/* The hash functions of foreign formats. */
 #ifndef PERHAPS_FOREIGN_FOREIGN_HASHES_H
 #define PERHAPS_FOREIGN_FOREIGN_HASHES_H
 
@@ -11,11 +11,11 @@ uint64_t fnv1(const void *bytes, size_t length);
 /* MurmurHash3 (Appleby) of 128 bits for 64-bit machines, with seed 0. */
 void murmur3_128(const void *bytes, size_t length, uint64_t words[2]);
 
-/* MurmurHash3 of 32 bits as Spark has it: bytes behind the last whole word are words, too, each
- * with its sign. Keys of whole words have the same hash as everywhere. */
+/* MurmurHash3 of 32 bits as Spark has it: each byte after the last whole word is a word too, with
+ * its sign. Keys of whole words have the usual hash. */
 uint32_t murmur3_32_spark(uint32_t seed, const void *bytes, size_t length);
 
-/* ---- the same of the eight bytes of an integer, the lowest first; for loops over many ---- */
+/* ---- the same for the eight bytes of an integer, the lowest first; for loops ---- */
 
 static inline uint64_t fnv1_u64(uint64_t key) {
     uint64_t h = UINT64_C(0xcbf29ce484222325);

@@ -26,8 +26,8 @@ void directory_put(uint8_t *directory, uint64_t i, const struct entry *entry);
 /* Where an image of that length begins, at or after `end`; false if it does not fit 63 bits. */
 bool directory_place(uint64_t end, uint64_t length, uint64_t *offset);
 
-/* Checks that the children of an image of `length` bytes, whose directory of `count` entries ends at
- * `end`, are in their places, and the last one ends the image: NULL, or the reason. */
+/* Checks that the children of an image of `length` bytes, whose directory of `count` entries ends
+ * at `end`, are in their places, and the last one ends the image: NULL, or the reason. */
 const char *directory_check(const uint8_t *directory, uint64_t count, uint64_t end, uint64_t length);
 
 #endif

@@ -8,21 +8,8 @@
 
 static const uint8_t magic[8] = {0x8F, 'p', 'e', 'r', 'h', 'a', 'p', 's'};
 
-enum {
-    AT_VERSION = 8,
-    AT_KIND = 10,
-    AT_HASH = 12,
-    AT_RECIPE = 13,
-    AT_FLAGS = 14,
-    AT_SUM = 16,
-    AT_SEED = 24,
-    AT_KEY = 32,
-    AT_ITEMS = 48,
-    AT_CAPACITY = 56,
-    AT_FPR = 64,
-    AT_LAYOUT = 72,
-    AT_LENGTH = 112
-};
+enum { AT_VERSION = 8, AT_KIND = 10, AT_HASH = 12, AT_RECIPE = 13, AT_FLAGS = 14, AT_SUM = 16, AT_SEED = 24 };
+enum { AT_KEY = 32, AT_ITEMS = 48, AT_CAPACITY = 56, AT_FPR = 64, AT_LAYOUT = 72, AT_LENGTH = 112 };
 
 uint64_t image_blocks(uint64_t payload_length) {
     uint64_t blocks = payload_length / BLOCK_BYTES + (payload_length % BLOCK_BYTES != 0);
@@ -68,9 +55,7 @@ static void header_encode(const struct header *header, uint8_t head[HEADER_BYTES
     store64(head + AT_KEY + 8, header->key[1]);
     store64(head + AT_ITEMS, header->items);
     store64(head + AT_CAPACITY, header->capacity);
-    uint64_t fpr_bits;
-    memcpy(&fpr_bits, &header->fpr, sizeof fpr_bits);
-    store64(head + AT_FPR, fpr_bits);
+    store_double(head + AT_FPR, header->fpr);
     for (int i = 0; i < LAYOUT_WORDS; i++) store64(head + AT_LAYOUT + 8 * i, header->layout[i]);
     store64(head + AT_LENGTH, header->length);
 }
@@ -82,7 +67,8 @@ void header_write(const struct header *header, uint8_t *head) {
     if (recipe->length) memcpy(head + recipe_offset(header->length), recipe->bytes, recipe->length);
 }
 
-/* 0 stands for a block of zeros: holes in files and untouched memory are neither read nor written. */
+/* 0 stands for a block of zeros: holes in files and untouched memory are neither read nor
+ * written. */
 static uint64_t sum_block(const struct file *file, const uint8_t *block, uint64_t length) {
     if ((file && file_is_hole(file, block, length)) || memory_is_zero(block, length)) return 0;
     uint64_t sum = hash_checksum(block, (size_t)length);
@@ -181,8 +167,7 @@ static void header_decode(const uint8_t *head, struct header *header) {
     header->key[1] = load64(head + AT_KEY + 8);
     header->items = load64(head + AT_ITEMS);
     header->capacity = load64(head + AT_CAPACITY);
-    uint64_t fpr_bits = load64(head + AT_FPR);
-    memcpy(&header->fpr, &fpr_bits, sizeof header->fpr);
+    header->fpr = load_double(head + AT_FPR);
     for (int i = 0; i < LAYOUT_WORDS; i++) header->layout[i] = load64(head + AT_LAYOUT + 8 * i);
     header->length = load64(head + AT_LENGTH);
 }
@@ -277,8 +262,8 @@ static bool rest_is_zero(const uint8_t *image, const struct header *header) {
     return memory_is_zero(image + end, header_offset(header) - end);
 }
 
-/* Another process may change a mapped file meanwhile: header and recipe are copied once, and only the
- * copies are used. */
+/* Another process may change a mapped file meanwhile: header and recipe are copied once, and only
+ * the copies are used. */
 int header_read(const char *name, const uint8_t *image, uint64_t length, bool recover, struct header *header,
                 uint8_t room[RECIPE_MAX]) {
     uint8_t head[HEADER_BYTES];

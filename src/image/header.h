@@ -16,7 +16,7 @@
  *         64      8  fpr planned, an IEEE double
  *         72     40  layout: five words, see the kind
  *        112      8  payload length L
- *        120    8·B  a checksum for each of B = max(1, ceil(L / 1 MiB)) blocks of payload; 0 = all zero
+ *        120    8·B  a checksum for each of B = max(1, ceil(L / 1 MiB)) blocks; 0 = all zero
  *          ·    8·R  recipe (recipe.h)
  *          ·      ·  zeros up to a multiple of 64 (of 4096 when L is 1 MiB or more)
  *          ·      L  payload
@@ -40,7 +40,7 @@ enum header_flag {
     HEADER_KEY_IN_FILE = 1 << 2, /* and is to be in files too */
     HEADER_FIXED = 1 << 3,       /* it does not grow */
     HEADER_HAS_RECIPE = 1 << 4,  /* byte 13 is its length */
-    HEADER_INTERSECTED = 1 << 5, /* has bits of keys not in it: items are right, an estimate is not */
+    HEADER_INTERSECTED = 1 << 5, /* has bits of keys not in it: an estimate would be wrong */
     HEADER_FLAGS = 63
 };
 

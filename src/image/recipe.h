@@ -7,8 +7,9 @@
  *         n  value
  *
  * in rising order of their numbers, each at most once, padded with zeros to whole words. A
- * transformation changes the bytes of a key: a filter with an unknown one cannot be used. Extraction
- * says where the key is in a record: only readers of records need it. docs/FORMAT.md has the steps.
+ * transformation changes the bytes of a key: a filter with an unknown one cannot be used.
+ * Extraction says where the key is in a record: only readers of records need it. docs/FORMAT.md has
+ * the steps.
  */
 #ifndef PERHAPS_IMAGE_RECIPE_H
 #define PERHAPS_IMAGE_RECIPE_H
@@ -32,7 +33,8 @@ int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct
 
 void recipe_decode(struct recipe recipe, perhaps_recipe *told);
 
-/* Checks steps from an image: PERHAPS_EDAMAGED, or PERHAPS_EVERSION for an unknown transformation. */
+/* Checks steps from an image: PERHAPS_EDAMAGED, or PERHAPS_EVERSION for an unknown
+ * transformation. */
 int recipe_check(const char *name, struct recipe recipe);
 
 /* A copy in memory of this allocator; empty if that fails. */

@@ -11,7 +11,7 @@ typedef int image_sink(void *context, const void *bytes, size_t length);
 struct piece {
     uint64_t offset, length;
     const uint8_t *bytes;
-    const uint8_t *head; /* of a payload: its head, whose checksums tell which blocks are zero; or NULL */
+    const uint8_t *head; /* of a payload: its checksums tell which blocks are zero; else NULL */
 };
 
 /* An image as a list of pieces in rising order. */

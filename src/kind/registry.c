@@ -4,7 +4,7 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
 
-/* Adding a kind: write its file, its model, and a row here. */
+/* To add a kind: write its folder, and add a row here. */
 const struct kind *const kinds[] = {
     &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse, &kind_ribbon,
 };

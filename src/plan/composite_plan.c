@@ -11,7 +11,7 @@ enum { FIRST_ITEMS = 1000, GROWTH_MAX = 16 };
 
 static const double growth_min = 1.5, clear_at_min = 1.0 / CLEAR_AT_ONE;
 
-/* ---- is it sound? ---- */
+/* ---- checks of the want ---- */
 
 static bool wants_window(const perhaps_want *want) {
     return want->generations || want->period || want->clear_at != 0;
@@ -65,7 +65,7 @@ static int check_layers(const perhaps_want *want) {
 
 /* ---- from the outside to the inside ---- */
 
-/* Shards have unequal numbers of keys: five standard deviations more than the mean. */
+/* Shards get unequal numbers of keys: five standard deviations above the mean. */
 static uint64_t items_of_shard(double items, unsigned shards) {
     double mean = items / shards;
     return (uint64_t)ceil(mean + 5 * sqrt(mean));
@@ -82,7 +82,7 @@ uint64_t plan_capacity_of_shards(uint64_t planned, uint64_t sum, unsigned shards
     return as_planned ? planned : sum;
 }
 
-/* Whole words for each, so that they are not more in all. */
+/* Rounded down to whole words: together they are not more than `bytes`. */
 static uint64_t part_of(uint64_t bytes, unsigned parts) {
     return bytes / 8 / parts * 8;
 }
@@ -91,13 +91,13 @@ static unsigned generations_of(const perhaps_want *want) {
     return want->generations ? want->generations : want->clear_at != 0 ? 1 : 4;
 }
 
-/* How many generations' keys are surely remembered. */
+/* Generations whose keys are surely remembered. */
 static unsigned whole_generations(const perhaps_want *want) {
     unsigned generations = generations_of(want);
     return generations > 1 ? generations - 1 : 1;
 }
 
-/* The memory that was wanted is for all keys, not for those beyond the mean. */
+/* The memory is for all keys; the margin above the mean comes out of it. */
 static void peel_shards(perhaps_want *want) {
     double items = (double)want->items;
     if (want->items) want->items = items_of_shard(items, want->shards);
@@ -113,7 +113,6 @@ static void peel_window(perhaps_want *want) {
     want->bits_per_key *= (double)whole / generations;
 }
 
-/* A kind that grows by itself needs no layers. */
 static bool grows_by_itself(const perhaps_want *want) {
     const struct kind *kind = kind_find(want->kind);
     return kind && kind->row.can & PERHAPS_GROW;
@@ -121,7 +120,7 @@ static bool grows_by_itself(const perhaps_want *want) {
 
 static int check_bytes(uint64_t wanted, uint64_t left) {
     if (!wanted || left) return PERHAPS_OK;
-    return fail(PERHAPS_ERANGE, "%llu bytes are too few for so many filters", (unsigned long long)wanted);
+    return fail(PERHAPS_ERANGE, "%llu bytes are too few for that many filters", (unsigned long long)wanted);
 }
 
 /* ---- how a level follows from that of its children ---- */
@@ -188,7 +187,7 @@ int combined_peel(perhaps_want *want, struct outer *outer) {
 
 /* ---- over which kind? ---- */
 
-/* What it is over: the next one inwards. */
+/* The kind of the children of wrapper i. */
 static const struct kind *inside(const struct outer *outer, unsigned i, const struct kind *kind) {
     return i + 1 < outer->count ? outer->wrapper[i + 1].kind : kind;
 }
@@ -199,7 +198,7 @@ static struct refusal refusal_of_want(const struct outer *outer, const struct ki
     if (want->clear_at > 0.9 && kind->model->exact)
         return (struct refusal){"%s filters do not get fuller than 90 %%, so clear_at must not be more", kind};
     if (want->shared && (kind->format || kind->solver))
-        return (struct refusal){"%s filters are not for many threads to change", kind};
+        return (struct refusal){"%s filters cannot be changed by several threads", kind};
     if (want->shared && !want->shards && (outer->count || !kind->lock_free))
         return (struct refusal){"%s filters are shared between threads in shards, with a lock each: set shards too",
                                 outer->count ? outer->wrapper[0].kind : kind};

@@ -1,13 +1,14 @@
 /*
- * How a growing filter grows: the size of its next layer, and the layer's share of the rate. docs/growing.md has the reasons,
- * bench/layers.c the simulation.
+ * How a growing filter grows: the size of its next layer, and the layer's share of the
+ * false-positive rate p. docs/growing.md has the reasons, bench/layers.c the simulation.
  *
- * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below 2^12, 8 while it
- * is below 2^18, then 2.
+ * With T keys of room in all layers, the next layer has room for (r - 1)·T: r is 4 while T is below
+ * 2^12, 8 while it is below 2^18, then 2.
  *
- * The layers' rates add up, and the sum must stay below p for ever. So a layer that brings the room to T = 2^x keys gets the
- * share p·w(x), where w has one hump. That is so for the first of them; the later ones share what the first leaves of p,
- * since a filter that was plain before it began to grow (perhaps_grow_layers) may have taken most of it:
+ * The layers' rates add up, and the sum must stay below p forever. So the first layer, with room
+ * for T = 2^x keys, gets the share p·w(x), where w has one hump. A later layer that brings the room
+ * to T gets w(x) of what the first leaves of p: a filter that was plain before it began to grow
+ * (perhaps_grow_layers) may have taken most of it.
  *
  *     w │      ┌──────────────┐
  *       │     ╱                ╲__
@@ -16,13 +17,14 @@
  *       └──────┴──────────────┴───────────────────────▶ x
  *              18             27
  *
- * Small layers cost little, however strict they are: below 2^18 w halves with every halving of T. From there to 2^27 it is
- * flat, and beyond it falls as 1/x², so that it adds up to something finite. For a function with one hump, samples at least
- * h apart add up to at most the integral / h + the maximum, wherever they begin: hence the height.
+ * Small layers take little memory, however small their rate: below 2^18, w halves with every
+ * halving of T. From there to 2^27 it is flat, and beyond it falls as 1/x², so the sum is finite.
+ * For a function with one hump, samples at least h apart add up to at most integral / h + maximum,
+ * wherever they begin: this gives the height.
  *
  * Where shards grow, T is the room in all of them together.
  *
- * Layers that must nest cannot be stricter than a newer one. For them w is flat from x = 0 on.
+ * Layers that must nest cannot have a smaller rate than a newer one. For them w is flat from x = 0.
  */
 #include "base/error.h"
 #include "plan/composite_plan.h"
@@ -36,7 +38,8 @@ static double factor(uint64_t growth, double total) {
     return growth ? (double)growth / GROWTH_ONE : total < 0x1p12 ? 4 : total < 0x1p18 ? 8 : 2;
 }
 
-/* The smallest distance between two layers, in powers of two. Multiples of whole layers are coarser, and so may be nearer. */
+/* The smallest distance between two layers, in powers of two. Nested layers are whole multiples of
+ * the newest: rounding down may bring them nearer. */
 static double distance(const struct kind *base, double growth) {
     double factor = growth == 0 ? 2 : growth;
     return log2(plan_nests(base) ? 1 + (factor - 1) * 0.75 : factor);
@@ -65,7 +68,8 @@ static double siblings(const struct layers *layers) {
     return layers->siblings ? (double)layers->siblings : 1;
 }
 
-/* The share of a layer that brings the room of one filter to so many keys. What counts is the room in all siblings. */
+/* The share of a layer that brings the room of one filter to `room`; all siblings count
+ * together. */
 static double share_of(const struct layers *layers, double room) {
     return share(layers->base, (double)layers->growth / GROWTH_ONE, room * siblings(layers));
 }

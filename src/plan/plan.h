@@ -1,5 +1,5 @@
-/* (items, fpr, memory) → an integer layout, and the rates that layouts have. Floating point stays in plan.c and plan/:
- * what reaches a kind or an image is integers. */
+/* (items, fpr, memory) → an integer layout, and the false-positive rates of layouts. Floating point
+ * stays in plan/ and the *_fpr.c files: kinds get integers only. */
 #ifndef PERHAPS_PLAN_PLAN_H
 #define PERHAPS_PLAN_PLAN_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What a filter's bits say of it. */
+/* What a filter's bits say. */
 struct measures {
     double fill;     /* share of bits set */
     double distinct; /* different keys, estimated */
@@ -87,8 +87,8 @@ struct level {
     double fpr;
 };
 
-/* A plan: what the caller sees of it, and the filters: a filter of filters, then what its children are, and at last one
- * with an array. */
+/* A plan: what the caller sees, and its levels: composite filters from the outermost, then the
+ * filter with an array. */
 enum { LEVELS_MAX = 3 };
 struct plan {
     struct perhaps_plan shown;
@@ -96,21 +96,21 @@ struct plan {
     struct level level[LEVELS_MAX];
 };
 
-/* `want` has all its fields, see perhaps_want's size. PERHAPS_EINVAL, PERHAPS_ERANGE or PERHAPS_ENOMEM, with a reason. */
+/* `want` is complete (take_sized). Fails with PERHAPS_EINVAL, PERHAPS_ERANGE or PERHAPS_ENOMEM. */
 int plan_make(const perhaps_want *want, struct plan *plan);
 
-/* The layout for (items, fpr) of one kind, whatever else the want says. */
+/* The layout of one kind. */
 int plan_single(const struct kind *kind, const perhaps_want *want, struct level *level);
 
 /* A growing filter as it stands. */
 struct layers {
     const struct kind *base;
-    double fpr;             /* what all its layers have together, for ever */
-    double rest;            /* what the first one leaves of that */
+    double fpr;             /* of all its layers together, forever */
+    double rest;            /* what the first layer leaves of it */
     uint64_t growth;        /* word GROWTH of its layout */
-    uint64_t siblings;      /* filters like it, itself included, that hold the set together */
+    uint64_t siblings;      /* shards, itself included; 0 if it is none */
     uint64_t total, newest; /* capacity of all layers, and of the newest */
-    double newest_fpr;      /* the rate of the newest */
+    double newest_fpr;
     const uint64_t *layout; /* of the newest */
 };
 
@@ -119,41 +119,39 @@ static inline bool plan_nests(const struct kind *base) {
     return base->model && base->model->layering && base->model->layering->nest;
 }
 
-/* A growth as it was wanted in word GROWTH of a layout. */
+/* Checks a wanted growth, and converts it to word GROWTH of a layout. */
 int plan_growth(int kind, double growth, uint64_t *word);
 
-/* Its next layer. */
 int plan_next_layer(const struct layers *layers, struct level *level);
 
-/* The keys that shards are for, which were planned for so many, and have room for `sum` now: as planned, or, when some have
- * grown, the sum. */
+/* The capacity of shards, planned for `planned` keys, that have room for `sum` now: `planned`, or
+ * `sum` when some have grown. */
 uint64_t plan_capacity_of_shards(uint64_t planned, uint64_t sum, unsigned shards);
 
-/* The chance that two of so many keys share a digest, where that makes them one. */
+/* The chance that two of `items` keys share a digest, where that makes them one key; else 0. */
 double plan_loss(const struct kind *kind, double items);
 
-/* How many cache lines a layer may touch, 0 = any: where strictness can be had for memory or for time, it is memory. fpr is
- * that of the whole filter. */
+/* Cache lines that a layer may touch; 0 = any. A small rate costs memory or time: layers of blocked
+ * filters pay with memory. fpr is that of the whole filter. */
 unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
 
-/* The share of the rate that the first layer gets, where there are so many items in all siblings together. */
+/* The first layer's share of the false-positive rate, for `items` in all siblings together. */
 double plan_first_share(const struct kind *base, double growth, double items);
 
-/* For a file of another program that does not say how many keys it is for, or at which rate: what half of its bits set would mean. Only
- * those that are 0 change. */
+/* For foreign files that do not store capacity or fpr: what they are with half of the bits set.
+ * Changes only zeros. */
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr);
 
-/* The rate of a layout with so many keys, in the digits that images have. */
+/* The false-positive rate of a layout with `items` keys, by plan_without_noise. */
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
-/* What the array's bits say. */
 void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight);
 
-/* The keys that two arrays have in common, estimated as |A| + |B| - |A or B|, where |A| and |B| are given. The bits
- * that both have would say too many: some are those of different keys. */
+/* Keys that two arrays have in common, estimated as |A| + |B| - |A or B|; |A| and |B| are given.
+ * The common bits would say too many: some come from different keys. */
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b);
 
-/* The share of questions about keys never added that two equal digests answer wrongly. */
+/* The false-positive rate from equal digests alone. */
 double plan_digest_fpr(double items);
 
 #endif

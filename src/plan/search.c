@@ -14,12 +14,11 @@ double plan_digest_fpr(double items) {
     return ldexp(items, -64);
 }
 
-/* Integers as they are have no digests that could be equal. */
+/* Kinds of integers have no digests that could be equal. */
 static double digest_fpr(const struct kind *kind, double items) {
     return kind->hashing.hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
 }
 
-/* The chance that any two of so many keys have equal digests. */
 double plan_loss(const struct kind *kind, double items) {
     return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
 }
@@ -39,7 +38,7 @@ uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a
     return (uint64_t)llround(fmin(fmax(common, 0), fmin(fmin(in_a, in_b), 0x1p62)));
 }
 
-/* ---- is the want sound? ---- */
+/* ---- checks of the want ---- */
 
 static bool wants_memory(const perhaps_want *want) {
     return want->bits_per_key != 0 || want->bytes != 0;
@@ -62,7 +61,6 @@ static bool is_exact(int kind) {
     return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->exact;
 }
 
-/* The rule of another program checks for itself what is given. */
 bool plan_has_rule(int kind) {
     return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->rule;
 }
@@ -106,7 +104,7 @@ static int check_want(const perhaps_want *want) {
 
 /* ---- one shape of one kind ---- */
 
-/* A candidate, and what makes it good: the smallest score wins. */
+/* The candidate with the smallest score wins. */
 struct candidate {
     uint64_t layout[LAYOUT_WORDS];
     uint64_t items;
@@ -126,7 +124,7 @@ static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_
     return kind->model->search->handicap ? kind->model->search->handicap(layout) : 1;
 }
 
-/* Gives the candidate that size, if the kind has it. */
+/* Sets the candidate's size; false if the kind does not have it. */
 static bool fits(const struct model *model, struct candidate *c, uint64_t steps) {
     uint64_t bits;
     return mul_fits(steps, model->search->step(c->layout), &bits) && model->search->resize(c->layout, bits);
@@ -140,11 +138,11 @@ static bool meets(const struct kind *kind, struct candidate *c, uint64_t steps, 
 /* (items, fpr): the smallest size that meets the rate. */
 static bool solve_size(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     c->items = want->items;
-    uint64_t low = 0, high = 1; /* low does not do; high is to */
-    bool any = false;           /* a size that the kind has was found: none that follows is too small for it */
+    uint64_t low = 0, high = 1; /* low is too small; high is to be enough */
+    bool any = false;           /* the kind has a size up to here: a later failure is too large */
     while (!meets(kind, c, high, want->fpr)) {
         bool fit = fits(kind->model, c, high);
-        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large: what does, if any, lies below */
+        if ((any && !fit) || high > UINT64_MAX / 2) break; /* too large */
         any |= fit;
         low = high;
         high *= 2;
@@ -168,7 +166,7 @@ static bool wanted_bits(const perhaps_want *want, uint64_t *bits) {
     return true;
 }
 
-/* (items, memory): the rate follows. A shape with a handicap must be clearly better, as a power of its rate. */
+/* (items, memory): the rate follows. A handicap multiplies the rate by its eighth power. */
 static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits;
     if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
@@ -179,7 +177,7 @@ static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct
 
 /* (memory, fpr): the largest number of items that keeps the rate. */
 static bool solve_items(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
-    uint64_t bits, low = 0, high = 1; /* low does; high is not to */
+    uint64_t bits, low = 0, high = 1; /* low keeps the rate; high is not to */
     if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
     while (high < UINT64_MAX / 2 && rate(kind, c->layout, high) <= want->fpr) {
         low = high;
@@ -205,7 +203,7 @@ double plan_without_noise(double x) {
     return ldexp(floor(ldexp(digits, 16)), exponent - 16);
 }
 
-/* Says why a kind has no plan: what plan_kind gave. */
+/* The sentence for an error of plan_by_search or describe. */
 static int explain(const struct kind *kind, const perhaps_want *want, const struct plan *plan, int error) {
     if (error == PERHAPS_ENOMEM)
         return fail(error, "%s would take %llu bytes, more than this machine's memory", kind->row.name,
@@ -218,7 +216,7 @@ static int explain(const struct kind *kind, const perhaps_want *want, const stru
                 largest ? "; the largest has " : "", largest ? largest : "");
 }
 
-/* What a file of it takes; false if that is too much to say. */
+/* Bytes of its file; false if they do not fit 63 bits. */
 static bool file_length(const struct kind *kind, const struct level *level, uint64_t *total) {
     uint8_t head[FORMAT_HEAD];
     struct facts facts = {.capacity = level->capacity, .fpr = level->fpr};
@@ -238,21 +236,22 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     plan->levels = 1;
     plan->level[0] = (struct level){.kind = kind, .capacity = shown->items, .length = shown->bytes, .fpr = shown->fpr};
     memcpy(plan->level[0].layout, c->layout, sizeof c->layout);
-    if (!shown->bytes) return PERHAPS_ERANGE; /* what a kind would refuse to open */
+    if (!shown->bytes) return PERHAPS_ERANGE; /* the kind would refuse to open it */
     shown->hashes = model->hashes(c->layout);
     shown->lines = model->cache_lines(c->layout);
     shown->bits_per_key = 8 * (double)shown->bytes / (double)c->items;
-    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* any set of integers: a bit for each */
+    shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* exact: 1 bit each */
     shown->loss = plan_loss(kind, (double)c->items);
     if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return PERHAPS_ERANGE;
     bool fits = shown->image_bytes <= memory_of_machine() && shown->image_bytes <= SIZE_MAX / 2;
     return fits ? PERHAPS_OK : PERHAPS_ENOMEM;
 }
 
-/* The plan of a kind that has no rule: PERHAPS_OK; or PERHAPS_ERANGE or PERHAPS_ENOMEM, without a sentence. */
+/* For kinds without a rule. PERHAPS_ERANGE or PERHAPS_ENOMEM come without a sentence: see
+ * explain. */
 static int plan_by_search(const struct kind *kind, const perhaps_want *want, struct plan *plan) {
     struct candidate best = {.score = INFINITY};
-    perhaps_want full = *want; /* exact kinds need no rate: any will do */
+    perhaps_want full = *want; /* exact kinds need no rate: any is met */
     if (kind->model->exact && want->fpr == 0 && !(want->items && wants_memory(want))) full.fpr = 0.5;
     if (want->grow == PERHAPS_GROW_LAYERS) {
         full.lines = plan_layer_lines(kind, want->items, want->fpr);
@@ -297,25 +296,25 @@ int plan_single(const struct kind *kind, const perhaps_want *want, struct level 
 
 /* ---- choosing a kind ---- */
 
-/* A kind that touches fewer cache lines is taken if it is at most this much larger (or twice as often wrong). */
+/* A kind that touches fewer cache lines may be larger by this factor (or have twice the fpr). */
 static const double speed_is_worth = 1.3;
 
-/* How much worse one plan is than another, where 1 is as good. */
+/* How much worse plan a is than b; 1 = equal. */
 static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan *b, const perhaps_want *want) {
     if (!wants_memory(want)) return (double)a->image_bytes / (double)b->image_bytes;
     if (want->fpr != 0) return (double)b->items / (double)a->items;
     return pow(a->fpr / b->fpr, log(speed_is_worth) / log(2));
 }
 
-/* A kind of integers is taken only by name, a static one too, and a multiset, whose adds never say "already there", only where its
- * gifts are needed. */
+/* Kinds of integers and static kinds are chosen only by name, and multisets, whose adds always say
+ * "new", only where their abilities are needed. */
 static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
     if (kind->hashing.hash == PERHAPS_IDENTITY || kind->solver) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
     return !(want->needs & ~combined_can(outer, kind)) && !combined_refusal(outer, kind, want).sentence;
 }
 
-/* Why none will do: the sentence of the first kind that could, but for this size or rate. */
+/* No kind has a layout: the error of the first kind that has the abilities. */
 static int none_will_do(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     for (size_t i = 0; i < kind_count; i++) {
         if (can_do(kinds[i], outer, want)) return plan_kind(kinds[i], want, plan);
@@ -325,7 +324,7 @@ static int none_will_do(const perhaps_want *want, const struct outer *outer, str
                 "integers, is chosen by its name");
 }
 
-/* The cheapest of those that can do it; then the one with the fewest cache lines among those not much worse. */
+/* The cheapest; then, among those not much worse, the one with the fewest cache lines. */
 static int choose_kind(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     struct plan cheapest = {.levels = 0}, other;
     for (size_t i = 0; i < kind_count; i++) {
@@ -343,7 +342,7 @@ static int choose_kind(const perhaps_want *want, const struct outer *outer, stru
 }
 
 int plan_make(const perhaps_want *want, struct plan *plan) {
-    perhaps_want inner = *want; /* for one of the filters, in a filter of filters */
+    perhaps_want inner = *want; /* for one of the innermost filters */
     struct outer outer;
     int rc = check_rates(want);
     if (rc == PERHAPS_OK) rc = combined_peel(&inner, &outer);
@@ -355,7 +354,7 @@ int plan_make(const perhaps_want *want, struct plan *plan) {
         if (refusal.sentence) return fail(PERHAPS_EINVAL, refusal.sentence, refusal.kind->row.name);
     }
     if (kind && inner.needs & ~combined_can(&outer, kind))
-        return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or ask for less",
+        return fail(PERHAPS_EINVAL, "%s filters cannot do everything in needs; leave the kind open, or need less",
                     kind->row.name);
     rc = kind ? plan_kind(kind, &inner, plan) : choose_kind(&inner, &outer, plan);
     if (rc == PERHAPS_OK) rc = combined_wrap(want, &outer, plan);

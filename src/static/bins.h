@@ -15,10 +15,10 @@
  *   I2  all blocks of a bin are full except the last, whose free part is at[i]..end[i]-1.
  *   I3  every block is in one bin or in `spare`, which has room for all of them: returning a block
  *       cannot fail.
- *   I4  a failed flush or spill loses nothing: keys without room stay in `pending`, and a bin that was
- *       not written completely keeps its blocks.
- *   I5  in a batch that does not fit into `pending`, `mark` has the keys of each bin before it. Adding
- *       only appends, so bins_undo cuts each bin back to its mark.
+ *   I4  a failed flush or spill loses nothing: keys without room stay in `pending`, and a bin that
+ *       was not written completely keeps its blocks.
+ *   I5  in a batch that does not fit into `pending`, `mark` has the keys of each bin before it.
+ *       Adding only appends, so bins_undo cuts each bin back to its mark.
  */
 #ifndef PERHAPS_STATIC_BINS_H
 #define PERHAPS_STATIC_BINS_H

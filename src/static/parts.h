@@ -2,8 +2,8 @@
  * Static kinds: what fuse and ribbon have in common.
  *
  * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on.
- * Each part is solved alone, in memory that fits into the cache, and has an entry in a directory, so
- * that a query looks at its part only:
+ * Each part is solved alone, in memory that fits into the cache, and has an entry in a directory,
+ * so that a query looks at its part only:
  *
  *     ┌───────────┬───────────┬─────┬────────────────┬──────────┬─────┬─────────┐
  *     │ entry 0   │ entry 1   │ ... │ data of part 0 │ of 1     │ ... │ padding │
@@ -24,13 +24,13 @@
 
 /* The first words of every static kind's layout, and of every entry. */
 enum { PARTS_BITS, DATA_WORDS, PARTS_OWN };       /* PARTS_OWN on: the kind's */
-enum { PART_START, PART_KEYS, PART_OWN };         /* first word in the data, number of keys; likewise */
-enum { PARTS_BITS_MAX = 16, PARTS_PADDING = 64 }; /* bytes after the data: queries may read past it */
+enum { PART_START, PART_KEYS, PART_OWN };         /* first word in the data, keys; likewise */
+enum { PARTS_BITS_MAX = 16, PARTS_PADDING = 64 }; /* bytes: queries may read past the data */
 #define DATA_WORDS_MAX (UINT64_C(1) << 35)        /* 256 GiB */
 #define PART_KEYS_MAX  (UINT64_C(1) << 31)
 
-/* log2 of the number of parts for `keys` keys: small parts take more memory for a key, large ones do
- * not fit into the cache. */
+/* log2 of the number of parts for `keys` keys: small parts take more memory for a key, large ones
+ * do not fit into the cache. */
 enum { PART_LEAST = 700000 };
 static inline uint64_t parts_bits_for(uint64_t keys) {
     uint64_t bits = 0;

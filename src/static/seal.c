@@ -25,8 +25,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* FEW keys are counted, not estimated; SAMPLED bins make an estimate; solvers take IN_ANY_ORDER keys
- * in any order (struct solver). */
+/* FEW keys are counted, not estimated; SAMPLED bins make an estimate; solvers take IN_ANY_ORDER
+ * keys in any order (struct solver). */
 enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
 
 /* ---- collecting ---- */

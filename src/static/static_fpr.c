@@ -36,8 +36,8 @@ static uint64_t length_for(const struct kind *kind, const struct fineness *finen
 }
 
 /* The coarsest step that keeps the false-positive rate with any number of keys: filters of one want
- * then have the same layout; 0 if none does. Rounded, so that the little that equal digests add does
- * not cost a step where the want is a power of two. */
+ * then have the same layout; 0 if none does. Rounded, so that the little that equal digests add
+ * does not cost a step where the want is a power of two. */
 static unsigned step_for_rate(const struct fineness *fineness, uint64_t layout[LAYOUT_WORDS], double of_digests,
                               double fpr) {
     unsigned low = 0, high = fineness->steps;

@@ -1,22 +1,22 @@
 /*
- * The Bloom filters of DCSO's `bloom`, which are also what CIRCL's hashlookup and MISP hand out,
- * bit for bit.
+ * The Bloom filters of DCSO's `bloom`, bit for bit, which CIRCL's hashlookup and MISP also publish.
  *
- * Idea: a classic Bloom filter whose k places are numbers of a generator: each is the one before
+ * Idea: a classic Bloom filter whose k places come from a generator: each number is the one before
  * times a factor, modulo the largest prime below 2^64, and the first follows from FNV-1 of the key.
  *
- *     key ──FNV-1──▶ h mod P ──×G──▶ h1 ──×G──▶ h2 ──▶ ...     place i is hi mod m: bit place%64 of word place/64
+ *     key ──FNV-1──▶ h mod P ──×G──▶ h1 ──×G──▶ h2 ──▶ ...     place i = hi mod m:
+ *                                                              bit place%64 of word place/64
  *
  *     ┌───────┬─────┬─────┬─────┬─────┬───────┬──────────────────────┬─────────────────┐
- *     │flags 1│  n  │  p  │  k  │  m  │ items │ m bits in u64 words  │ data, if any    │    all little-endian, 8 bytes each
+ *     │flags 1│  n  │  p  │  k  │  m  │ items │ m bits in u64 words  │ data, if any    │
  *     └───────┴─────┴─────┴─────┴─────┴───────┴──────────────────────┴─────────────────┘
+ *       all little-endian, 8 bytes each
  *
- * The lowest byte of the flags is the version, 1. What follows the bits is for the owner of the
- * filter to say something about it.
+ * The lowest byte of the flags is the version, 1. The owner of a filter may append any data.
  *
  * Example: n = 1000 and p = 1 % make m = 9,586 bits in 150 words, and k = 7.
  *
- * Cost: k cache lines and k divisions a query; in a batch none, but two multiplications for each.
+ * Cost: k cache lines and k divisions a query; in a batch two multiplications replace a division.
  * Layout: bits, hashes, flags.
  *
  * Invariants
@@ -37,8 +37,8 @@ static const uint64_t prime = UINT64_C(18446744073709551557), factor = UINT64_C(
 
 /* ---- keys ---- */
 
-/* The prime is above 2^63, so it goes into a number once or not at all; and if not, h - prime wraps
- * around and is larger. */
+/* The prime is above 2^63: the quotient is 0 or 1. If it is 0, h - prime wraps around and is
+ * larger. */
 static inline uint64_t modulo_prime(uint64_t h) {
     return smaller_of(h, h - prime);
 }
@@ -57,25 +57,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX DCSO_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(dcso_prefetch)
-PROBE_SINGLES(dcso_add, dcso_contains, false)
-PROBE_BATCHES(dcso_add_many, dcso_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {
-    BASIC_OPS(dcso_add, dcso_contains, dcso_add_many, dcso_contains_many, dcso_prefetch)};
-#if defined(__x86_64__)
-PROBE_BATCHES(dcso_add_many_avx512, dcso_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {
-    BASIC_OPS(dcso_add, dcso_contains, dcso_add_many_avx512, dcso_contains_many_avx512, dcso_prefetch)};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
@@ -93,12 +74,10 @@ static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
-    uint64_t rate;
     (void)length;
     if (given < HEAD_BYTES) return "no whole header";
-    rate = load64(bytes + AT_P);
     *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
-    memcpy(&facts->fpr, &rate, sizeof rate);
+    facts->fpr = load_double(bytes + AT_P);
     facts->layout[DCSO_BITS] = load64(bytes + AT_M);
     facts->layout[DCSO_HASHES] = load64(bytes + AT_K);
     facts->layout[DCSO_FLAGS] = load64(bytes + AT_FLAGS);
@@ -106,19 +85,17 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
-    uint64_t rate;
-    memcpy(&rate, &facts->fpr, sizeof rate);
     store64(head + AT_FLAGS, facts->layout[DCSO_FLAGS]);
     store64(head + AT_N, facts->capacity);
-    store64(head + AT_P, rate);
+    store_double(head + AT_P, facts->fpr);
     store64(head + AT_K, facts->layout[DCSO_HASHES]);
     store64(head + AT_M, facts->layout[DCSO_BITS]);
     store64(head + AT_ITEMS, facts->items);
     return HEAD_BYTES;
 }
 
-/* Version 1 without other flags, a rate that is one, and a possible number of keys, of hashes and
- * of bits, which the file has: no other file begins so. */
+/* Version 1 without other flags, a possible rate and numbers of keys, hashes and bits, and as many
+ * bytes: no other file begins so. */
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);

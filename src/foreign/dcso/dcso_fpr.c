@@ -1,7 +1,7 @@
 /*
- * The plan of DCSO's filters: not what is best, but what it would make, in the same order of
- * operations, so that the numbers are equal to the last bit. For n keys at rate p there are m =
- * |ceil(n·ln p / ln²2)| bits and k = ceil(ln 2 · m / n) hashes.
+ * The plan of DCSO's filters: not what is best, but what DCSO's program makes, in the same order of
+ * operations, so that the numbers are equal to the last bit. For n keys at false-positive rate p
+ * there are m = |ceil(n·ln p / ln²2)| bits and k = ceil(ln 2 · m / n) hashes.
  */
 #include "foreign/foreign_fpr.h"
 #include "foreign/dcso/dcso_layout.h"

@@ -1,9 +1,9 @@
 /*
  * The Bloom filters of Guava, as its BloomFilter.writeTo writes them, bit for bit.
  *
- * Idea: a classic Bloom filter whose k places come from two numbers, which are MurmurHash3 of the
- * key. There are two strategies, and a file says which is its own: the newer takes both words of
- * the hash, the older the two halves of the first.
+ * Idea: a classic Bloom filter whose k places come from MurmurHash3 of the key. There are two
+ * strategies, and a file says which it has: the newer takes both words of the hash, the older the
+ * two halves of the first.
  *
  *     MITZ_64    place i = (h1 + i·h2) mod 2^63 mod m                                   i from 0
  *     MITZ_32    place i = c mod m, c = low + i·high in 32 bits, inverted if negative    i from 1
@@ -12,15 +12,15 @@
  *     │ strategy │ k  │ words (u32)  │ bits in words of 8 bytes      │    all big-endian
  *     └─ 1 byte ─┴─ 1 ┴─ 4 ──────────┴───────────────────────────────┘
  *
- * Neither the number of keys nor the rate are told, nor what the keys are: Guava's own reader must
- * be given the same funnel. Funnels of numbers give them with the lowest byte first, those of
- * strings give UTF-8 or, as unencodedChars, UTF-16.
+ * A file stores neither the number of keys nor the false-positive rate, nor what the keys are:
+ * Guava's reader must be given the same funnel. Funnels of numbers write the lowest byte first,
+ * those of strings UTF-8 or, as unencodedChars, UTF-16.
  *
  * Example: n = 1,000,000 and p = 1 % make 9,585,058 bits, rounded up to 149,767 words, and k = 7.
  *
  * Cost: k cache lines and k divisions a query. Layout: bits, hashes, strategy.
  *
- * New filters have MITZ_64, as in Guava. One with MITZ_32 begins as a file of zeros that says so.
+ * New filters have MITZ_64, as in Guava. A filter with MITZ_32 can only be opened from a file.
  *
  * Invariants
  *   I1  1 <= k <= 255; m is a multiple of 64, and 64 <= m < 2^37.
@@ -58,25 +58,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX GUAVA_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(guava_prefetch)
-PROBE_SINGLES(guava_add, guava_contains, false)
-PROBE_BATCHES(guava_add_many, guava_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {
-    BASIC_OPS(guava_add, guava_contains, guava_add_many, guava_contains_many, guava_prefetch)};
-#if defined(__x86_64__)
-PROBE_BATCHES(guava_add_many_avx512, guava_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {
-    BASIC_OPS(guava_add, guava_contains, guava_add_many_avx512, guava_contains_many_avx512, guava_prefetch)};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
@@ -105,9 +86,9 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     return HEAD_BYTES;
 }
 
-/* There is no magic, but the four bytes of the number of words must be just what the length of the
- * file makes them, and the first byte 0 or 1. Of random files one in 2^39 is like that; no text is;
- * and in the other formats that begin with such a byte, the second one is 0, which is no number of
+/* There is no magic number. But the four bytes of the number of words must agree with the length of
+ * the file, and the first byte must be 0 or 1. Of random files one in 2^39 is like that, and no
+ * text. In the other formats that begin with such a byte, the second is 0, which is no number of
  * hashes. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 

@@ -1,5 +1,4 @@
-/* The plan of Guava's filters: not what is best, but what it would make, with the strategy that it
- * has for new ones. */
+/* The plan of Guava's filters: not what is best, but what Guava makes, with its newer strategy. */
 #include "foreign/guava/guava_layout.h"
 #include "foreign/foreign_fpr.h"
 

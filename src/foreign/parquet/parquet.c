@@ -1,25 +1,25 @@
 /*
- * The split-block Bloom filters of Apache Parquet, as they stand in its files: a header and the
- * bits.
+ * The split-block Bloom filters of Apache Parquet, as they are in its files: a header and the bits.
  *
  * Idea: a key has one block of 256 bits, which is half a cache line, and in it one bit in each of
  * eight words. The upper half of XXH64 of the key chooses the block, the lower half, times eight
  * odd numbers, the bits.
  *
- *     key ──XXH64──▶ high ──× blocks / 2^32──▶ block        low ──× salt i──▶ the upper 5 bits are the bit of word i
+ *     key ──XXH64─┬─▶ high ──× blocks / 2^32──▶ block
+ *                 └─▶ low ──× salt i──▶ the upper 5 bits are the bit of word i
  *
  *     ┌────────────────────────────────┬─────────┬─────────┬─────┐
- *     │ header, in Thrift's compact    │ block 0 │ block 1 │ ... │    a block is eight little-endian words of 32 bits
- *     │ protocol: bytes, BLOCK,        │         │         │     │
+ *     │ header, in Thrift's compact    │ block 0 │ block 1 │ ... │    a block is eight words of
+ *     │ protocol: bytes, BLOCK,        │         │         │     │    32 bits, little-endian
  *     │ XXHASH, UNCOMPRESSED           │         │         │     │
  *     └────────────────────────────────┴─────────┴─────────┴─────┘
  *
  * Example: in 32 blocks a key with digest 0x8000000000000001 is in block 16, and its bit of word i
  * is the upper 5 bits of salt i.
  *
- * Since a block's number is a share of all, a filter of half as many blocks has in block i what
- * this one has in blocks 2i and 2i + 1: it can be folded, and is then the one that would have been
- * made of that size.
+ * The block is monotone in the digest: a filter of half as many blocks has in block i what this one
+ * has in blocks 2i and 2i + 1. So a filter can be folded, and is then equal to one made of that
+ * size.
  *
  * Cost: one cache line a query. Layout: blocks.
  *
@@ -33,8 +33,7 @@
 #include "base/target.h"
 #include "base/bits.h"
 
-/* Eight words at a time: compilers make one instruction of that, where there is one, and eight
- * elsewhere. */
+/* Eight words: one vector instruction where the machine has it. */
 typedef uint32_t words __attribute__((vector_size(PARQUET_BLOCK_BYTES), aligned(1), may_alias));
 
 static const words ones = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -90,7 +89,7 @@ static void parquet_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(block_of(array, digest.first));
 }
 
-enum { AHEAD = 32 }; /* so many blocks are on their way */
+enum { AHEAD = 32 }; /* keys; how far ahead blocks are prefetched */
 
 INLINE void many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool adding) {
     for (size_t i = 0; i < n && i < AHEAD; i++) __builtin_prefetch(block_of(array, digests[i]));
@@ -155,7 +154,7 @@ static bool fold(uint64_t layout[LAYOUT_WORDS], uint64_t bytes) {
     return true;
 }
 
-/* Into an array of fewer blocks: each takes what is in those beside one another that become one. */
+/* Into an array of fewer blocks: neighbouring blocks become one. */
 static bool rehash(struct array *into, const struct array *from) {
     uint64_t times = from->layout[PARQUET_BLOCKS] / into->layout[PARQUET_BLOCKS];
     for (uint64_t i = 0; i < from->layout[PARQUET_BLOCKS]; i++)
@@ -173,15 +172,14 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 
 /* ---- the header: a struct of Thrift's compact protocol ---- */
 
-/* A field is a byte, its type and by how much its number is above that of the field before, and
- * then its value; if the number stands by itself, between the two, the difference is 0. A struct
- * ends with a byte 0. */
+/* A field is a byte and its value. The byte has the type and the difference of the field's number
+ * from the one before; 0 means that the number follows. A byte 0 ends a struct. */
 enum { STOP = 0, I32 = 5, STRUCT = 12 };
 enum { NUM_BYTES = 1, ALGORITHM, HASH, COMPRESSION, ALL_FIELDS = 0x1e };
 
 struct reading {
     const uint8_t *at, *end;
-    bool bad; /* it broke off, or a number was too large */
+    bool bad; /* truncated, or a number was too large */
 };
 
 struct field {
@@ -189,14 +187,14 @@ struct field {
     unsigned type;
 };
 
-/* Beyond the end all is 0, so that every struct ends there. */
+/* 0 past the end: every struct ends there. */
 static unsigned next_byte(struct reading *r) {
     if (r->at < r->end) return *r->at++;
     r->bad = true;
     return 0;
 }
 
-/* Seven bits a byte, the lowest first, and the sign in the lowest bit of all. */
+/* Seven bits a byte, the lowest first; the sign is the lowest bit. */
 static int64_t next_number(struct reading *r) {
     uint64_t x = 0;
     unsigned byte = 0x80;
@@ -217,8 +215,7 @@ static bool next_field(struct reading *r, struct field *field) {
     return true;
 }
 
-/* A union that is its first variant, which is a struct without fields: all unions of the header
- * have only that one. */
+/* A union of its first variant, a struct without fields: the header's unions have no other. */
 static bool is_first_variant(struct reading *r) {
     struct field variant = {0, STOP}, inner = {0, STOP};
     return next_field(r, &variant) && variant.number == 1 && variant.type == STRUCT && !next_field(r, &inner) &&
@@ -266,7 +263,7 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     return at;
 }
 
-/* Four fields of these types and variants: that is no other file. */
+/* Four fields of these types and variants: no other file begins so. */
 static bool recognise(const uint8_t *bytes, uint64_t given, uint64_t length) {
     struct facts facts;
     const char *reason = read(bytes, given, length, &facts);

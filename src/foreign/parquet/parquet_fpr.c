@@ -1,13 +1,12 @@
 /*
- * The rate of Parquet's split-block Bloom filters, and their sizes.
+ * The false-positive rate of Parquet's split-block Bloom filters, and their sizes.
  *
  * A block holds J keys, J binomial, as a line of a blocked filter does. Given J, a non-member's bit
  * of each of the eight words is set with chance 1 - (31/32)^J. But all eight follow from 32 bits of
- * the digest, and so a key that shares those with one in its block has all bits in common with it,
- * which eight words of 32 bits would allow only once in 2^40.
+ * the digest: a non-member that shares those with a key in its block is a false positive, once in
+ * 2^32, not in 2^40.
  *
- * Of the sizes that the format has, only powers of two up to 128 MiB are made: readers there are
- * that take no other.
+ * Only sizes that are powers of two up to 128 MiB are made: some readers take no other.
  */
 #include "base/endian.h"
 #include "foreign/parquet/parquet_layout.h"
@@ -40,8 +39,8 @@ static double rate_of_block(double j) {
     return pow(1 - pow(31.0 / 32, j), PARQUET_WORDS);
 }
 
-/* The chance that a non-member is in the block of one of so many keys, and has the same lower half
- * of the digest. */
+/* The chance that a non-member shares its block and the lower half of its digest with one of the
+ * keys. */
 static double rate_of_halves(double keys, double blocks) {
     return ldexp(keys / blocks, -32);
 }

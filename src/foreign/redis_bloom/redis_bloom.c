@@ -10,15 +10,15 @@
  *          └─▶ b ──┴─▶ a, a + b, a + 2b, ...  mod m ──▶ bit p%8 of byte p/8
  *
  * What RedisBloom calls a scaling filter is a growing filter over these: each layer has `growth`
- * times the entries of the one before and half its rate, the first one half of what was asked for.
- * One that does not scale is a single one.
+ * times the entries of the one before and half its error rate; the first has half of the wanted
+ * one. A filter that does not scale is a single layer.
  *
  * Example: 100 entries at 1 % that scale begin with a layer at 0.5 %: 11.03 bits each, 1,102 bits,
- * which are made 1,152, and k = 8.
+ * rounded up to 1,152, and k = 8.
  *
  * Cost: k cache lines and k divisions a query. Layout: bits, hashes, n2 (if not 0, places are
- * modulo 2^n2: so old versions did it), bits per entry (as the bits of a double), options and
- * growth (redis_bloom_layout.h).
+ * modulo 2^n2, as in old versions), bits per entry (as the bits of a double), options and growth
+ * (redis_bloom_layout.h).
  *
  * Invariants
  *   I1  1 <= k <= 2048; the bits are whole words of 64, and if n2 is not 0, at least 2^n2.
@@ -59,12 +59,12 @@ static void redis_bloom_prefetch(const struct array *array, struct digest digest
     __builtin_prefetch(array->bytes + place(array, digest.first) / 8);
 }
 
-/* Whether these are the bits of a double above 0, and not infinite. */
+/* Whether these are the bits of a finite double above 0. */
 static bool is_positive(uint64_t bits) {
     return bits > 0 && bits >> 52 < 0x7ff;
 }
 
-static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
+static const char *check_layout(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t bits = layout[REDIS_BLOOM_BITS], n2 = layout[REDIS_BLOOM_N2];
     uint64_t options = (uint32_t)layout[REDIS_BLOOM_OPTIONS], growth = layout[REDIS_BLOOM_OPTIONS] >> 32;
     if (bits == 0 || bits % 64 || bits > INT64_MAX) return "number of bits out of range, or not whole words";
@@ -80,7 +80,7 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = misfit(layout);
+    *reason = check_layout(layout);
     return *reason ? 0 : layout[REDIS_BLOOM_BITS] / 8;
 }
 

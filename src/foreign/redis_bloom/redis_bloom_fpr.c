@@ -1,12 +1,11 @@
 /*
- * The plans of RedisBloom's Bloom filters: not what is best, but what it would make.
+ * The plans of RedisBloom's Bloom filters: not what is best, but what RedisBloom makes.
  *
  * Bits per entry are -ln(e) / ln(2)², where e is the layer's error rate. Bits are entries times
  * that, rounded down, and then up to whole words. Hashes are ln(2) times that, rounded up. The
- * constants have as many digits as there, and the order of the operations is the same, so that the
- * numbers are equal to the last bit. The next layer has `growth` times the entries and half the
- * error rate. The first has half of the error rate that was asked for; a filter that does not scale
- * has all of it.
+ * constants and the order of operations are the same as there, so that the numbers are equal to the
+ * last bit. The first layer has half of the wanted error rate, each further one `growth` times the
+ * entries and half the error rate. A filter that does not scale has all of the wanted rate.
  */
 #include "base/arith.h"
 #include "base/bits.h"
@@ -24,7 +23,7 @@ static int no_such_layer(void) {
     return fail(PERHAPS_ERANGE, "redis_bloom has no layer of that size and rate");
 }
 
-/* Old versions: the next power of two, and as many more entries as then have room. */
+/* Old versions: bits are the next power of two, and the entries that then fit are added. */
 static bool round_bits(double exact, double bpe, uint64_t *entries, struct level *level, uint64_t *bits) {
     double n2 = logb(exact) + 1;
     if (!(n2 >= 0 && n2 <= 62)) return false;
@@ -53,8 +52,8 @@ static int layer_for(uint64_t entries, double error, uint64_t options, struct le
     return level->length ? PERHAPS_OK : no_such_layer();
 }
 
-/* What is asked for not to grow has growth 0, as EXPANSION 0 makes it; else it is noted, though it
- * means nothing. */
+/* PERHAPS_GROW_NEVER has growth 0, as EXPANSION 0 makes it; else the growth is stored, though
+ * unused. */
 static uint64_t growth_without_layers(const perhaps_want *want) {
     if (want->grow == PERHAPS_GROW_NEVER) return 0;
     return want->growth == 0 ? 2 : (uint64_t)want->growth;
@@ -77,7 +76,7 @@ static int next_layer(const struct layers *layers, struct level *level) {
     return layer_for(entries, layers->newest_fpr * 0.5, layers->layout[REDIS_BLOOM_OPTIONS], level);
 }
 
-/* One that does not scale is over and under no other. */
+/* A filter that does not scale is not a layer. */
 static bool nested(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]) {
     return older[REDIS_BLOOM_OPTIONS] == newer[REDIS_BLOOM_OPTIONS] &&
            !(older[REDIS_BLOOM_OPTIONS] & REDIS_OPTION_NO_SCALING);

@@ -8,18 +8,19 @@
  * their other buckets, a fixed number of times; if that finds no free slot, everything is put back,
  * and a sub-filter is added, `expansion` times as large as the newest.
  *
- *     h ──▶ fingerprint h % 255 + 1 (0 is an empty slot) ──▶ buckets h and h ^ fingerprint · 0x5bd1e995, modulo their number
+ *     h ──▶ fingerprint f = h % 255 + 1 (0 is an empty slot)
+ *       └─▶ buckets h and h ^ f · 0x5bd1e995, modulo their number
  *
  *     ┌───────────────┬───────────────────────────────┬───────┬───────────┬──────┐
  *     │ sub-filter 0  │ sub-filter 1                  │ items │ deletions │ idle │
  *     └───────────────┴───────────────────────────────┴───────┴───────────┴──────┘
  *
  * When deletions are more than a tenth of the items, fingerprints are moved from the newest
- * sub-filters to older ones, and those that are empty then are dropped. Here they stay, idle, as no
- * kind gives memory back, and are taken into use before another is added.
+ * sub-filters to older ones, and those that are then empty are dropped. Here they stay, idle, since
+ * a kind cannot free memory, and are used again before another is added.
  *
- * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes; four sub-filters that are full
- * answer 6 % of non-members with "perhaps".
+ * Example: capacity 1,000 in buckets of 2: 512 buckets, 1,024 bytes. Four full sub-filters have a
+ * false-positive rate of 6 %.
  *
  * Cost: two cache lines for each sub-filter. Layout: buckets of the first sub-filter, slots of a
  * bucket, expansion (a power of two; 0: it does not grow), sub-filters, limits
@@ -77,13 +78,13 @@ static void change(struct array *array, unsigned at, uint64_t by) {
     store64(word, load64(word) + by);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static uint8_t *find_in_bucket(const struct part *part, uint64_t home, uint8_t print) {
     return memchr(bucket_of(part, home), print, part->size);
 }
 
-/* A slot of either bucket with this content; its own bucket first. */
+/* A slot with this content, in the key's first bucket or its other one. */
 static uint8_t *find(const struct part *part, const struct key *key, uint8_t content) {
     uint8_t *slot = find_in_bucket(part, key->home, content);
     return slot ? slot : find_in_bucket(part, key->other, content);
@@ -105,7 +106,7 @@ static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t 
     return count;
 }
 
-/* Where both buckets are the same one, what is in it counts twice, as it does there. */
+/* Where both buckets are the same, its copies count twice, as in RedisBloom. */
 static uint64_t redis_cuckoo_count(const struct array *array, struct digest digest) {
     struct key key = key_of(digest);
     uint64_t sum = 0;
@@ -131,9 +132,9 @@ static uint8_t exchange(uint8_t *slot, uint8_t print) {
     return old;
 }
 
-/* The fingerprint takes the place of another, which moves to its other bucket, and so on. Slots are
- * taken in turn: the first of the first bucket, the second of the next. If no bucket on the way has
- * a free slot, every step is taken back. */
+/* The fingerprint replaces another, which moves to its other bucket, and so on. Slots are taken in
+ * turn: the first of the first bucket, the second of the next. If no bucket on the way has a free
+ * slot, every step is undone. */
 static bool move_others(const struct part *part, const struct key *key, uint64_t steps) {
     uint64_t at = key->home & part->mask;
     unsigned victim = 0;
@@ -169,7 +170,7 @@ static bool put(struct array *array, const struct key *key) {
     return move_others(&newest, key, array->layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX);
 }
 
-/* Takes a sub-filter into use that compaction has emptied. */
+/* Uses a sub-filter again that compaction has emptied. */
 static bool wake(struct array *array) {
     if (redis_cuckoo_in_use(array) == array->layout[REDIS_CUCKOO_FILTERS]) return false;
     store64(redis_cuckoo_tail(array, REDIS_CUCKOO_IDLE),
@@ -188,8 +189,8 @@ static int redis_cuckoo_add(struct array *array, struct digest digest) {
 
 /* ---- removing ---- */
 
-/* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones have no more
- * buckets, so that the number of its bucket tells as much as its hash would. */
+/* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones do not have more
+ * buckets: the number of its bucket here gives the bucket there. */
 static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8_t *slot) {
     struct key key = key_at(bucket, *slot);
     for (uint64_t i = 0; i < from; i++) {
@@ -202,7 +203,7 @@ static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8
     return false;
 }
 
-/* Whether the sub-filter is empty then. */
+/* Moves down all that it can; whether the sub-filter is empty then. */
 static bool empty_part(struct array *array, uint64_t i) {
     struct part part = part_of(array, i);
     bool all = true;
@@ -215,8 +216,8 @@ static bool empty_part(struct array *array, uint64_t i) {
     return all;
 }
 
-/* From the newest sub-filter to the oldest. One that cannot be emptied ends it, unless all are to
- * be moved down as far as it goes; those before it are then not dropped. */
+/* From the newest sub-filter to the oldest. Stops at one that cannot be emptied; with `go_on` older
+ * ones are emptied too, but not dropped. */
 static void move_all_down(struct array *array, bool go_on) {
     uint64_t in_use = redis_cuckoo_in_use(array);
     bool emptied = true;
@@ -245,7 +246,7 @@ static int redis_cuckoo_remove(struct array *array, struct digest digest) {
     if (!slot) return 0;
     *slot = EMPTY;
     uint64_t items = load64(redis_cuckoo_tail(array, REDIS_CUCKOO_ITEMS));
-    items -= items > 0; /* in a damaged array it may be anything */
+    items -= items > 0; /* a damaged array may have 0 */
     store64(redis_cuckoo_tail(array, REDIS_CUCKOO_ITEMS), items);
     change(array, REDIS_CUCKOO_DELETIONS, 1);
     uint64_t deletions = load64(redis_cuckoo_tail(array, REDIS_CUCKOO_DELETIONS));
@@ -277,7 +278,7 @@ static bool is_power_of_two(uint64_t x) {
     return x && (x & (x - 1)) == 0;
 }
 
-/* Whether the sub-filters, one or more, are of sizes that can be. */
+/* There is at least one sub-filter. */
 static bool sizes_fit(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t shift_of_newest = (layout[REDIS_CUCKOO_FILTERS] - 1) * redis_cuckoo_shift(layout);
     if (layout[REDIS_CUCKOO_EXPANSION] == 0 && layout[REDIS_CUCKOO_FILTERS] > 1) return false;
@@ -285,7 +286,7 @@ static bool sizes_fit(const uint64_t layout[LAYOUT_WORDS]) {
                                         (REDIS_CUCKOO_SLOTS_MAX >> shift_of_newest) / layout[REDIS_CUCKOO_BUCKET_SIZE];
 }
 
-static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
+static const char *check_layout(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t expansion = layout[REDIS_CUCKOO_EXPANSION], limits = layout[REDIS_CUCKOO_LIMITS];
     if (!is_power_of_two(layout[REDIS_CUCKOO_BUCKETS])) return "a number of buckets that is no power of two";
     if (layout[REDIS_CUCKOO_BUCKET_SIZE] < 1 || layout[REDIS_CUCKOO_BUCKET_SIZE] > REDIS_CUCKOO_BUCKET_SIZE_MAX)
@@ -300,7 +301,7 @@ static const char *misfit(const uint64_t layout[LAYOUT_WORDS]) {
 }
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = misfit(layout);
+    *reason = check_layout(layout);
     return *reason ? 0 : redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]) + REDIS_CUCKOO_TAIL_BYTES;
 }
 
@@ -323,8 +324,7 @@ static bool grow(const struct array *array, uint64_t digest, uint64_t layout[LAY
     return length;
 }
 
-/* Into one with a sub-filter more, which is in use at once, or into one with only those that are in
- * use. */
+/* Into an array with one more sub-filter, which is in use at once, or with those in use only. */
 static bool rehash(struct array *into, const struct array *from) {
     uint64_t shorter = into->length < from->length ? into->length : from->length;
     memcpy(into->bytes, from->bytes, (size_t)(shorter - REDIS_CUCKOO_TAIL_BYTES));

@@ -1,5 +1,5 @@
 /*
- * The plans of RedisBloom's cuckoo filters: not what is best, but what it would make.
+ * The plans of RedisBloom's cuckoo filters: not what is best, but what RedisBloom makes.
  *
  * The number of buckets is the capacity over the bucket size, rounded down, and then up to a power
  * of two. There is no choice of false-positive rates: a non-member compares its byte with 2·b
@@ -18,7 +18,7 @@ static uint64_t next_power_of_two(uint64_t x) {
     return power;
 }
 
-/* The false-positive rate of a sub-filter of which this share of the slots is used. */
+/* The false-positive rate of a sub-filter at this fill. */
 static double fpr_at(const uint64_t layout[LAYOUT_WORDS], double fill) {
     return 1 - pow(1 - fill / 255, 2 * (double)layout[REDIS_CUCKOO_BUCKET_SIZE]);
 }

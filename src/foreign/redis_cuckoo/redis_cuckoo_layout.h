@@ -7,21 +7,11 @@
 
 /* Words of the layout. LIMITS is the number of fingerprints that are moved for a new one, and in
  * the next 16 bits the number of sub-filters that there may be. */
-enum {
-    REDIS_CUCKOO_BUCKETS,
-    REDIS_CUCKOO_BUCKET_SIZE,
-    REDIS_CUCKOO_EXPANSION,
-    REDIS_CUCKOO_FILTERS,
-    REDIS_CUCKOO_LIMITS
-};
-enum {
-    REDIS_CUCKOO_BUCKET_SIZE_MAX = 255,
-    REDIS_CUCKOO_EXPANSION_MAX = 32768,
-    REDIS_CUCKOO_STEPS_MAX = 65535,
-    REDIS_CUCKOO_FILTERS_USUAL = 32,
-    REDIS_CUCKOO_FILTERS_MAX = PERHAPS_LAYERS_MAX
-};
-#define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices there have 32 bits */
+enum { REDIS_CUCKOO_BUCKETS, REDIS_CUCKOO_BUCKET_SIZE, REDIS_CUCKOO_EXPANSION };
+enum { REDIS_CUCKOO_FILTERS = REDIS_CUCKOO_EXPANSION + 1, REDIS_CUCKOO_LIMITS };
+enum { REDIS_CUCKOO_BUCKET_SIZE_MAX = 255, REDIS_CUCKOO_EXPANSION_MAX = 32768, REDIS_CUCKOO_STEPS_MAX = 65535 };
+enum { REDIS_CUCKOO_FILTERS_USUAL = 32, REDIS_CUCKOO_FILTERS_MAX = PERHAPS_LAYERS_MAX };
+#define REDIS_CUCKOO_SLOTS_MAX (UINT64_C(1) << 32) /* of a sub-filter: indices have 32 bits */
 
 /* What follows the slots: the number of items, of deletions since the last compaction, and of
  * sub-filters at the end that are there but not in use. */
@@ -57,7 +47,7 @@ static inline uint8_t *redis_cuckoo_tail(const struct array *array, unsigned at)
     return array->bytes + array->length - REDIS_CUCKOO_TAIL_BYTES + at;
 }
 
-/* Sub-filters in use. In a damaged array the word may be anything. */
+/* Sub-filters in use; at least 1, even in a damaged array. */
 static inline uint64_t redis_cuckoo_in_use(const struct array *array) {
     uint64_t idle = load64(redis_cuckoo_tail(array, REDIS_CUCKOO_IDLE)), all = array->layout[REDIS_CUCKOO_FILTERS];
     return idle < all ? all - idle : 1;

@@ -2,8 +2,8 @@
  * The Bloom filters of Apache Spark, as the first version of its BloomFilter.writeTo writes them,
  * bit for bit.
  *
- * Idea: a classic Bloom filter whose k places come from two numbers of 32 bits: MurmurHash3 of the
- * key with seed 0, and with the first for its seed.
+ * Idea: a classic Bloom filter whose k places come from two numbers of 32 bits: h1 is MurmurHash3
+ * of the key with seed 0, and h2 the same with seed h1.
  *
  *     place i = c mod m, c = h1 + i·h2 in 32 bits, inverted if negative    i from 1
  *
@@ -11,13 +11,13 @@
  *     │ version 1 │    k    │    words    │ bits in words of 8 bytes     │    all big-endian
  *     └─ 4 bytes ─┴─ 4 ─────┴─ 4 ─────────┴──────────────────────────────┘
  *
- * Neither the number of keys nor the rate are told. Integers of all sizes are keys of 8 bytes, the
- * lowest first; strings are UTF-8.
+ * A file stores neither the number of keys nor the false-positive rate. Integers of all sizes are
+ * keys of 8 bytes, the lowest first; strings are UTF-8.
  *
  * Example: n = 1,000,000 and p = 1 % make 149,767 words and k = 7, as in Guava.
  *
- * Cost: k cache lines and k divisions a query. With c below 2^31, a filter of more bits than that
- * has places that no key reaches; Spark has it no better. Layout: bits, hashes.
+ * Cost: k cache lines and k divisions a query. c is below 2^31: in a larger filter no key reaches
+ * the bits beyond, in Spark too. Layout: bits, hashes.
  *
  * Invariants
  *   I1  1 <= k <= 2048; m is a multiple of 64, and 64 <= m < 2^37.
@@ -48,25 +48,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #define PROBE_HASHES_MAX SPARK_HASHES_MAX
 #include "foreign/foreign_batch.h"
 
-PROBE_PREFETCH(spark_prefetch)
-PROBE_SINGLES(spark_add, spark_contains, false)
-PROBE_BATCHES(spark_add_many, spark_contains_many, , 0, false)
-static const struct kind_ops ops_plain = {
-    BASIC_OPS(spark_add, spark_contains, spark_add_many, spark_contains_many, spark_prefetch)};
-#if defined(__x86_64__)
-PROBE_BATCHES(spark_add_many_avx512, spark_contains_many_avx512, TARGET_AVX512, 1, false)
-static const struct kind_ops ops_avx512 = {
-    BASIC_OPS(spark_add, spark_contains, spark_add_many_avx512, spark_contains_many_avx512, spark_prefetch)};
-#endif
-
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512;
-#endif
-    return &ops_plain;
-}
-
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
@@ -94,8 +75,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     return HEAD_BYTES;
 }
 
-/* There is no magic, but twelve bytes of which all but two must be just these, four of them by the
- * length of the file: no other file is like that. */
+/* There is no magic number, but ten of twelve bytes are fixed, four of them by the length of the
+ * file: no other file is like that. */
 static const struct format format = {.read = read, .write = write, .told_by_length = true};
 
 #include "kind/bloom/bloom_trace.h"

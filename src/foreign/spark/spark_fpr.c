@@ -1,4 +1,4 @@
-/* The plan of Spark's filters: what it would make, by the rule that it has from Guava. */
+/* The plan of Spark's filters: what Spark makes, by the rule that it took from Guava. */
 #include "foreign/foreign_fpr.h"
 #include "foreign/spark/spark_layout.h"
 

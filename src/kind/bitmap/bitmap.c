@@ -2,8 +2,8 @@
  * The bitmap: an exact set of integers.
  *
  * Idea: one bit for each of the integers 0..range-1. The digest is the integer itself, and the bit
- * says whether it is in the set: no hashing, no mistakes, and sets combine a word at a time. (No
- * paper: it is as old as the computer word.)
+ * says whether it is in the set: no hashing, no false positives, and sets combine a word at a time.
+ * (No paper: it is as old as the computer word.)
  *
  *     integer ──▶ bit integer%64 of word integer/64
  *
@@ -29,8 +29,8 @@
 #include "kind/bitmap/bitmap_layout.h"
 #include "base/bits.h"
 
-enum { AHEAD = 32 };    /* how many keys ahead of its turn a key's line is fetched */
-enum { PIECE = 8 * 8 }; /* bytes that are looked at together */
+enum { AHEAD = 32 };    /* keys; how far ahead cache lines are prefetched */
+enum { PIECE = 8 * 8 }; /* bytes that are tested together */
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -1,5 +1,4 @@
-/* A bitmap makes no mistakes: its items are the integers of its range, and each has a bit of its
- * own. */
+/* A bitmap has no false positives: its items are the integers of its range, with a bit for each. */
 #include "plan/plan.h"
 #include "base/bits.h"
 #include "kind/bitmap/bitmap_layout.h"

@@ -35,10 +35,10 @@
 
 enum { LINES_AT_A_TIME = 8 };
 
-/* How the lines of a batch come to the core. An array that is a small part of the second-level
- * cache is left to the processor; one that just fits is fetched from there into the first,
- * NEAR_BLOCK keys before their turn; and a larger one into the second, which can wait for more
- * lines at a time than the first, BLOCK keys before. */
+/* How a batch prefetches cache lines. HERE: the array is a small part of the second-level cache;
+ * the processor does it. NEAR: it just fits; from there into the first-level cache, NEAR_BLOCK keys
+ * ahead. FAR: it is larger; into the second-level cache, which can wait for more cache lines at a
+ * time, BLOCK keys ahead. */
 enum reach { HERE, NEAR, FAR };
 enum { BLOCK = 64, NEAR_BLOCK = 24, HERE_BYTES = 512 << 10 };
 
@@ -64,7 +64,7 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return layout[BLOCKED_LINES] * BLOCKED_LINE_BYTES;
 }
 
-/* Each use takes a function of its own of the digest: the digest itself picks the first line, and
+/* Each use takes another function of the digest: the digest itself picks the first line, and
  * five odd multipliers (from the fractions of the square roots of 3, 5, 7, 11 and 13) give what
  * else is needed. Digests are uniform, and only the upper bits of the products are used, so a
  * multiplication is mix enough. */
@@ -109,7 +109,7 @@ static void blocked_prefetch(const struct array *array, struct digest digest) {
     }
 }
 
-/* Memory that is fetched evenly while n keys are asked for: the lines of a span. */
+/* The cache lines of a span, prefetched at a steady rate during a query of n keys. */
 struct sweep {
     const uint8_t *at;
     size_t step;

@@ -1,15 +1,15 @@
 /*
  * The operations of the blocked filter, a template: blocked.c includes this once for each
  * instruction set, with ISA(name), TARGET and INLINE defined and lacks() and put() for one line;
- * and ALONE(name), if a query that comes alone is better asked with another instruction set.
+ * and ALONE(name), if single queries are faster with another instruction set.
  *
- * In a batch, the lines and lanes of the keys of the next block are worked out first, in loops that
- * the compiler turns into vector code. Then each step fetches the line of a key of the next block
- * and tests that of a key of this block: as many fetches as a block has keys are under way at any
- * time, and no branch depends on an answer.
+ * In a batch, the cache lines and lanes of the keys of the next block are computed first, in loops
+ * that the compiler turns into vector code. Then each step prefetches the cache line of a key of
+ * the next block and tests that of a key of this block: a whole block of prefetches is under way at
+ * any time, and no branch depends on an answer.
  *
- * Several arrays of one shape can be asked together: a key's lanes are the same in all of them.
- * What is fetched may then be the lines of keys to come much later, evenly (`sweep`).
+ * Several arrays of one shape can be queried together: a key's lanes are the same in all of them.
+ * `sweep`: prefetch the cache lines of a later span of keys at a steady rate.
  *
  * `two` (bits in each lane), `pair` (lines per key), `count` (of arrays), `task` and `reach` are
  * constants in each caller, so that the compiler makes a tight version of each operation for each
@@ -73,7 +73,7 @@ INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum t
     return ISA(lacks)(line, b, c, two);
 }
 
-/* Asks or adds key i; not 0 if a bit of it was missing, for each of the arrays. */
+/* Queries or adds key i; for each of the arrays not 0 if a bit of the key was missing. */
 INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int two,
                       int pair, enum task task, struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
     for (unsigned a = 0; a < count; a++) {
@@ -108,8 +108,8 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
     const size_t length = reach == NEAR ? NEAR_BLOCK : BLOCK;
     struct array arrays[ARRAYS_AT_ONCE];
     struct ISA(block) blocks[2];
-    uint8_t of_several[ARRAYS_AT_ONCE][BLOCK]; /* what they lack; of one array, `answers` has room for it */
-    size_t ready = n < length ? n : length;    /* keys of this block, whose lines are on their way */
+    uint8_t of_several[ARRAYS_AT_ONCE][BLOCK]; /* what they lack; for one array, in `answers` */
+    size_t ready = n < length ? n : length;    /* keys of this block, prefetched already */
     for (unsigned a = 0; a < count; a++) arrays[a] = *described[a];
     ISA(prepare)(arrays, count, digests, ready, &blocks[0], two, pair);
     for (size_t i = 0; i < ready; i++) ISA(prefetch)(arrays, count, &blocks[0], i, pair, reach);
@@ -138,7 +138,7 @@ INLINE void ISA(many)(const struct array *const *described, unsigned count, cons
     }
 }
 
-/* Next to what shared words cost, a fetch too many does not matter. */
+/* Next to the cost of shared words, a needless prefetch does not matter. */
 INLINE void ISA(many_within)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                              const char *ahead, int two, int pair, enum task task) {
     enum reach reach = task == ADD_SHARED ? FAR : reach_of(array);

@@ -1,11 +1,11 @@
 /*
- * The rate of a blocked Bloom filter.
+ * The false-positive rate of a blocked Bloom filter.
  *
  * A line holds J keys, J binomial: n keys fall into `lines` lines. Given J, the lanes are
  * independent, and the chance that a non-member's bit (or two) of a lane is set is exact
  * arithmetic. The rate is the mean over J; with two lines a key, which lie in different halves, it
- * is the product of both means. Lines that happen to hold more than their share make most of the
- * mistakes, which is why the classic formula, which knows only the mean, promises too much.
+ * is the product of both means. Lines that happen to hold more than their share cause most false
+ * positives: the classic formula, which uses only the mean of J, promises too much.
  */
 #include "kind/blocked/blocked_fpr.h"
 #include "kind/blocked/blocked_layout.h"
@@ -16,7 +16,8 @@
 
 enum { FEW_LINES = 1 << 16 };
 
-static const uint64_t variants[][2] = {{8, 1}, {16, 1}, {8, 2}, {16, 2}}; /* bits per line, lines per key */
+/* Bits per line, lines per key. */
+static const uint64_t variants[][2] = {{8, 1}, {16, 1}, {8, 2}, {16, 2}};
 
 static bool variant(unsigned number, const perhaps_want *want, uint64_t layout[LAYOUT_WORDS]) {
     layout[BLOCKED_BITS_PER_LINE] = variants[number][0];

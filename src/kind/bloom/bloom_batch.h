@@ -10,15 +10,15 @@
  * The first two words of the layout are m and k (bloom_layout.h). The file that includes this
  * defines first
  *
- *     probe_begin(digest)                where the probing of a key begins: its state, in a struct digest
- *     probe_word(layout, &state, i)      word i, called for 0, 1, 2 ... in order; only state.first may change
+ *     probe_begin(digest)                the state in which the probing of a key begins
+ *     probe_word(layout, &state, i)      word i, called in order; only state.first may change
  *     PROBE_WORDS                        words of a digest and of a state: 1 or 2
- *     PROBE_MODULO                       1: a place is the word modulo m; 0: the upper half of word · m
+ *     PROBE_MODULO                       1: place = word modulo m; 0: upper half of word · m
  *     PROBE_FLIP                         what a place is XORed with at last
  *     PROBE_HASHES_MAX                   no k is larger
  *     PROBE_CELL_SHIFT                   2^PROBE_CELL_SHIFT cells are in a byte
  *     cell_used(bytes, i, shared)        1 if cell i is not empty, otherwise 0
- *     cell_mark(bytes, i, shared)        marks cell i; 1 if it was marked and nothing has changed, otherwise 0
+ *     cell_mark(bytes, i, shared)        marks cell i; 1 if it was marked already
  *
  * `shared` says whether other threads change the array at the same time. It is a constant in each
  * caller.
@@ -203,7 +203,7 @@ INLINE unsigned mark_key(struct array *array, const struct group *here, size_t i
 
 INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
                      bool shared) {
-    struct array copy = *changed, *array = &copy; /* which the compiler knows that marking cells cannot change */
+    struct array copy = *changed, *array = &copy; /* stores to cells cannot alias it */
     uint64_t at[2][GROUP * PREFETCHED], count = first_of(array, STAGES);
     struct group groups[2];
     struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);

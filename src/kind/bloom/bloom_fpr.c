@@ -1,11 +1,11 @@
 /*
- * The rate of a classic Bloom filter.
+ * The false-positive rate of a classic Bloom filter.
  *
- * n keys throw k·n times into m bits and leave X of them set; a query asks k independent bits, so
- * the rate is the mean of (X/m)^k. The textbook formula takes X at its mean, which is too kind: for
- * m below EXACT (and no more hashes than our own filters have; those of other programs may) the
- * mean is worked out throw by throw, above it the variance's part is added, which leaves an error
- * below 0.2 % of the rate.
+ * n keys throw k·n times into m bits and leave X of them set. A query tests k independent bits, so
+ * the rate is the mean of (X/m)^k. The textbook formula takes X at its mean, which is too
+ * optimistic. For m below EXACT (and as few hashes as this library uses; foreign formats may have
+ * more) the mean is computed throw by throw. Above it a term for the variance is added, with an
+ * error below 0.2 % of the rate.
  */
 #include "kind/bloom/bloom_fpr.h"
 #include "kind/bloom/bloom_layout.h"
@@ -41,7 +41,8 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]) {
  * query fall on j different bits; the rate is the sum over j of that chance times the chance that j
  * given bits are all set. Both grow throw by throw, from sums of positive terms:
  *
- *     j given bits are all set after a throw if they were before, or if all but one were and the throw hit that one;
+ *     j given bits are all set after a throw if they were before, or if the throw hit the only
+ *     one that was not;
  *     a probe falls on one of the j bits that the earlier probes fell on, or on another.
  */
 static double exact(double m, unsigned hashes, uint64_t throws) {

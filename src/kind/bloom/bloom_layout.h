@@ -5,7 +5,7 @@
 
 #include "kind/kind.h"
 
-enum { BLOOM_CELLS, BLOOM_HASHES, BLOOM_OWN }; /* words of the layout: m, k; the rest is for other kinds */
+enum { BLOOM_CELLS, BLOOM_HASHES, BLOOM_OWN }; /* words of the layout: m, k; the kind's own */
 enum { BLOOM_HASHES_MAX = 64 };
 
 extern const struct model model_bloom;

@@ -9,7 +9,7 @@
  *
  *           0    1    2    3    4    5                m-1
  *         ┌────┬────┬────┬────┬────┬────┬───────────┬────┐
- *         │ 0  │ 2  │ 0  │ 15 │ 1  │ 0  │    ...    │ 1  │   padded with zeros to whole 64-bit words
+ *         │ 0  │ 2  │ 0  │ 15 │ 1  │ 0  │    ...    │ 1  │   padded with zeros to 64-bit words
  *         └────┴────┴────┴────┴────┴────┴───────────┴────┘
  *                          └ stuck: 15 or more, forever
  *
@@ -69,8 +69,8 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return hashes_fit(layout, reason) ? (layout[COUNTING_COUNTERS] + 15) / 16 * 8 : 0;
 }
 
-/* Each add wants its remove, in many threads as in one: two that take out the same last copy at the
- * same time may both find it there, as if there had been two. */
+/* The caller removes a key only as often as it was added. With several threads too: two that remove
+ * the same last copy at the same time may both find it. */
 INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
     struct digest state = probe_begin(digest);
     if (!test_from(array, state, 0, shared)) return 0;

@@ -1,7 +1,7 @@
 /*
- * The rate of a counting Bloom filter is that of a classic one with as many bits as it has
- * counters: a query asks only whether they are zero. Stuck counters add to it after removes; `look`
- * sees them as any other.
+ * The false-positive rate of a counting Bloom filter is that of a classic one with as many bits as
+ * it has counters: a query tests only whether they are zero. Stuck counters add to it after
+ * removes; they are measured like any other.
  */
 #include "kind/bloom/bloom_fpr.h"
 #include "kind/counting/counting_cells.h"

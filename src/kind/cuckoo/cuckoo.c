@@ -12,7 +12,7 @@
  *
  *     slot      h    h+1   h+2                  h+s   h+s+1                   n+1
  *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐
- *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │   a slot: fingerprint · 5 + place
+ *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │  fingerprint · 5 + place
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
  *
  * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot
@@ -111,7 +111,7 @@ INLINE uint64_t take_one(unsigned empty, uint64_t fingerprint) {
 
 /* ---- one key ---- */
 
-/* Puts a copy into an empty slot of its own. */
+/* Puts a copy into an empty slot of the key. */
 INLINE bool put(struct array *a, const struct places *all, uint64_t places) {
     unsigned empty = empty_places(a, all, places);
     if (!empty) return false;
@@ -323,7 +323,7 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 /* ---- whole filters ---- */
 
-/* Adds so many copies of a key; false if there is no room. */
+/* False if there is no room. */
 static bool add_copies(struct array *a, struct key key, uint64_t copies) {
     struct stash stash = stash_of(a);
     struct places all = places_of(a, key, a->layout[CUCKOO_PLACES]);
@@ -343,8 +343,8 @@ static bool merge(struct array *into, const struct array *from) {
     for (uint64_t slot = 0; slot < slots_of(from->layout); slot++) {
         uint64_t code = slot_get(from->bytes, slot, width_of(from));
         struct places sits = places_at(from, slot, code, from->layout[CUCKOO_PLACES]);
-        struct key key =
-            key_from(from, who_is(sits.home[0], sits.fingerprint)); /* of a damaged slot: one that can be */
+        /* From a damaged slot it is still a possible key. */
+        struct key key = key_from(from, who_is(sits.home[0], sits.fingerprint));
         struct places all = places_of(into, key, into->layout[CUCKOO_PLACES]);
         if (code && add_copy(into, &all) == FULL) return false;
     }
@@ -355,8 +355,8 @@ static bool merge(struct array *into, const struct array *from) {
     return true;
 }
 
-/* Copies may take a larger stash; keys without a slot may not: when they fill one of the size that
- * so many homes have, the filter is full. */
+/* Copies may take a larger stash; keys without a slot may not: when they fill a stash of the
+ * planned size, the filter is full. */
 static bool grow(const struct array *a, uint64_t digest, uint64_t layout[LAYOUT_WORDS], uint64_t *capacity) {
     (void)digest, (void)capacity;
     uint64_t planned = stash_cells_for(a->layout[CUCKOO_HOMES]);

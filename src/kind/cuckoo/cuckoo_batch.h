@@ -1,19 +1,19 @@
 /*
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
- * The fingerprints and homes of a block of keys are worked out together, eight at a time with
- * AVX-512, and their windows fetched, a block ahead of their turn. A block that is added goes
- * through four stages, one behind the other:
+ * The fingerprints and homes of a block of keys are computed together, eight at a time with
+ * AVX-512, and their windows are prefetched a block ahead. A block that is added goes through four
+ * stages:
  *
- *     coming   its windows are fetched
- *     next     they are looked at. An empty slot is noted; where there is none, the other homes of those who sit there are fetched
- *     after    for keys without an empty slot, the first step of a search is made, and noted if it is enough
+ *     coming   its windows are prefetched
+ *     next     an empty slot is noted; without one, the other homes of the keys in the window are
+ *              prefetched
+ *     after    without an empty slot, the first step of a search is made, and noted if it is enough
  *     here     the keys are added, as noted
  *
- * A noted slot may have been taken when its turn comes, but none that the key would rather take can
- * have become empty, so it is still the one that a single call would take; and so it is with a step
- * of a search while those who sit in the key's places are the same. Where it is not, and for longer
- * searches, what is done then is what a single call does.
+ * A noted slot may be taken meanwhile, but no slot that the key would prefer can become empty: if
+ * it is still free, a single call would take it too. The same holds for a step of a search as long
+ * as the key's places hold the same keys. In all other cases the key is added as by a single call.
  */
 
 enum { BLOCK = 32, STAGES = 4 };
@@ -61,14 +61,14 @@ INLINE size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Fetches the windows of the eight keys from i on, or of as many as there are. */
+/* Prefetches the windows of the eight keys from i on, or of those that there are. */
 INLINE void prefetch_some(const struct array *a, const struct block *block, size_t i, size_t n, uint64_t places) {
     for (size_t j = i; j < smaller(i + 8, n); j++) {
         for (uint64_t choice = 0; choice < choices_of(places); choice++) prefetch_home(a, block->home[choice][j]);
     }
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 INLINE uint8_t query_one(const struct array *a, const struct block *block, size_t i, uint64_t places) {
     struct places all = block_places(block, i, places);
@@ -95,7 +95,7 @@ INLINE void query_some(const struct array *a, const struct block *block, size_t 
     for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = query_one(a, block, j, places);
 }
 
-/* What the cache holds is not fetched: processors look far enough ahead by themselves. */
+/* No prefetches in the cache: out-of-order execution looks far enough ahead. */
 INLINE void query_near(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, uint64_t places,
                        int vector) {
     struct block block;
@@ -122,9 +122,9 @@ INLINE void query_far(const struct array *a, const uint64_t *digests, size_t n, 
     }
 }
 
-INLINE void query_many(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
+INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                        const char *ahead, uint64_t places, int vector) {
-    const struct array copy = *asked, *a = &copy; /* which the compiler knows that writing answers cannot change */
+    const struct array copy = *array, *a = &copy; /* stores to answers cannot alias it */
     if (is_near(a))
         query_near(a, digests, n, answers, places, vector);
     else
@@ -199,13 +199,13 @@ INLINE size_t add_block(struct array *a, const struct block *block, uint8_t *ans
     return block->n;
 }
 
-/* Lines that are fetched one after the other while keys are added. */
+/* Cache lines that are prefetched in order while keys are added. */
 struct sweep {
     const uint8_t *at, *end;
     size_t for_eight; /* bytes for every eight keys */
 };
 
-/* What the keys of the span will look at, but for what those before them do: as far ahead of their
+/* What the keys of the span will read and those before them do not: it begins as far after their
  * homes as a second home may be. */
 INLINE struct sweep sweep_of(const struct array *a, const struct span *next, size_t n) {
     uint64_t homes = a->layout[CUCKOO_HOMES];
@@ -226,7 +226,7 @@ INLINE void sweep_on(struct sweep *sweep) {
 INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
                        const struct span *span, uint64_t places, int vector) {
     struct block blocks[STAGES];
-    struct array copy = *changed, *a = &copy; /* which the compiler knows that writing slots cannot change */
+    struct array copy = *changed, *a = &copy; /* stores to slots cannot alias it */
     struct sweep sweep = span ? sweep_of(a, span, n) : (struct sweep){NULL, NULL, 0};
     bool far = !is_near(a) && !span;
     for (unsigned i = 0; i < STAGES; i++) blocks[i].n = blocks[i].crowded = 0;

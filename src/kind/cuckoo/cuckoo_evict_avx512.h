@@ -29,8 +29,7 @@ TARGET_AVX512 static inline __m512i shifts_of_eight(uint64_t homes, __m512i fing
 
 TARGET_AVX512 static inline __m512i add_around_eight(__m512i home, __m512i shift, uint64_t homes) {
     __m512i sum = _mm512_add_epi64(home, shift);
-    return _mm512_min_epu64(sum,
-                            _mm512_sub_epi64(sum, same_eight(homes))); /* the difference wraps where it is not due */
+    return _mm512_min_epu64(sum, _mm512_sub_epi64(sum, same_eight(homes)));
 }
 
 /* code_of and fingerprint_in of eight. */
@@ -40,7 +39,7 @@ TARGET_AVX512 static inline __m512i codes_of_eight(__m512i fingerprint, uint64_t
 
 TARGET_AVX512 static inline __m512i fingerprints_in_eight(__m512i code, uint64_t places) {
     if (places % 4 == 0) return _mm512_srli_epi64(code, places == 4 ? 2 : 3);
-    const uint64_t inverse = (UINT64_C(1) << 34) / places + 1; /* exact for codes of up to CUCKOO_SLOT_WIDTH_MAX bits */
+    const uint64_t inverse = (UINT64_C(1) << 34) / places + 1; /* exact: slots have few bits */
     return _mm512_srli_epi64(_mm512_mul_epu32(code, same_eight(inverse)), 34);
 }
 

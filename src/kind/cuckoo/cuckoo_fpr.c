@@ -1,8 +1,8 @@
 /*
- * The rate and the capacity of a cuckoo filter.
+ * The false-positive rate and the capacity of a cuckoo filter.
  *
- * A key is one of homes · F pairs of home and fingerprint, all equally likely, and a query is
- * answered wrongly if its pair is one of those in the filter. How many keys fit follows from trials
+ * A key is one of homes · F pairs of home and fingerprint, all equally likely. A non-member is a
+ * false positive if its pair is one of those in the filter. How many keys fit follows from trials
  * (bench/loads.c): with four places, searches of 2,048 slots place every key of ten million up to a
  * load of 93 %, and 92 % is planned; small filters deviate more from their mean, and get more room.
  * With five places 95 % would be possible, but it is in the last per cents that adding takes its
@@ -75,7 +75,7 @@ static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return -expm1((double)items * log1p(-1 / pairs_of(layout)));
 }
 
-/* So many times the homes, and as many bits more in each fingerprint as the rate asks for. */
+/* `times` the homes, and as many bits more in each fingerprint as the rate needs. */
 static bool nest(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
                  uint64_t *items) {
     for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = older[i];
@@ -141,7 +141,7 @@ static void measure(const struct array *array, struct measures *sight) {
     sight->fill = used / (double)slots_of(array->layout);
     double pairs = pairs_of(array->layout),
            known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
-    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs; /* some keys have the same pair */
+    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs;
     sight->copies = used + (double)sight->stashed;
     sight->fpr = fmin(1, known / pairs);
 }

@@ -10,7 +10,7 @@
 #include "kind/cuckoo/cuckoo_stash.h"
 #include "kind/cuckoo/cuckoo_slots.h"
 
-enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* words of the layout */
+enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* layout words */
 enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4, CUCKOO_PLACES_MAX = 8 };
 
 #define CUCKOO_FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)
@@ -22,11 +22,10 @@ enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4
 
 extern const struct model model_cuckoo;
 
-/* There are at most so many different shifts, from CUCKOO_SHIFT_MIN on, so that no home of a key
- * lies far behind the first (but around the end). All that adding a key may look at is then near
- * its first home, and keys that are added in the order of their homes find it in the cache
- * (partitioned.h). They are enough for a region with more keys than its neighbours to give some
- * away. */
+/* Shifts are CUCKOO_SHIFT_MIN and up, at most CUCKOO_SHIFTS_MAX of them: no home of a key is far
+ * after the first (except around the end). All that an add reads is then near the first home, and
+ * keys added in the order of their homes find it in the cache (api/partitioned.h). They are enough
+ * for a crowded region to move keys to its neighbours. */
 enum { CUCKOO_SHIFT_MIN = 3, CUCKOO_SHIFTS_MAX = 1 << 15 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -40,8 +39,8 @@ static inline bool places_fit(uint64_t places) {
     return places == 4 || places == 5 || places == 6 || places == 8;
 }
 
-/* Whether slots of so many bits hold fingerprints that are longer by so many than some that are
- * long enough. A window comes with one load, so three slots have fewer bits. */
+/* Whether slots of `width` bits hold fingerprints that are `longer` bits longer than the shortest
+ * allowed. A window is read with one load, so three slots have fewer bits. */
 static inline bool slots_fit(uint64_t width, uint64_t longer, uint64_t places) {
     if (width > (places % 2 ? CUCKOO_SLOT_WIDTH_THREE : CUCKOO_SLOT_WIDTH_MAX) || longer > width) return false;
     return (UINT64_C(1) << (width - longer)) / places > CUCKOO_FINGERPRINTS_MIN;
@@ -83,9 +82,8 @@ static inline struct stash stash_of(const struct array *a) {
 }
 
 /* Fingerprints are 1 and up to this: as many as a slot can tell apart, each with any of its places.
- * Those of a filter that is laid over others (growing.c) are longer than those of the first one by
- * some bits, and each of them is one of the shorter ones and those bits: keys that look the same
- * here look the same there. */
+ * In a newer layer of a growing filter (growing.c) they are some bits longer than in the first, and
+ * each begins with one of the shorter ones: keys that match here match there. */
 INLINE uint64_t fingerprints_in(const uint64_t layout[LAYOUT_WORDS], uint64_t places) {
     uint64_t of_first = (UINT64_C(1) << (layout[CUCKOO_WIDTH] - layout[CUCKOO_LONGER])) / places - 1;
     return of_first << layout[CUCKOO_LONGER];

@@ -23,7 +23,7 @@ struct slot_word {
     unsigned shift;
 };
 
-/* By how many bytes it may begin earlier and still have so many slots. */
+/* By how many bytes it may begin earlier and still have `count` slots. */
 static inline unsigned slot_word_back(unsigned width, unsigned count) {
     return 8 - (count * width + 14) / 8;
 }

@@ -1,4 +1,4 @@
-/* Asking a fuse filter, as a template: fuse.c includes this once for each instruction set, with
+/* Queries of a fuse filter, a template: fuse.c includes this once for each instruction set, with
  * ISA(name), TARGET and INLINE. */
 
 /* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of

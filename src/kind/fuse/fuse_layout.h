@@ -1,12 +1,12 @@
-/* Fuse filters: what asking (fuse.c) and building (fuse_solve.c) have in common. The idea and the
- * layout stand in fuse.c. */
+/* Fuse filters: what queries (fuse.c) and building (fuse_solve.c) share. The idea and the layout
+ * are in fuse.c. */
 #ifndef PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 #define PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 
 #include "static/parts.h"
 
 enum { FUSE_WIDTH = PARTS_OWN, FUSE_ARITY, FUSE_SEGMENT }; /* words of the layout */
-enum { FUSE_RANGE = PART_OWN, FUSE_SEED, FUSE_ENTRY };     /* words of an entry, and how many there are */
+enum { FUSE_RANGE = PART_OWN, FUSE_SEED, FUSE_ENTRY };     /* words of an entry, and their number */
 enum { FUSE_WIDTH_MAX = 32, FUSE_SEGMENT_MIN = 2, FUSE_SEGMENT_MAX = 18, FUSE_SEEDS = 64 };
 #define FUSE_RANGE_MAX ((UINT64_C(1) << 24) - 1)
 
@@ -55,7 +55,7 @@ uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                 struct solution *solution);
 
-/* Words of data for so many parts of so many keys each, for plans. */
+/* Words of data for `parts` parts of `keys` keys each, for plans. */
 uint64_t fuse_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
 
 #endif

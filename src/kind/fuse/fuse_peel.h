@@ -50,16 +50,16 @@ INLINE size_t ISA(take_away)(const struct peeling *p, const struct places *place
  * those from `next` to `queued` wait. */
 struct ISA(queue) {
     size_t taken, next, queued;
-    uint64_t fetched; /* slots up to here, and their keys, are on their way to the cache */
+    uint64_t fetched; /* slots up to here, and their keys, are prefetched */
 };
 
-/* Peeling moves to the right, as a front over some segments: what it comes to next is fetched
- * ahead, line after line. */
+/* Peeling moves to the right, as a front over some segments: the cache lines that it reaches next
+ * are prefetched. */
 INLINE void ISA(fetch_ahead)(const struct peeling *p, unsigned arity, uint64_t front, struct ISA(queue) * queue) {
     uint64_t end = front + ((uint64_t)arity << p->segment) + STRETCH, line = 16;
     if (end > p->slots) end = p->slots;
     for (; queue->fetched < end; queue->fetched += line) {
-        uint64_t key = queue->fetched / 9 * 8; /* there are about as many to so many slots */
+        uint64_t key = queue->fetched / 9 * 8; /* about eight keys for nine slots */
         __builtin_prefetch(p->slot + queue->fetched, 1, 2);
         __builtin_prefetch(p->keys + key, 0, 2);
         __builtin_prefetch(p->keys + key + line / 2, 0, 2);

@@ -35,7 +35,7 @@
 enum { INDEX_BITS = 22, BLOCK = 64, STRETCH = 4096 };
 #define INDEX_MASK ((UINT32_C(1) << INDEX_BITS) - 1)
 #define ONE_KEY    (UINT32_C(1) << INDEX_BITS)
-#define CROWDED    (UINT32_C(1) << 31) /* set in a slot of 512 keys or more: some of them are equal */
+#define CROWDED    (UINT32_C(1) << 31) /* a slot of 512 keys or more: some of them are equal */
 #define KEYS_MAX   (UINT64_C(1) << INDEX_BITS)
 
 /* ---- sizes, in integers ---- */
@@ -88,7 +88,7 @@ struct peeling {
     const uint64_t *keys;
     uint64_t n, bits, range, segment, seed_word, width, slots;
     uint32_t *slot;  /* of each slot: how many keys, and which */
-    uint32_t *queue; /* slots that are, or were, some key's own; at last the list of those that were used, in order, */
+    uint32_t *queue; /* slots that are some key's own; at last those that were used, in order */
     uint64_t *taken; /* and of the keys that were taken away from them */
     void *value;     /* of each slot: as many bytes as the width takes, 1, 2 or 4 */
 };

@@ -23,7 +23,7 @@
  *     │ the first level  │ the first level  │ blocks of second  │       │ the last one │
  *     └──────────────────┴──────────────────┴───────────────────┴───────┴──────────────┘
  *     a block, 64 rows:       ┌──────────┬──────────┬─────┬──────────┐
- *     a word for each column  │ column 0 │ column 1 │ ... │ column 6 │   row i of the block is bit i of each
+ *     a word for each column  │ column 0 │ column 1 │ ... │ column 6 │   row i is bit i of each
  *                             └──────────┴──────────┴─────┴──────────┘
  *
  * A key looks at the block in which it starts, and at the next: a few words side by side. For rates
@@ -75,7 +75,7 @@ static uint64_t size_of(const struct array *array, uint64_t part, unsigned level
     return level % 2 ? sizes >> 32 : (uint32_t)sizes;
 }
 
-/* Notes what queries need to know of a level that begins so many bytes into the array. */
+/* Writes what queries need of a level; `begin` is its offset in the array, in bytes. */
 static void guide_level(const struct array *array, uint64_t part, unsigned level, uint64_t begin,
                         struct ribbon_level *out) {
     uint64_t size = size_of(array, part, level);
@@ -122,8 +122,7 @@ struct spot {
     uint32_t columns, print;
 };
 
-/* What is asked where there are no keys: a column of zeros, of which a print of 1 is not the
- * parity. */
+/* Queried where there are no keys: a column of zeros, whose parity is never a print of 1. */
 static const uint8_t nothing[8 * (2 + 8)];
 
 static inline unsigned threshold_of(const struct array *array, const struct ribbon_level *at, uint64_t start) {
@@ -194,7 +193,7 @@ static void find_further(const struct array *array, struct block *block, size_t 
 #define TEMPLATE   "kind/ribbon/ribbon_batch.h"
 #include "base/each_isa.h"
 
-/* The operations for keys of at most so many columns. */
+/* The operations for keys of at most `most` columns. */
 #define RIBBON_OPS(table, target, isa, most, contains_name, contains_many_name)                                        \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
         struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \

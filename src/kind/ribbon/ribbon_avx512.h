@@ -1,4 +1,4 @@
-/* Asking a ribbon filter in AVX-512: eight keys at a time find their words, then each looks at
+/* Queries of a ribbon filter in AVX-512: eight keys at a time find their words, then each tests
  * eight columns at a time. */
 #include <immintrin.h>
 
@@ -24,7 +24,7 @@ INLINE __mmask8 ISA(bumped)(const struct array *array, __m512i thresholds, __m51
 /* Writes the spots in the first level of the keys i..i+7, and gives those that are bumped from
  * there. */
 INLINE __mmask8 ISA(find_8)(const struct array *array, struct block *block, size_t i, __mmask8 here) {
-    const long long *guide = array->guide; /* of four words for each part: see struct ribbon_level */
+    const long long *guide = array->guide; /* four words for each part: struct ribbon_level */
     const __m128i bits = _mm_cvtsi64_si128((long long)array->layout[PARTS_BITS]);
     const __m128i rest = _mm_cvtsi64_si128(64 - (long long)array->layout[PARTS_BITS]);
     const __m512i columns = _mm512_set1_epi64(ribbon_columns(array->layout)), one = _mm512_set1_epi64(1);
@@ -61,7 +61,8 @@ INLINE uint32_t ISA(differs_in_8)(const uint8_t *words, uint64_t here, uint64_t 
                                   uint32_t print) {
     __m512i first = _mm512_and_si512(_mm512_loadu_si512(words), _mm512_set1_epi64((long long)here));
     __m512i second = _mm512_loadu_si512(words + 8 * columns), rows = _mm512_set1_epi64((long long)next);
-    __m512i taken = _mm512_ternarylogic_epi64(first, second, rows, 0x78); /* first ^ (second & rows) */
+    /* first ^ (second & rows) */
+    __m512i taken = _mm512_ternarylogic_epi64(first, second, rows, 0x78);
     return _mm512_test_epi64_mask(_mm512_popcnt_epi64(taken), _mm512_set1_epi64(1)) ^ (print & 255);
 }
 

@@ -1,11 +1,10 @@
 /*
- * Asking a ribbon filter, a template: ribbon.c includes this once for each instruction set, with
- * ISA(name), TARGET, INLINE and differs() defined.
+ * Queries of a ribbon filter, a template: ribbon.c includes this once for each instruction set,
+ * with ISA(name), TARGET, INLINE and differs() defined.
  *
- * A block of keys is hashed in loops that the compiler turns into vector code; the thresholds,
- * which are few enough to be in the cache, say which of them have been bumped, and for those the
- * further levels are gone through at once. So each key's words are known, and fetched a block ahead
- * of their turn.
+ * A block of keys is hashed in loops that the compiler turns into vector code. The thresholds,
+ * which are few enough to be in the cache, say which keys were bumped; for those the further levels
+ * are searched at once. So each key's words are known, and prefetched, a block ahead.
  *
  * `most` is a constant in each caller: no key has more columns.
  */
@@ -44,10 +43,10 @@ INLINE uint8_t ISA(query)(const struct block *block, size_t i, unsigned most) {
                          most);
 }
 
-INLINE void ISA(query_many)(const struct array *asked, const uint64_t *digests, size_t n, uint8_t *answers,
+INLINE void ISA(query_many)(const struct array *given, const uint64_t *digests, size_t n, uint8_t *answers,
                             const char *ahead, unsigned most) {
     struct block blocks[2];
-    const struct array copy = *asked, *array = &copy; /* which the compiler knows that writing answers cannot change */
+    const struct array copy = *given, *array = &copy; /* stores to answers cannot alias it */
     size_t ready = n < BLOCK ? n : BLOCK;
     unsigned last = 16 * ribbon_columns_max(array->layout) - 8; /* of a key's words, in bytes */
     ISA(prepare)(array, digests, ready, &blocks[0]);

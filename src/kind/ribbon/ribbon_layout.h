@@ -1,12 +1,11 @@
-/* Bumped ribbons: what a key is in one, for those who solve them and those who ask. See
- * ribbon.c. */
+/* Bumped ribbons: what solving and queries share. See ribbon.c. */
 #ifndef PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
 #define PERHAPS_KIND_RIBBON_RIBBON_LAYOUT_H
 
 #include "static/parts.h"
 
-enum { RIBBON_COLUMNS = PARTS_OWN }; /* of the layout: columns a row, in units of 1/RIBBON_COLUMNS_ONE */
-enum { RIBBON_COLUMNS_ONE = 1 << 16, RIBBON_COLUMNS_MAX = 32 }; /* at least one column, and at most so many */
+enum { RIBBON_COLUMNS = PARTS_OWN }; /* layout word: columns a row, times RIBBON_COLUMNS_ONE */
+enum { RIBBON_COLUMNS_ONE = 1 << 16, RIBBON_COLUMNS_MAX = 32 }; /* 1 to RIBBON_COLUMNS_MAX */
 enum {
     RIBBON_PART_LEVELS = PART_OWN,
     RIBBON_PART_SEED = PART_OWN + 2
@@ -112,8 +111,8 @@ static inline uint64_t ribbon_hash(uint64_t key) {
     return mix64(key);
 }
 
-/* Which of the 64 rows from its start on a key takes, and what their parities shall be, a bit for
- * each column. */
+/* Which of the 64 rows from its start on a key takes, and the parities that they must have, a bit
+ * for each column. */
 static inline uint64_t ribbon_rows(uint64_t hash) {
     return hash | 1;
 }
@@ -128,10 +127,10 @@ uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 bool ribbon_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution);
 
-/* In how many blocks the keys of a part of so many start, but for those that are bumped. */
+/* The number of blocks in which the keys of a part start, except those that are bumped. */
 uint64_t ribbon_start_blocks(uint64_t keys);
 
-/* Words of data for so many parts of so many keys each, for plans. */
+/* Words of data for `parts` parts of `keys` keys each, for plans. */
 uint64_t ribbon_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);
 
 #endif

@@ -1,6 +1,6 @@
 /* The columns of a key in plain C: the definition that every instruction set must agree with. */
 
-/* Not 0 if the parity of the rows is not the print in some column; there are at most so many. */
+/* Not 0 if in some column the parity of the rows is not the print; there are at most `most`. */
 INLINE uint32_t ISA(differs)(const uint8_t *words, uint64_t here, uint64_t next, unsigned columns, uint32_t print,
                              unsigned most) {
     uint32_t differs = 0;

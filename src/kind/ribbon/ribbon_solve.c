@@ -39,7 +39,7 @@
 #include "static/key_sort.h"
 #include "kind/ribbon/ribbon_layout.h"
 
-enum { SOLVED_AT_ONCE = 8 }; /* columns; what has as many as RIBBON_COLUMNS_MAX is a multiple of it */
+enum { SOLVED_AT_ONCE = 8 }; /* columns; RIBBON_COLUMNS_MAX is a multiple of it */
 enum { REGIONS = 4, REGION_BUCKETS_MIN = 256 };
 enum { KEYS_FOR_BUCKETS = 4096 };     /* a level of fewer is the last one */
 enum { BUCKET_KEYS_MAX = 256 };       /* keys of a bucket with more are bumped */
@@ -59,7 +59,7 @@ struct work {
     uint64_t bumped_n, bumped_max;
     bool too_many;    /* were bumped */
     uint64_t *rows;   /* equations by their first row, which is bit 0; 0: none */
-    uint32_t *prints; /* what they shall come to */
+    uint32_t *prints; /* the parities that they must have */
     uint64_t *words;  /* the level's: thresholds and blocks */
     uint32_t print_mask;
     uint64_t back; /* what makes a key of a place */
@@ -231,7 +231,7 @@ static bool fill_and_solve(struct work *w) {
 
 /* ---- levels ---- */
 
-/* A level's size for so many keys, see ribbon.h. */
+/* A level's size for n keys; see ribbon_layout.h. */
 static uint64_t size_for(uint64_t n, unsigned level) {
     if (level == RIBBON_LAST) return (n * LAST_ROWS_FOR_8 / 8 + RIBBON_ROWS - 1) / RIBBON_ROWS;
     return n < KEYS_FOR_BUCKETS ? 0 : n * ROWS_FOR_1024 / 1024 / RIBBON_BUCKET_ROWS + 1;

@@ -51,7 +51,7 @@
 
 enum {
     BLOCK = 64,  /* keys in flight at a time */
-    SEARCHED = 4 /* buckets from which a search goes on to eight others, before the table counts as full */
+    SEARCHED = 4 /* buckets that a search expands, to eight others each, before FULL */
 };
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
@@ -152,8 +152,7 @@ static void table_prefetch(const struct array *array, struct digest digest) {
                                           .remove = remove_name,                                                       \
                                           .prefetch = table_prefetch};
 
-/* With a stash. Kept apart: tables without one need not search it for every digest that the buckets
- * lack. */
+/* For tables with a stash only: the others need not search one for every digest not found. */
 static bool is_stashed(const struct array *array, uint64_t digest) {
     return digest && table_stash_has(stash_of(array), digest);
 }
@@ -304,7 +303,7 @@ static inline uint64_t digest_at(const struct array *array, uint64_t word) {
 }
 
 /* Adds all digests of one table to another, in whole batches: reading goes straight through the
- * array, writing is fetched ahead by add_many. False if one found no place. */
+ * array, and add_many prefetches. False if one found no place. */
 static bool merge(struct array *into, const struct array *from) {
     enum { BATCH = 1024 };
     uint64_t digests[BATCH], words = words_of(from);

@@ -2,10 +2,9 @@
  * The operations of the table, a template: table.c includes this once for each instruction set,
  * with ISA(name), TARGET and INLINE defined and matches() for one bucket.
  *
- * In a batch, the buckets of the next BLOCK keys are worked out first. Then each step fetches the
- * buckets of a key of the next block and does the work on a key of this block: fetches are under
- * way at any time, and no branch depends on an answer. `adding` and `far` are constants in each
- * caller.
+ * In a batch, the buckets of the next BLOCK keys are computed first. Then each step prefetches the
+ * buckets of a key of the next block and works on a key of this block: prefetches are under way at
+ * any time, and no branch depends on an answer. `adding` and `far` are constants in each caller.
  */
 
 struct ISA(block) {
@@ -55,7 +54,7 @@ struct ISA(search) {
     uint64_t reached[2 + TABLE_SLOTS * SEARCHED];
 };
 
-/* Numbers the eight buckets that can be reached from bucket number p, and fetches them. */
+/* Numbers the eight buckets that can be reached from bucket number p, and prefetches them. */
 INLINE void ISA(spread)(const struct array *array, struct ISA(search) * search, unsigned p) {
     uint64_t digests[TABLE_SLOTS], a[TABLE_SLOTS], b[TABLE_SLOTS], here = search->reached[p];
     uint64_t *reached = search->reached + 2 + TABLE_SLOTS * p;
@@ -124,7 +123,7 @@ INLINE int ISA(put)(const struct array *array, uint64_t digest, uint64_t a, uint
     return !found;
 }
 
-/* Asks for key i of a block, or adds it. */
+/* Queries or adds key i of a block. */
 INLINE int ISA(step)(const struct array *array, const uint64_t *digests, const struct ISA(block) * block, size_t i,
                      int zero, int adding) {
     if (adding) return ISA(put)(array, digests[i], block->a[i], block->b[i]);
@@ -191,8 +190,8 @@ INLINE int ISA(remove_one)(const struct array *array, uint64_t digest) {
 
 /* ---- with a stash ----
  *
- * Not in the way of tables without one: what follows costs a search in the stash for every digest
- * that the buckets do not have. */
+ * For tables with one only: it costs a search in the stash for every digest that the buckets do not
+ * have. */
 
 TARGET static int ISA(add_or_stash)(const struct array *array, uint64_t digest) {
     struct table_stash stash = stash_of(array);

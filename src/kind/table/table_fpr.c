@@ -1,6 +1,6 @@
 /*
- * The plan of a table: it is for as many keys as fill nine tenths of its slots, and makes no
- * mistakes but those of equal digests, which search.c adds. It can be filled to 94 %.
+ * The plan of a table: it is for as many keys as fill nine tenths of its slots. It can be filled to
+ * 94 %. Its only false positives are equal digests, which search.c adds.
  */
 #include "plan/plan.h"
 #include "base/endian.h"

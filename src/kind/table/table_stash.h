@@ -3,7 +3,7 @@
  * keys were chosen to share their buckets. Most tables have none.
  *
  *     ┌────┬────┬────┬────┬───┬───┬───┐
- *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, in order, empty cells last
+ *     │ d₀ │ d₁ │ d₂ │ d₃ │ 0 │ 0 │ 0 │     d₀ < d₁ < d₂ < d₃: one word each, empty cells last
  *     └────┴────┴────┴────┴───┴───┴───┘
  *
  * A sorted list has no hash that keys could be chosen against: a query takes log2(cells) steps, and
@@ -12,8 +12,7 @@
  * Invariants
  *   I1  digests are in rising order, no two are equal, and none is 0.
  *   I2  empty cells are 0 and come last.
- * A hostile image may break both: answers are then wrong, but every index is below `cells` all the
- * same.
+ * A hostile image may break both: then answers are arbitrary, but every index is below `cells`.
  */
 #ifndef PERHAPS_KIND_TABLE_TABLE_STASH_H
 #define PERHAPS_KIND_TABLE_TABLE_STASH_H
