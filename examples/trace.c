@@ -1,8 +1,9 @@
 /*
  * Trace: why a filter answers as it does.
  *
- * perhaps_trace lists the steps of a query or an add as data. This program prints them: a query of a Bloom filter that
- * finds a bit that is 0, an add to a growing filter, and an add to a nearly full cuckoo filter that moves other keys.
+ * perhaps_trace lists the steps of a query or an add as data. This program prints them: a query of
+ * a Bloom filter that finds a bit that is 0, an add to a growing filter, and an add to a nearly
+ * full cuckoo filter that moves other keys.
  */
 #include <inttypes.h>
 #include <perhaps_trace.h>

@@ -337,9 +337,9 @@ typedef struct perhaps_seal_options {
 #define PERHAPS_SEAL(...) ((perhaps_seal_options){.size = sizeof(perhaps_seal_options), __VA_ARGS__})
 
 /* Ends the collecting phase of a static filter. Until then adding answers 1; queries and saving are
- * PERHAPS_EUNSEALED. From then on it is query-only (PERHAPS_ESEALED), until perhaps_clear. A failure
- * keeps all keys. The memory it takes: docs/kinds.md. options NULL = the caller's thread alone.
- * Other kinds have nothing to do. (changes) */
+ * PERHAPS_EUNSEALED. From then on it is query-only (PERHAPS_ESEALED), until perhaps_clear. A
+ * failure keeps all keys. The memory it takes: docs/kinds.md. options NULL = the caller's thread
+ * alone. Other kinds have nothing to do. (changes) */
 PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Tells a window with a `period` the time, in the caller's units; it never goes back. Returns how

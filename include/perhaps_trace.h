@@ -1,5 +1,6 @@
 /*
- * perhaps_trace.h: explains a query or an add as data, for programs that show people how a filter works.
+ * perhaps_trace.h: explains a query or an add as data, for programs that show people how a filter
+ * works.
  */
 #ifndef PERHAPS_TRACE_H
 #define PERHAPS_TRACE_H
@@ -17,13 +18,13 @@ enum perhaps_verb { PERHAPS_VERB_QUERY = 1, PERHAPS_VERB_ADD };
 enum perhaps_step_kind {
     PERHAPS_STEP_DIGEST = 1, /* word `index` of the digest is `value` */
     PERHAPS_STEP_CHILD,      /* layer, generation or shard `index`: `value` keys of `wanted` */
-    PERHAPS_STEP_POSITION,   /* bit, counter, bucket ... `index` has `value`, for a member `wanted` */
+    PERHAPS_STEP_POSITION,   /* bit, counter ... `index` has `value`, for a member `wanted` */
     PERHAPS_STEP_SLOT,       /* slot `index` has `value`, if it has the key `wanted` */
     PERHAPS_STEP_MOVE,       /* eviction: `value` in slot `index` goes to slot `to` as `wanted` */
     PERHAPS_STEP_STORE,      /* slot `index` has `value` and becomes `wanted` */
     PERHAPS_STEP_STASH,      /* cell `index` of the stash has `value`; it is or becomes `wanted` */
-    PERHAPS_STEP_ROOM,       /* room is made: an array of `wanted` bytes; layer, generation `index` */
-    PERHAPS_STEP_ANSWER      /* `value`, as int64_t, is what the call answers, and `why` the reason */
+    PERHAPS_STEP_ROOM,       /* room is made: `wanted` bytes; layer or generation `index` */
+    PERHAPS_STEP_ANSWER      /* `value`, as int64_t, is the answer of the call, `why` the reason */
 };
 
 typedef struct perhaps_step {
@@ -36,16 +37,18 @@ typedef struct perhaps_step {
 } perhaps_step;
 
 /*
- * Explains a query or an add of one key (a batch of one, in any form) and changes nothing. Returns the
- * number of steps, of which at most `room` are written, or a negative error. The last is the answer.
+ * Explains a query or an add of one key (a batch of one, in any form) and changes nothing. Returns
+ * the number of steps, of which at most `room` are written, or a negative error. The last is the
+ * answer.
  *
- * A key is perhaps a member if all its positions hold; in kinds with slots, if a slot or the stash does.
- * Children come in the order of the call, up to the one that answers. All positions of a key are listed,
- * even if a query ends at the first that does not hold. An add sets the bits that do not hold, or
- * increments the counters; moves and stores come in its order. Bit i is bit i%8 of byte i/8 of the array.
+ * A key is perhaps a member if all its positions hold; in kinds with slots, if a slot or the stash
+ * does. Children come in the order of the call, up to the one that answers. All positions of a key
+ * are listed, even if a query ends at the first that does not hold. An add sets the bits that do
+ * not hold, or increments the counters; moves and stores come in its order. Bit i is bit i%8 of
+ * byte i/8 of the array.
  *
- * A trace of an add reads a window's clock. It foresees a full filter, which is an answer, but no lack of
- * memory. For a read-only filter it tells of an add to a copy. (reads)
+ * A trace of an add reads a window's clock. It foresees a full filter, which is an answer, but no
+ * lack of memory. For a read-only filter it tells of an add to a copy. (reads)
  */
 PERHAPS_API int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps,
                                   size_t room);

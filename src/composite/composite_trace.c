@@ -1,6 +1,7 @@
 #include "composite/composite_trace.h"
 
-/* What filter_grow() would do, except with composite filters. A read-only one grows as its copy would. */
+/* What filter_grow() would do, except with composite filters. A read-only one grows as its copy
+ * would. */
 TRACED static int trace_growth(const perhaps *f, struct digest digest, struct trace *trace) {
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     const char *reason;

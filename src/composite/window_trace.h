@@ -7,7 +7,8 @@ struct window_view {
     bool fresh;     /* an empty generation would be the newest */
 };
 
-/* Whether begin_next() would find an empty generation, or may append one, after `forgotten` ones. */
+/* Whether begin_next() would find an empty generation, or may append one, after `forgotten`
+ * ones. */
 TRACED static bool can_begin(const perhaps *f, unsigned forgotten) {
     unsigned count = f->children->count, planned = (unsigned)f->header.layout[GENERATIONS];
     unsigned freed = count > planned ? count - planned : 0;

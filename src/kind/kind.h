@@ -242,8 +242,9 @@ struct kind {
      * end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
 
-    /* Explains an add or a query without changing the array, and answers as it would. If an add is FULL,
-     * the step of the answer is left to the caller, trace_filter (composite/composite_trace.h). */
+    /* Explains an add or a query without changing the array, and answers as it would. If an add is
+     * FULL, the step of the answer is left to the caller, trace_filter
+     * (composite/composite_trace.h). */
     int (*trace)(const struct array *array, struct digest digest, bool adding, struct trace *trace);
 };
 

@@ -56,7 +56,8 @@ static double share(const struct kind *base, double growth, double room) {
 unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr) {
     perhaps_want want = PERHAPS_WANT(.kind = base->row.kind, .items = items, .fpr = fpr);
     struct level level;
-    if (base->row.kind != PERHAPS_BLOCKED || plan_single(base, &want, &level) < 0) return 0;
+    const struct layout_search *search = base->model->search;
+    if (!search || !search->handicap || plan_single(base, &want, &level) < 0) return 0;
     return base->model->cache_lines(level.layout);
 }
 

@@ -12,7 +12,7 @@ struct measures {
     double fill;     /* share of bits set */
     double distinct; /* different keys, estimated */
     uint64_t items;  /* copies as a whole number; set by plan_measure */
-    double copies;   /* keys in it, each as often as it was added; set by plan_measure if `look` leaves it 0 */
+    double copies;   /* adds less removes, estimated; `distinct` if a model leaves it 0 */
     double fpr;      /* the rate it has now */
     double loss;     /* the chance that two keys in it share a digest, where that loses one */
     uint64_t stuck, stashed;
@@ -21,8 +21,8 @@ struct measures {
 struct level;
 struct layers;
 
-/* How the planner searches for a layout. A kind has one or more variants (how many hashes, how many cache lines per key);
- * a variant has a size. */
+/* How the planner searches for a layout. A kind has one or more variants (how many hashes, how many
+ * cache lines per key); a variant has a size. */
 struct layout_search {
     unsigned variants; /* variants to try are 0..variants-1 */
 
@@ -37,7 +37,8 @@ struct layout_search {
 
     const char *largest; /* the largest size and why, if users may want to know; else NULL */
 
-    /* By how much another variant may be larger and still be taken instead of this one; NULL: not at all. */
+    /* By how much another variant may be larger and still be taken instead of this one; NULL: not
+     * at all. */
     double (*handicap)(const uint64_t layout[LAYOUT_WORDS]);
 };
 
@@ -46,8 +47,9 @@ struct layering {
     /* Whether one layer can follow the other. */
     bool (*nested)(const uint64_t older[LAYOUT_WORDS], const uint64_t newer[LAYOUT_WORDS]);
 
-    /* Keys that are equal in a newer layer are equal in the older ones: writes the layout of a layer that is `times` as
-     * large as this one, with a false-positive rate of at most `rate`, and the number of keys it is for. */
+    /* Keys that are equal in a newer layer are equal in the older ones: writes the layout of a
+     * layer that is `times` as large as this one, with a false-positive rate of at most `rate`, and
+     * the number of keys it is for. */
     bool (*nest)(const uint64_t older[LAYOUT_WORDS], uint64_t times, double rate, uint64_t layout[LAYOUT_WORDS],
                  uint64_t *items);
 
@@ -57,8 +59,8 @@ struct layering {
 
 /* What the planner knows of a kind. */
 struct model {
-    /* The expected false-positive rate with `items` keys; INFINITY if they do not fit. Falls with size, grows with items.
-     * NULL where the bytes of another program state it. */
+    /* The expected false-positive rate with `items` keys; INFINITY if they do not fit. Falls with
+     * size, grows with items. NULL where the bytes of another program state it. */
     double (*fpr)(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
     unsigned (*hashes)(const uint64_t layout[LAYOUT_WORDS]);      /* bits set per key */
@@ -74,8 +76,8 @@ struct model {
 
     const struct layering *layering; /* or NULL */
 
-    /* Distinct keys in the union of two arrays of one layout, estimated. For kinds whose intersection keeps bits of keys
-     * that are in only one of both; else NULL. */
+    /* Distinct keys in the union of two arrays of one layout, estimated. For kinds whose
+     * intersection keeps bits of keys that are in only one of both; else NULL. */
     double (*distinct_in_either)(const struct array *a, const struct array *b);
 };
 

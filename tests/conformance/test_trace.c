@@ -1,4 +1,5 @@
-/* perhaps_trace says what a query or an add does: the same answer, with steps that speak for it, and nothing changes. */
+/* perhaps_trace says what a query or an add does: the same answer, with steps that speak for it,
+ * and nothing changes. */
 #include "support.h"
 
 #include <perhaps_trace.h>
@@ -105,7 +106,8 @@ static void a_full_filter_is_foreseen(const struct layout *layout) {
     perhaps_free(f);
 }
 
-/* Random bytes in the last part of the image: traces and calls still agree where it can be opened. */
+/* Random bytes in the last part of the image: traces and calls still agree where it can be
+ * opened. */
 static void damaged_arrays_are_safe(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items);
     struct bytes image = image_of(f);

@@ -1,4 +1,5 @@
-/* The trace of an add tells every change that the add makes to the array: the steps, applied to a copy, give the same bytes. */
+/* The trace of an add tells every change that the add makes to the array: the steps, applied to a
+ * copy, give the same bytes. */
 #include "chosen.h"
 #include "support.h"
 

@@ -1,8 +1,8 @@
 /* Tracing RedisBloom's cuckoo filters; a part of redis_cuckoo.c. */
 #include "kind/trace.h"
 
-/* The slots that move_others() would write, in order, and what it would put there. RedisBloom moves at
- * most 20; a path of more than TRACED_MOVES counts as none. */
+/* The slots that move_others() would write, in order, and what it would put there. RedisBloom moves
+ * at most 20; a path of more than TRACED_MOVES counts as none. */
 enum { TRACED_MOVES = 2048 };
 struct moves {
     unsigned n;

@@ -1,5 +1,5 @@
-/* Tracing blocked filters; a part of blocked.c. Cold, so that inlining in the operations stays as it is
- * without it. */
+/* Tracing blocked filters; a part of blocked.c. Cold, so that inlining in the operations stays as
+ * it is without it. */
 #include "kind/trace.h"
 
 /* The bit of each lane that `lanes` chooses. */

@@ -122,7 +122,8 @@ static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
     return true;
 }
 
-/* Searches for a path to an empty slot; false if there is none, or the search was long and met a twin. */
+/* Searches for a path to an empty slot; false if there is none, or the search was long and met a
+ * twin. */
 INLINE bool find_path(const struct array *a, struct search *s, const struct places *all, uint64_t places, int vector) {
     bool found = first_step(a, s, all, places, true, vector);
     for (unsigned first = (unsigned)places, together; !found && first < s->count; first += together) {
@@ -138,7 +139,8 @@ INLINE bool find_path(const struct array *a, struct search *s, const struct plac
     return found;
 }
 
-/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that cannot be. */
+/* Puts a key whose places are all taken into one of them. False, with nothing changed, if that
+ * cannot be. */
 INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, int vector) {
     struct search s;
     bool found = find_path(a, &s, all, places, vector);

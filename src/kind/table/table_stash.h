@@ -48,7 +48,8 @@ static inline bool table_stash_has(struct table_stash s, uint64_t digest) {
     return table_stash_is_at(s, digest, table_stash_place(s, digest));
 }
 
-/* The cell that becomes the last in use when a digest is added at `place`; no cell is empty if it is s.cells. */
+/* The cell that becomes the last in use when a digest is added at `place`; no cell is empty if it
+ * is s.cells. */
 static inline uint64_t table_stash_end(struct table_stash s, uint64_t place) {
     uint64_t end = table_stash_place(s, 0);
     return end < place ? place : end;
