@@ -12,8 +12,9 @@
  *
  *     slot      h    h+1   h+2                  h+s   h+s+1                   n+1
  *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐
- *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │  fingerprint · 5 + place
+ *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
+ *                                               a slot: fingerprint · 5 + place
  *
  * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot
  * alone, whatever n is and however many homes a key has, and a query compares the place too, which
