@@ -144,7 +144,7 @@ static const char *cuckoo_length(const uint8_t *bytes, uint64_t length, uint64_t
 /* A filter whose array begins with these bytes. */
 static int make_from(perhaps **made, const struct header *header, const uint8_t *bytes, uint64_t length,
                      const perhaps_allocator *allocator) {
-    struct hash hash = hash_murmur(header->seed);
+    struct hash hash = hash_unkeyed(PERHAPS_MURMUR, header->seed);
     int rc = filter_make(made, allocator, header, &hash, NULL, false);
     if (rc == PERHAPS_OK) memcpy((*made)->array.bytes, bytes, (size_t)length);
     return rc;
@@ -185,7 +185,7 @@ static int open_bloom(perhaps **f, const uint8_t *bytes, uint64_t length, const 
     const uint8_t *bits = chain.layer + (size_t)chain.layers * LAYER_HEADER_BYTES;
     if (!scales(&chain)) return make_from(f, &first, bits, first.length, allocator);
     struct header header = header_of_chain(&chain, &first);
-    struct hash hash = hash_murmur(header.seed);
+    struct hash hash = hash_unkeyed(PERHAPS_MURMUR, header.seed);
     perhaps *made;
     int rc = filter_make(&made, allocator, &header, &hash, NULL, false);
     if (rc < 0) return rc;

@@ -229,17 +229,9 @@ static int add_to_sets(perhaps *f, const uint64_t *digests, size_t n, uint8_t *a
     return rc;
 }
 
-/* I4: layers that a failed batch has appended become spare again. */
-static void put_back_empty(perhaps *f, unsigned layers) {
-    struct children *children = f->children;
-    while (children->count > layers && filter_items(newest_of(f)) == 0) {
-        children->count--;
-        children->spare++;
-    }
-}
-
 static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    unsigned layers = f->children->count;
+    struct children *children = f->children;
+    unsigned layers = children->count;
     size_t all = 0;
     int rc = PERHAPS_OK;
     while (rc == PERHAPS_OK && all < n) {
@@ -251,10 +243,9 @@ static int add_copies(perhaps *f, const uint64_t *digests, size_t n, uint8_t *an
         all += added.done;
         if (rc == PERHAPS_EFULL || (rc == PERHAPS_OK && all < n)) rc = append_layer(f);
     }
-    if (rc < 0) {
-        filter_undo(f, digests, all, answers);
-        put_back_empty(f, layers);
-    }
+    if (rc == PERHAPS_OK) return rc;
+    filter_undo(f, digests, all, answers);
+    for (; children->count > layers && filter_items(newest_of(f)) == 0; children->count--) children->spare++;
     return rc;
 }
 
@@ -288,14 +279,6 @@ static void count_coming(perhaps *f, uint64_t digest) {
     children->coming += !children->coming_keys || filter_add(children->coming_keys, one_word(digest)) != 0;
 }
 
-static void expect_new(perhaps *f, const uint64_t *digests, size_t n) {
-    uint8_t known[CHILD_BLOCK];
-    any_child_has_many(f, f->children->count, digests, n, known);
-    for (size_t i = 0; i < n; i++) {
-        if (!known[i]) count_coming(f, digests[i]);
-    }
-}
-
 static void expect_one(perhaps *f, struct digest digest) {
     if (!any_child_has(f, f->children->count, digest)) count_coming(f, digest.first);
 }
@@ -307,7 +290,10 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     }
     for (size_t from = 0; from < n; from += CHILD_BLOCK) {
         size_t some = n - from < CHILD_BLOCK ? n - from : CHILD_BLOCK;
-        expect_new(f, digests + from, some);
+        uint8_t known[CHILD_BLOCK];
+        any_child_has_many(f, f->children->count, digests + from, some, known);
+        for (size_t i = 0; i < some; i++)
+            if (!known[i]) count_coming(f, digests[from + i]);
     }
 }
 
@@ -382,10 +368,11 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
                                         .prefetch = composite_prefetch};
+    /* children_settle drops `remove` over counting. */
     static const struct kind_ops multiset = {.add = add_copy,
                                              .contains = composite_contains,
                                              .contains_many = composite_contains_many,
-                                             .remove = remove_copy, /* not over counting */
+                                             .remove = remove_copy,
                                              .count = count,
                                              .prefetch = composite_prefetch};
     (void)isa, (void)shared;

@@ -90,14 +90,6 @@ struct hash hash_siphash(const uint8_t key[16]) {
     return hash;
 }
 
-struct hash hash_identity(void) {
-    return (struct hash){.id = PERHAPS_IDENTITY};
-}
-
-struct hash hash_murmur(uint64_t seed) {
-    return (struct hash){.id = PERHAPS_MURMUR, .seed = seed};
-}
-
 struct hash hash_unkeyed(int id, uint64_t seed) {
     return id == PERHAPS_XXH3 ? hash_xxh3(seed) : (struct hash){.id = id, .seed = seed};
 }

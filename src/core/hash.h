@@ -20,8 +20,6 @@ struct hash {
 
 struct hash hash_xxh3(uint64_t seed);
 struct hash hash_siphash(const uint8_t key[16]);
-struct hash hash_identity(void);
-struct hash hash_murmur(uint64_t seed);
 
 /* Any hash without a secret key. */
 struct hash hash_unkeyed(int id, uint64_t seed);

@@ -14,7 +14,7 @@
  *     ┬───┬───┬─────┬─────┬─────┬───┬───┬───┬───┬─────┬─────┬───┬───┬───┬───┬─────┐
  *     │   │   │  0  │  1  │  2  │   │   │   │   │  3  │  4  │   │   │   │   │     │
  *     ┴───┴───┴─────┴─────┴─────┴───┴───┴───┴───┴─────┴─────┴───┴───┴───┴───┴─────┘
- *     a slot has fingerprint · 5 + place
+ *                                               a slot: fingerprint · 5 + place
  *
  * A slot has, beside the fingerprint, which of the places it is: so the home follows from the slot
  * alone, whatever n is and however many homes a key has, and a query compares the place too, which
