@@ -94,7 +94,7 @@ void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *a
     uint64_t digests[CHUNK];
     for (size_t from = 0; from < n; from += CHUNK) {
         size_t count = n - from < CHUNK ? n - from : CHUNK;
-        filter_undo(f, keys_digests(&f->hash, keys, from, count, digests), count, answers + from);
+        filter_undo(f, keys_digests(&f->hash, keys, from, count, digests), count, answers ? answers + from : NULL);
     }
 }
 

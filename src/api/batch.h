@@ -10,7 +10,7 @@ enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first
 /* Whether the batch makes sense, and the filter takes keys of its form. */
 int batch_check(const perhaps *f, const perhaps_keys *keys);
 
-/* Removes those of the first n keys whose answer was "new", where the filter can. */
+/* filter_undo for the first n keys of a batch. */
 void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers);
 
 /* Makes room for the whole batch in composite filters whose children cannot remove keys: there a

@@ -135,25 +135,19 @@ static int open_children(perhaps *f, const struct source *source, const uint8_t 
     return rc;
 }
 
-static int open_directory(perhaps *f, const struct source *source, const uint8_t *directory, uint64_t end,
-                          const perhaps_open_options *options) {
-    const char *reason = directory_check(directory, f->header.layout[CHILDREN], end, source->length);
-    if (reason) return fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason);
-    int rc = children_start(f, (unsigned)f->header.layout[CHILDREN]);
-    if (rc == PERHAPS_OK) rc = open_children(f, source, directory, end, options);
-    if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
-    return rc;
-}
-
 /* `head` is header and directory. It may be a mapped file that another process changes: the
  * directory is copied once, and only the copy is used. */
 static int open_composite(perhaps *f, const struct source *source, const uint8_t *head,
                           const perhaps_open_options *options) {
-    uint64_t start = header_offset(&f->header), length = f->header.length;
+    uint64_t start = header_offset(&f->header), length = f->header.length, count = f->header.layout[CHILDREN];
     uint8_t *directory = memory_get(&f->allocator, length);
     if (!directory) return fail(PERHAPS_ENOMEM, "%s: no memory for its directory", source->name);
     memcpy(directory, head + start, (size_t)length);
-    int rc = open_directory(f, source, directory, start + length, options);
+    const char *reason = directory_check(directory, count, start + length, source->length);
+    int rc =
+        reason ? fail(PERHAPS_EDAMAGED, "%s: it has %s", source->name, reason) : children_start(f, (unsigned)count);
+    if (rc == PERHAPS_OK) rc = open_children(f, source, directory, start + length, options);
+    if (rc == PERHAPS_OK && source->image) f->state = READ_ONLY;
     memory_release(&f->allocator, directory, length);
     return rc;
 }

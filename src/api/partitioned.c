@@ -171,22 +171,6 @@ bool partitioned_add_pays(const perhaps *f, size_t n) {
     return f->array.length >= FEWEST_BYTES_TO_ADD && f->array.length / n <= DENSE_BYTES;
 }
 
-/* Removes n keys that were added. */
-static void undo(perhaps *f, const uint64_t *digests, size_t n) {
-    uint8_t all[CHUNK];
-    memset(all, 1, sizeof all);
-    for (size_t from = 0; from < n; from += CHUNK)
-        filter_undo(f, digests + from, n - from < CHUNK ? n - from : CHUNK, all);
-}
-
-static void undo_batch(perhaps *f, const perhaps_keys *keys, size_t n) {
-    uint64_t room[CHUNK];
-    for (size_t from = 0; from < n; from += CHUNK) {
-        size_t some = n - from < CHUNK ? n - from : CHUNK;
-        undo(f, keys_digests(&f->hash, keys, from, some, room), some);
-    }
-}
-
 /* As filter_add_many. Without `sweep` it prefetches nothing of the next partition: keys are few
  * when one partition was full long before the others. */
 static int add_part(perhaps *f, const struct partitions *partitions, unsigned p, size_t *done) {
@@ -209,8 +193,8 @@ static int add_parts(perhaps *f, const struct partitions *partitions) {
         size_t done;
         int rc = add_part(f, partitions, p, &done);
         if (rc == PERHAPS_OK) continue;
-        undo(f, partitions->digests + p * partitions->room, done);
-        while (p-- > 0) undo(f, partitions->digests + p * partitions->room, partitions->count[p]);
+        filter_undo(f, partitions->digests + p * partitions->room, done, NULL);
+        while (p-- > 0) filter_undo(f, partitions->digests + p * partitions->room, partitions->count[p], NULL);
         return rc;
     }
     return PERHAPS_OK;
@@ -230,7 +214,7 @@ int64_t partitioned_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) 
         rc = add_parts(f, &partitions);
         if (rc == PERHAPS_OK) added += partitions.n;
     }
-    if (rc < 0) undo_batch(f, keys, added);
+    if (rc < 0) batch_undo(f, keys, added, NULL);
     memory_release(&f->allocator, memory, bytes);
     if (rc == PERHAPS_OK && answers) memset(answers, 1, n);
     return rc < 0 ? rc : (int64_t)n;

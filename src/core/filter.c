@@ -147,7 +147,7 @@ int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answ
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers) {
     if (f->children && f->kind->composite->ops->undo) f->kind->composite->ops->undo(f, digests, n, answers);
     for (size_t i = 0; f->ops.remove && i < n; i++) {
-        if (answers[i] && f->ops.remove(&f->array, (struct digest){digests[i], 0}))
+        if ((!answers || answers[i]) && f->ops.remove(&f->array, one_word(digests[i])))
             filter_count_removed(f, digests[i], 1);
     }
 }

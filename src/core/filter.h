@@ -212,7 +212,8 @@ struct added {
 int filter_add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
                     struct added *added);
 
-/* Removes those of n keys whose answer was "new", where the filter can. */
+/* Removes those of n keys whose answer was "new", where the filter can; all if `answers` is
+ * NULL. */
 void filter_undo(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers);
 
 /* Gives a full filter an array with room for this digest, or fails with PERHAPS_EFULL. */

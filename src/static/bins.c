@@ -17,27 +17,23 @@ static int no_memory(void) {
                 "no memory for the keys collected so far; with a smaller max_scratch they are kept in a file");
 }
 
-static int keep_folder(struct bins *bins, const char *folder) {
-    bins->folder_bytes = strlen(folder) + 1;
-    bins->folder = memory_get(&bins->allocator, bins->folder_bytes);
-    if (!bins->folder) return no_memory();
-    memcpy(bins->folder, folder, bins->folder_bytes);
-    return PERHAPS_OK;
-}
-
 int bins_make(struct bins **made, const perhaps_allocator *allocator, uint64_t max_bytes, const char *folder) {
     struct bins *bins = memory_zeroed(allocator, sizeof *bins);
     if (!bins) return no_memory();
+    if (!folder) folder = ".";
     bins->allocator = *allocator;
     bins->fd = -1;
     bins->max_bytes = max_bytes && max_bytes < SCRATCH_MIN ? SCRATCH_MIN : max_bytes;
     bins->pending = memory_get(allocator, PENDING * sizeof *bins->pending);
-    int rc = bins->pending ? keep_folder(bins, folder ? folder : ".") : no_memory();
-    if (rc < 0)
+    bins->folder_bytes = strlen(folder) + 1;
+    bins->folder = memory_get(allocator, bins->folder_bytes);
+    if (!bins->pending || !bins->folder) {
         bins_free(bins);
-    else
-        *made = bins;
-    return rc;
+        return no_memory();
+    }
+    memcpy(bins->folder, folder, bins->folder_bytes);
+    *made = bins;
+    return PERHAPS_OK;
 }
 
 void bins_free(struct bins *bins) {
