@@ -12,11 +12,11 @@
  *     perhaps_save(f, "phones.ph");
  *     perhaps_free(f);
  *
- * perhaps_embed.h is for databases that keep filters as values, and for tools that make keys from
- * records. More is in docs/: kinds.md, growing.md (layers), threads-and-files.md.
+ * Beside it: perhaps_embed.h (for databases and tools that make keys), perhaps_trace.h (explains
+ * a query), perhaps.hpp (C++); docs/kinds.md, growing.md, threads-and-files.md.
  *
- * Errors: a call that fails returns a negative number, changes nothing, and leaves a sentence in
- * perhaps_why(). The filter may have grown or moved keys; threads-and-files.md has the exceptions
+ * Errors: a call that fails returns a negative number, adds and loses no key, and leaves a sentence
+ * in perhaps_why(). The filter may have grown, or moved keys; threads-and-files.md has exceptions
  * for windows and for several threads. The library never prints, exits or reads a clock. The same
  * calls give the same bytes on every machine.
  *
@@ -241,7 +241,8 @@ struct perhaps_plan {
 PERHAPS_API int perhaps_plan(const perhaps_want *want, struct perhaps_plan *plan);
 
 /* ----------------------------------------------------------------------------------- create --- */
-/* Makes an empty filter. Errors as perhaps_plan; *f is then NULL. (free) */
+/* Makes an empty filter. Errors as perhaps_plan, and PERHAPS_EINVAL for hash, seed and secret key
+ * that do not go together; *f is then NULL. (free) */
 PERHAPS_API int perhaps_create(perhaps **f, const perhaps_want *want);
 
 /* A copy in memory, changeable even if `f` is not; not of an unsealed static filter. (reads) */
@@ -364,7 +365,7 @@ typedef struct perhaps_keys {
     const void *data;    /* bytes: n pointers; packed: the buffer; others: the first key */
     const void *lengths; /* bytes: n of size_t; packed: n + 1 offsets; others: NULL */
     size_t width;        /* bytes of a length, of an offset (4 or 8), or of a key */
-    size_t stride;       /* fixed, u64: bytes from one key to the next; 0 = side by side */
+    size_t stride;       /* others: bytes from one key to the next; 0 = side by side */
 } perhaps_keys;
 
 #ifdef __cplusplus
@@ -378,8 +379,8 @@ typedef struct perhaps_keys {
     PERHAPS_KEYS_(PERHAPS_KEYS_FORM_PACKED, (size_t)(n), (data), (offsets), sizeof *(offsets), 0)
 #define PERHAPS_KEYS_FIXED(data, width, stride, n)                                                                     \
     PERHAPS_KEYS_(PERHAPS_KEYS_FORM_FIXED, (size_t)(n), (data), NULL, (size_t)(width), (size_t)(stride))
-#define PERHAPS_KEYS_U64(keys, stride, n) /* at any alignment */                                                       \
-    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_U64, (size_t)(n), (keys), NULL, 8, (size_t)(stride))
+#define PERHAPS_KEYS_U64(keys, stride, n) /* uint64_t, or bytes at any alignment */                                    \
+    PERHAPS_KEYS_(PERHAPS_KEYS_FORM_U64, (size_t)(n), (keys), NULL, sizeof *(keys), (size_t)(stride))
 #define PERHAPS_KEYS_DIGEST(digests, n)                                                                                \
     PERHAPS_KEYS_(PERHAPS_KEYS_FORM_DIGEST, (size_t)(n), (digests), NULL, sizeof *(digests), 0)
 
@@ -389,9 +390,9 @@ typedef struct perhaps_keys {
  *     perhaps_keys keys = PERHAPS_KEYS_U64(ids, 0, n);
  *     int64_t added = perhaps_add_many(f, &keys, answers);
  *
- * answers[i] is what the single call for key i answers; `answers` may be NULL. The result is the
- * number of keys whose answer (or count) is not 0. A batch that makes no sense is PERHAPS_EINVAL;
- * one that fails changes nothing, and its answers mean nothing. Large batches for large cuckoo and
+ * answers[i] is what the single call for key i answers; answers and counts may be NULL. The result
+ * is the number of keys whose answer (or count) is not 0. A batch that makes no sense is
+ * PERHAPS_EINVAL; the answers of a failed batch mean nothing. Large batches for large cuckoo and
  * composite filters take up to 12 bytes for each of up to 4 million keys. (add and remove: changes;
  * contains and count: reads)
  */
@@ -490,9 +491,8 @@ PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps
  * (reads) */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
-/* A lock on a file, or on the name of one to come, from before it is opened until it is saved. The
- * library never waits, but returns PERHAPS_EBUSY. It is advisory (flock), for one thread at a time,
- * and ends with the process; readers need none. See docs/threads-and-files.md. (free) */
+/* A lock on a file, or on the name of one to come, from before it is opened until it is saved, or
+ * PERHAPS_EBUSY. Advisory (flock), for one thread; readers need none. (free) */
 typedef struct perhaps_lock perhaps_lock;
 PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
 PERHAPS_API void perhaps_unlock(perhaps_lock *lock);

@@ -681,7 +681,7 @@ inline ::perhaps_want in_c(const want &w) noexcept {
     c.steps = w.steps;
     c.hash = static_cast<int>(w.hash);
     c.seed = w.seed;
-    c.hash_key = w.hash_key.data();
+    c.hash_key = w.hash_key.empty() ? nullptr : w.hash_key.data();
     c.key_in_file = w.key_in_file;
     c.max_scratch = w.max_scratch;
     c.scratch_dir = w.scratch_dir;
@@ -695,7 +695,7 @@ inline ::perhaps_open_options in_c(const open_options &options) noexcept {
     c.size = sizeof c;
     c.flags = static_cast<unsigned>(options.flags);
     c.kind = static_cast<int>(options.kind);
-    c.hash_key = options.hash_key.data();
+    c.hash_key = options.hash_key.empty() ? nullptr : options.hash_key.data();
     c.allocator = options.allocator;
     return c;
 }
@@ -793,7 +793,8 @@ class hasher {
                                  span<const std::uint8_t> hash_key = {}) noexcept {
         if (!detail::good_hash_key(hash_key)) return detail::bad_hash_key();
         hasher made{::perhaps_hasher()};
-        int rc = ::perhaps_hasher_init(&made.c_, static_cast<int>(hash), seed, hash_key.data());
+        int rc =
+            ::perhaps_hasher_init(&made.c_, static_cast<int>(hash), seed, hash_key.empty() ? nullptr : hash_key.data());
         if (rc < 0) return detail::why(rc);
         return made;
     }

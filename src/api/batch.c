@@ -163,8 +163,13 @@ static int64_t collect_all_or_none(perhaps *f, const perhaps_keys *keys, uint8_t
     return added;
 }
 
+/* An empty batch is no change, which would mark a mapped file dirty. */
+int batch_begin(perhaps *f, const perhaps_keys *keys) {
+    return keys->n == 0 && f->state == CLEAN_MAP ? PERHAPS_OK : filter_prepare_change(f);
+}
+
 int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
-    int rc = filter_prepare_change(f);
+    int rc = batch_begin(f, keys);
     if (rc < 0 || keys->n == 0) return rc;
     if (f->bins) return collect_all_or_none(f, keys, answers);
     rc = batch_provide(f, keys);
@@ -189,7 +194,7 @@ int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers)
 int64_t batch_contains(const perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     struct room room;
     uint64_t ones = 0;
-    int rc = filter_is_sealed(f);
+    int rc = filter_check_sealed(f);
     if (rc < 0) return rc;
     if (f->two_words) return query_pairs(f, keys, answers);
     if (partitioned_query_pays(f, keys->n) && partitioned_query(f, keys, answers, &ones)) return (int64_t)ones;
@@ -219,7 +224,7 @@ static void prefetch_ahead(const perhaps *f, const uint64_t *digests, size_t i, 
 int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     uint64_t room[CHUNK], removed = 0;
     int rc = batch_check(f, keys);
-    if (rc == PERHAPS_OK) rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
+    if (rc == PERHAPS_OK) rc = f->ops.remove ? batch_begin(f, keys) : filter_cannot(f, "forget single keys");
     if (rc < 0) return rc;
     for (size_t from = 0; from < keys->n; from += CHUNK) {
         size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
@@ -246,8 +251,9 @@ int64_t perhaps_count_many(const perhaps *f, const perhaps_keys *keys, uint64_t 
         const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room);
         for (size_t i = 0; i < count; i++) {
             prefetch_ahead(f, digests, i, count);
-            counts[from + i] = f->ops.count(&f->array, one_word(digests[i]));
-            present += counts[from + i] != 0;
+            uint64_t copies = f->ops.count(&f->array, one_word(digests[i]));
+            if (counts) counts[from + i] = copies;
+            present += copies != 0;
         }
     }
     return present;

@@ -25,4 +25,7 @@ int64_t batch_put(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 int64_t batch_contains(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 
+/* Before a batch that changes the filter. */
+int batch_begin(perhaps *f, const perhaps_keys *keys);
+
 #endif

@@ -7,7 +7,8 @@
 /* ---- checks ---- */
 
 static size_t stride_of(const perhaps_keys *keys) {
-    return keys->stride ? keys->stride : keys->width;
+    size_t width = keys->form >= PERHAPS_KEYS_FORM_U64 ? sizeof(uint64_t) : keys->width;
+    return keys->stride ? keys->stride : width;
 }
 
 static uint32_t offset32(const perhaps_keys *keys, size_t i) {
@@ -62,7 +63,8 @@ static int check_bytes(const perhaps_keys *keys) {
 static int check_spaced(const perhaps_keys *keys) {
     bool of_words = keys->form != PERHAPS_KEYS_FORM_FIXED;
     if (!keys->data) return fail(PERHAPS_EINVAL, "a batch of %zu keys has no data", keys->n);
-    if (of_words && keys->width != sizeof(uint64_t))
+    bool of_bytes = keys->form == PERHAPS_KEYS_FORM_U64 && keys->width == 1; /* at any alignment */
+    if (of_words && !of_bytes && keys->width != sizeof(uint64_t))
         return fail(PERHAPS_EINVAL, "integers and digests have 8 bytes, not %zu", keys->width);
     size_t stride = stride_of(keys);
     if (keys->width > PTRDIFF_MAX || (stride && keys->n - 1 > (PTRDIFF_MAX - keys->width) / stride))
@@ -76,6 +78,7 @@ int keys_check(const perhaps_keys *keys) {
     if (keys->form < PERHAPS_KEYS_FORM_BYTES || keys->form > PERHAPS_KEYS_FORM_DIGEST)
         return fail(PERHAPS_EINVAL, "a batch of keys has no form %d; see enum perhaps_keys_form", keys->form);
     if (keys->n == 0) return PERHAPS_OK;
+    if (keys->n > PTRDIFF_MAX) return fail(PERHAPS_EINVAL, "a batch cannot have %zu keys", keys->n);
     if (keys->form == PERHAPS_KEYS_FORM_BYTES) return check_bytes(keys);
     return keys->form == PERHAPS_KEYS_FORM_PACKED ? check_packed(keys) : check_spaced(keys);
 }

@@ -241,13 +241,14 @@ int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answ
     int rc = batch_check(f, keys);
     if (rc == PERHAPS_OK && !f->kind->solver && !kind_takes_threads(f->kind))
         rc = filter_cannot(f, "be added to by several threads, unless they are in shards");
-    if (rc == PERHAPS_OK) rc = filter_prepare_change(f);
+    if (rc == PERHAPS_OK) rc = batch_begin(f, keys);
     if (rc < 0 || keys->n == 0) return rc;
     threads = cut(&job, threads);
     if (f->bins) return collect_parallel(&job, threads);
-    if (f->kind->solver) return filter_sealed();
+    if (f->kind->solver) return fail_sealed();
     bool atomic = !f->children && (f->shared || !filter_cache_line(f));
-    if (threads < (atomic ? MANY_THREADS : 2)) return batch_add(f, keys, answers);
+    bool aligned = (uintptr_t)f->array.bytes % 8 == 0; /* borrowed bytes may not be */
+    if (threads < (atomic ? MANY_THREADS : 2) || (atomic && !aligned)) return batch_add(f, keys, answers);
     rc = grow_beforehand(f, keys);
     if (rc == PERHAPS_OK) rc = batch_provide(f, keys);
     if (rc < 0) return rc;
@@ -284,7 +285,7 @@ static unsigned cut_queries(struct job *job, unsigned threads) {
 int64_t perhaps_contains_parallel(const perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads) {
     struct job job = {.queried = f, .keys = keys, .answers = answers};
     int rc = batch_check(f, keys);
-    if (rc == PERHAPS_OK) rc = filter_is_sealed(f);
+    if (rc == PERHAPS_OK) rc = filter_check_sealed(f);
     if (rc < 0 || keys->n == 0) return rc;
     run_in_threads(cut_queries(&job, threads), query_slices, &job);
     return (int64_t)job.ones;

@@ -113,7 +113,7 @@ static int save_format(const perhaps *f, struct file_lock *lock, image_sink *sin
 static int save(const perhaps *f, struct file_lock *lock, image_sink *sink, void *context) {
     struct gathering g;
     if (f->kind->format) return save_format(f, lock, sink, context);
-    int rc = filter_is_sealed(f);
+    int rc = filter_check_sealed(f);
     if (rc == PERHAPS_OK) rc = start_gathering(&g, f, true);
     if (rc < 0) return rc;
     rc = lock ? image_save(&g.pieces, lock) : image_write(&g.pieces, sink, context);
@@ -188,7 +188,7 @@ static int assemble(perhaps *f) {
 }
 
 int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
-    int rc = filter_is_sealed(f);
+    int rc = filter_check_sealed(f);
     if (rc < 0) return rc;
     if (f->children) {
         rc = assemble(f);

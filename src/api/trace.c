@@ -11,8 +11,8 @@ static int trace_check(const perhaps *f, int verb, const perhaps_keys *key, cons
     if (verb != PERHAPS_VERB_QUERY && verb != PERHAPS_VERB_ADD)
         return fail(PERHAPS_EINVAL, "a trace has no verb %d; see enum perhaps_verb", verb);
     if (room && !steps) return fail(PERHAPS_EINVAL, "there is no memory for the %zu steps of a trace", room);
-    rc = filter_is_sealed(f);
-    return rc == PERHAPS_OK && verb == PERHAPS_VERB_ADD && f->kind->solver ? filter_sealed() : rc;
+    rc = filter_check_sealed(f);
+    return rc == PERHAPS_OK && verb == PERHAPS_VERB_ADD && f->kind->solver ? fail_sealed() : rc;
 }
 
 static struct digest digest_of(const perhaps *f, const perhaps_keys *key) {

@@ -73,7 +73,7 @@ int filter_cannot(const perhaps *f, const char *what) {
                 what);
 }
 
-int filter_sealed(void) {
+int fail_sealed(void) {
     return fail(PERHAPS_ESEALED,
                 "the filter is sealed, and nothing was changed; make a new one of all keys, or take a kind that can "
                 "be added to");
@@ -84,15 +84,15 @@ int filter_read_only(const perhaps *f) {
                 f->kind->solver ? "" : ", or open it for writing");
 }
 
-int filter_unsealed(void) {
+int fail_unsealed(void) {
     return fail(PERHAPS_EUNSEALED, "the filter still collects keys; call perhaps_seal first");
 }
 
 /* ---- changing ---- */
 
 /* The file is marked dirty, on disk, before the first bit changes. */
-int filter_unlock(perhaps *f) {
-    if (f->state == READ_ONLY && f->kind->solver) return filter_sealed();
+int filter_begin_change(perhaps *f) {
+    if (f->state == READ_ONLY && f->kind->solver) return fail_sealed();
     if (f->state == READ_ONLY) return filter_read_only(f);
     header_set_dirty(f->image, true);
     int rc = file_sync(&f->file, 0, HEADER_BYTES);
@@ -306,10 +306,11 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     filter_keep_key(&header, &f->hash);
     *copy = NULL;
     perhaps *made;
-    int rc = filter_is_sealed(f);
+    int rc = filter_check_sealed(f);
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     made->guessed = f->guessed;
+    made->array.crowded = f->array.crowded;
     return filter_finish(copy, made, f->children ? children_clone(f, made) : clone_array(f, made));
 }
 
@@ -390,7 +391,7 @@ int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t cap
 }
 
 int filter_grow(perhaps *f, uint64_t digest) {
-    if (f->kind->solver) return f->bins ? bins_flush(f->bins) : filter_sealed();
+    if (f->kind->solver) return f->bins ? bins_flush(f->bins) : fail_sealed();
     if (f->children) return f->kind->composite->ops->make_room(f, digest);
     uint64_t layout[LAYOUT_WORDS], capacity = f->header.capacity;
     if (!f->kind->growable || !f->kind->growable->grow(&f->array, digest, layout, &capacity)) return refuse_growth(f);
@@ -403,7 +404,9 @@ int filter_fold_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS]) {
     perhaps *folded;
     int rc = make_like(f, layout, f->header.capacity, &folded);
     if (rc < 0) return rc;
+    folded->guessed = f->guessed;
     folded->header.fpr = 0;
+    if (f->guessed) folded->header.capacity = 0; /* both are guessed anew */
     plan_guess(f->kind, layout, &folded->header.capacity, &folded->header.fpr);
     f->kind->shrinkable->rehash(&folded->array, &f->array);
     filter_swap(f, folded);

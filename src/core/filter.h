@@ -156,21 +156,21 @@ static inline uint64_t count_ones(const uint8_t *answers, size_t n) {
 }
 
 /* For filters that are not CHANGEABLE: fails, or marks the mapped file dirty. */
-int filter_unlock(perhaps *f);
+int filter_begin_change(perhaps *f);
 
 /* Called before each change. */
 static inline int filter_prepare_change(perhaps *f) {
-    return __builtin_expect(f->state == CHANGEABLE, 1) ? PERHAPS_OK : filter_unlock(f);
+    return __builtin_expect(f->state == CHANGEABLE, 1) ? PERHAPS_OK : filter_begin_change(f);
 }
 
 /* The errors PERHAPS_EUNSEALED, ESEALED, EREADONLY, and ECANNOT: "NAME filters cannot WHAT". */
-int filter_unsealed(void);
-int filter_sealed(void);
+int fail_unsealed(void);
+int fail_sealed(void);
 int filter_read_only(const perhaps *f);
 int filter_cannot(const perhaps *f, const char *what);
 
-static inline int filter_is_sealed(const perhaps *f) {
-    return __builtin_expect(!f->bins, 1) ? PERHAPS_OK : filter_unsealed();
+static inline int filter_check_sealed(const perhaps *f) {
+    return __builtin_expect(!f->bins, 1) ? PERHAPS_OK : fail_unsealed();
 }
 
 static inline int filter_takes_bytes(const perhaps *f) {

@@ -308,20 +308,29 @@ static double cost_ratio(const struct perhaps_plan *a, const struct perhaps_plan
 
 /* Kinds of integers and static kinds are chosen only by name, and multisets, whose adds always say
  * "new", only where their abilities are needed. */
-static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
+static bool is_choice(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
     if (kind->hashing.hash == PERHAPS_IDENTITY || kind->solver) return false;
     if (kind->row.can & PERHAPS_COUNT && !(want->needs & (PERHAPS_REMOVE | PERHAPS_COUNT))) return false;
-    return !(want->needs & ~combined_can(outer, kind)) && !combined_refusal(outer, kind, want).sentence;
+    return !(want->needs & ~combined_can(outer, kind));
 }
 
-/* No kind has a layout: the error of the first kind that has the abilities. */
+static bool can_do(const struct kind *kind, const struct outer *outer, const perhaps_want *want) {
+    return is_choice(kind, outer, want) && !combined_refusal(outer, kind, want).sentence;
+}
+
+/* No kind will do: the error of the first kind that could, or that has the abilities. */
 static int none_will_do(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     for (size_t i = 0; i < kind_count; i++) {
         if (can_do(kinds[i], outer, want)) return plan_kind(kinds[i], want, plan);
     }
-    return fail(PERHAPS_ERANGE,
-                "no kind that takes keys of every sort can do everything in needs; bitmap, which is for "
-                "integers, is chosen by its name");
+    for (size_t i = 0; i < kind_count; i++) {
+        struct refusal refusal = combined_refusal(outer, kinds[i], want);
+        if (is_choice(kinds[i], outer, want)) return fail(PERHAPS_EINVAL, refusal.sentence, refusal.kind->row.name);
+    }
+    const struct kind *bitmap = kind_find(PERHAPS_BITMAP);
+    bool would_do = !(want->needs & ~combined_can(outer, bitmap)) && !combined_refusal(outer, bitmap, want).sentence;
+    return fail(PERHAPS_ERANGE, "no kind that takes keys of every sort can do everything in needs%s",
+                would_do ? "; bitmap, which is for integers, is chosen by its name" : "; ask for less");
 }
 
 /* The cheapest; then, among those not much worse, the one with the fewest cache lines. */

@@ -52,7 +52,7 @@ static size_t collect_batch(struct array *array, const uint64_t *digests, size_t
 
 static int refuse_query(const struct array *array, struct digest digest) {
     (void)array, (void)digest;
-    return filter_unsealed();
+    return fail_unsealed();
 }
 
 int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
@@ -72,7 +72,7 @@ int seal_collect(perhaps *f, uint64_t max_scratch, const char *folder) {
 }
 
 int seal_restart(perhaps *f) {
-    if (!f->bins) return f->owned ? seal_collect(f, 0, NULL) : filter_sealed();
+    if (!f->bins) return f->owned ? seal_collect(f, 0, NULL) : fail_sealed();
     bins_clear(f->bins);
     f->header.items = 0;
     return PERHAPS_OK;

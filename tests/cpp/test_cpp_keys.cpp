@@ -70,6 +70,12 @@ void single_keys() {
     CHECK(hash(ph::digest{5}) == ph::digest{5} && hash(5) != ph::digest{5});
     CHECK(ph::hasher::create().value()("x") == hash("x"));
     CHECK(ph::hasher::create(ph::hash::xxh3, 1).value()("x") != hash("x"));
+
+    /* An empty secret key is none, whatever its data() is. */
+    std::vector<std::uint8_t> empty;
+    empty.reserve(1);
+    CHECK(ph::hasher::create(ph::hash::xxh3, 0, empty).value()("x") == hash("x"));
+    CHECK(!ph::hasher::create(ph::hash::siphash, 0, empty));
 }
 
 /* ---- batches ---- */

@@ -351,6 +351,29 @@ static void folded_is_made_smaller(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* What a file does not state is guessed anew for the smaller array. */
+static void what_was_guessed_stays_a_guess(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, layout->items), *copy = NULL, *smaller = NULL;
+    bool folds = perhaps_fold(f, UINT64_MAX) == 0;
+    struct bytes file = image_of(f);
+    perhaps_open_options options = PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY, .kind = layout->row->kind);
+    MUST(perhaps_open_memory(&copy, file.data, file.length, &options));
+    if (folds && info_of(copy).guessed) {
+        CHECK(perhaps_fold(copy, info_of(copy).bytes / 2) == 1, "it does not fold");
+        struct bytes half = image_of(copy);
+        MUST(perhaps_open_memory(&smaller, half.data, half.length, &options));
+        struct perhaps_info folded = info_of(copy), opened = info_of(smaller);
+        CHECK(folded.guessed && folded.capacity == opened.capacity && folded.fpr_target == opened.fpr_target,
+              "%llu keys at %g, and %llu at %g in its file", (unsigned long long)folded.capacity, folded.fpr_target,
+              (unsigned long long)opened.capacity, opened.fpr_target);
+        perhaps_free(smaller);
+        free(half.data);
+    }
+    perhaps_free(copy);
+    perhaps_free(f);
+    free(file.data);
+}
+
 /* Its owner goes on with the bytes that were changed in place, so these must stay the filter. */
 static void what_is_borrowed_keeps_its_size(const struct layout *layout) {
     perhaps *f = make_with_members(layout, layout->items), *borrowed;
@@ -386,6 +409,7 @@ int main(void) {
         FOR_EACH_FILE(what_does_not_fit_is_refused, ITEMS),
         FOR_EACH_FILE(they_are_made_in_one_way_only, ITEMS),
         FOR_EACH_FILE(folded_is_made_smaller, ITEMS),
+        FOR_EACH_FILE(what_was_guessed_stays_a_guess, ITEMS),
         FOR_EACH_FILE(what_is_borrowed_keeps_its_size, ITEMS),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
