@@ -35,11 +35,33 @@ static void a_refusal_gives_its_reason(void **state) {
     CHECK(!f && strstr(perhaps_why(), "/there/is/no/such.ph"), "the reason is: %s", perhaps_why());
 }
 
+/* Where no kind will do, the sentence is about what stands in the way. */
+static void a_choice_that_fails_says_why(void **state) {
+    static const struct {
+        perhaps_want want;
+        const char *why;
+    } cases[] = {{{.shared = 1, .grow = PERHAPS_GROW_LAYERS}, "set shards too"},
+                 {{.hashes = 7, .grow = PERHAPS_GROW_LAYERS}, "choose their hashes"},
+                 {{.needs = PERHAPS_COUNT, .generations = 3}, "ask for less"},
+                 {{.needs = PERHAPS_COUNT | PERHAPS_LIST}, "ask for less"},
+                 {{.needs = PERHAPS_SUBTRACT}, "bitmap, which is for integers"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct perhaps_plan plan = {.size = sizeof plan};
+        perhaps_want want = cases[i].want;
+        want.size = sizeof want;
+        want.items = 1000;
+        want.fpr = 0.01;
+        CHECK(perhaps_plan(&want, &plan) < 0 && strstr(perhaps_why(), cases[i].why), "case %zu: %s", i, perhaps_why());
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_number_has_a_sentence_of_its_own),
         cmocka_unit_test(other_numbers_have_one_too),
         cmocka_unit_test(a_refusal_gives_its_reason),
+        cmocka_unit_test(a_choice_that_fails_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

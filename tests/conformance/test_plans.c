@@ -316,27 +316,6 @@ static void the_choice_can_do_what_is_needed(const struct layout *layout) {
         expect_refusal(PERHAPS_ERANGE, PERHAPS_WANT(.items = 100000, .fpr = 0.01, .needs = layout->row->can));
 }
 
-/* Where no kind will do, the sentence is about what stands in the way. */
-static void a_choice_that_fails_says_why(void **state) {
-    static const struct {
-        perhaps_want want;
-        const char *why;
-    } cases[] = {{{.shared = 1, .grow = PERHAPS_GROW_LAYERS}, "set shards too"},
-                 {{.hashes = 7, .grow = PERHAPS_GROW_LAYERS}, "choose their hashes"},
-                 {{.needs = PERHAPS_COUNT, .generations = 3}, "ask for less"},
-                 {{.needs = PERHAPS_COUNT | PERHAPS_LIST}, "ask for less"},
-                 {{.needs = PERHAPS_SUBTRACT}, "bitmap, which is for integers"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct perhaps_plan plan = {.size = sizeof plan};
-        perhaps_want want = cases[i].want;
-        want.size = sizeof want;
-        want.items = 1000;
-        want.fpr = 0.01;
-        CHECK(perhaps_plan(&want, &plan) < 0 && strstr(perhaps_why(), cases[i].why), "case %zu: %s", i, perhaps_why());
-    }
-}
-
 /* Around a kind that is chosen too. */
 static void the_choice_within_can_do_what_is_needed(const struct layout *layout) {
     perhaps_want want = layout->want;
@@ -499,7 +478,6 @@ int main(void) {
         FOR_EACH_COMPOSITE(the_choice_within_can_do_what_is_needed, 1000),
         FOR_EACH_FILTER(exact_kinds_need_no_rate, 1000),
         FOR_EACH_KIND(the_choice_can_do_what_is_needed, 1000),
-        cmocka_unit_test(a_choice_that_fails_says_why),
         cmocka_unit_test(multisets_are_chosen_only_where_needed),
         FOR_EACH_FILTER(ways_to_grow_are_checked, 1000),
         cmocka_unit_test(the_table_of_kinds_is_sound),
