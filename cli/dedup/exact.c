@@ -1,9 +1,9 @@
 #include "exact.h"
-#include "../report.h"
-#include "../threads.h"
+#include "output/report.h"
+#include "input/threads.h"
 #include "bus.h"
 #include "items.h"
-#include "places.h"
+#include "first_lines.h"
 #include "spool.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_DEDUP_JOB_H
 #define CLI_DEDUP_JOB_H
 
-#include "../blocks.h"
+#include "input/blocks.h"
 
 struct job {
     struct buffer buffer; /* where the lines are */

@@ -1,7 +1,7 @@
 #include "journal.h"
-#include "../input.h"
-#include "../report.h"
-#include "../waiting.h"
+#include "input/input.h"
+#include "output/report.h"
+#include "input/waiting.h"
 
 #include <endian.h>
 #include <errno.h>

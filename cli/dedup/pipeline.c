@@ -10,9 +10,9 @@
  * with the next one while the other reads and hashes.
  */
 #include "pipeline.h"
-#include "../interrupt.h"
-#include "../report.h"
-#include "../threads.h"
+#include "input/interrupt.h"
+#include "output/report.h"
+#include "input/threads.h"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

@@ -1,5 +1,5 @@
 #include "printing.h"
-#include "../report.h"
+#include "output/report.h"
 
 #include <errno.h>
 #include <limits.h>

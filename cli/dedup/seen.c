@@ -1,5 +1,5 @@
 #include "seen.h"
-#include "../filter.h"
+#include "backend/file/filter_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "state.h"
-#include "../abilities.h"
-#include "../filter.h"
-#include "../numbers.h"
-#include "../replace.h"
-#include "../waiting.h"
+#include "options/abilities.h"
+#include "backend/file/filter_file.h"
+#include "output/numbers.h"
+#include "output/output_file.h"
+#include "input/waiting.h"
 #include "journal.h"
 
 #include <math.h>

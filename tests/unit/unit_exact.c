@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "dedup/exact.h"
-#include "dedup/places.h"
-#include "report.h"
+#include "dedup/first_lines.h"
+#include "output/report.h"
 
 #include <fcntl.h>
 #include <stdio.h>
