@@ -12,7 +12,7 @@ struct verifying {
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
     uint64_t first_line;
-    uint64_t strangers; /* of TRIALS keys that nobody added, those that it took for its own */
+    uint64_t false_positives; /* of TRIALS keys that nobody added, those that it took for its own */
 };
 
 static int verify_batch(void *context, const struct batch *batch) {
@@ -40,8 +40,8 @@ static uint64_t next_random(uint64_t *state) {
 
 /* Asks for keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of 128 bits for all
  * others (among which no int32 or int64 key can be, being shorter). */
-static uint64_t ask_strangers(const perhaps *filter, bool numbers) {
-    uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2], found = 0;
+static int query_non_members(struct verifying *v, const char *path, bool numbers) {
+    uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2];
     for (size_t done = 0, n; done < TRIALS; done += n) {
         n = TRIALS - done < BATCH ? TRIALS - done : BATCH;
         for (size_t i = 0; i < n; i++) {
@@ -49,15 +49,16 @@ static uint64_t ask_strangers(const perhaps *filter, bool numbers) {
             words[i][1] = next_random(&state);
         }
         perhaps_keys keys =
-            numbers ? PERHAPS_KEYS_U64(words, sizeof *words, n) : PERHAPS_KEYS_FIXED(words, sizeof *words, 0, n);
-        int64_t hits = perhaps_contains_many(filter, &keys, NULL);
-        found += hits > 0 ? (uint64_t)hits : 0;
+            numbers ? PERHAPS_KEYS_U64(*words, sizeof *words, n) : PERHAPS_KEYS_FIXED(words, sizeof *words, 0, n);
+        int64_t hits = perhaps_contains_many(v->filter, &keys, NULL);
+        if (hits < 0) return library_failure(path, (int)hits);
+        v->false_positives += (uint64_t)hits;
     }
-    return found;
+    return FINE;
 }
 
 static double measured(const struct verifying *v) {
-    return (double)v->strangers / TRIALS;
+    return (double)v->false_positives / TRIALS;
 }
 
 static int verify_keys(const struct options *options, const char *path, struct verifying *v) {
@@ -66,8 +67,7 @@ static int verify_keys(const struct options *options, const char *path, struct v
     if (input_from_options(&input, options, key_paths, 1) != FINE) return TROUBLE;
     if (input_match(&input, options, path, v->filter) != FINE) return TROUBLE;
     if (input_read(&input, verify_batch, v) != FINE) return TROUBLE;
-    v->strangers = ask_strangers(v->filter, input_of_numbers(&input));
-    return FINE;
+    return query_non_members(v, path, input_of_numbers(&input));
 }
 
 static void print_json(const struct perhaps_info *info, const char *path, const struct verifying *v, bool with_keys) {
@@ -100,7 +100,7 @@ static void print_text(const struct perhaps_info *info, const char *path, const 
     printf("  fpr       %-10s%s\n", info->guessed ? "half set" : "planned", human_rate(info->fpr_target, a));
     printf("            now       %s\n", human_rate(info->fpr_now, a));
     printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
-           human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->strangers, c));
+           human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->false_positives, c));
 }
 
 static int verify(const struct options *options, const char *path, const perhaps *filter) {
