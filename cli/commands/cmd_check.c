@@ -77,7 +77,7 @@ static int check_batch(void *context, const struct batch *batch) {
     return c->printing && hits ? gather(c, batch, answers) : FINE;
 }
 
-/* Each piece ends with a write, so that a slow pipe's keys are answered as they come. */
+/* Each chunk ends with a write, so that a slow pipe's keys are answered as they come. */
 static int print_found(void *context, const char *path, uint64_t first_line) {
     struct checking *c = context;
     size_t filled = c->filled;
@@ -112,7 +112,7 @@ static struct checking sum(const struct checking *parts, unsigned n) {
     return all;
 }
 
-/* Threads that ask one filter do not disturb one another; each has its piece of the input for itself. */
+/* Threads that ask one filter do not disturb one another; each has its chunk of the input for itself. */
 static int read_and_check(const struct input *input, const struct checking *how, unsigned threads,
                           struct checking *result) {
     struct checking parts[MOST_THREADS];
@@ -122,8 +122,8 @@ static int read_and_check(const struct input *input, const struct checking *how,
         contexts[i] = &parts[i];
     }
     int status = input_work(
-        input,
-        &(struct work){.threads = threads, .in_thread = check_batch, .in_order = print_found, .contexts = contexts});
+        input, &(struct key_work){
+                   .threads = threads, .in_thread = check_batch, .in_order = print_found, .contexts = contexts});
     for (unsigned i = 0; i < threads; i++) {
         free(parts[i].found);
         free(parts[i].own.bytes);

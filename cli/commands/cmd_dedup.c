@@ -120,12 +120,12 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 
 /* ---------------------------------------------------------------------------------------------------- lines --- */
 
-static int look_up(struct dedup *d, struct job *job) {
+static int look_up(struct dedup *d, struct line_block *job) {
     return d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job);
 }
 
 /* What is remembered for ever was printed before. */
-static int take(void *context, struct job *job) {
+static int take(void *context, struct line_block *job) {
     struct dedup *d = context;
     if (look_up(d, job) != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;

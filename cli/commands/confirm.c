@@ -90,16 +90,16 @@ int hits_move(struct hits *hits, struct hits *from) {
 struct index {
     const struct hits *hits;
     size_t mask;
-    struct slot {
+    struct hit_slot {
         uint64_t digest;
         size_t hit; /* the first one with its key, and 1 more; 0 = free */
     } * slots;
 };
 
 /* The slot of this key, or a free one for it. */
-static struct slot *find(const struct index *index, uint64_t digest, const void *key, size_t length) {
+static struct hit_slot *find(const struct index *index, uint64_t digest, const void *key, size_t length) {
     for (size_t at = (size_t)digest & index->mask;; at = (at + 1) & index->mask) {
-        struct slot *slot = &index->slots[at];
+        struct hit_slot *slot = &index->slots[at];
         if (!slot->hit) return slot;
         if (slot->digest != digest) continue;
         const struct hit *hit = hit_at(index->hits, slot->hit - 1);
@@ -125,8 +125,8 @@ static int index_build(struct index *index, const perhaps *filter, bool numbers)
         struct hit *hit = hit_at(index->hits, at);
         const char *key = hit->bytes + hit->key_at;
         uint64_t digest = digest_of(filter, numbers, key, hit->key_length);
-        struct slot *slot = find(index, digest, key, hit->key_length);
-        if (!slot->hit) *slot = (struct slot){digest, at + 1};
+        struct hit_slot *slot = find(index, digest, key, hit->key_length);
+        if (!slot->hit) *slot = (struct hit_slot){digest, at + 1};
         hit->first = slot->hit - 1;
         at += hit_size(hit);
     }
@@ -147,7 +147,7 @@ static bool confirm_key(struct confirming *c, const struct batch *batch, size_t 
     bool number = batch->numbers;
     const void *key = number ? (const void *)&batch->numbers[i] : batch->keys[i];
     size_t length = number ? sizeof *batch->numbers : batch->lengths[i];
-    const struct slot *slot = find(&c->index, digest_of(c->filter, number, key, length), key, length);
+    const struct hit_slot *slot = find(&c->index, digest_of(c->filter, number, key, length), key, length);
     if (slot->hit) hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
     return slot->hit;
 }

@@ -31,7 +31,7 @@ struct page {
     struct line lines[PAGE];
 };
 
-struct part {
+struct lines_part {
     struct page **pages;
     size_t count; /* of lines: whole pages */
     size_t used;  /* slots */
@@ -47,8 +47,8 @@ struct slab {
     struct slab *next;
 };
 
-struct places {
-    struct part parts[PARTS];
+struct first_lines {
+    struct lines_part parts[PARTS];
     struct unused *unused;
     struct slab *slabs;
     size_t cut; /* bytes of the first slab that are in use */
@@ -65,11 +65,11 @@ static uint64_t kept(uint64_t digest) {
     return digest << 8 >> UPPER << UPPER;
 }
 
-static size_t line_number(const struct part *part, uint64_t word) {
+static size_t line_number(const struct lines_part *part, uint64_t word) {
     return (size_t)((word >> 32) * part->count >> 32);
 }
 
-static struct line *line_at(const struct part *part, size_t number) {
+static struct line *line_at(const struct lines_part *part, size_t number) {
     return &part->pages[number / PAGE]->lines[number % PAGE];
 }
 
@@ -86,7 +86,7 @@ static void put(struct line *line, uint64_t word, uint64_t place) {
 /* --------------------------------------------------------------------------------------------------- growth --- */
 
 /* Maps a little too much, so that the slab begins at a huge page's boundary, and gives the ends back. */
-static bool add_slab(struct places *places) {
+static bool add_slab(struct first_lines *places) {
     char *start = mmap(NULL, SLAB + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return false;
     size_t before = (HUGE - (uintptr_t)start % HUGE) % HUGE;
@@ -103,7 +103,7 @@ static bool add_slab(struct places *places) {
 }
 
 /* A page of zeros. */
-static struct page *get_page(struct places *places) {
+static struct page *get_page(struct first_lines *places) {
     struct unused *unused = places->unused;
     if (unused) {
         places->unused = unused->next;
@@ -115,7 +115,7 @@ static struct page *get_page(struct places *places) {
     return (struct page *)(void *)page;
 }
 
-static void return_pages(struct places *places, struct page **pages, size_t count) {
+static void return_pages(struct first_lines *places, struct page **pages, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct unused *unused = (struct unused *)(void *)pages[i];
         unused->next = places->unused;
@@ -125,7 +125,7 @@ static void return_pages(struct places *places, struct page **pages, size_t coun
 }
 
 /* NULL if there is not enough memory. */
-static struct page **get_pages(struct places *places, size_t count) {
+static struct page **get_pages(struct first_lines *places, size_t count) {
     struct page **pages = calloc(count, sizeof(void *));
     for (size_t i = 0; pages && i < count; i++) {
         pages[i] = get_page(places);
@@ -137,7 +137,7 @@ static struct page **get_pages(struct places *places, size_t count) {
 }
 
 /* Puts a word into a part with room for it. */
-static void move(const struct part *part, uint64_t word, uint64_t place) {
+static void move(const struct lines_part *part, uint64_t word, uint64_t place) {
     size_t number = line_number(part, word);
     while (line_at(part, number)->used == SLOTS) number = number + 1 == part->count ? 0 : number + 1;
     put(line_at(part, number), word, place);
@@ -150,8 +150,8 @@ static size_t more_lines(size_t count, uint64_t digest) {
     return (pages + pages * (176 + chance * 5 / 8) / 1024 + 1) * PAGE;
 }
 
-static bool grow(struct places *places, struct part *part, uint64_t digest) {
-    struct part larger = {.count = more_lines(part->count, digest), .used = part->used};
+static bool grow(struct first_lines *places, struct lines_part *part, uint64_t digest) {
+    struct lines_part larger = {.count = more_lines(part->count, digest), .used = part->used};
     larger.pages = get_pages(places, larger.count / PAGE);
     if (!larger.pages) return false;
     for (size_t i = 0; i < part->count; i++) {
@@ -165,33 +165,33 @@ static bool grow(struct places *places, struct part *part, uint64_t digest) {
 }
 
 /* 85 % of the slots are in use. */
-static bool is_full(const struct part *part) {
+static bool is_full(const struct lines_part *part) {
     return part->used >= part->count / 4 * 17;
 }
 
 /* --------------------------------------------------------------------------------------------------- places --- */
 
-struct places *places_create(void) {
-    struct places *places = calloc(1, sizeof *places);
+struct first_lines *first_lines_create(void) {
+    struct first_lines *places = calloc(1, sizeof *places);
     for (size_t i = 0; places && i < PARTS; i++) {
-        places->parts[i] = (struct part){.pages = get_pages(places, 1), .count = PAGE};
+        places->parts[i] = (struct lines_part){.pages = get_pages(places, 1), .count = PAGE};
         if (places->parts[i].pages) continue;
-        places_free(places);
+        first_lines_free(places);
         return NULL;
     }
     return places;
 }
 
-void places_fetch(const struct places *places, uint64_t digest) {
-    const struct part *part = &places->parts[part_number(digest)];
+void first_lines_prefetch(const struct first_lines *places, uint64_t digest) {
+    const struct lines_part *part = &places->parts[part_number(digest)];
     const struct line *line = line_at(part, line_number(part, kept(digest)));
     __builtin_prefetch(line);
     __builtin_prefetch(line + 1); /* where many searches go on */
 }
 
-void places_search(const struct places *places, uint64_t digest, struct search *search) {
-    const struct part *part = &places->parts[part_number(digest)];
-    *search = (struct search){.digest = digest, .line = line_number(part, kept(digest))};
+void first_lines_search(const struct first_lines *places, uint64_t digest, struct place_search *search) {
+    const struct lines_part *part = &places->parts[part_number(digest)];
+    *search = (struct place_search){.digest = digest, .line = line_number(part, kept(digest))};
 }
 
 /* Which slots of a line have these bits of a digest: without branches, which would be hard to guess. */
@@ -201,8 +201,8 @@ static unsigned matches(const struct line *line, uint64_t word) {
     return equal & ((1u << line->used) - 1);
 }
 
-bool places_next(const struct places *places, struct search *search, uint64_t *place) {
-    const struct part *part = &places->parts[part_number(search->digest)];
+bool first_lines_next(const struct first_lines *places, struct place_search *search, uint64_t *place) {
+    const struct lines_part *part = &places->parts[part_number(search->digest)];
     uint64_t word = kept(search->digest);
     for (;;) {
         const struct line *line = line_at(part, search->line);
@@ -219,14 +219,14 @@ bool places_next(const struct places *places, struct search *search, uint64_t *p
     }
 }
 
-bool places_add(struct places *places, const struct search *search, uint64_t place) {
-    struct part *part = &places->parts[part_number(search->digest)];
+bool first_lines_add(struct first_lines *places, const struct place_search *search, uint64_t place) {
+    struct lines_part *part = &places->parts[part_number(search->digest)];
     put(line_at(part, search->line), kept(search->digest), place);
     part->used++;
     return !is_full(part) || grow(places, part, search->digest * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
-void places_free(struct places *places) {
+void first_lines_free(struct first_lines *places) {
     if (!places) return;
     for (size_t i = 0; i < PARTS; i++) free(places->parts[i].pages);
     for (struct slab *slab = places->slabs, *next; slab; slab = next) {

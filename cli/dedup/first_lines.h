@@ -10,30 +10,30 @@
 /* Places are numbers below this: all bytes of 16 TiB of input. */
 #define PLACES_END ((UINT64_C(1) << 44) - 1)
 
-struct places;
+struct first_lines;
 
 /* A walk over the places of a digest. */
-struct search {
+struct place_search {
     uint64_t digest;
     size_t line;
     unsigned slot;
 };
 
 /* NULL if there is not enough memory. */
-struct places *places_create(void);
+struct first_lines *first_lines_create(void);
 
 /* Fetches what a search for this digest looks at first. */
-void places_fetch(const struct places *places, uint64_t digest);
+void first_lines_prefetch(const struct first_lines *places, uint64_t digest);
 
-void places_search(const struct places *places, uint64_t digest, struct search *search);
+void first_lines_search(const struct first_lines *places, uint64_t digest, struct place_search *search);
 
 /* The next place of the digest; false if there is none. A few bits of a digest are not kept, so the place may, very rarely, be
  * that of another one. */
-bool places_next(const struct places *places, struct search *search, uint64_t *place);
+bool first_lines_next(const struct first_lines *places, struct place_search *search, uint64_t *place);
 
 /* Adds a place to the digest of a search that found no more. False if there is not enough memory. */
-bool places_add(struct places *places, const struct search *search, uint64_t place);
+bool first_lines_add(struct first_lines *places, const struct place_search *search, uint64_t place);
 
-void places_free(struct places *places);
+void first_lines_free(struct first_lines *places);
 
 #endif

@@ -72,7 +72,7 @@ static void read_part(void *context, unsigned i) {
 static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
     struct parts parts = {.fd = fd, .to = to, .size = size / threads, .at = lseek(fd, 0, SEEK_CUR)};
     size_t total = 0;
-    if (parts.at < 0 || size < LEAST_PIECE * (size_t)threads) return read(fd, to, size);
+    if (parts.at < 0 || size < LEAST_CHUNK * (size_t)threads) return read(fd, to, size);
     call_in_threads(threads, read_part, &parts);
     for (unsigned i = 0; i < threads && total == i * parts.size; i++) total += parts.got[i];
     errno = parts.error[0];
@@ -154,24 +154,24 @@ static size_t whole_until(const struct blocks *b) {
     return last ? (size_t)(last - b->buffer->bytes) + 1 : b->start;
 }
 
-static void hand_on(struct blocks *b, struct piece *piece) {
+static void hand_on(struct blocks *b, struct input_chunk *chunk) {
     size_t until = whole_until(b);
-    piece->path = path_of(b);
-    piece->file = b->file;
-    piece->origin = b->buffer->bytes;
-    piece->offset = b->offset;
-    piece->at = b->buffer->bytes + b->start;
-    piece->end = b->buffer->bytes + until;
-    piece->read_before_end = b->bytes;
+    chunk->path = path_of(b);
+    chunk->file = b->file;
+    chunk->origin = b->buffer->bytes;
+    chunk->offset = b->offset;
+    chunk->at = b->buffer->bytes + b->start;
+    chunk->end = b->buffer->bytes + until;
+    chunk->read_before_end = b->bytes;
     b->start = until;
     b->scanned = b->end;
 }
 
-static void too_long(const struct blocks *b, struct piece *piece) {
-    piece->path = path_of(b);
-    piece->file = b->file;
-    piece->outcome.status = TROUBLE;
-    snprintf(piece->outcome.fault, sizeof piece->outcome.fault,
+static void too_long(const struct blocks *b, struct input_chunk *chunk) {
+    chunk->path = path_of(b);
+    chunk->file = b->file;
+    chunk->outcome.status = TROUBLE;
+    snprintf(chunk->outcome.fault, sizeof chunk->outcome.fault,
              "is too long for the memory there is; is -0 missing or one too many?");
 }
 
@@ -196,23 +196,23 @@ void blocks_begin(struct blocks *blocks, const struct input *input, unsigned thr
     *blocks = (struct blocks){.input = input, .threads = threads, .wide = wide};
 }
 
-bool blocks_none(const struct piece *piece) {
-    return piece->at == piece->end && piece->outcome.status == FINE;
+bool blocks_none(const struct input_chunk *chunk) {
+    return chunk->at == chunk->end && chunk->outcome.status == FINE;
 }
 
-int blocks_next(struct blocks *b, struct buffer *buffer, struct piece *piece) {
-    piece->at = piece->end = NULL;
-    piece->outcome = (struct outcome){.status = FINE};
-    while (b->file < b->input->path_count && blocks_none(piece)) {
+int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chunk) {
+    chunk->at = chunk->end = NULL;
+    chunk->outcome = (struct chunk_outcome){.status = FINE};
+    while (b->file < b->input->path_count && blocks_none(chunk)) {
         int status = b->open ? FINE : open_next(b);
         if (status != FINE) return status;
         if (!make_room(b, buffer)) {
-            too_long(b, piece);
+            too_long(b, chunk);
             return FINE;
         }
         status = read_on(b);
         if (status != FINE) return status;
-        hand_on(b, piece);
+        hand_on(b, chunk);
         if (b->ended) close_this(b);
     }
     return FINE;

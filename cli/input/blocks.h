@@ -12,7 +12,7 @@ struct buffer {
 };
 
 /* More is not read at a time; and by no thread less than a few thousand lines. */
-enum { LARGE_BLOCK = 8 << 20, LEAST_PIECE = 64 << 10 };
+enum { LARGE_BLOCK = 8 << 20, LEAST_CHUNK = 64 << 10 };
 
 /* How far the reading has come. Of the last buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no
  * line end. One byte after the block is kept free for the terminator that a last line may lack. */
@@ -21,7 +21,7 @@ struct blocks {
     unsigned threads; /* that read a block of a plain file together */
     bool wide;        /* pipes are to give much at a time */
     size_t file;      /* number of the path that is read, or is next */
-    struct source source;
+    struct input_source source;
     bool open, ended; /* the source */
     const struct buffer *buffer;
     size_t start, scanned, end;
@@ -33,10 +33,10 @@ struct blocks {
 void blocks_begin(struct blocks *blocks, const struct input *input, unsigned threads, bool wide);
 
 /* Reads the next block into a buffer, which may be the last one or another; what was handed on of the last one stays as it is,
- * if it is another. FINE: `piece` is what came, to be cut and read; nothing (blocks_none) after the last block. STOP if it was
- * interrupted; TROUBLE after having said why. A line that is too long for the memory there is comes as a piece with a fault. */
-int blocks_next(struct blocks *blocks, struct buffer *buffer, struct piece *piece);
-bool blocks_none(const struct piece *piece);
+ * if it is another. FINE: `chunk` is what came, to be cut and read; nothing (blocks_none) after the last block. STOP if it was
+ * interrupted; TROUBLE after having said why. A line that is too long for the memory there is comes as a chunk with a fault. */
+int blocks_next(struct blocks *blocks, struct buffer *buffer, struct input_chunk *chunk);
+bool blocks_none(const struct input_chunk *chunk);
 
 /* Wherever it is. */
 void blocks_end(struct blocks *blocks);

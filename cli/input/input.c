@@ -13,22 +13,22 @@
  * LARGE_BLOCK, which makes starting them cheap. */
 enum { BLOCK = 256 << 10 };
 
-/* --------------------------------------------------------------------------------------- blocks to pieces --- */
+/* --------------------------------------------------------------------------------------- blocks to chunks --- */
 
-/* A block at a time, cut into pieces. */
-struct reader {
+/* A block at a time, cut into chunks. */
+struct input_reader {
     const struct input *input;
-    const struct work *work;
+    const struct key_work *work;
     struct blocks blocks;
     struct buffer buffer;
-    size_t file;          /* that the last piece was of */
-    uint64_t line;        /* number of the next line in it */
-    uint64_t keys;        /* so far, of all files */
-    struct piece *pieces; /* one for each thread */
+    size_t file;                /* that the last chunk was of */
+    uint64_t line;              /* number of the next line in it */
+    uint64_t keys;              /* so far, of all files */
+    struct input_chunk *chunks; /* one for each thread */
 };
 
 /* The first place from `at` on where a line or record begins; not beyond `until`, where one does. */
-static const char *next_beginning(const struct input *input, const struct piece *block, const char *at,
+static const char *next_beginning(const struct input *input, const struct input_chunk *block, const char *at,
                                   const char *until) {
     if (at >= until) return until;
     if (input->encoding == ENCODING_U64LE) return at + (8 - (at - block->at) % 8) % 8;
@@ -36,22 +36,22 @@ static const char *next_beginning(const struct input *input, const struct piece 
     return stop ? stop + 1 : until;
 }
 
-/* Cuts the block, which is the first piece, into pieces of about the same size; how many. */
-static unsigned cut(struct reader *r) {
-    struct piece *block = &r->pieces[0];
+/* Cuts the block, which is the first chunk, into chunks of about the same size; how many. */
+static unsigned cut(struct input_reader *r) {
+    struct input_chunk *block = &r->chunks[0];
     const char *until = block->end;
-    size_t all = (size_t)(until - block->at), most = all / LEAST_PIECE + 1;
+    size_t all = (size_t)(until - block->at), most = all / LEAST_CHUNK + 1;
     unsigned n = r->work->threads < most ? r->work->threads : (unsigned)most;
     block->first_line = r->line;
     for (unsigned i = 0; i < n; i++) {
-        struct piece *p = &r->pieces[i];
+        struct input_chunk *p = &r->chunks[i];
         if (i) {
             p->path = block->path;
             p->file = block->file;
             p->origin = block->origin;
             p->offset = block->offset;
             p->first_line = 0;
-            p->outcome = (struct outcome){.status = FINE};
+            p->outcome = (struct chunk_outcome){.status = FINE};
             p->at = p[-1].end;
         }
         p->end = i + 1 < n ? next_beginning(r->input, block, p->at + all / n, until) : until;
@@ -59,13 +59,13 @@ static unsigned cut(struct reader *r) {
     return n;
 }
 
-static void read_piece(void *context, unsigned i) {
-    struct reader *r = context;
-    piece_read(&r->pieces[i]);
+static void read_chunk(void *context, unsigned i) {
+    struct input_reader *r = context;
+    chunk_read(&r->chunks[i]);
 }
 
-/* What is left to do about a piece when all before it are done. */
-static int finish_piece(struct reader *r, const struct piece *p) {
+/* What is left to do about a chunk when all before it are done. */
+static int finish_chunk(struct input_reader *r, const struct input_chunk *p) {
     uint64_t first = r->line;
     int status = FINE;
     r->line += p->outcome.lines;
@@ -74,14 +74,14 @@ static int finish_piece(struct reader *r, const struct piece *p) {
     return status == FINE ? outcome_tell(&p->outcome, p->path, r->line) : status;
 }
 
-static int hand_on(struct reader *r) {
-    if (r->pieces[0].file != r->file) r->line = 1;
-    r->file = r->pieces[0].file;
+static int hand_on(struct input_reader *r) {
+    if (r->chunks[0].file != r->file) r->line = 1;
+    r->file = r->chunks[0].file;
     unsigned n = cut(r);
     int status = FINE;
-    call_in_threads(n, read_piece, r);
-    for (unsigned i = 0; i < n && status == FINE; i++) status = finish_piece(r, &r->pieces[i]);
-    progress_at(r->pieces[0].read_before_end, r->keys);
+    call_in_threads(n, read_chunk, r);
+    for (unsigned i = 0; i < n && status == FINE; i++) status = finish_chunk(r, &r->chunks[i]);
+    progress_at(r->chunks[0].read_before_end, r->keys);
     return status;
 }
 
@@ -110,31 +110,31 @@ void input_start_progress(const struct input *input) {
     if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
 }
 
-static int read_all(struct reader *r) {
+static int read_all(struct input_reader *r) {
     int status = FINE;
     for (bool more = true; status == FINE && more;) {
-        status = blocks_next(&r->blocks, &r->buffer, &r->pieces[0]);
-        more = !blocks_none(&r->pieces[0]);
+        status = blocks_next(&r->blocks, &r->buffer, &r->chunks[0]);
+        more = !blocks_none(&r->chunks[0]);
         if (status == FINE && more) status = hand_on(r);
     }
     return status;
 }
 
-static void prepare_pieces(struct reader *r) {
+static void prepare_chunks(struct input_reader *r) {
     for (unsigned i = 0; i < r->work->threads; i++) {
-        r->pieces[i].input = r->input;
-        r->pieces[i].function = r->work->in_thread;
-        r->pieces[i].context = r->work->contexts[i];
+        r->chunks[i].input = r->input;
+        r->chunks[i].function = r->work->in_thread;
+        r->chunks[i].context = r->work->contexts[i];
     }
 }
 
-int input_work(const struct input *input, const struct work *work) {
+int input_work(const struct input *input, const struct key_work *work) {
     size_t size = work->threads > 1 ? LARGE_BLOCK : BLOCK;
-    struct reader r = {.input = input, .work = work, .buffer = {malloc(size + 1), size}, .line = 1};
+    struct input_reader r = {.input = input, .work = work, .buffer = {malloc(size + 1), size}, .line = 1};
     int status;
-    r.pieces = calloc(work->threads, sizeof *r.pieces);
-    if (r.buffer.bytes && r.pieces) {
-        prepare_pieces(&r);
+    r.chunks = calloc(work->threads, sizeof *r.chunks);
+    if (r.buffer.bytes && r.chunks) {
+        prepare_chunks(&r);
         input_start_progress(input);
         blocks_begin(&r.blocks, input, work->threads, work->threads > 1);
         status = read_all(&r);
@@ -143,14 +143,14 @@ int input_work(const struct input *input, const struct work *work) {
     } else {
         status = failure(NULL, "not enough memory to read keys");
     }
-    for (unsigned i = 0; r.pieces && i < work->threads; i++) free(r.pieces[i].scratch);
-    free(r.pieces);
+    for (unsigned i = 0; r.chunks && i < work->threads; i++) free(r.chunks[i].scratch);
+    free(r.chunks);
     free(r.buffer.bytes);
     return status;
 }
 
 int input_read(const struct input *input, batch_function *function, void *context) {
-    return input_work(input, &(struct work){.threads = 1, .in_thread = function, .contexts = &context});
+    return input_work(input, &(struct key_work){.threads = 1, .in_thread = function, .contexts = &context});
 }
 
 /* ------------------------------------------------------------------------------------------------ counting --- */
@@ -185,7 +185,7 @@ static int count_file(int fd, const char *path, char terminator, char *buffer, u
 }
 
 static int count_path(const struct input *input, const char *path, char *buffer, uint64_t *keys) {
-    struct source source;
+    struct input_source source;
     uint64_t lines = 0, bytes = 0;
     if (source_open(&source, path) != FINE) return TROUBLE;
     off_t began = lseek(source.fd, 0, SEEK_CUR);
@@ -213,7 +213,7 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines) {
 
 /* From the first bytes of a file, how many keys all of it has. */
 static int estimate_path(const struct input *input, const char *path, char *buffer, double *keys) {
-    struct source source;
+    struct input_source source;
     struct stat status;
     if (source_open(&source, path) != FINE) return TROUBLE;
     ssize_t got = fstat(source.fd, &status) == 0 ? pread(source.fd, buffer, BLOCK, source_position(&source)) : -1;

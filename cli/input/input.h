@@ -1,4 +1,4 @@
-/* Keys from files and pipes. Input is read in large blocks, cut into pieces that threads work on (lines.h), and keys are
+/* Keys from files and pipes. Input is read in large blocks, cut into chunks that threads work on (lines.h), and keys are
  * handed on in batches that point into the block: nothing is copied or allocated per line. */
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
@@ -54,15 +54,15 @@ static inline perhaps_keys batch_keys(const struct batch *batch) {
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
 
-/* After all keys of a piece of the input were handed on. Comes in the order of the input, with the context that the
- * batches had and the number of the piece's first line in its file. */
-typedef int piece_function(void *context, const char *path, uint64_t first_line);
+/* After all keys of a chunk of the input were handed on. Comes in the order of the input, with the context that the
+ * batches had and the number of the chunk's first line in its file. */
+typedef int chunk_function(void *context, const char *path, uint64_t first_line);
 
 /* What is done with keys in several threads. */
-struct work {
+struct key_work {
     unsigned threads;          /* 1 to MOST_THREADS */
     batch_function *in_thread; /* several at the same time, each with another context */
-    piece_function *in_order;  /* one at a time; NULL = nothing is left to do */
+    chunk_function *in_order;  /* one at a time; NULL = nothing is left to do */
     void *const *contexts;     /* one for each thread */
 };
 
@@ -107,8 +107,8 @@ bool input_of_numbers(const struct input *input);
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
 
-/* The same in several threads: in order only within a piece. */
-int input_work(const struct input *input, const struct work *work);
+/* The same in several threads: in order only within a chunk. */
+int input_work(const struct input *input, const struct key_work *work);
 
 /* From now on, progress is drawn, unless `silent`: see progress_at. */
 void input_start_progress(const struct input *input);

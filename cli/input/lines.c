@@ -13,9 +13,9 @@
 /* ------------------------------------------------------------------------------------------ lines to keys --- */
 
 /* Line i of the batch is wrong: those before it are still handed on. */
-static int fault(struct piece *p, size_t i, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fault(struct input_chunk *p, size_t i, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static int fault(struct piece *p, size_t i, const char *format, ...) {
+static int fault(struct input_chunk *p, size_t i, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(p->outcome.fault, sizeof p->outcome.fault, format, arguments);
@@ -24,7 +24,7 @@ static int fault(struct piece *p, size_t i, const char *format, ...) {
     return TROUBLE;
 }
 
-static int not_a_key(struct piece *p, size_t i, const char *why) {
+static int not_a_key(struct input_chunk *p, size_t i, const char *why) {
     char shown[44];
     const char *text = p->texts[i];
     size_t whole = p->text_lengths[i], length = whole < 40 ? whole : 40;
@@ -38,7 +38,7 @@ static int not_a_key(struct piece *p, size_t i, const char *why) {
 }
 
 /* Finds the wanted field of line i. */
-static int cut_field(struct piece *p, size_t i) {
+static int cut_field(struct input_chunk *p, size_t i) {
     const char *at = p->texts[i], *end = at + p->text_lengths[i], *stop;
     for (uint64_t field = 1;; field++) {
         stop = memchr(at, p->input->delimiter, (size_t)(end - at));
@@ -55,7 +55,7 @@ static int cut_field(struct piece *p, size_t i) {
     return FINE;
 }
 
-static int reserve_scratch(struct piece *p) {
+static int reserve_scratch(struct input_chunk *p) {
     size_t needed = 0;
     for (size_t i = 0; i < p->n; i++) needed += 2 * p->lengths[i] + 8;
     if (needed <= p->scratch_size) return FINE;
@@ -66,14 +66,14 @@ static int reserve_scratch(struct piece *p) {
 }
 
 /* An int32 or int64; for a kind of integers as a number too. */
-static const char *make_integer(struct piece *p, size_t i, size_t size, uint8_t *key) {
+static const char *make_integer(struct input_chunk *p, size_t i, size_t size, uint8_t *key) {
     const char *why = encode_int(p->keys[i], p->lengths[i], size, key);
     if (why || !p->input->integers) return why;
     return encode_u64(p->keys[i], p->lengths[i], &p->numbers[i]) ? "is below 0, where a bitmap begins" : NULL;
 }
 
 /* Turns the texts in `keys` into keys, in place of them. */
-static int encode_keys(struct piece *p) {
+static int encode_keys(struct input_chunk *p) {
     if (reserve_scratch(p) != FINE) return TROUBLE;
     uint8_t *out = p->scratch;
     for (size_t i = 0; i < p->n; i++) {
@@ -107,7 +107,7 @@ static int encode_keys(struct piece *p) {
 }
 
 /* Fills keys and lengths (or numbers) from the lines. */
-static int make_keys(struct piece *p) {
+static int make_keys(struct input_chunk *p) {
     if (p->input->field) {
         for (size_t i = 0; i < p->n; i++)
             if (cut_field(p, i) != FINE) return TROUBLE;
@@ -125,7 +125,7 @@ static bool is_plain(const struct input *input) {
     return input->encoding == ENCODING_BYTES && !input->field && !input->ignore_case;
 }
 
-static int hand_on_batch(struct piece *p) {
+static int hand_on_batch(struct input_chunk *p) {
     bool records = p->input->encoding == ENCODING_U64LE;
     bool as_is = is_plain(p->input);
     struct batch batch = {
@@ -152,7 +152,7 @@ static int hand_on_batch(struct piece *p) {
 }
 
 /* Hands the waiting lines on as keys, up to one that is none. */
-static int hand_on(struct piece *p) {
+static int hand_on(struct input_chunk *p) {
     if (p->n == 0) return FINE;
     if (p->input->encoding == ENCODING_U64LE || is_plain(p->input) || make_keys(p) == FINE) return hand_on_batch(p);
     p->n = p->good;
@@ -193,7 +193,7 @@ static inline uint64_t find_ends(const char *bytes, size_t rest, char terminator
     return ends;
 }
 
-static int split_lines(struct piece *p) {
+static int split_lines(struct input_chunk *p) {
     const char *line = p->at, terminator = p->input->terminator;
     size_t n = 0;
     for (const char *at = p->at; at < p->end; at += WINDOW) {
@@ -213,7 +213,7 @@ static int split_lines(struct piece *p) {
     return hand_on(p);
 }
 
-static int split_records(struct piece *p) {
+static int split_records(struct input_chunk *p) {
     while (p->at < p->end) {
         const uint8_t *record = (const uint8_t *)p->at;
         uint64_t number = 0;
@@ -229,13 +229,13 @@ static int split_records(struct piece *p) {
     return hand_on(p);
 }
 
-void piece_read(struct piece *p) {
+void chunk_read(struct input_chunk *p) {
     p->n = 0;
     if (p->outcome.status != FINE) return;
     p->outcome.status = p->input->encoding == ENCODING_U64LE ? split_records(p) : split_lines(p);
 }
 
-int outcome_tell(const struct outcome *outcome, const char *path, uint64_t number) {
+int outcome_tell(const struct chunk_outcome *outcome, const char *path, uint64_t number) {
     if (*outcome->fault) return failure(input_name(path), "line %llu %s", (unsigned long long)number, outcome->fault);
     return outcome->status;
 }

@@ -1,21 +1,21 @@
-/* From lines in memory to batches of keys. A piece of the input is some whole lines of it (or raw records); it knows
- * nothing of other pieces, so that threads can work on several at the same time. */
+/* From lines in memory to batches of keys. A chunk of the input is some whole lines of it (or raw records); it knows
+ * nothing of other chunks, so that threads can work on several at the same time. */
 #ifndef CLI_INPUT_LINES_H
 #define CLI_INPUT_LINES_H
 
 #include "input.h"
 
-/* How the reading of a piece went. */
-struct outcome {
+/* How the reading of a chunk went. */
+struct chunk_outcome {
     uint64_t lines;  /* that were handed on */
     int status;      /* FINE = all were; else why not */
     char fault[240]; /* what is wrong with the line after them; "" = nothing */
 };
 
 /* Says what is wrong with line `number`, if anything is, and returns the status. */
-int outcome_tell(const struct outcome *outcome, const char *path, uint64_t number);
+int outcome_tell(const struct chunk_outcome *outcome, const char *path, uint64_t number);
 
-struct piece {
+struct input_chunk {
     const struct input *input;
     batch_function *function;
     void *context;
@@ -26,7 +26,7 @@ struct piece {
     const char *at, *end;     /* what is not handed on yet; before `end` stands a line end */
     uint64_t read_before_end; /* bytes of all files that were read so far */
     uint64_t first_line;      /* the number of its first line */
-    struct outcome outcome;
+    struct chunk_outcome outcome;
     size_t good;      /* lines before a wrong one in its batch */
     uint8_t *scratch; /* decoded keys of one batch */
     size_t scratch_size;
@@ -40,7 +40,7 @@ struct piece {
     size_t key_text_lengths[BATCH];
 };
 
-/* Hands all keys of a piece to its function; what comes of it is its outcome. */
-void piece_read(struct piece *piece);
+/* Hands all keys of a chunk to its function; what comes of it is its outcome. */
+void chunk_read(struct input_chunk *chunk);
 
 #endif

@@ -83,7 +83,7 @@ int program_await(pid_t *child) {
 }
 
 /* Puts the decompressor between the file and us. */
-static int decompress(struct source *source, const struct decompressor *d) {
+static int decompress(struct input_source *source, const struct decompressor *d) {
     int ends[2];
     source->how = d;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -103,7 +103,7 @@ static int decompress(struct source *source, const struct decompressor *d) {
 }
 
 /* Not every C library can say at once that there is no such program: it may also end as a shell's command would. */
-int source_ended(struct source *source) {
+int source_ended(struct input_source *source) {
     enum { NO_PROGRAM = 127 };
     int ended = source->child ? program_await(&source->child) : 0;
     if (ended == 0) return FINE;
@@ -121,8 +121,8 @@ int source_ended(struct source *source) {
 
 /* ------------------------------------------------------------------------------------------ opening, closing --- */
 
-static int open_with(struct source *source, const char *path, const struct decompressor *d) {
-    *source = (struct source){.path = path};
+static int open_with(struct input_source *source, const char *path, const struct decompressor *d) {
+    *source = (struct input_source){.path = path};
     source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
     if (source->fd < 0)
@@ -137,21 +137,21 @@ static int open_with(struct source *source, const char *path, const struct decom
     return FINE;
 }
 
-int source_open(struct source *source, const char *path) {
+int source_open(struct input_source *source, const char *path) {
     return open_with(source, path, decompressor_of(path));
 }
 
-int source_open_gzip(struct source *source, const char *path) {
+int source_open_gzip(struct input_source *source, const char *path) {
     return open_with(source, path, &decompressors[0]);
 }
 
-off_t source_position(const struct source *source) {
+off_t source_position(const struct input_source *source) {
     off_t at = lseek(source->fd, 0, SEEK_CUR);
     return at > 0 ? at : 0;
 }
 
 /* Where a pipe cannot be widened, so be it. */
-void source_widen(const struct source *source) {
+void source_widen(const struct input_source *source) {
 #ifdef F_SETPIPE_SZ
     fcntl(source->fd, F_SETPIPE_SZ, 1 << 20);
 #else
@@ -160,7 +160,7 @@ void source_widen(const struct source *source) {
 }
 
 /* A program that is to be ended has nothing to clean up, and some are not quiet about any other signal. */
-void source_close(struct source *source) {
+void source_close(struct input_source *source) {
     if (source->child) kill(source->child, SIGKILL);
     if (source->fd != STDIN_FILENO) close(source->fd);
     if (source->child) program_await(&source->child);

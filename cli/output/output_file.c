@@ -40,14 +40,14 @@ struct content {
     bool explained; /* writing failed, and has said why */
 };
 
-static int write_piece(void *context, const void *bytes, size_t length) {
+static int write_chunk(void *context, const void *bytes, size_t length) {
     return write_all(*(int *)context, bytes, length);
 }
 
 static int write_content(void *context, int fd) {
     struct content *c = context;
     if (!c->filter) return write_all(fd, c->bytes, c->length);
-    if (!c->compressed) return perhaps_write(c->filter, write_piece, &fd);
+    if (!c->compressed) return perhaps_write(c->filter, write_chunk, &fd);
     int rc = gzip_write(c->filter, fd);
     c->explained = rc > 0;
     return rc;

@@ -16,7 +16,7 @@ struct printer {
 int printer_put(struct printer *printer, const char *bytes, size_t length);
 int printer_flush(struct printer *printer);
 
-/* At once, past what waits: for pieces that are large already. */
+/* At once, past what waits: for chunks that are large already. */
 int print_directly(const char *bytes, size_t length);
 
 #endif

@@ -68,9 +68,9 @@ static int change_batch(void *context, const struct batch *batch) {
 
 /* -------------------------------------------------------------------------------------------- many threads --- */
 
-/* Keys of one piece of the input, as its thread made them: numbers, or the digests of all others, which would not outlive
+/* Keys of one chunk of the input, as its thread made them: numbers, or the digests of all others, which would not outlive
  * the batch. All threads together then add them. */
-struct made {
+struct hashed_keys {
     struct change *change;
     perhaps_hasher hasher; /* a copy: the filter changes while others hash */
     bool numbers;
@@ -78,7 +78,7 @@ struct made {
     size_t n, room;
 };
 
-static int make_room(struct made *m, const struct batch *batch) {
+static int make_room(struct hashed_keys *m, const struct batch *batch) {
     if (m->n + batch->n <= m->room) return FINE;
     size_t room = 2 * m->room + 64 * BATCH;
     uint64_t *larger = realloc(m->words, room * sizeof *larger);
@@ -88,8 +88,8 @@ static int make_room(struct made *m, const struct batch *batch) {
     return FINE;
 }
 
-static int make_batch(void *context, const struct batch *b) {
-    struct made *m = context;
+static int hash_batch(void *context, const struct batch *b) {
+    struct hashed_keys *m = context;
     perhaps_keys keys = batch_keys(b);
     if (make_room(m, b) != FINE) return TROUBLE;
     uint64_t *words = m->words + m->n;
@@ -102,8 +102,8 @@ static int make_batch(void *context, const struct batch *b) {
     return FINE;
 }
 
-static int add_made(void *context, const char *path, uint64_t first_line) {
-    struct made *m = context;
+static int add_hashed(void *context, const char *path, uint64_t first_line) {
+    struct hashed_keys *m = context;
     struct batch batch = {.n = m->n, .path = path, .first_line = first_line};
     *(m->numbers ? &batch.numbers : &batch.digests) = m->words;
     m->n = 0;
@@ -123,18 +123,18 @@ static int check_threads(const struct change *c, const char *path) {
 }
 
 int change_all(struct change *c, const char *path, const struct input *input) {
-    struct made made[MOST_THREADS];
+    struct hashed_keys hashed[MOST_THREADS];
     void *contexts[MOST_THREADS];
     if (c->threads <= 1) return input_read(input, change_batch, c);
     if (check_threads(c, path) != FINE) return TROUBLE;
     for (unsigned i = 0; i < c->threads; i++) {
-        made[i] = (struct made){.change = c, .hasher = *perhaps_hasher_of(c->filter)};
-        contexts[i] = &made[i];
+        hashed[i] = (struct hashed_keys){.change = c, .hasher = *perhaps_hasher_of(c->filter)};
+        contexts[i] = &hashed[i];
     }
     int status = input_work(
-        input,
-        &(struct work){.threads = c->threads, .in_thread = make_batch, .in_order = add_made, .contexts = contexts});
-    for (unsigned i = 0; i < c->threads; i++) free(made[i].words);
+        input, &(struct key_work){
+                   .threads = c->threads, .in_thread = hash_batch, .in_order = add_hashed, .contexts = contexts});
+    for (unsigned i = 0; i < c->threads; i++) free(hashed[i].words);
     return status;
 }
 

@@ -51,7 +51,7 @@ static int make_room(struct unpacked *u, const char *path, uint64_t room) {
 }
 
 /* Reads until the room is filled, or all is read. */
-static int fill(struct unpacked *u, const struct source *source) {
+static int fill(struct unpacked *u, const struct input_source *source) {
     while (u->length < u->room) {
         ssize_t got = read(source->fd, u->bytes + u->length, u->room - u->length);
         if (got < 0 && errno == EINTR) continue;
@@ -86,13 +86,13 @@ static int find_length(const struct unpacked *u, const char *path, int kind, uin
 }
 
 /* Was that all, and is all of it there? Where gzip fails, what it gave is not looked at. */
-static int whole(const struct unpacked *u, struct source *source, bool *all) {
+static int whole(const struct unpacked *u, struct input_source *source, bool *all) {
     *all = u->length < u->room;
     return *all && source_ended(source) != FINE ? TROUBLE : FINE;
 }
 
 /* First as much as tells how much there must be, then that, then the data that may follow. */
-static int unpack(struct unpacked *u, struct source *source, int kind) {
+static int unpack(struct unpacked *u, struct input_source *source, int kind) {
     uint64_t most = 0, room = HEAD;
     for (bool all = false; !all;) {
         if (make_room(u, source->path, room) != FINE || fill(u, source) != FINE) return TROUBLE;
@@ -106,7 +106,7 @@ static int unpack(struct unpacked *u, struct source *source, int kind) {
 }
 
 int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter) {
-    struct source source;
+    struct input_source source;
     struct unpacked u = {0};
     perhaps_open_options copy = *how;
     if (how->flags & PERHAPS_OPEN_WRITE)
@@ -123,7 +123,7 @@ int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filte
 
 /* -------------------------------------------------------------------------------------------------- writing --- */
 
-static int write_piece(void *context, const void *bytes, size_t length) {
+static int write_chunk(void *context, const void *bytes, size_t length) {
     return write_all(*(int *)context, bytes, length);
 }
 
@@ -141,7 +141,7 @@ int gzip_write(const perhaps *filter, int fd) {
     int rc = start_gzip(ends[0], fd, &child);
     close(ends[0]);
     void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* if gzip ends too soon, it has said why */
-    int written = rc == 0 ? perhaps_write(filter, write_piece, &ends[1]) : 0;
+    int written = rc == 0 ? perhaps_write(filter, write_chunk, &ends[1]) : 0;
     signal(SIGPIPE, before);
     close(ends[1]);
     if (rc != 0) return rc;

@@ -38,7 +38,7 @@ typedef int reply_function(void *context, const struct request *request, const r
 int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
 
 /* Requests on their way. */
-struct run {
+struct dispatch {
     struct cluster *cluster;
     struct requests *requests;
     reply_function *function;
@@ -56,9 +56,9 @@ struct run {
 
 /* The same as cluster_run, for those who are still making requests while servers work on the first. They must stay where
  * they are: see requests_reserve. */
-void run_begin(struct run *run, struct cluster *cluster, struct requests *requests, reply_function *function,
-               void *context);
-void run_push(struct run *run, struct request *request);
-int run_end(struct run *run);
+void dispatch_begin(struct dispatch *run, struct cluster *cluster, struct requests *requests, reply_function *function,
+                    void *context);
+void dispatch_push(struct dispatch *run, struct request *request);
+int dispatch_end(struct dispatch *run);
 
 #endif

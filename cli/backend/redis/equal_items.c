@@ -6,41 +6,41 @@
 #include <string.h>
 
 /* A hash table that is half empty: in each place the number of an item and one, or 0. */
-struct twins {
+struct equal_items {
     perhaps_hasher hasher;
-    size_t *places;
+    size_t *slots;
 };
 
-struct twins *twins_make(size_t room) {
-    struct twins *t = calloc(1, sizeof *t);
+struct equal_items *equal_items_make(size_t room) {
+    struct equal_items *t = calloc(1, sizeof *t);
     if (!t) return NULL;
-    t->places = malloc(2 * room * sizeof *t->places);
-    if (t->places && perhaps_hasher_init(&t->hasher, PERHAPS_XXH3, 0, NULL) == PERHAPS_OK) return t;
-    twins_free(t);
+    t->slots = malloc(2 * room * sizeof *t->slots);
+    if (t->slots && perhaps_hasher_init(&t->hasher, PERHAPS_XXH3, 0, NULL) == PERHAPS_OK) return t;
+    equal_items_free(t);
     return NULL;
 }
 
-void twins_free(struct twins *t) {
+void equal_items_free(struct equal_items *t) {
     if (!t) return;
-    free(t->places);
+    free(t->slots);
     free(t);
 }
 
-static bool equal(const struct round *r, size_t i, size_t j) {
-    const struct item *one = &r->items[i], *other = &r->items[j];
+static bool equal(const struct item_batch *r, size_t i, size_t j) {
+    const struct server_item *one = &r->items[i], *other = &r->items[j];
     return one->length == other->length &&
            memcmp(r->bytes.bytes + one->at, r->bytes.bytes + other->at, one->length) == 0;
 }
 
-void twins_find(struct twins *t, struct round *r) {
+void equal_items_find(struct equal_items *t, struct item_batch *r) {
     size_t size = 2;
     while (size < 2 * r->n) size *= 2;
-    memset(t->places, 0, size * sizeof *t->places);
+    memset(t->slots, 0, size * sizeof *t->slots);
     for (size_t i = 0; i < r->n; i++) {
-        struct item *item = &r->items[i];
+        struct server_item *item = &r->items[i];
         size_t at = (size_t)perhaps_digest(&t->hasher, r->bytes.bytes + item->at, item->length) & (size - 1);
-        while (t->places[at] && !equal(r, i, t->places[at] - 1)) at = (at + 1) & (size - 1);
-        if (!t->places[at]) t->places[at] = i + 1;
-        item->twin = t->places[at] - 1;
+        while (t->slots[at] && !equal(r, i, t->slots[at] - 1)) at = (at + 1) & (size - 1);
+        if (!t->slots[at]) t->slots[at] = i + 1;
+        item->first_equal = t->slots[at] - 1;
     }
 }

@@ -9,34 +9,34 @@
 
 static const double usual_rate = 0.01;
 
-/* How many keys of a round were new, or were taken out. */
-static int count_changed(struct round *round) {
-    uint64_t *changed = round->context;
-    for (size_t i = 0; i < round->n; i++) *changed += round->answers[i];
+/* How many keys of a batch were new, or were taken out. */
+static int count_changed(struct item_batch *batch) {
+    uint64_t *changed = batch->context;
+    for (size_t i = 0; i < batch->n; i++) *changed += batch->answers[i];
     return FINE;
 }
 
 /* What users should know about how it went. */
-static void warn_of_accidents(const struct round *round) {
+static void warn_of_accidents(const struct item_batch *batch) {
     char n[NUMBER_TEXT];
-    const struct set *set = round->set;
-    if (round->doubled)
+    const struct set *set = batch->set;
+    if (batch->doubled)
         warning(set->url.shown,
                 "a connection broke: up to %s keys may have been added twice, and then take two removes",
-                group_digits(round->doubled, n));
+                group_digits(batch->doubled, n));
     if (set->cluster.restarts)
         warning(set->url.shown,
                 "a server was started anew, or another took its place, while keys were on their way; what it did not "
                 "have yet is lost: give the command once more to be sure");
 }
 
-static void print_json(const struct round *round, uint64_t changed, const struct facts *f) {
+static void print_json(const struct item_batch *batch, uint64_t changed, const struct set_facts *f) {
     struct json json = {0};
-    bool removing = round->verb == REMOVE_ITEMS;
+    bool removing = batch->verb == REMOVE_ITEMS;
     json_open(&json, NULL, '{');
-    json_count(&json, "keys", round->keys);
+    json_count(&json, "keys", batch->keys);
     json_count(&json, removing ? "removed" : "new", changed);
-    if (removing) json_count(&json, "not_found", round->keys - changed);
+    if (removing) json_count(&json, "not_found", batch->keys - changed);
     json_count(&json, "items", f->items);
     json_count(&json, "capacity", f->capacity);
     json_real(&json, "fpr_target", f->fpr_target);
@@ -44,30 +44,31 @@ static void print_json(const struct round *round, uint64_t changed, const struct
     json_end(&json);
 }
 
-static void tell(const struct options *options, const struct round *round, uint64_t changed, const struct facts *f) {
+static void tell(const struct options *options, const struct item_batch *batch, uint64_t changed,
+                 const struct set_facts *f) {
     char removed[NUMBER_TEXT], rest[NUMBER_TEXT];
-    warn_of_accidents(round);
-    if (round->verb == ADD_ITEMS) facts_warn_if_overfull(f, round->set);
+    warn_of_accidents(batch);
+    if (batch->verb == ADD_ITEMS) set_facts_warn_if_overfull(f, batch->set);
     if (given(options, OPT_JSON) && options->command == &commands[CMD_BUILD])
-        facts_print_json(f, round->set);
+        set_facts_print_json(f, batch->set);
     else if (given(options, OPT_JSON))
-        print_json(round, changed, f);
-    else if (round->verb == REMOVE_ITEMS && changed < round->keys)
-        remark(round->set->url.shown, "%s removed, %s not found", group_digits(changed, removed),
-               group_digits(round->keys - changed, rest));
+        print_json(batch, changed, f);
+    else if (batch->verb == REMOVE_ITEMS && changed < batch->keys)
+        remark(batch->set->url.shown, "%s removed, %s not found", group_digits(changed, removed),
+               group_digits(batch->keys - changed, rest));
 }
 
 /* All keys of the input. Facts are gathered only where somebody wants to know. */
 static int change(struct set *set, const struct options *options, const struct input *input, enum verb verb) {
     uint64_t changed = 0;
-    struct round round = {.set = set, .verb = verb, .done = count_changed, .context = &changed};
-    struct facts facts = {0};
-    int status = round_read(&round, input);
+    struct item_batch batch = {.set = set, .verb = verb, .done = count_changed, .context = &changed};
+    struct set_facts facts = {0};
+    int status = item_batch_read(&batch, input);
     bool curious = given(options, OPT_JSON) || (set->kind == SET_BITS && verb == ADD_ITEMS);
-    if (status == FINE && curious) status = facts_gather(&facts, set);
-    if (status == FINE) tell(options, &round, changed, &facts);
-    facts_free(&facts);
-    round_free(&round);
+    if (status == FINE && curious) status = set_facts_gather(&facts, set);
+    if (status == FINE) tell(options, &batch, changed, &facts);
+    set_facts_free(&facts);
+    item_batch_free(&batch);
     return status;
 }
 

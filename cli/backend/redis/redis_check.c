@@ -6,28 +6,28 @@
 
 #include <unistd.h>
 
-struct checking {
+struct server_check {
     bool invert, quiet, printing;
     uint64_t present, hits; /* hits are printed, or would be */
     struct printer printer;
 };
 
 /* A pause of the input ends with a write, so that a slow pipe's keys are answered as they come. */
-static int take_answers(struct round *round) {
-    struct checking *c = round->context;
-    const char *line = round->lines.bytes;
-    for (size_t i = 0; i < round->n; i++) {
-        bool hit = round->answers[i] ^ c->invert;
-        c->present += round->answers[i];
+static int take_answers(struct item_batch *batch) {
+    struct server_check *c = batch->context;
+    const char *line = batch->lines.bytes;
+    for (size_t i = 0; i < batch->n; i++) {
+        bool hit = batch->answers[i] ^ c->invert;
+        c->present += batch->answers[i];
         c->hits += hit;
-        if (hit && c->printing && printer_put(&c->printer, line, round->items[i].line_length) != FINE) return TROUBLE;
-        if (c->printing) line += round->items[i].line_length;
+        if (hit && c->printing && printer_put(&c->printer, line, batch->items[i].line_length) != FINE) return TROUBLE;
+        if (c->printing) line += batch->items[i].line_length;
     }
     if (c->quiet && c->hits) return STOP;
     return c->printing ? printer_flush(&c->printer) : FINE;
 }
 
-static void print_counts(const struct checking *c, uint64_t checked, bool as_json) {
+static void print_counts(const struct server_check *c, uint64_t checked, bool as_json) {
     struct json json = {0};
     if (!as_json) {
         printf("%llu\n", (unsigned long long)c->hits);
@@ -41,17 +41,17 @@ static void print_counts(const struct checking *c, uint64_t checked, bool as_jso
 }
 
 static int check(struct set *set, const struct options *options, struct input *input) {
-    static struct checking c;
-    struct round round = {.set = set, .verb = CHECK_ITEMS, .done = take_answers, .context = &c};
+    static struct server_check c;
+    struct item_batch batch = {.set = set, .verb = CHECK_ITEMS, .done = take_answers, .context = &c};
     c.invert = given(options, OPT_INVERT);
     c.quiet = given(options, OPT_QUIET);
     c.printing = !c.quiet && !given(options, OPT_COUNT) && !given(options, OPT_JSON);
-    round.keep_lines = c.printing;
-    round.eager = (c.printing && !input_repeatable(input)) || c.quiet;
+    batch.keep_lines = c.printing;
+    batch.eager = (c.printing && !input_repeatable(input)) || c.quiet;
     input->silent = c.printing && isatty(STDOUT_FILENO);
-    int status = round_read(&round, input);
-    uint64_t checked = round.keys;
-    round_free(&round);
+    int status = item_batch_read(&batch, input);
+    uint64_t checked = batch.keys;
+    item_batch_free(&batch);
     if (status == TROUBLE) return TROUBLE;
     if (!c.printing && !c.quiet) print_counts(&c, checked, given(options, OPT_JSON));
     return c.hits ? FINE : NOT_FOUND;

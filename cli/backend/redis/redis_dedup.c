@@ -21,72 +21,72 @@ struct deduping {
     const struct options *options;
     int out;            /* where lines go; -1 = nowhere */
     uint8_t wanted;     /* the answer of lines to be printed */
-    const char **lines; /* of a round, and where the last one ends */
+    const char **lines; /* of a batch, and where the last one ends */
     uint64_t unique;
 };
 
-static int print(struct deduping *d, const struct round *round) {
-    const char *line = round->lines.bytes;
-    if (!d->lines) d->lines = malloc((round->room + 1) * sizeof *d->lines);
+static int print(struct deduping *d, const struct item_batch *batch) {
+    const char *line = batch->lines.bytes;
+    if (!d->lines) d->lines = malloc((batch->room + 1) * sizeof *d->lines);
     if (!d->lines) return failure(NULL, "not enough memory for so many lines at a time");
-    for (size_t i = 0; i < round->n; i++) {
+    for (size_t i = 0; i < batch->n; i++) {
         d->lines[i] = line;
-        line += round->items[i].line_length;
+        line += batch->items[i].line_length;
     }
-    d->lines[round->n] = line;
-    struct job job = {.n = round->n, .lines = d->lines, .answers = round->answers};
+    d->lines[batch->n] = line;
+    struct line_block job = {.n = batch->n, .lines = d->lines, .answers = batch->answers};
     return print_chosen(d->out, d->options->output, &job, d->wanted);
 }
 
-static int take_answers(struct round *round) {
-    struct deduping *d = round->context;
-    for (size_t i = 0; i < round->n; i++) d->unique += round->answers[i] == 1;
-    return d->out < 0 ? FINE : print(d, round);
+static int take_answers(struct item_batch *batch) {
+    struct deduping *d = batch->context;
+    for (size_t i = 0; i < batch->n; i++) d->unique += batch->answers[i] == 1;
+    return d->out < 0 ? FINE : print(d, batch);
 }
 
-static void warn_of_accidents(const struct round *round) {
+static void warn_of_accidents(const struct item_batch *batch) {
     char n[NUMBER_TEXT];
-    const char *set = round->set->url.shown;
-    if (round->doubted)
+    const char *set = batch->set->url.shown;
+    if (batch->doubted)
         warning(set, "a connection broke: %s lines that may be repeats were taken for new, lest one be lost",
-                group_digits(round->doubted, n));
-    if (round->set->cluster.restarts)
+                group_digits(batch->doubted, n));
+    if (batch->set->cluster.restarts)
         warning(set, "a server was started anew, or another took its place; what it did not have yet is forgotten, and "
                      "such lines are new when they come again");
 }
 
-static int tell(const struct deduping *d, const struct round *round, double seconds) {
+static int tell(const struct deduping *d, const struct item_batch *batch, double seconds) {
     bool json = given(d->options, OPT_JSON), curious = json || given(d->options, OPT_SUMMARY);
-    struct facts facts = {0};
-    if (!curious && round->set->kind != SET_BITS) return FINE;
-    int status = facts_gather(&facts, round->set);
+    struct set_facts facts = {0};
+    if (!curious && batch->set->kind != SET_BITS) return FINE;
+    int status = set_facts_gather(&facts, batch->set);
     struct summary summary = {
-        .lines = round->keys, .unique = d->unique, .seconds = seconds, .fpr = fmax(facts.fpr_target, facts.fpr_now)};
-    if (status == FINE) facts_warn_if_overfull(&facts, round->set);
+        .lines = batch->keys, .unique = d->unique, .seconds = seconds, .fpr = fmax(facts.fpr_target, facts.fpr_now)};
+    if (status == FINE) set_facts_warn_if_overfull(&facts, batch->set);
     if (status == FINE && json)
         summary_print_json(&summary);
     else if (status == FINE && curious)
         summary_print(&summary);
-    facts_free(&facts);
+    set_facts_free(&facts);
     return status == FINE ? finish_output() : status;
 }
 
-/* Ctrl-C and its like end the reading, not a round: what servers have been told is printed. */
+/* Ctrl-C and its like end the reading, not a batch: what servers have been told is printed. */
 static int run(struct deduping *d, struct set *set, struct input *input) {
-    struct round round = {.set = set,
-                          .verb = ADD_ABSENT,
-                          .eager = d->out >= 0 && !input_repeatable(input),
-                          .keep_lines = d->out >= 0,
-                          .done = take_answers,
-                          .context = d};
+    struct item_batch batch = {.set = set,
+                               .verb = ADD_ABSENT,
+                               .eager = d->out >= 0 && !input_repeatable(input),
+                               .keep_lines = d->out >= 0,
+                               .done = take_answers,
+                               .context = d};
     double began = clock_now();
     input->silent = d->out == STDOUT_FILENO && isatty(STDOUT_FILENO);
     int status = finish_on_interrupt();
-    if (status == FINE) status = round_read(&round, input);
+    if (status == FINE) status = item_batch_read(&batch, input);
     double seconds = clock_now() - began;
-    warn_of_accidents(&round);
-    if (status != TROUBLE && tell(d, &round, seconds) != FINE) status = TROUBLE;
-    round_free(&round);
+    warn_of_accidents(&batch);
+    if (status != TROUBLE && tell(d, &batch, seconds) != FINE) status = TROUBLE;
+    item_batch_free(&batch);
     free(d->lines);
     return status;
 }

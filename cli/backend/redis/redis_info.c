@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-static unsigned server_count(const struct facts *f, const struct set *set) {
+static unsigned server_count(const struct set_facts *f, const struct set *set) {
     unsigned n = 0;
     for (size_t i = 0; i < set->cluster.node_count; i++) n += f->shares[i].shards > 0;
     return n;
 }
 
-static void print_title(const struct facts *f, const struct set *set) {
+static void print_title(const struct set_facts *f, const struct set *set) {
     static const char *const words[SET_KINDS] = {"bloom", "cuckoo", "bloom in plain strings"};
     unsigned servers = server_count(f, set);
     printf("%s: ", set->url.shown);
@@ -26,7 +26,7 @@ static void print_title(const struct facts *f, const struct set *set) {
                servers == 1 ? "" : "s");
 }
 
-static void print_keys(const struct facts *f, const struct set *set) {
+static void print_keys(const struct set_facts *f, const struct set *set) {
     char items[NUMBER_TEXT], capacity[NUMBER_TEXT], least[NUMBER_TEXT], most[NUMBER_TEXT];
     printf("  keys      %s%s (made for %s)", set->kind == SET_BITS ? "about " : "", group_digits(f->items, items),
            group_digits(f->capacity, capacity));
@@ -35,7 +35,7 @@ static void print_keys(const struct facts *f, const struct set *set) {
     putchar('\n');
 }
 
-static void print_size(const struct facts *f, const struct set *set) {
+static void print_size(const struct set_facts *f, const struct set *set) {
     char bytes[NUMBER_TEXT], digits[NUMBER_TEXT], most[NUMBER_TEXT];
     printf("  size      %s (%s bytes)", human_bytes(f->bytes, bytes), group_digits(f->bytes, digits));
     if (f->capacity) printf(", %.2f bits a key", 8 * (double)f->bytes / (double)f->capacity);
@@ -43,7 +43,7 @@ static void print_size(const struct facts *f, const struct set *set) {
     putchar('\n');
 }
 
-static void print_servers(const struct facts *f, const struct set *set) {
+static void print_servers(const struct set_facts *f, const struct set *set) {
     char bytes[NUMBER_TEXT];
     printf("\n  %-40s %8s %20s\n", "server", "shards", "bytes");
     for (size_t i = 0; i < set->cluster.node_count; i++)
@@ -53,7 +53,7 @@ static void print_servers(const struct facts *f, const struct set *set) {
 }
 
 /* Another module's filters tell neither their rate nor how full they are. */
-static void print_text(const struct facts *f, const struct set *set) {
+static void print_text(const struct set_facts *f, const struct set *set) {
     char now[NUMBER_TEXT], target[NUMBER_TEXT];
     print_title(f, set);
     print_keys(f, set);
@@ -73,14 +73,14 @@ static void print_text(const struct facts *f, const struct set *set) {
 
 int at_info(const struct options *options) {
     struct set set;
-    struct facts facts = {0};
+    struct set_facts facts = {0};
     int status = set_open(&set, options);
-    if (status == FINE) status = facts_gather(&facts, &set);
+    if (status == FINE) status = set_facts_gather(&facts, &set);
     if (status == FINE && given(options, OPT_JSON))
-        facts_print_json(&facts, &set);
+        set_facts_print_json(&facts, &set);
     else if (status == FINE)
         print_text(&facts, &set);
-    facts_free(&facts);
+    set_facts_free(&facts);
     set_close(&set);
     return status;
 }

@@ -107,13 +107,13 @@ static void put_reserve(struct set *set, const struct options *options, struct r
     }
 }
 
-struct reserving {
+struct shard_reserving {
     struct set *set;
     bool refused; /* a server would not make a shard */
 };
 
 static int take_reserved(void *context, const struct request *request, const redisReply *reply) {
-    struct reserving *reserving = context;
+    struct shard_reserving *reserving = context;
     struct set *set = reserving->set;
     char key[KEY_TEXT];
     if (reply->type != REDIS_REPLY_ERROR) return FINE;
@@ -124,7 +124,7 @@ static int take_reserved(void *context, const struct request *request, const red
 }
 
 static int reserve(struct set *set, const struct options *options, bool *refused) {
-    struct reserving reserving = {.set = set};
+    struct shard_reserving reserving = {.set = set};
     struct requests requests = {0};
     char key[KEY_TEXT];
     for (unsigned shard = 0; shard < set->shards && !requests.text.broken; shard++) {

@@ -12,8 +12,8 @@ struct shard_facts {
     double items, capacity, bytes, fpr_now, fpr_target, fill;
 };
 
-struct gathering {
-    struct facts *facts;
+struct facts_gathering {
+    struct set_facts *facts;
     struct set *set;
     bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
 };
@@ -49,8 +49,8 @@ static uint64_t whole(double value) {
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static void add_shard(struct gathering *g, const struct request *request, const struct shard_facts *shard) {
-    struct facts *f = g->facts;
+static void add_shard(struct facts_gathering *g, const struct request *request, const struct shard_facts *shard) {
+    struct set_facts *f = g->facts;
     const struct cluster *c = &g->set->cluster;
     uint64_t items = whole(shard->items), bytes = whole(shard->bytes);
     size_t node = c->clustered ? c->home[request->slot] : 0;
@@ -68,7 +68,7 @@ static void add_shard(struct gathering *g, const struct request *request, const 
 }
 
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
-    struct gathering *g = context;
+    struct facts_gathering *g = context;
     struct shard_facts shard = {NAN, NAN, NAN, NAN, NAN, NAN};
     char key[KEY_TEXT];
     if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "unknown command")) {
@@ -84,7 +84,7 @@ static int take_info(void *context, const struct request *request, const redisRe
 
 /* From how many bits are set follows about how many items set them, and how often an item finds all of its bits set. */
 static int take_bitcount(void *context, const struct request *request, const redisReply *reply) {
-    struct gathering *g = context;
+    struct facts_gathering *g = context;
     const struct set *set = g->set;
     char key[KEY_TEXT];
     if (reply->type != REDIS_REPLY_INTEGER) return set_refused(set, set_key(set, request->shard, key), reply);
@@ -102,7 +102,7 @@ static int take_bitcount(void *context, const struct request *request, const red
 
 /* ------------------------------------------------------------------------------------------------ gathering --- */
 
-static int ask_shards(struct gathering *g, const char *command, reply_function *function) {
+static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
     struct requests requests = {0};
     char key[KEY_TEXT];
     for (unsigned shard = 0; shard < g->set->shards; shard++) {
@@ -114,20 +114,20 @@ static int ask_shards(struct gathering *g, const char *command, reply_function *
     return set_ask(g->set, &requests, function, g);
 }
 
-static int begin(struct gathering *g) {
-    struct facts *f = g->facts;
-    *f = (struct facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
+static int begin(struct facts_gathering *g) {
+    struct set_facts *f = g->facts;
+    *f = (struct set_facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
     return f->shares ? FINE : failure(NULL, "not enough memory");
 }
 
 /* What was asked for stands in the hash; the shards were made for a little more, and may have grown. */
-static void settle(struct facts *f, const struct set *set) {
+static void settle(struct set_facts *f, const struct set *set) {
     if (set->items) f->capacity = set->items;
     if (set->fpr > 0) f->fpr_target = set->fpr;
 }
 
-int facts_gather(struct facts *f, struct set *set) {
-    struct gathering g = {.facts = f, .set = set};
+int set_facts_gather(struct set_facts *f, struct set *set) {
+    struct facts_gathering g = {.facts = f, .set = set};
     if (begin(&g) != FINE) return TROUBLE;
     int status =
         set->kind == SET_BITS ? ask_shards(&g, "BITCOUNT", take_bitcount) : ask_shards(&g, "PERHAPS.INFO", take_info);
@@ -140,13 +140,13 @@ int facts_gather(struct facts *f, struct set *set) {
     return status;
 }
 
-void facts_free(struct facts *f) {
+void set_facts_free(struct set_facts *f) {
     free(f->shares);
 }
 
 /* ----------------------------------------------------------------------------------------------------- JSON --- */
 
-void facts_print_json(const struct facts *f, const struct set *set) {
+void set_facts_print_json(const struct set_facts *f, const struct set *set) {
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "at", set->url.shown);
@@ -185,7 +185,7 @@ void facts_print_json(const struct facts *f, const struct set *set) {
     json_end(&json);
 }
 
-void facts_warn_if_overfull(const struct facts *f, const struct set *set) {
+void set_facts_warn_if_overfull(const struct set_facts *f, const struct set *set) {
     char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
     uint64_t margin = set->items / 20;
     if (set->kind != SET_BITS || f->items <= set->items + margin) return;

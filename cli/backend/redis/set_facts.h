@@ -4,7 +4,7 @@
 
 #include "server_set.h"
 
-struct facts {
+struct set_facts {
     uint64_t items, capacity, bytes;
     uint64_t least_items, most_items; /* of a shard */
     uint64_t most_bytes;              /* of a shard */
@@ -16,13 +16,13 @@ struct facts {
     } * shares; /* of each server, in the order of the cluster's */
 };
 
-int facts_gather(struct facts *facts, struct set *set);
-void facts_free(struct facts *facts);
+int set_facts_gather(struct set_facts *facts, struct set *set);
+void set_facts_free(struct set_facts *facts);
 
 /* Warns of plain strings that hold more keys than they were made for, and so make more mistakes. */
-void facts_warn_if_overfull(const struct facts *facts, const struct set *set);
+void set_facts_warn_if_overfull(const struct set_facts *facts, const struct set *set);
 
 /* The object that 'perhaps info --at --json' prints. */
-void facts_print_json(const struct facts *facts, const struct set *set);
+void set_facts_print_json(const struct set_facts *facts, const struct set *set);
 
 #endif

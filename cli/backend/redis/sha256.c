@@ -5,7 +5,7 @@
 enum { BLOCK = 64 };
 
 /* The bytes that do not fill a block yet, and how many there were in all. */
-struct state {
+struct sha256_state {
     uint32_t h[8];
     uint8_t block[BLOCK];
     uint64_t length;
@@ -44,7 +44,7 @@ static void expand(const uint8_t *block, uint32_t w[64]) {
     }
 }
 
-static void mix(struct state *s) {
+static void mix(struct sha256_state *s) {
     uint32_t w[64], v[8];
     expand(s->block, w);
     memcpy(v, s->h, sizeof v);
@@ -60,7 +60,7 @@ static void mix(struct state *s) {
     for (size_t i = 0; i < 8; i++) s->h[i] += v[i];
 }
 
-static void take(struct state *s, const uint8_t *bytes, size_t length) {
+static void take(struct sha256_state *s, const uint8_t *bytes, size_t length) {
     while (length) {
         size_t filled = s->length % BLOCK, n = BLOCK - filled < length ? BLOCK - filled : length;
         memcpy(s->block + filled, bytes, n);
@@ -72,7 +72,7 @@ static void take(struct state *s, const uint8_t *bytes, size_t length) {
 }
 
 /* A bit of 1, zeros, and the length in bits fill the last block. */
-static void finish(struct state *s) {
+static void finish(struct sha256_state *s) {
     static const uint8_t padding[BLOCK] = {0x80};
     uint8_t length[8];
     uint64_t bits = s->length * 8;
@@ -83,7 +83,7 @@ static void finish(struct state *s) {
 
 void sha256(const void *first, size_t first_length, const void *second, size_t second_length,
             uint8_t digest[SHA256_BYTES]) {
-    struct state s = {.length = 0};
+    struct sha256_state s = {.length = 0};
     memcpy(s.h, beginning, sizeof s.h);
     take(&s, first, first_length);
     take(&s, second, second_length);

@@ -7,7 +7,7 @@
 
 enum { SHA256_BYTES = 32 };
 
-/* The digest of one piece of text followed by another. */
+/* The digest of one text followed by another. */
 void sha256(const void *first, size_t first_length, const void *second, size_t second_length,
             uint8_t digest[SHA256_BYTES]);
 

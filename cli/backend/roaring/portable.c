@@ -36,16 +36,16 @@ static const uint8_t *take(struct cursor *c, size_t n) {
 }
 
 /* What stands before the containers. */
-struct header {
+struct portable_header {
     size_t containers;
     const uint8_t *runs;    /* a bit for each container; NULL if none is a list of runs */
     const uint8_t *keys;    /* and how many ids */
     const uint8_t *offsets; /* NULL if it has none */
 };
 
-static const char *read_header(struct cursor *c, struct header *h) {
+static const char *read_header(struct cursor *c, struct portable_header *h) {
     const uint8_t *first = take(c, 4);
-    *h = (struct header){0};
+    *h = (struct portable_header){0};
     if (!first) return ends_early;
     if (!portable_begins(first)) return "does not begin like a Roaring bitmap";
     bool with_runs = u16(first) == COOKIE_WITH_RUNS;
@@ -95,7 +95,7 @@ static const char *check_runs(struct cursor *c, size_t ids) {
     return found == ids ? NULL : "has more or fewer ids than it says";
 }
 
-static const char *check_container(struct cursor *c, const struct header *h, size_t i) {
+static const char *check_container(struct cursor *c, const struct portable_header *h, size_t i) {
     const uint8_t *key = h->keys + 4 * i;
     size_t ids = (size_t)u16(key + 2) + 1;
     if (i && u16(key) <= u16(key - 4)) return "has containers that are not in rising order";
@@ -106,7 +106,7 @@ static const char *check_container(struct cursor *c, const struct header *h, siz
 
 const char *portable_check(const uint8_t *bytes, size_t length, size_t *used) {
     struct cursor c = {bytes, length, 0};
-    struct header h;
+    struct portable_header h;
     const char *why = read_header(&c, &h);
     for (size_t i = 0; i < h.containers && !why; i++) why = check_container(&c, &h, i);
     *used = c.at;

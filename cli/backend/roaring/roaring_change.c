@@ -4,7 +4,7 @@
 #include "backend/file/filter_file.h"
 #include "output/numbers.h"
 
-struct change {
+struct ids_change {
     struct ids *ids;
     bool removing;
     uint64_t keys, changed;
@@ -23,7 +23,7 @@ static int check_range(const struct ids *ids, const struct batch *batch) {
 }
 
 static int add_batch(void *context, const struct batch *batch) {
-    struct change *c = context;
+    struct ids_change *c = context;
     uint64_t added;
     if (check_range(c->ids, batch) != FINE) return TROUBLE;
     if (!ids_add(c->ids, batch->numbers, batch->n, &added))
@@ -34,14 +34,14 @@ static int add_batch(void *context, const struct batch *batch) {
 }
 
 static int remove_batch(void *context, const struct batch *batch) {
-    struct change *c = context;
+    struct ids_change *c = context;
     c->keys += batch->n;
     c->changed += ids_remove(c->ids, batch->numbers, batch->n);
     return FINE;
 }
 
 /* Success is silent, but for what users should know. */
-static void tell(const struct options *options, const char *path, const struct change *c) {
+static void tell(const struct options *options, const char *path, const struct ids_change *c) {
     char removed[NUMBER_TEXT], rest[NUMBER_TEXT];
     struct json json = {0};
     if (given(options, OPT_JSON)) {
@@ -62,7 +62,7 @@ static int change_locked(const struct options *options, bool removing, perhaps_l
     struct input input;
     if (roaring_input(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
     if (roaring_open(&roaring, options, options->operands[0]) != FINE) return TROUBLE;
-    struct change c = {.ids = &roaring.ids, .removing = removing};
+    struct ids_change c = {.ids = &roaring.ids, .removing = removing};
     int status = input_read(&input, removing ? remove_batch : add_batch, &c);
     if (status == FINE) status = roaring_replace(&roaring, lock);
     if (status == FINE) tell(options, roaring.path, &c);
@@ -88,7 +88,7 @@ int roaring_remove(const struct options *options) {
 
 int roaring_build(const struct options *options) {
     struct roaring roaring = {.path = options->output, .ids.wide = options->kind == KIND_ROARING64};
-    struct change c = {.ids = &roaring.ids};
+    struct ids_change c = {.ids = &roaring.ids};
     struct input input;
     struct output output;
     if (roaring_input(&input, options, options->operands, options->operand_count) != FINE) return TROUBLE;

@@ -3,7 +3,8 @@
 #include "backend/file/filter_file.h"
 
 /* One at a time, so that only two are in memory at any moment. */
-static int combine_one(struct roaring *into, const struct options *options, const char *path, enum combination what) {
+static int combine_one(struct roaring *into, const struct options *options, const char *path,
+                       enum ids_combination what) {
     struct roaring from;
     if (roaring_open(&from, options, path) != FINE) return TROUBLE;
     int status = FINE;
@@ -13,7 +14,7 @@ static int combine_one(struct roaring *into, const struct options *options, cons
     return status;
 }
 
-static int combine_into(const struct options *options, enum combination what, struct output *output) {
+static int combine_into(const struct options *options, enum ids_combination what, struct output *output) {
     struct roaring into;
     if (roaring_open(&into, options, options->operands[0]) != FINE) return TROUBLE;
     int status = FINE;
@@ -26,7 +27,7 @@ static int combine_into(const struct options *options, enum combination what, st
     return status;
 }
 
-static int combine(const struct options *options, enum combination what) {
+static int combine(const struct options *options, enum ids_combination what) {
     struct output output;
     if (output_open(&output, options) != FINE) return TROUBLE;
     int status = combine_into(options, what, &output);

@@ -19,13 +19,13 @@ int roaring_check(const struct options *options) {
 
 /* ----------------------------------------------------------------------------------------------------- list --- */
 
-struct listing {
+struct ids_listing {
     const struct ids *ids;
     uint64_t from, left; /* where to go on; how many more are wanted */
 };
 
 /* The next few; none at the end. */
-static size_t next_ids(struct listing *l, uint64_t numbers[IDS_BATCH]) {
+static size_t next_ids(struct ids_listing *l, uint64_t numbers[IDS_BATCH]) {
     size_t wanted = l->left < IDS_BATCH ? (size_t)l->left : IDS_BATCH;
     size_t n = wanted ? ids_from(l->ids, l->from, numbers, wanted) : 0;
     l->left = n && numbers[n - 1] < UINT64_MAX ? l->left - n : 0;
@@ -33,7 +33,7 @@ static size_t next_ids(struct listing *l, uint64_t numbers[IDS_BATCH]) {
     return n;
 }
 
-static int list_text(struct listing *l) {
+static int list_text(struct ids_listing *l) {
     static struct printer printer;
     uint64_t numbers[IDS_BATCH];
     for (size_t n; (n = next_ids(l, numbers)) > 0;)
@@ -45,7 +45,7 @@ static int list_text(struct listing *l) {
     return printer_flush(&printer);
 }
 
-static int list_json(struct listing *l, const char *path) {
+static int list_json(struct ids_listing *l, const char *path) {
     struct json json = {0};
     uint64_t numbers[IDS_BATCH];
     json_open(&json, NULL, '{');
@@ -61,7 +61,7 @@ static int list_json(struct listing *l, const char *path) {
 int roaring_list(const struct options *options) {
     struct roaring roaring;
     if (roaring_open(&roaring, options, options->operands[0]) != FINE) return TROUBLE;
-    struct listing listing = {&roaring.ids, options->from, given(options, OPT_LIMIT) ? options->limit : UINT64_MAX};
+    struct ids_listing listing = {&roaring.ids, options->from, given(options, OPT_LIMIT) ? options->limit : UINT64_MAX};
     int status = given(options, OPT_JSON) ? list_json(&listing, roaring.path) : list_text(&listing);
     ids_free(&roaring.ids);
     return status;
@@ -69,7 +69,7 @@ int roaring_list(const struct options *options) {
 
 /* --------------------------------------------------------------------------------------------------- verify --- */
 
-struct verifying {
+struct ids_verification {
     const struct ids *ids;
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
@@ -77,7 +77,7 @@ struct verifying {
 };
 
 static int verify_batch(void *context, const struct batch *batch) {
-    struct verifying *v = context;
+    struct ids_verification *v = context;
     uint8_t answers[BATCH];
     uint64_t present = ids_contain(v->ids, batch->numbers, batch->n, answers);
     for (size_t i = 0; i < batch->n && !v->first_path; i++) {
@@ -90,7 +90,8 @@ static int verify_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-static void print_verified(const struct options *options, const struct roaring *roaring, const struct verifying *v) {
+static void print_verified(const struct options *options, const struct roaring *roaring,
+                           const struct ids_verification *v) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT];
     struct json json = {0};
     if (!given(options, OPT_JSON)) {
@@ -114,7 +115,7 @@ static void print_verified(const struct options *options, const struct roaring *
 static int verify(const struct options *options, const struct roaring *roaring) {
     char *key_paths[] = {(char *)(uintptr_t)options->keys};
     char missing[NUMBER_TEXT], keys[NUMBER_TEXT];
-    struct verifying v = {.ids = &roaring->ids};
+    struct ids_verification v = {.ids = &roaring->ids};
     struct input input;
     if (options->keys && roaring_input(&input, options, key_paths, 1) != FINE) return TROUBLE;
     if (options->keys && input_read(&input, verify_batch, &v) != FINE) return TROUBLE;

@@ -21,17 +21,17 @@ enum { WORTH_SENDING = 16 << 10 };
 
 /* ---------------------------------------------------------------------------------------------- going around --- */
 
-static void remember_why(struct run *r, const struct node *node, const char *why) {
+static void remember_why(struct dispatch *r, const struct node *node, const char *why) {
     snprintf(r->why, sizeof r->why, "%s: %s", node->shown, why);
 }
 
-static void send_home(struct run *r, struct request *request) {
+static void send_home(struct dispatch *r, struct request *request) {
     struct cluster *c = r->cluster;
     queue_push(&c->nodes[c->clustered ? c->home[request->slot] : 0]->waiting, request);
 }
 
 /* What was sent to a server that is gone may be done or not. */
-static int abandon(struct run *r, struct node *node) {
+static int abandon(struct dispatch *r, struct node *node) {
     struct request *request;
     int status = FINE;
     node_disconnect(node);
@@ -52,7 +52,7 @@ static int abandon(struct run *r, struct node *node) {
 }
 
 /* Waits longer each time, until something moves again. */
-static int settle(struct run *r) {
+static int settle(struct dispatch *r) {
     struct cluster *c = r->cluster;
     struct request *request;
     char time[NUMBER_TEXT];
@@ -86,7 +86,7 @@ static int named_node(struct cluster *c, const struct node *node, const char *er
     return cluster_node(c, host, (size_t)(colon - host), port);
 }
 
-static bool redirect(struct run *r, struct node *node, struct request *request, const char *error) {
+static bool redirect(struct dispatch *r, struct node *node, struct request *request, const char *error) {
     struct cluster *c = r->cluster;
     bool moved = begins(error, "MOVED ");
     if (!moved && !begins(error, "ASK ")) return false;
@@ -112,7 +112,7 @@ static bool will_pass(const char *error) {
     return false;
 }
 
-static int take_reply(struct run *r, struct node *node, const redisReply *reply) {
+static int take_reply(struct dispatch *r, struct node *node, const redisReply *reply) {
     struct request *request = node->flying.first;
     if (!request) return failure(r->cluster->url->shown, "%s answers what nobody asked", node->shown);
     if (request->skip) {
@@ -136,14 +136,14 @@ static int take_reply(struct run *r, struct node *node, const redisReply *reply)
     return r->function(r->context, request, reply);
 }
 
-static int broken(struct run *r, struct node *node) {
+static int broken(struct dispatch *r, struct node *node) {
     remember_why(r, node, node->link->errstr);
     return abandon(r, node);
 }
 
 /* ----------------------------------------------------------------------------------------------------- wires --- */
 
-static int receive(struct run *r, struct node *node) {
+static int receive(struct dispatch *r, struct node *node) {
     int status = FINE;
     if (redisBufferRead(node->link) != REDIS_OK) return broken(r, node);
     node->heard = clock_now();
@@ -157,7 +157,7 @@ static int receive(struct run *r, struct node *node) {
     return status;
 }
 
-static int transmit(struct run *r, struct node *node) {
+static int transmit(struct dispatch *r, struct node *node) {
     int done = 0;
     if (redisBufferWrite(node->link, &done) != REDIS_OK) return broken(r, node);
     node->unsent = !done;
@@ -165,7 +165,7 @@ static int transmit(struct run *r, struct node *node) {
 }
 
 /* Connects where that is necessary. A server that is away gives its work back. */
-static int prepare(struct run *r, struct node *node) {
+static int prepare(struct dispatch *r, struct node *node) {
     char why[WHY_TEXT];
     bool restarted;
     if (!node->link) {
@@ -190,12 +190,12 @@ static short events_of(const struct node *node) {
 
 /* Seconds after which a server with work to do is taken for dead: a part of the patience, so that enough of it is left to find
  * who has taken its place; but all of it, if what is on its way may not be sent again. */
-static double silence_of(const struct run *r, const struct node *node) {
+static double silence_of(const struct dispatch *r, const struct node *node) {
     double patience = r->cluster->patience, part = patience / 4 > silence ? patience / 4 : silence;
     return patience < part || node->flying.first->once ? patience : part;
 }
 
-static int exchange(struct run *r, struct node *node, short events) {
+static int exchange(struct dispatch *r, struct node *node, short events) {
     if (events & POLLOUT && transmit(r, node) != FINE) return TROUBLE;
     if (node->link && events & (POLLIN | POLLERR | POLLHUP) && receive(r, node) != FINE) return TROUBLE;
     if (!node->link || !node->flying.first || clock_now() - node->heard < silence_of(r, node)) return FINE;
@@ -204,7 +204,7 @@ static int exchange(struct run *r, struct node *node, short events) {
 }
 
 /* Every node has its place, and the number -1 while there is nothing to wait for. */
-static int make_polls(struct run *r) {
+static int make_polls(struct dispatch *r) {
     struct cluster *c = r->cluster;
     struct pollfd *polls = realloc(r->polls, c->node_count * sizeof *polls);
     if (!polls) return failure(NULL, "not enough memory to talk to %zu servers", c->node_count);
@@ -221,7 +221,7 @@ static int make_polls(struct run *r) {
 }
 
 /* After a run that was not finished: nothing of this run may come back in the next one. */
-static void forget_all(struct run *r) {
+static void forget_all(struct dispatch *r) {
     for (size_t i = 0; i < r->cluster->node_count; i++) {
         struct node *node = r->cluster->nodes[i];
         for (struct request *request = node->flying.first; request; request = request->next) request->repeated = true;
@@ -231,7 +231,7 @@ static void forget_all(struct run *r) {
 }
 
 /* One turn: whatever all servers together can do now, or within so many milliseconds. */
-static int turn(struct run *r, int wait) {
+static int turn(struct dispatch *r, int wait) {
     int status = make_polls(r);
     if (status != FINE) return status;
     if (poll(r->polls, r->poll_count, r->homeless.first ? 0 : wait) < 0 && errno != EINTR)
@@ -241,14 +241,15 @@ static int turn(struct run *r, int wait) {
     return FINE;
 }
 
-void run_begin(struct run *r, struct cluster *c, struct requests *requests, reply_function *function, void *context) {
-    *r = (struct run){.cluster = c, .requests = requests, .function = function, .context = context};
+void dispatch_begin(struct dispatch *r, struct cluster *c, struct requests *requests, reply_function *function,
+                    void *context) {
+    *r = (struct dispatch){.cluster = c, .requests = requests, .function = function, .context = context};
     r->pause = SHORTEST_PAUSE;
     r->progressed = clock_now();
 }
 
 /* Small commands gather before they are sent. Work that waits for a server to come back can wait until the end. */
-void run_push(struct run *r, struct request *request) {
+void dispatch_push(struct dispatch *r, struct request *request) {
     r->left++;
     r->gathered += request->length;
     send_home(r, request);
@@ -257,7 +258,7 @@ void run_push(struct run *r, struct request *request) {
     r->status = turn(r, 0);
 }
 
-int run_end(struct run *r) {
+int dispatch_end(struct dispatch *r) {
     struct cluster *c = r->cluster;
     if (r->requests->text.broken) r->status = failure(NULL, "not enough memory for so many keys at a time");
     while (r->left && r->status == FINE) {
@@ -271,8 +272,8 @@ int run_end(struct run *r) {
 }
 
 int cluster_run(struct cluster *c, struct requests *requests, reply_function *function, void *context) {
-    struct run r;
-    run_begin(&r, c, requests, function, context);
-    for (size_t i = 0; i < requests->n && !requests->text.broken; i++) run_push(&r, &requests->list[i]);
-    return run_end(&r);
+    struct dispatch r;
+    dispatch_begin(&r, c, requests, function, context);
+    for (size_t i = 0; i < requests->n && !requests->text.broken; i++) dispatch_push(&r, &requests->list[i]);
+    return dispatch_end(&r);
 }
