@@ -157,10 +157,15 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
     }
 }
 
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+static inline __attribute__((always_inline)) void prefetch_words(const uint8_t *words, unsigned last) {
+    for (unsigned byte = 0; byte < last; byte += 64) __builtin_prefetch(words + byte, 0, 2);
+    __builtin_prefetch(words + last, 0, 2);
+}
+
 static void ribbon_prefetch(const struct array *array, struct digest digest) {
     struct spot spot = spot_from(array, part_key(digest.first), 0);
-    for (unsigned byte = 0; byte < 16 * spot.columns; byte += 64) __builtin_prefetch(spot.words + byte, 0, 2);
-    __builtin_prefetch(spot.words + 16 * spot.columns - 1, 0, 2);
+    prefetch_words(spot.words, 16 * spot.columns - 8);
 }
 
 /* The spots of keys that are under way. */
@@ -203,11 +208,8 @@ static void find_further(const struct array *array, struct block *block, size_t 
                                           const char *ahead) {                                                         \
         query_many_##isa(a, digests, n, answers, ahead, most);                                                         \
     }                                                                                                                  \
-    static const struct kind_ops table = {.add = parts_add,                                                            \
-                                          .add_many = parts_add_many,                                                  \
-                                          .contains = contains_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .prefetch = ribbon_prefetch};
+    static const struct kind_ops table = {                                                                             \
+        BASIC_OPS(parts_add, contains_name, parts_add_many, contains_many_name, ribbon_prefetch)};
 
 RIBBON_OPS(ribbon_ops_8_scalar, , scalar, 8, ribbon_contains_8_scalar, ribbon_contains_many_8_scalar)
 RIBBON_OPS(ribbon_ops_16_scalar, , scalar, 16, ribbon_contains_16_scalar, ribbon_contains_many_16_scalar)
