@@ -1,7 +1,7 @@
 /* perhaps: the command line. Finds the command, reads its options, runs it, and makes sure that what it printed arrived. */
+#include "backend/backend.h"
 #include "commands/commands.h"
 #include "output/report.h"
-#include "backend/roaring/verbs.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +32,8 @@ static int run(int count, char **arguments) {
         print_help(command);
         return FINE;
     }
-    return is_roaring(&options) ? roaring_run(&options) : command->run(&options);
+    status = backend_choose(&options);
+    return status == FINE ? command->run(&options) : status;
 }
 
 int main(int count, char **arguments) {

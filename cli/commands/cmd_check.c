@@ -1,12 +1,10 @@
-/* perhaps check: like grep, with a filter for a pattern. */
-#include "backend/redis/at.h"
-#include "check.h"
+/* perhaps check: like grep, with a set for a pattern. */
+#include "backend/backend.h"
 #include "commands.h"
 #include "confirm.h"
-#include "backend/file/filter_file.h"
-#include "input/input.h"
-#include "output/printer.h"
 #include "input/threads.h"
+#include "output/printer.h"
+#include "output/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,6 @@
 
 /* What one thread has found out, and what it has to print when its turn comes. */
 struct checking {
-    struct asked asked;
     bool invert, quiet, printing;
     uint64_t checked, present;
     uint64_t hits; /* keys that are printed or would be */
@@ -63,11 +60,8 @@ static int doubt(struct checking *c, const struct batch *batch, const uint8_t *a
     return FINE;
 }
 
-static int check_batch(void *context, const struct batch *batch) {
+static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t present) {
     struct checking *c = context;
-    uint8_t answers[BATCH];
-    uint64_t present;
-    if (c->asked.ask(c->asked.set, batch, answers, &present) != FINE) return TROUBLE;
     uint64_t hits = c->invert ? batch->n - present : c->doubted ? 0 : present;
     c->checked += batch->n;
     c->present += present;
@@ -78,11 +72,9 @@ static int check_batch(void *context, const struct batch *batch) {
 }
 
 /* Each chunk ends with a write, so that a slow pipe's keys are answered as they come. */
-static int print_found(void *context, const char *path, uint64_t first_line) {
+static int print_found(void *context) {
     struct checking *c = context;
     size_t filled = c->filled;
-    (void)path;
-    (void)first_line;
     c->filled = 0;
     if (c->doubted && hits_move(c->doubted, &c->own) != FINE) return TROUBLE;
     return print_directly(c->found, filled);
@@ -102,45 +94,41 @@ static void print_counts(const struct checking *c, bool as_json) {
     json_end(&json);
 }
 
-static struct checking sum(const struct checking *parts, unsigned n) {
-    struct checking all = parts[0];
-    for (unsigned i = 1; i < n; i++) {
-        all.checked += parts[i].checked;
-        all.present += parts[i].present;
-        all.hits += parts[i].hits;
-    }
-    return all;
-}
-
-/* Threads that ask one filter do not disturb one another; each has its chunk of the input for itself. */
-static int read_and_check(const struct input *input, const struct checking *how, unsigned threads,
-                          struct checking *result) {
+/* Threads that query one set do not disturb one another; each has its chunk of the input for itself. */
+static int query_all(struct target *target, const struct input *input, struct checking *c) {
     struct checking parts[MOST_THREADS];
     void *contexts[MOST_THREADS];
+    unsigned threads = threads_from(target->options);
     for (unsigned i = 0; i < threads; i++) {
-        parts[i] = *how;
+        parts[i] = *c;
         contexts[i] = &parts[i];
     }
-    int status = input_work(
-        input, &(struct key_work){
-                   .threads = threads, .in_thread = check_batch, .in_order = print_found, .contexts = contexts});
+    int status = target->backend->query(target, input,
+                                        &(struct query){.threads = threads,
+                                                        .records = c->printing,
+                                                        .prompt = c->quiet || (c->printing && !input_repeatable(input)),
+                                                        .answered = take_answers,
+                                                        .in_order = print_found,
+                                                        .contexts = contexts});
     for (unsigned i = 0; i < threads; i++) {
+        c->checked += parts[i].checked;
+        c->present += parts[i].present;
+        c->hits += parts[i].hits;
         free(parts[i].found);
         free(parts[i].own.bytes);
     }
-    *result = sum(parts, threads);
     return status;
 }
 
-/* Which hits are true? The file of --confirm has its keys where the filter's were, or else in the same way as the
+/* Which hits are true? The file of --confirm has its keys where the set's were, or else in the same way as the
  * input. */
-static int confirm(const struct options *options, const struct input *input, struct checking *c) {
-    char *key_paths[] = {(char *)(uintptr_t)options->confirm};
+static int confirm(const struct target *target, const struct input *input, struct checking *c) {
+    char *key_paths[] = {(char *)(uintptr_t)target->options->confirm};
     struct input keys = *input;
     keys.paths = key_paths;
     keys.path_count = 1;
-    input_follow(&keys, c->asked.set);
-    int status = hits_confirm(c->doubted, c->asked.set, options->operands[0], &keys, c->quiet && !c->invert);
+    input_follow(&keys, &target->recipe);
+    int status = hits_confirm(c->doubted, target, &keys, c->quiet && !c->invert);
     if (status == TROUBLE) return TROUBLE;
     c->present = hits_confirmed(c->doubted);
     c->false_positives = c->doubted->n - c->present;
@@ -148,46 +136,29 @@ static int confirm(const struct options *options, const struct input *input, str
     return c->printing ? hits_print(c->doubted, !c->invert) : FINE;
 }
 
-/* Reads, checks and confirms. */
-static int check_all(const struct options *options, const struct input *input, const struct checking *how,
-                     struct checking *result) {
-    int status = read_and_check(input, how, threads_from(options), result);
-    return status == FINE && how->doubted ? confirm(options, input, result) : status;
-}
-
-int check_keys(const struct options *options, struct input *input, struct asked asked) {
+static int check(struct target *target) {
+    const struct options *options = target->options;
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
     struct hits doubted = {0};
-    struct checking result, how = {.asked = asked};
-    how.invert = given(options, OPT_INVERT);
-    how.quiet = given(options, OPT_QUIET);
-    how.printing = !counting && !how.quiet;
-    how.doubted = options->confirm ? &doubted : NULL;
-    input->silent = how.printing && isatty(STDOUT_FILENO);
-    int status = check_all(options, input, &how, &result);
+    struct input input;
+    struct checking c = {.invert = given(options, OPT_INVERT), .quiet = given(options, OPT_QUIET)};
+    c.printing = !counting && !c.quiet;
+    c.doubted = options->confirm ? &doubted : NULL;
+    if (target_input(target, &input) != FINE) return TROUBLE;
+    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
+    input.silent = c.printing && isatty(STDOUT_FILENO);
+    int status = query_all(target, &input, &c);
+    if (status == FINE && c.doubted) status = confirm(target, &input, &c);
     free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
-    if (!how.printing && !how.quiet) print_counts(&result, given(options, OPT_JSON));
-    return result.hits ? FINE : NOT_FOUND;
-}
-
-static int ask_filter(const void *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
-    return filter_ask(filter, batch, answers, present);
-}
-
-static int check_with(const struct options *options, const perhaps *filter) {
-    struct input input;
-    if (input_from_options(&input, options, options->operands + 1, options->operand_count - 1) != FINE) return TROUBLE;
-    if (input_match(&input, options, options->operands[0], filter) != FINE) return TROUBLE;
-    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
-    return check_keys(options, &input, (struct asked){filter, ask_filter});
+    if (counting && !c.quiet) print_counts(&c, given(options, OPT_JSON));
+    return c.hits ? FINE : NOT_FOUND;
 }
 
 int cmd_check(const struct options *options) {
-    if (given(options, OPT_AT)) return at_check(options);
-    perhaps *filter;
-    if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
-    int status = check_with(options, filter);
-    perhaps_free(filter);
+    struct target *target;
+    int status = target_open(&target, options, TO_QUERY, 0);
+    if (status == FINE) status = check(target);
+    target_close(target);
     return status;
 }

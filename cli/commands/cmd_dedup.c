@@ -1,6 +1,6 @@
 /* perhaps dedup: each line once, in order, without sorting. Blocks of lines are read and hashed by two workers in turn, who look
  * the digests up and write the lines that are chosen (dedup/pipeline.c). */
-#include "backend/redis/at.h"
+#include "backend/backend.h"
 #include "commands.h"
 #include "dedup/exact.h"
 #include "dedup/output.h"
@@ -16,6 +16,8 @@
 
 #include <perhaps_embed.h>
 
+#include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A pipe is not opened for few lines; where it is, some megabytes do no harm. */
@@ -153,20 +155,28 @@ static double loss_of(const struct dedup *d, const struct input *input) {
     return (double)info.items * (double)info.items / 0x1p65;
 }
 
+static bool wants_summary(const struct options *options) {
+    return given(options, OPT_JSON) || given(options, OPT_SUMMARY);
+}
+
+static int print_summary(const struct options *options, const struct summary *summary) {
+    if (given(options, OPT_JSON))
+        summary_print_json(summary);
+    else
+        summary_print(summary);
+    return finish_output();
+}
+
 static int tell(const struct dedup *d, const struct input *input, double began) {
     struct perhaps_info info = {.size = sizeof info};
     struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
-    if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
+    if (!wants_summary(d->options)) return FINE;
     int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     if (kind == PERHAPS_TABLE)
         summary.loss = loss_of(d, input);
     else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
         summary.fpr = info.fpr_now > info.fpr_target ? info.fpr_now : info.fpr_target;
-    if (given(d->options, OPT_JSON))
-        summary_print_json(&summary);
-    else
-        summary_print(&summary);
-    return finish_output();
+    return print_summary(d->options, &summary);
 }
 
 static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
@@ -206,25 +216,81 @@ static int run(struct dedup *d, struct input *input) {
     return status;
 }
 
-int cmd_dedup(const struct options *options) {
-    struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
+/* ------------------------------------------------------------------------------- a set that others share --- */
+
+static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
+    struct dedup *d = context;
+    const char *lines[BATCH + 1];
+    size_t last = batch->n - 1;
+    d->unique += added;
+    if (d->out < 0) return FINE;
+    memcpy(lines, batch->lines, batch->n * sizeof *lines);
+    lines[batch->n] = lines[last] + batch->line_lengths[last] + batch->terminator_length;
+    return print_chosen(d->out, d->options->output,
+                        &(struct line_block){.n = batch->n, .lines = lines, .answers = answers, .added = added},
+                        d->wanted);
+}
+
+/* Ctrl-C and its like end the reading, not a batch: what the set has been told is printed. */
+static int run_shared(struct dedup *d, struct target *target, struct input *input) {
+    void *contexts[] = {d};
+    struct query query = {.records = d->out >= 0,
+                          .prompt = d->out >= 0 && !input_repeatable(input),
+                          .answered = take_answers,
+                          .contexts = contexts};
+    double began = clock_now();
+    input->silent = d->out == STDOUT_FILENO && isatty(STDOUT_FILENO);
+    int status = finish_on_interrupt();
+    if (status == FINE) status = target->backend->add_absent(target, input, &query);
+    double seconds = clock_now() - began;
+    status = target->backend->finish(target, status);
+    if (status == TROUBLE || !wants_summary(d->options)) return status;
+    struct target_facts facts;
+    if (target->backend->facts(target, &facts) != FINE) return TROUBLE;
+    struct summary summary = {.lines = target->keys,
+                              .unique = d->unique,
+                              .seconds = seconds,
+                              .fpr = fmax(facts.fpr_target, facts.fpr_now)};
+    return print_summary(d->options, &summary) == FINE ? status : TROUBLE;
+}
+
+static int dedup_shared(struct dedup *d) {
+    struct target *target = NULL;
+    struct input input;
+    int status = d->options->backend->join(&target, d->options, &input);
+    if (status == FINE) status = target_input(target, &input);
+    if (status == FINE) status = dedup_output_open(d->options, &input, &d->out);
+    if (status == FINE) status = run_shared(d, target, &input);
+    target_close(target);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------- a memory of our own --- */
+
+static int dedup_alone(struct dedup *d) {
+    const struct options *options = d->options;
     struct input input;
     perhaps_want want;
     perhaps_recipe recipe;
     uint8_t hash_key[HASH_KEY_BYTES];
-    int status = check_options(options);
-    if (status == FINE && given(options, OPT_AT)) return at_dedup(options);
-    if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
+    int status = input_from_options(&input, options, options->operands, options->operand_count);
     if (status == FINE) status = make_want(&want, options, &input, &recipe);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
     if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
     if (status == FINE) status = check_hash(options, &input, want.hash);
-    if (status == FINE) status = open_memory(&d, &want, &input);
-    if (status == FINE) status = dedup_output_open(options, &input, &d.out);
-    if (status == FINE) status = run(&d, &input);
-    seen_close(&d.seen);
-    if (d.state) status = state_close(d.state, status);
-    exact_free(d.exact);
+    if (status == FINE) status = open_memory(d, &want, &input);
+    if (status == FINE) status = dedup_output_open(options, &input, &d->out);
+    if (status == FINE) status = run(d, &input);
+    seen_close(&d->seen);
+    if (d->state) status = state_close(d->state, status);
+    exact_free(d->exact);
+    return status;
+}
+
+int cmd_dedup(const struct options *options) {
+    struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
+    if (check_options(options) != FINE) return TROUBLE;
+    int status = options->backend->add_absent ? dedup_shared(&d) : dedup_alone(&d);
     status = dedup_output_close(options, d.out, status);
     die_of_interrupt();
     return status == STOP ? FINE : status;

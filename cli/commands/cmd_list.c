@@ -1,78 +1,58 @@
-/* perhaps list: what is in a filter that can tell. Integers of a bitmap come in decimal, digests of a table in
- * hexadecimal. */
-#include "options/abilities.h"
+/* perhaps list: what is in a set that can tell. Integers come in decimal, digests in hexadecimal. */
+#include "backend/backend.h"
 #include "commands.h"
-#include "backend/file/filter_file.h"
 #include "output/printer.h"
+#include "output/report.h"
 
-#include <stdlib.h>
-
-struct listing {
-    const perhaps *filter;
-    const char *path;
-    bool integers, as_json;
-    uint64_t at, left; /* where to look next; how many more are wanted */
-    struct printer printer;
-};
-
-static int print_text(struct listing *l, uint64_t member) {
-    char line[32];
-    int length = snprintf(line, sizeof line, l->integers ? "%llu\n" : "%016llx\n", (unsigned long long)member);
-    return printer_put(&l->printer, line, (size_t)length);
-}
-
-static int print_json(struct json *json, const struct listing *l, uint64_t member) {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)member);
-    if (l->integers)
+/* Prints a member as a line, or as an element of the array in `json`. */
+static int print_member(const struct target *target, struct json *json, struct printer *printer, uint64_t member) {
+    char text[32];
+    int length = snprintf(text, sizeof text, target->integers ? "%llu" : "%016llx", (unsigned long long)member);
+    if (!json) {
+        text[length] = '\n';
+        return printer_put(printer, text, (size_t)length + 1);
+    }
+    if (target->integers)
         json_count(json, NULL, member);
     else
-        json_text(json, NULL, digits);
+        json_text(json, NULL, text);
     return ferror(stdout) ? TROUBLE : FINE;
 }
 
-static int list(struct listing *l) {
+static int print_members(const struct target *target, struct json *json) {
+    static struct printer printer;
+    enum { SOME = 1024 };
+    const struct options *options = target->options;
+    uint64_t members[SOME], at = options->from;
+    uint64_t left = given(options, OPT_LIMIT) ? options->limit : UINT64_MAX;
+    while (left) {
+        size_t wanted = left < SOME ? (size_t)left : SOME;
+        size_t n = target->backend->list(target, &at, members, wanted);
+        for (size_t i = 0; i < n; i++)
+            if (print_member(target, json, &printer, members[i]) != FINE) return TROUBLE;
+        left = n == wanted && at ? left - n : 0;
+    }
+    return printer_flush(&printer);
+}
+
+static int list(const struct target *target) {
     struct json json = {0};
-    uint64_t member;
-    int status = FINE, found = perhaps_next(l->filter, &l->at, &member);
-    if (l->as_json) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "file", l->path);
-        json_open(&json, "members", '[');
-    }
-    for (; found == 1 && l->left && status == FINE; l->left--) {
-        status = l->as_json ? print_json(&json, l, member) : print_text(l, member);
-        found = l->left > 1 ? perhaps_next(l->filter, &l->at, &member) : 0;
-    }
-    if (!l->as_json) return status == FINE ? printer_flush(&l->printer) : status;
+    if (given(target->options, OPT_FROM) && !target->integers)
+        return failure("--from", "is for bitmaps; the digests of other kinds come in no order, so leave it out");
+    if (!given(target->options, OPT_JSON)) return print_members(target, NULL);
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", target->name);
+    json_open(&json, "members", '[');
+    int status = print_members(target, &json);
     json_close(&json, ']');
     json_end(&json);
     return status;
 }
 
-static int list_with(const struct options *options, struct listing *l) {
-    l->path = options->operands[0];
-    l->integers = filter_of_integers(l->filter);
-    l->as_json = given(options, OPT_JSON);
-    l->left = given(options, OPT_LIMIT) ? options->limit : UINT64_MAX;
-    l->at = options->from;
-    if (filter_require(l->filter, l->path, PERHAPS_LIST) != FINE) return TROUBLE;
-    if (!given(options, OPT_FROM) || l->integers) return list(l);
-    return failure("--from", "is for bitmaps; the digests of other kinds come in no order, so leave it out");
-}
-
 int cmd_list(const struct options *options) {
-    perhaps *filter;
-    if (filter_open_now(options, options->operands[0], &filter) != FINE) return TROUBLE;
-    struct listing *listing = calloc(1, sizeof *listing);
-    int status = TROUBLE;
-    if (listing) {
-        listing->filter = filter;
-        status = list_with(options, listing);
-    } else {
-        failure(NULL, "not enough memory to list keys");
-    }
-    free(listing);
-    perhaps_free(filter);
+    struct target *target;
+    int status = target_open(&target, options, TO_QUERY, PERHAPS_LIST);
+    if (status == FINE) status = list(target);
+    target_close(target);
     return status;
 }

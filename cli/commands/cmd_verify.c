@@ -1,14 +1,13 @@
 /* perhaps verify: is the file whole, are the keys in it, and how often is it wrong? */
-#include "options/abilities.h"
+#include "backend/backend.h"
 #include "commands.h"
-#include "backend/file/filter_file.h"
-#include "input/input.h"
 #include "output/numbers.h"
+#include "output/report.h"
 
 enum { TRIALS = 1000000 };
 
 struct verifying {
-    const perhaps *filter;
+    const struct target *target;
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
     uint64_t first_line;
@@ -19,7 +18,7 @@ static int verify_batch(void *context, const struct batch *batch) {
     struct verifying *v = context;
     uint8_t answers[BATCH];
     uint64_t present;
-    if (filter_ask(v->filter, batch, answers, &present) != FINE) return TROUBLE;
+    if (v->target->backend->query_batch(v->target, batch, answers, &present) != FINE) return TROUBLE;
     for (size_t i = 0; i < batch->n && !v->first_path && present < batch->n; i++) {
         if (answers[i]) continue;
         v->first_path = batch->path;
@@ -38,21 +37,29 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Asks for keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of 128 bits for all
- * others (among which no int32 or int64 key can be, being shorter). */
-static int query_non_members(struct verifying *v, const char *path, bool numbers) {
-    uint64_t state = UINT64_C(0x70657268617073), words[BATCH][2];
-    for (size_t done = 0, n; done < TRIALS; done += n) {
-        n = TRIALS - done < BATCH ? TRIALS - done : BATCH;
-        for (size_t i = 0; i < n; i++) {
-            words[i][0] = next_random(&state);
-            words[i][1] = next_random(&state);
-        }
-        perhaps_keys keys =
-            numbers ? PERHAPS_KEYS_U64(*words, sizeof *words, n) : PERHAPS_KEYS_FIXED(words, sizeof *words, 0, n);
-        int64_t hits = perhaps_contains_many(v->filter, &keys, NULL);
-        if (hits < 0) return library_failure(path, (int)hits);
-        v->false_positives += (uint64_t)hits;
+/* Queries keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of
+ * 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
+static int query_non_members(struct verifying *v, bool numbers) {
+    uint64_t state = UINT64_C(0x70657268617073), words[2 * BATCH], present;
+    const void *keys[BATCH];
+    size_t lengths[BATCH], width = numbers ? 1 : 2; /* words of a key */
+    uint8_t answers[BATCH];
+    struct batch batch = {.path = v->target->name};
+    if (numbers) {
+        batch.numbers = words;
+    } else {
+        batch.keys = keys;
+        batch.lengths = lengths;
+    }
+    for (size_t i = 0; i < BATCH; i++) {
+        keys[i] = &words[2 * i];
+        lengths[i] = 2 * sizeof *words;
+    }
+    for (size_t done = 0; done < TRIALS; done += batch.n) {
+        batch.n = TRIALS - done < BATCH ? TRIALS - done : BATCH;
+        for (size_t i = 0; i < width * batch.n; i++) words[i] = next_random(&state);
+        if (v->target->backend->query_batch(v->target, &batch, answers, &present) != FINE) return TROUBLE;
+        v->false_positives += present;
     }
     return FINE;
 }
@@ -61,71 +68,66 @@ static double measured(const struct verifying *v) {
     return (double)v->false_positives / TRIALS;
 }
 
-static int verify_keys(const struct options *options, const char *path, struct verifying *v) {
+static int verify_keys(struct verifying *v, const struct target_facts *facts) {
     struct input input;
-    char *key_paths[] = {(char *)(uintptr_t)options->keys};
-    if (input_from_options(&input, options, key_paths, 1) != FINE) return TROUBLE;
-    if (input_match(&input, options, path, v->filter) != FINE) return TROUBLE;
+    char *key_paths[] = {(char *)(uintptr_t)v->target->options->keys};
+    if (target_input_of(v->target, &input, key_paths, 1) != FINE) return TROUBLE;
     if (input_read(&input, verify_batch, v) != FINE) return TROUBLE;
-    return query_non_members(v, path, input_of_numbers(&input));
+    return facts->planned ? query_non_members(v, input_of_numbers(&input)) : FINE;
 }
 
-static void print_json(const struct perhaps_info *info, const char *path, const struct verifying *v, bool with_keys) {
+static void print_json(const struct verifying *v, const struct verdict *verdict, const struct target_facts *facts) {
     struct json json = {0};
     json_open(&json, NULL, '{');
-    json_text(&json, "file", path);
-    json_count(&json, "bytes_checked", is_file_kind(info->kind) ? 0 : info->image_bytes);
-    if (with_keys) {
+    json_text(&json, "file", v->target->name);
+    json_count(&json, "bytes_checked", verdict->bytes_checked);
+    if (v->target->options->keys) {
         json_count(&json, "keys", v->keys);
         json_count(&json, "missing", v->missing);
-        json_real(&json, "fpr_target", info->fpr_target);
-        json_real(&json, "fpr_now", info->fpr_now);
+    }
+    if (v->target->options->keys && facts->planned) {
+        json_real(&json, "fpr_target", facts->fpr_target);
+        json_real(&json, "fpr_now", facts->fpr_now);
         json_real(&json, "fpr_measured", measured(v));
         json_count(&json, "fpr_trials", TRIALS);
     }
     json_end(&json);
 }
 
-static void print_text(const struct perhaps_info *info, const char *path, const struct verifying *v, bool with_keys) {
+static void print_text(const struct verifying *v, const struct verdict *verdict, const struct target_facts *facts) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT];
-    if (is_file_kind(info->kind))
-        printf("%s: has the length that its header speaks of (%s bytes); files of %s have no checksums, so damage to "
-               "the bits cannot be seen\n",
-               path, group_digits(info->image_bytes, a), info->kind_name);
-    else
-        printf("%s: whole; header and all of the array agree with their checksums (%s bytes)\n", path,
-               group_digits(info->image_bytes, a));
-    if (!with_keys) return;
+    printf("%s: %s\n", v->target->name, verdict->sentence);
+    if (!v->target->options->keys) return;
     printf("  keys      %s of %s found\n", group_digits(v->keys - v->missing, a), group_digits(v->keys, b));
-    printf("  fpr       %-10s%s\n", info->guessed ? "half set" : "planned", human_rate(info->fpr_target, a));
-    printf("            now       %s\n", human_rate(info->fpr_now, a));
+    if (!facts->planned) return;
+    printf("  fpr       %-10s%s\n", facts->guessed ? "half set" : "planned", human_rate(facts->fpr_target, a));
+    printf("            now       %s\n", human_rate(facts->fpr_now, a));
     printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
            human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->false_positives, c));
 }
 
-static int verify(const struct options *options, const char *path, const perhaps *filter) {
-    struct perhaps_info info;
-    struct verifying v = {.filter = filter};
+static int verify(struct target *target) {
+    struct verifying v = {.target = target};
+    struct verdict verdict;
+    struct target_facts facts;
     char missing[NUMBER_TEXT], keys[NUMBER_TEXT];
-    if (filter_info(filter, path, &info) != FINE) return TROUBLE;
-    if (options->keys && verify_keys(options, path, &v) != FINE) return TROUBLE;
-    if (given(options, OPT_JSON))
-        print_json(&info, path, &v, options->keys);
+    if (target->backend->verify(target, &verdict) != FINE) return TROUBLE;
+    if (target->backend->facts(target, &facts) != FINE) return TROUBLE;
+    if (target->options->keys && verify_keys(&v, &facts) != FINE) return TROUBLE;
+    if (given(target->options, OPT_JSON))
+        print_json(&v, &verdict, &facts);
     else
-        print_text(&info, path, &v, options->keys);
+        print_text(&v, &verdict, &facts);
     if (!v.missing) return FINE;
-    return failure(path, "%s of %s keys are missing, the first on line %llu of %s; %s",
+    return failure(target->name, "%s of %s keys are missing, the first on line %llu of %s; %s",
                    group_digits(v.missing, missing), group_digits(v.keys, keys), (unsigned long long)v.first_line,
-                   input_name(v.first_path),
-                   info.kind == PERHAPS_WINDOW ? "a window forgets old keys: verify it with those that it must remember"
-                                               : "it was made from other keys or has lost some: build it again");
+                   input_name(v.first_path), verdict.if_missing);
 }
 
 int cmd_verify(const struct options *options) {
-    perhaps *filter;
-    const char *path = options->operands[0];
-    if (filter_open_now(options, path, &filter) != FINE) return TROUBLE;
-    int status = verify(options, path, filter);
-    perhaps_free(filter);
+    struct target *target;
+    int status = target_open(&target, options, TO_QUERY, 0);
+    if (status == FINE) status = verify(target);
+    target_close(target);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "confirm.h"
-#include "backend/file/filter_file.h"
 #include "output/numbers.h"
 #include "output/printer.h"
+#include "output/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +89,7 @@ int hits_move(struct hits *hits, struct hits *from) {
 /* The hits by their keys: open addressing, at most half full. */
 struct index {
     const struct hits *hits;
+    perhaps_hasher hasher;
     size_t mask;
     struct hit_slot {
         uint64_t digest;
@@ -107,24 +108,18 @@ static struct hit_slot *find(const struct index *index, uint64_t digest, const v
     }
 }
 
-static uint64_t digest_of(const perhaps *filter, bool number, const void *key, size_t length) {
-    uint64_t value;
-    if (!number) return perhaps_digest(perhaps_hasher_of(filter), key, length);
-    memcpy(&value, key, sizeof value);
-    return perhaps_digest_u64(perhaps_hasher_of(filter), value);
-}
-
 /* Makes the index, and tells every hit which one is the first with its key. */
-static int index_build(struct index *index, const perhaps *filter, bool numbers) {
+static int index_build(struct index *index) {
     size_t slots = 2;
     while (slots / 2 < index->hits->n) slots *= 2;
     index->mask = slots - 1;
     index->slots = calloc(slots, sizeof *index->slots);
-    if (!index->slots) return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
+    if (!index->slots || perhaps_hasher_init(&index->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
+        return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
     for (size_t at = 0; at < index->hits->filled;) {
         struct hit *hit = hit_at(index->hits, at);
         const char *key = hit->bytes + hit->key_at;
-        uint64_t digest = digest_of(filter, numbers, key, hit->key_length);
+        uint64_t digest = perhaps_digest(&index->hasher, key, hit->key_length);
         struct hit_slot *slot = find(index, digest, key, hit->key_length);
         if (!slot->hit) *slot = (struct hit_slot){digest, at + 1};
         hit->first = slot->hit - 1;
@@ -136,7 +131,7 @@ static int index_build(struct index *index, const perhaps *filter, bool numbers)
 /* ------------------------------------------------------------------------------------------------- confirming --- */
 
 struct confirming {
-    const perhaps *filter;
+    const struct target *target;
     struct index index;
     bool one;
     uint64_t keys, strangers; /* read, and those that the filter does not have */
@@ -147,7 +142,7 @@ static bool confirm_key(struct confirming *c, const struct batch *batch, size_t 
     bool number = batch->numbers;
     const void *key = number ? (const void *)&batch->numbers[i] : batch->keys[i];
     size_t length = number ? sizeof *batch->numbers : batch->lengths[i];
-    const struct hit_slot *slot = find(&c->index, digest_of(c->filter, number, key, length), key, length);
+    const struct hit_slot *slot = find(&c->index, perhaps_digest(&c->index.hasher, key, length), key, length);
     if (slot->hit) hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
     return slot->hit;
 }
@@ -157,7 +152,7 @@ static int confirm_batch(void *context, const struct batch *batch) {
     struct confirming *c = context;
     uint8_t answers[BATCH];
     uint64_t present;
-    if (filter_ask(c->filter, batch, answers, &present) != FINE) return TROUBLE;
+    if (c->target->backend->query_batch(c->target, batch, answers, &present) != FINE) return TROUBLE;
     c->keys += batch->n;
     c->strangers += batch->n - present;
     for (size_t i = 0; i < batch->n; i++)
@@ -165,22 +160,22 @@ static int confirm_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-static void warn_of_strangers(const struct confirming *c, const char *path, const char *keys_path) {
+static void warn_of_strangers(const struct confirming *c, const char *keys_path) {
     char strangers[NUMBER_TEXT], keys[NUMBER_TEXT];
     if (!c->strangers) return;
     warning(
         input_name(keys_path),
         "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is in both "
         "counts as present",
-        group_digits(c->strangers, strangers), group_digits(c->keys, keys), path);
+        group_digits(c->strangers, strangers), group_digits(c->keys, keys), c->target->name);
 }
 
-int hits_confirm(struct hits *hits, const perhaps *filter, const char *path, const struct input *keys, bool one) {
-    struct confirming c = {.filter = filter, .index = {.hits = hits}, .one = one};
+int hits_confirm(struct hits *hits, const struct target *target, const struct input *keys, bool one) {
+    struct confirming c = {.target = target, .index = {.hits = hits}, .one = one};
     if (hits->n == 0) return FINE;
-    int status = index_build(&c.index, filter, input_of_numbers(keys));
+    int status = index_build(&c.index);
     if (status == FINE) status = input_read(keys, confirm_batch, &c);
-    if (status == FINE) warn_of_strangers(&c, path, keys->paths[0]);
+    if (status == FINE) warn_of_strangers(&c, keys->paths[0]);
     free(c.index.slots);
     return status;
 }

@@ -3,9 +3,7 @@
 #ifndef CLI_COMMANDS_CONFIRM_H
 #define CLI_COMMANDS_CONFIRM_H
 
-#include "input/input.h"
-
-#include <perhaps.h>
+#include "backend/backend.h"
 
 /* Is the file of --confirm there, and another one than the lines to check? Asked before any of them is read. */
 int confirm_possible(const char *path, const struct input *input);
@@ -23,9 +21,9 @@ int hits_put(struct hits *hits, const struct batch *batch, size_t i, bool printi
 /* Moves all that is in `from` behind the others. */
 int hits_move(struct hits *hits, struct hits *from);
 
-/* Reads the original keys once and finds out which hits are among them; with `one`, the first of those is enough. `path`
- * is the filter's, for messages. FINE, STOP or TROUBLE, as input_read. */
-int hits_confirm(struct hits *hits, const perhaps *filter, const char *path, const struct input *keys, bool one);
+/* Reads the original keys once and finds out which hits are among them; with `one`, the first of those is enough. FINE,
+ * STOP or TROUBLE, as input_read. */
+int hits_confirm(struct hits *hits, const struct target *target, const struct input *keys, bool one);
 
 /* How many of them are. */
 uint64_t hits_confirmed(const struct hits *hits);

@@ -80,8 +80,8 @@ int input_match(struct input *input, const struct options *options, const char *
 int input_match_recipe(struct input *input, const struct options *options, const char *path,
                        const perhaps_recipe *recipe);
 
-/* Reads records as the filter's own keys were, if it tells, whatever the options said. */
-void input_follow(struct input *input, const perhaps *filter);
+/* Reads records as this recipe says, if it does, whatever the options said. */
+void input_follow(struct input *input, const perhaps_recipe *recipe);
 
 /* What the recipe does to keys, in words; and back, false if there is no such name. */
 const char *recipe_key_name(const perhaps_recipe *recipe);

@@ -220,10 +220,9 @@ int input_match(struct input *input, const struct options *options, const char *
     return input_match_recipe(input, options, filter_path, &recipe);
 }
 
-void input_follow(struct input *input, const perhaps *filter) {
+void input_follow(struct input *input, const perhaps_recipe *recipe) {
     static const struct options none;
-    perhaps_recipe recipe = filter_recipe(filter);
-    if (!recipe_extracts(&recipe) || recipe.unknown) return;
+    if (!recipe_extracts(recipe) || recipe->unknown) return;
     if (input->encoding == ENCODING_U64LE) input->encoding = ENCODING_U64;
-    match_extraction(input, &none, NULL, &recipe);
+    match_extraction(input, &none, NULL, recipe);
 }

@@ -3,7 +3,7 @@
 #include "guess.h"
 #include "output/numbers.h"
 #include "output/report.h"
-#include "backend/roaring/verbs.h"
+#include "backend/backend.h"
 #include "input/threads.h"
 
 #include <perhaps.h>
@@ -26,6 +26,11 @@ int command_unknown(const char *name) {
 
 bool command_takes(const struct command *command, const struct option *option) {
     return option->commands >> (command - commands) & 1;
+}
+
+const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]) {
+    snprintf(buffer, OPTION_SHOWN, "--%s", option_table[id].name);
+    return buffer;
 }
 
 const char *option_help(const struct command *command, const struct option *option) {

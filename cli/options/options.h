@@ -173,6 +173,7 @@ struct window {
 /* A parsed command line. Fields whose option was not given are zero. */
 struct options {
     const struct command *command;
+    const struct backend *backend; /* what the command works on; see backend.h */
     bool given[OPTIONS];
     char **operands;
     size_t operand_count;
@@ -198,6 +199,10 @@ int command_unknown(const char *name);
 
 /* How many threads -j asks for; 1 without it. */
 unsigned threads_from(const struct options *options);
+
+/* "--name", for messages. Returns `buffer`. */
+enum { OPTION_SHOWN = 40 };
+const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]);
 
 /* What an option does for this command, without the names that its argument may be. */
 const char *option_help(const struct command *command, const struct option *option);

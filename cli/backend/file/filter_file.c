@@ -1,9 +1,9 @@
 #include "filter_file.h"
 #include "options/abilities.h"
-#include "filter_children.h"
 #include "commands/commands.h"
 #include "dedup/journal.h"
 #include "input/encode.h"
+#include "backend/file_format.h"
 #include "gzip_file.h"
 #include "input/input.h"
 #include "output/numbers.h"
@@ -130,7 +130,7 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
         if (hash_key_read(options->hash_key, key) != FINE) return TROUBLE;
         how.hash_key = key;
     }
-    if (gzip_made(path)) return gzip_open(path, &how, filter);
+    if (file_format_of(path) == FORMAT_GZIP) return gzip_open(path, &how, filter);
     struct waiting waiting = waiting_for(options, path);
     int rc;
     do rc = perhaps_open(filter, path, &how);
@@ -191,14 +191,6 @@ int filter_refuse_sealed(const perhaps *filter, const char *path) {
     return filter_traits(filter) & PERHAPS_STATIC ? sealed_failure(path) : FINE;
 }
 
-int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present) {
-    perhaps_keys keys = batch_keys(batch);
-    int64_t rc = perhaps_contains_many(filter, &keys, answers);
-    if (rc < 0) return library_failure(batch->path, (int)rc);
-    *present = (uint64_t)rc;
-    return FINE;
-}
-
 /* -------------------------------------------------------------------------------------------------- changing --- */
 
 int filter_lock(const struct options *options, const char *path, perhaps_lock **lock) {
@@ -207,7 +199,7 @@ int filter_lock(const struct options *options, const char *path, perhaps_lock **
 }
 
 int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter) {
-    return replace_filter(lock, path, filter, gzip_made(path));
+    return replace_filter(lock, path, filter, file_format_of(path) == FORMAT_GZIP);
 }
 
 /* -------------------------------------------------------------------------------------------------- telling --- */
@@ -261,77 +253,4 @@ perhaps_recipe filter_recipe(const perhaps *filter) {
     perhaps_recipe_of(filter, &recipe);
     if (filter_of_integers(filter) && recipe.form == PERHAPS_KEY_BYTES) recipe.form = PERHAPS_KEY_U64;
     return recipe;
-}
-
-void print_recipe(const perhaps_recipe *recipe, const char *none) {
-    char options[RECIPE_TEXT];
-    printf("  key       %s\n", recipe ? recipe_key_name(recipe) : none);
-    if (!recipe || !recipe_extracts(recipe)) return;
-    perhaps_recipe extraction = *recipe;
-    extraction.form = extraction.ignore_case = 0;
-    if (recipe->unknown)
-        printf("  records   of a newer version of perhaps (step %d)\n", recipe->unknown);
-    else
-        printf("  records   as %s says\n", recipe_options(&extraction, options));
-}
-
-void print_recipe_json(struct json *json, const perhaps_recipe *recipe) {
-    char delimiter[2] = {(char)recipe->delimiter, 0};
-    json_text(json, "key", recipe_key_name(recipe));
-    json_text(json, "records", recipe_records_name(recipe));
-    json_count(json, "field", recipe->field);
-    json_text(json, "delimiter", delimiter);
-}
-
-unsigned filter_abilities(const struct perhaps_info *info) {
-    return info->grow == PERHAPS_GROW_NEVER ? info->can & ~(unsigned)PERHAPS_GROW : info->can;
-}
-
-static const char *growth_name(int grow) {
-    return grow == PERHAPS_GROW_NEVER ? "never" : grow == PERHAPS_GROW_LAYERS ? "layers" : "default";
-}
-
-/* What a filter of filters has and others lack. */
-static void print_whole_json(struct json *json, const struct perhaps_info *info) {
-    json_text(json, "base", kind_name(info->base));
-    json_count(json, "max_bytes", info->max_bytes);
-    json_count(json, "period", info->period);
-    json_count(json, "generations", info->generations);
-    json_flag(json, "flooded", info->flooded);
-    json_real(json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* kept in 2^-32, which shows */
-}
-
-void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path) {
-    struct json json = {0};
-    perhaps_recipe recipe = filter_recipe(filter);
-    json_open(&json, NULL, '{');
-    json_text(&json, "file", path);
-    json_text(&json, "kind", info->kind_name);
-    if (info->children) print_whole_json(&json, info);
-    json_count(&json, "capacity", info->capacity);
-    if (is_file_kind(info->kind)) json_flag(&json, "guessed", info->guessed);
-    json_count(&json, "items", info->items);
-    json_real(&json, "distinct", info->distinct);
-    json_real(&json, "fpr_target", info->fpr_target);
-    json_real(&json, "fpr_now", info->fpr_now);
-    json_count(&json, "bytes", info->bytes);
-    json_count(&json, "image_bytes", info->image_bytes);
-    json_real(&json, "bits_per_key", info->bits_per_key);
-    json_real(&json, "fill", info->fill);
-    json_real(&json, "loss", info->loss);
-    json_count(&json, "stuck", info->stuck);
-    json_count(&json, "stashed", info->stashed);
-    json_text(&json, "grow", growth_name(info->grow));
-    json_count(&json, "hashes", info->hashes);
-    json_count(&json, "cache_lines", info->lines);
-    json_text(&json, "hash", info->hash_name);
-    if (!is_file_kind(info->kind)) {
-        json_count(&json, "seed", info->seed);
-        print_recipe_json(&json, &recipe);
-        json_count(&json, "format_version", info->format_version);
-    }
-    json_text(&json, "isa", info->isa);
-    json_abilities(&json, filter_abilities(info));
-    print_children_json(&json, filter, info->children);
-    json_end(&json);
 }

@@ -42,10 +42,6 @@ bool filter_is_file(const perhaps *filter);
 /* FINE, or TROUBLE after having said that it is a static filter, which cannot be changed. Asked before anything is read. */
 int filter_refuse_sealed(const perhaps *filter, const char *path);
 
-/* Which keys of a batch are perhaps in it? *present is how many. */
-struct batch;
-int filter_ask(const perhaps *filter, const struct batch *batch, uint8_t *answers, uint64_t *present);
-
 /* FINE, or TROUBLE after having said that a journal of dedup is beside it: what is in that would be lost. */
 int filter_refuse_journal(const char *path, bool locked);
 
@@ -66,15 +62,7 @@ enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
  * if it grows or forgets by itself. `most` is how many keys can have gone into it; 0 = unknown. */
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 
-/* What it can do: growing is not among it, if it was made never to grow. */
-unsigned filter_abilities(const struct perhaps_info *info);
-
-/* The object that 'perhaps info --json' prints. */
-void print_info_json(const perhaps *filter, const struct perhaps_info *info, const char *path);
-
 /* How the filter's keys are made. */
 perhaps_recipe filter_recipe(const perhaps *filter);
-void print_recipe(const perhaps_recipe *recipe, const char *none); /* NULL: none */
-void print_recipe_json(struct json *json, const perhaps_recipe *recipe);
 
 #endif

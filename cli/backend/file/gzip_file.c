@@ -15,17 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool gzip_made(const char *path) {
-    struct stat status;
-    unsigned char magic[2] = {0};
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    bool read_them = read(fd, magic, sizeof magic) == sizeof magic;
-    close(fd);
-    return read_them && magic[0] == 0x1f && magic[1] == 0x8b;
-}
-
 bool gzip_named(const char *path) {
     size_t length = strlen(path);
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;

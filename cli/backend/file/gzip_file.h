@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-/* Does the file begin as those of gzip do? */
-bool gzip_made(const char *path);
-
 /* Does its name say that it is compressed? */
 bool gzip_named(const char *path);
 

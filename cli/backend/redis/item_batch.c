@@ -262,6 +262,28 @@ static int send_batch(struct item_batch *r) {
     return status;
 }
 
+/* As batches of the input are: the lines are still there. */
+static int hand_on(const struct item_batch *r) {
+    const struct query *query = r->query;
+    const char *lines[BATCH], *line = r->lines.bytes;
+    size_t lengths[BATCH];
+    struct batch batch = {.lines = lines, .line_lengths = lengths, .terminator_length = r->terminator_length};
+    for (size_t first = 0; first < r->n; first += batch.n) {
+        uint64_t present = 0;
+        batch.n = r->n - first < BATCH ? r->n - first : BATCH;
+        for (size_t i = 0; i < batch.n; i++) {
+            size_t length = r->items[first + i].line_length;
+            present += r->answers[first + i] == 1;
+            lines[i] = line;
+            lengths[i] = length - r->terminator_length;
+            line += length;
+        }
+        int status = query->answered(query->contexts[0], &batch, r->answers + first, present);
+        if (status != FINE) return status;
+    }
+    return query->in_order ? query->in_order(query->contexts[0]) : FINE;
+}
+
 static int run_batch(struct item_batch *r) {
     if (!r->n) return FINE;
     if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for so many keys at a time");
@@ -272,7 +294,7 @@ static int run_batch(struct item_batch *r) {
     if (sent != FINE && r->verb != ADD_ABSENT) return TROUBLE;
     if (r->verb == ADD_ABSENT) settle_answers(r);
     r->keys += r->n;
-    int status = r->done(r);
+    int status = hand_on(r);
     r->n = r->bytes.length = r->lines.length = 0;
     return sent == FINE ? status : TROUBLE;
 }
@@ -317,7 +339,8 @@ static void take_key(struct item_batch *r, const struct batch *batch, size_t i) 
     *item = (struct server_item){
         .at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length), .first_equal = r->n++};
     text_put(&r->bytes, key, length);
-    if (!r->keep_lines) return;
+    if (!r->query->records) return;
+    r->terminator_length = batch->terminator_length;
     item->line_length = batch->line_lengths[i] + batch->terminator_length;
     text_put(&r->lines, batch->lines[i], item->line_length);
 }
@@ -337,7 +360,7 @@ static int take_pause(void *context, const char *path, uint64_t first_line) {
     struct item_batch *r = context;
     (void)path;
     (void)first_line;
-    return r->eager ? run_batch(r) : FINE;
+    return r->query->prompt ? run_batch(r) : FINE;
 }
 
 int item_batch_read(struct item_batch *r, const struct input *input) {

@@ -2,6 +2,7 @@
 #ifndef CLI_BACKEND_REDIS_ITEM_BATCH_H
 #define CLI_BACKEND_REDIS_ITEM_BATCH_H
 
+#include "backend/backend.h"
 #include "server_set.h"
 
 /* ADD_ABSENT adds like ADD_ITEMS, but no second copies to cuckoo filters, and must know for each item whether it was new: of items
@@ -19,19 +20,16 @@ struct server_item {
         first_equal; /* itself; or, of ADD_ABSENT, the first item of the batch with the same key, which is sent for all of them */
 };
 
-/* The keys of one batch. Begin with the fields up to `done`, and zeros. */
+/* The keys of one batch. Begin with the fields up to `query`, and zeros. */
 struct item_batch {
     struct set *set;
     enum verb verb;
-    bool eager;      /* answer whenever the input pauses, not only when enough keys are there */
-    bool keep_lines; /* they are to be printed */
-    int (*done)(
-        struct item_batch *batch); /* after each batch, with the answers: FINE, STOP or TROUBLE; see UNANSWERED */
-    void *context;
+    const struct query *query; /* who takes the answers */
 
     size_t n, room;
     struct server_item *items;
     struct text bytes, lines;
+    size_t terminator_length; /* of the lines */
     uint8_t *answers; /* 1 = it was new, was taken out, is perhaps there */
     size_t *order;    /* the items, shard by shard */
     size_t *starts;   /* where each shard begins there */

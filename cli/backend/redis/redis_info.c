@@ -1,10 +1,8 @@
 /* perhaps info --at: what a set on servers is, how full, and where it is. */
-#include "at.h"
-#include "set_facts.h"
-#include "backend/file/filter_children.h"
+#include "output/bars.h"
 #include "output/numbers.h"
-#include "backend/file/filter_file.h"
 #include "output/report.h"
+#include "redis_target.h"
 
 #include <math.h>
 
@@ -53,7 +51,9 @@ static void print_servers(const struct set_facts *f, const struct set *set) {
 }
 
 /* Another module's filters tell neither their rate nor how full they are. */
-static void print_text(const struct set_facts *f, const struct set *set) {
+static void print_text(const struct redis_target *t) {
+    const struct set *set = &t->set;
+    const struct set_facts *f = &t->facts;
     char now[NUMBER_TEXT], target[NUMBER_TEXT];
     print_title(f, set);
     print_keys(f, set);
@@ -67,20 +67,57 @@ static void print_text(const struct set_facts *f, const struct set *set) {
            isfinite(f->fpr_target) ? human_rate(f->fpr_target, target) : "unknown");
     print_size(f, set);
     if (set->kind == SET_BITS) printf("  layout    %u bits set per key\n", set->hashes);
-    print_recipe(set->tells_recipe ? &set->recipe : NULL, "unknown");
+    target_print_recipe(&t->target, "unknown");
     print_servers(f, set);
 }
 
-int at_info(const struct options *options) {
-    struct set set;
-    struct set_facts facts = {0};
-    int status = set_open(&set, options);
-    if (status == FINE) status = set_facts_gather(&facts, &set);
-    if (status == FINE && given(options, OPT_JSON))
-        set_facts_print_json(&facts, &set);
-    else if (status == FINE)
-        print_text(&facts, &set);
-    set_facts_free(&facts);
-    set_close(&set);
-    return status;
+static void print_json(const struct redis_target *t) {
+    const struct set *set = &t->set;
+    const struct set_facts *f = &t->facts;
+    struct json json = {0};
+    json_open(&json, NULL, '{');
+    json_text(&json, "at", set->url.shown);
+    json_text(&json, "kind", set_kind_name(set->kind));
+    json_count(&json, "shards", set->shards);
+    json_flag(&json, "single", set->single);
+    json_count(&json, "capacity", f->capacity);
+    json_count(&json, "items", f->items);
+    json_count(&json, "least_items", f->least_items);
+    json_count(&json, "most_items", f->most_items);
+    json_real(&json, "fpr_target", f->fpr_target);
+    json_real(&json, "fpr_now", f->fpr_now);
+    json_count(&json, "bytes", f->bytes);
+    json_count(&json, "most_bytes", f->most_bytes);
+    json_real(&json, "bits_per_key", f->capacity ? 8 * (double)f->bytes / (double)f->capacity : NAN);
+    json_real(&json, "fill", f->fill);
+    if (set->kind == SET_BITS) {
+        json_count(&json, "bits", set->bits);
+        json_count(&json, "hashes", set->hashes);
+        json_text(&json, "seed", set->seed);
+    }
+    if (t->target.tells_recipe)
+        target_print_recipe_json(&t->target, &json);
+    else
+        json_text(&json, "key", "unknown");
+    json_open(&json, "nodes", '[');
+    for (size_t i = 0; i < set->cluster.node_count; i++) {
+        if (!f->shares[i].shards) continue;
+        json_open(&json, NULL, '{');
+        json_text(&json, "server", set->cluster.nodes[i]->shown);
+        json_count(&json, "shards", f->shares[i].shards);
+        json_count(&json, "bytes", f->shares[i].bytes);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+int redis_print_info(struct target *target, bool as_json) {
+    const struct redis_target *t = redis_target_of(target);
+    if (redis_gather(target) != FINE) return TROUBLE;
+    if (as_json)
+        print_json(t);
+    else
+        print_text(t);
+    return FINE;
 }

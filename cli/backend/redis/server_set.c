@@ -1,5 +1,4 @@
 #include "server_set.h"
-#include "backend/file/filter_file.h"
 #include "output/numbers.h"
 #include "output/report.h"
 
@@ -222,24 +221,9 @@ static int read_single(struct set *set, const char *type) {
 
 /* -------------------------------------------------------------------------------------------------- opening --- */
 
-/* What speaks of files, or of a filter in memory. */
-static int refuse_options(const struct options *options) {
-    static const enum option_id refused[] = {
-        OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
-        OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
-        OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY,
-        OPT_CONFIRM,      OPT_FILE_KIND,   OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "--%s", option_table[refused[i]].name);
-        if (given(options, refused[i])) return failure(name, "means nothing to a set on a server; leave it out");
-    }
-    return FINE;
-}
-
 int set_connect(struct set *set, const struct options *options) {
     *set = (struct set){.shards = 1};
-    if (refuse_options(options) != FINE || url_parse(&set->url, options->at) != FINE) return TROUBLE;
+    if (url_parse(&set->url, options->at) != FINE) return TROUBLE;
     return cluster_open(&set->cluster, &set->url, given(options, OPT_PATIENCE) ? options->patience : USUAL_PATIENCE);
 }
 
@@ -259,6 +243,8 @@ int set_find(struct set *set, const char *type) {
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
     if ((filter ? read_single(set, type) : set_read(set)) != FINE) return TROUBLE;
+    if (set->tells_recipe && set->recipe.form == UNKNOWN_FORM)
+        return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
     set->seen = calloc(set->shards, sizeof *set->seen);
     return set->seen ? FINE : failure(NULL, "not enough memory");
 }
@@ -266,16 +252,4 @@ int set_find(struct set *set, const char *type) {
 void set_close(struct set *set) {
     cluster_close(&set->cluster);
     free(set->seen);
-}
-
-int set_match(const struct set *set, const struct options *options, struct input *input) {
-    if (!set->tells_recipe) {
-        perhaps_recipe recipe = set->recipe, asked = input_recipe(input);
-        recipe.form = asked.form;
-        recipe.ignore_case = asked.ignore_case;
-        return input_match_recipe(input, options, set->url.shown, &recipe);
-    }
-    if (set->recipe.form == UNKNOWN_FORM)
-        return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
-    return input_match_recipe(input, options, set->url.shown, &set->recipe);
 }

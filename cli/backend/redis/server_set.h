@@ -32,7 +32,7 @@ struct set {
     unsigned *seen;           /* for each shard: known to be there since this many restarts and one */
 };
 
-/* Takes --at and --patience, and connects. Options that mean nothing to a server are refused. */
+/* Takes --at and --patience, and connects. */
 int set_connect(struct set *set, const struct options *options);
 
 /* The same, and finds out what is there. */
@@ -58,9 +58,6 @@ const char *set_kind_name(enum set_kind kind);
 /* The shard of an item, and the key of a shard. Returns `key`. */
 unsigned set_shard(const struct set *set, const void *item, size_t length);
 const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]);
-
-/* Keys of the input are made as the set's, unless the options contradict. */
-int set_match(const struct set *set, const struct options *options, struct input *input);
 
 /* Says what a server answered about a key, and what to do. Returns TROUBLE. */
 int set_refused(const struct set *set, const char *key, const redisReply *reply);

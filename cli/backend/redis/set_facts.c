@@ -1,5 +1,4 @@
 #include "set_facts.h"
-#include "backend/file/filter_file.h"
 #include "output/numbers.h"
 #include "output/report.h"
 
@@ -142,47 +141,6 @@ int set_facts_gather(struct set_facts *f, struct set *set) {
 
 void set_facts_free(struct set_facts *f) {
     free(f->shares);
-}
-
-/* ----------------------------------------------------------------------------------------------------- JSON --- */
-
-void set_facts_print_json(const struct set_facts *f, const struct set *set) {
-    struct json json = {0};
-    json_open(&json, NULL, '{');
-    json_text(&json, "at", set->url.shown);
-    json_text(&json, "kind", set_kind_name(set->kind));
-    json_count(&json, "shards", set->shards);
-    json_flag(&json, "single", set->single);
-    json_count(&json, "capacity", f->capacity);
-    json_count(&json, "items", f->items);
-    json_count(&json, "least_items", f->least_items);
-    json_count(&json, "most_items", f->most_items);
-    json_real(&json, "fpr_target", f->fpr_target);
-    json_real(&json, "fpr_now", f->fpr_now);
-    json_count(&json, "bytes", f->bytes);
-    json_count(&json, "most_bytes", f->most_bytes);
-    json_real(&json, "bits_per_key", f->capacity ? 8 * (double)f->bytes / (double)f->capacity : NAN);
-    json_real(&json, "fill", f->fill);
-    if (set->kind == SET_BITS) {
-        json_count(&json, "bits", set->bits);
-        json_count(&json, "hashes", set->hashes);
-        json_text(&json, "seed", set->seed);
-    }
-    if (set->tells_recipe)
-        print_recipe_json(&json, &set->recipe);
-    else
-        json_text(&json, "key", "unknown");
-    json_open(&json, "nodes", '[');
-    for (size_t i = 0; i < set->cluster.node_count; i++) {
-        if (!f->shares[i].shards) continue;
-        json_open(&json, NULL, '{');
-        json_text(&json, "server", set->cluster.nodes[i]->shown);
-        json_count(&json, "shards", f->shares[i].shards);
-        json_count(&json, "bytes", f->shares[i].bytes);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
-    json_end(&json);
 }
 
 void set_facts_warn_if_overfull(const struct set_facts *f, const struct set *set) {

@@ -22,7 +22,4 @@ void set_facts_free(struct set_facts *facts);
 /* Warns of plain strings that hold more keys than they were made for, and so make more mistakes. */
 void set_facts_warn_if_overfull(const struct set_facts *facts, const struct set *set);
 
-/* The object that 'perhaps info --at --json' prints. */
-void set_facts_print_json(const struct set_facts *facts, const struct set *set);
-
 #endif

@@ -152,22 +152,22 @@ static const struct {
     void (*both)(roaring_bitmap_t *, const roaring_bitmap_t *);
     bool first, second; /* are buckets that only one of them has kept? */
 } combinations[] = {
-    [TOGETHER] = {roaring_bitmap_or_inplace, true, true},
-    [IN_COMMON] = {roaring_bitmap_and_inplace, false, false},
-    [ONLY_FIRST] = {roaring_bitmap_andnot_inplace, true, false},
-    [ONLY_ONE] = {roaring_bitmap_xor_inplace, true, true},
+    [MERGE] = {roaring_bitmap_or_inplace, true, true},
+    [INTERSECT] = {roaring_bitmap_and_inplace, false, false},
+    [SUBTRACT] = {roaring_bitmap_andnot_inplace, true, false},
+    [DIFFER] = {roaring_bitmap_xor_inplace, true, true},
 };
 
-bool ids_combine(struct ids *into, struct ids *from, enum ids_combination what) {
+bool ids_combine(struct ids *into, struct ids *from, enum combination how) {
     struct ids made = {.wide = into->wide};
     struct bucket *a = into->buckets, *a_end = a + into->n, *b = from->buckets, *b_end = b + from->n;
     if (!reserve(&made, into->n + from->n)) return false;
     while (a < a_end || b < b_end) {
         bool first = a < a_end && (b == b_end || a->high <= b->high);
         bool second = b < b_end && (a == a_end || b->high <= a->high);
-        bool kept = first && second ? true : first ? combinations[what].first : combinations[what].second;
+        bool kept = first && second ? true : first ? combinations[how].first : combinations[how].second;
         struct bucket *source = first ? a : b;
-        if (first && second) combinations[what].both(a->low, b->low);
+        if (first && second) combinations[how].both(a->low, b->low);
         a += first;
         b += second;
         if (!kept) continue;

@@ -3,6 +3,8 @@
 #ifndef CLI_BACKEND_ROARING_IDS_H
 #define CLI_BACKEND_ROARING_IDS_H
 
+#include "backend/backend.h"
+
 #include <roaring/roaring.h>
 
 #include <stdbool.h>
@@ -44,11 +46,8 @@ size_t ids_from(const struct ids *ids, uint64_t from, uint64_t *numbers, size_t 
 /* The smallest and the largest. False if there is none. */
 bool ids_ends(const struct ids *ids, uint64_t *smallest, uint64_t *largest);
 
-/* What both have together, in common, what only the first has, and what only one of them has. */
-enum ids_combination { TOGETHER, IN_COMMON, ONLY_FIRST, ONLY_ONE };
-
 /* Makes it in `into`, of parts of `from`, which is then only good for ids_free. False if there is not enough memory. */
-bool ids_combine(struct ids *into, struct ids *from, enum ids_combination what);
+bool ids_combine(struct ids *into, struct ids *from, enum combination how);
 
 /* Makes the set that a file holds. NULL, or what is wrong, as a phrase that follows the file's name; it is then empty. */
 const char *ids_read(struct ids *ids, const uint8_t *bytes, size_t length, bool wide);

@@ -1,10 +1,8 @@
 /* perhaps info, for Roaring bitmaps. */
-#include "roaring_file.h"
+#include "roaring_target.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
 #include "output/report.h"
-
-#include <perhaps.h>
 
 static const unsigned abilities =
     PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_SUBTRACT | PERHAPS_GROW | PERHAPS_LIST;
@@ -26,27 +24,31 @@ static struct containers count_containers(const struct ids *ids) {
     return all;
 }
 
-static double bits_per_id(const struct roaring *roaring, uint64_t items) {
-    return items ? 8 * (double)roaring->bytes / (double)items : 0;
+static const char *roaring_name(const struct roaring_target *t) {
+    return t->ids.wide ? "roaring64" : "roaring";
+}
+
+static double bits_per_id(const struct roaring_target *t, uint64_t items) {
+    return items ? 8 * (double)t->bytes / (double)items : 0;
 }
 
 /* Of an empty set there is no smallest and no largest, so these are left out. */
-void roaring_print_json(const struct roaring *roaring) {
+static void print_json(const struct roaring_target *t) {
     struct json json = {0};
-    struct containers containers = count_containers(&roaring->ids);
-    uint64_t items = ids_count(&roaring->ids), smallest, largest;
+    struct containers containers = count_containers(&t->ids);
+    uint64_t items = ids_count(&t->ids), smallest, largest;
     json_open(&json, NULL, '{');
-    json_text(&json, "file", roaring->path);
-    json_text(&json, "kind", roaring_name(&roaring->ids));
+    json_text(&json, "file", t->target.name);
+    json_text(&json, "kind", roaring_name(t));
     json_count(&json, "items", items);
-    if (ids_ends(&roaring->ids, &smallest, &largest)) {
+    if (ids_ends(&t->ids, &smallest, &largest)) {
         json_count(&json, "smallest", smallest);
         json_count(&json, "largest", largest);
     }
     json_real(&json, "fpr_now", 0);
-    json_count(&json, "bytes", roaring->bytes);
-    json_count(&json, "image_bytes", roaring->bytes);
-    json_real(&json, "bits_per_key", bits_per_id(roaring, items));
+    json_count(&json, "bytes", t->bytes);
+    json_count(&json, "image_bytes", t->bytes);
+    json_real(&json, "bits_per_key", bits_per_id(t, items));
     json_count(&json, "arrays", containers.arrays);
     json_count(&json, "bitsets", containers.bitsets);
     json_count(&json, "runs", containers.runs);
@@ -62,28 +64,25 @@ static void print_ends(const struct ids *ids) {
     printf("  range     %s to %s\n", group_digits(smallest, from), group_digits(largest, to));
 }
 
-static void print_text(const struct roaring *roaring) {
+static void print_text(const struct roaring_target *t) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
-    struct containers containers = count_containers(&roaring->ids);
-    uint64_t items = ids_count(&roaring->ids);
-    printf("%s: %s, an exact set of %d-bit ids\n", roaring->path, roaring_name(&roaring->ids),
-           roaring->ids.wide ? 64 : 32);
+    struct containers containers = count_containers(&t->ids);
+    uint64_t items = ids_count(&t->ids);
+    printf("%s: %s, an exact set of %d-bit ids\n", t->target.name, roaring_name(t),
+           t->ids.wide ? 64 : 32);
     printf("  keys      %s\n", group_digits(items, a));
-    print_ends(&roaring->ids);
-    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(roaring->bytes, a),
-           group_digits(roaring->bytes, b), bits_per_id(roaring, items));
+    print_ends(&t->ids);
+    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(t->bytes, a),
+           group_digits(t->bytes, b), bits_per_id(t, items));
     printf("  layout    %s arrays, %s bitsets and %s lists of runs\n", group_digits(containers.arrays, a),
            group_digits(containers.bitsets, b), group_digits(containers.runs, c));
     printf("  can       %s\n", abilities_text(abilities, ", ", can, sizeof can));
 }
 
-int roaring_info(const struct options *options) {
-    struct roaring roaring;
-    if (roaring_open(&roaring, options, options->operands[0]) != FINE) return TROUBLE;
-    if (given(options, OPT_JSON))
-        roaring_print_json(&roaring);
+int roaring_print_info(struct target *target, bool as_json) {
+    if (as_json)
+        print_json(roaring_of(target));
     else
-        print_text(&roaring);
-    ids_free(&roaring.ids);
+        print_text(roaring_of(target));
     return FINE;
 }

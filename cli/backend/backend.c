@@ -1,0 +1,136 @@
+#include "backend.h"
+#include "file_format.h"
+#include "input/threads.h"
+#include "output/report.h"
+
+#include <string.h>
+
+#if !PERHAPS_WITH_HIREDIS
+const struct backend redis_backend = {
+    .missing = "this perhaps was built without hiredis, and cannot talk to servers; install libhiredis-dev and build "
+               "it again"};
+#endif
+#if !PERHAPS_WITH_ROARING
+const struct backend roaring_backend = {
+    .missing = "this perhaps was built without libroaring, and cannot read or write Roaring bitmaps; install "
+               "libroaring-dev and build it again"};
+#endif
+
+/* ------------------------------------------------------------------------------------------------ choosing --- */
+
+int roaring_kind(const char *name) {
+    if (strcmp(name, "roaring") == 0) return KIND_ROARING;
+    return strcmp(name, "roaring64") == 0 ? KIND_ROARING64 : -1;
+}
+
+static const struct backend *backend_for(const struct options *options) {
+    bool opens_file = command_takes(options->command, &option_table[OPT_FILE_KIND]) && options->operand_count;
+    if (options->kind == KIND_ROARING || options->kind == KIND_ROARING64) return &roaring_backend;
+    if (given(options, OPT_AT)) return &redis_backend;
+    bool roaring = opens_file && !options->kind && file_format_of(options->operands[0]) == FORMAT_ROARING;
+    return roaring ? &roaring_backend : &file_backend;
+}
+
+int backend_choose(struct options *options) {
+    const struct backend *backend = backend_for(options);
+    const char *subject = options->kind            ? "-k"
+                          : given(options, OPT_AT) ? "--at"
+                                                   : options->operands[0];
+    options->backend = backend;
+    if (backend->missing) return failure(subject, "%s", backend->missing);
+    if (!(backend->commands >> (options->command - commands) & 1))
+        return failure(subject, "'perhaps %s' %s", options->command->name, backend->not_its_commands);
+    for (const enum option_id *id = backend->refused; id && *id != OPTIONS; id++) {
+        char shown[OPTION_SHOWN];
+        if (given(options, *id)) return failure(option_shown(*id, shown), "%s", backend->why_refused);
+    }
+    return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------- targets --- */
+
+int target_open(struct target **target, const struct options *options, enum access access, unsigned needs) {
+    const struct backend *backend = options->backend;
+    *target = NULL;
+    return backend->open(target, options, backend->by_operand ? options->operands[0] : options->at, access, needs);
+}
+
+void target_close(struct target *target) {
+    if (target) target->backend->close(target);
+}
+
+/* What does not tell takes keys as the options say. */
+int target_input_of(const struct target *target, struct input *input, char *const *paths, size_t path_count) {
+    perhaps_recipe recipe = target->recipe;
+    if (input_from_options(input, target->options, paths, path_count) != FINE) return TROUBLE;
+    if (!target->tells_recipe) {
+        perhaps_recipe asked = input_recipe(input);
+        recipe.form = asked.form;
+        recipe.ignore_case = asked.ignore_case;
+    }
+    input->integers = target->integers;
+    return input_match_recipe(input, target->options, target->name, &recipe);
+}
+
+int target_input(const struct target *target, struct input *input) {
+    const struct options *options = target->options;
+    size_t first = target->backend->by_operand;
+    return target_input_of(target, input, options->operands + first, options->operand_count - first);
+}
+
+void target_print_recipe(const struct target *target, const char *if_unknown) {
+    const perhaps_recipe *recipe = &target->recipe;
+    char options[RECIPE_TEXT];
+    printf("  key       %s\n", target->tells_recipe ? recipe_key_name(recipe) : if_unknown);
+    if (!target->tells_recipe || !recipe_extracts(recipe)) return;
+    perhaps_recipe extraction = *recipe;
+    extraction.form = extraction.ignore_case = 0;
+    if (recipe->unknown)
+        printf("  records   of a newer version of perhaps (step %d)\n", recipe->unknown);
+    else
+        printf("  records   as %s says\n", recipe_options(&extraction, options));
+}
+
+void target_print_recipe_json(const struct target *target, struct json *json) {
+    const perhaps_recipe *recipe = &target->recipe;
+    char delimiter[2] = {(char)recipe->delimiter, 0};
+    json_text(json, "key", recipe_key_name(recipe));
+    json_text(json, "records", recipe_records_name(recipe));
+    json_count(json, "field", recipe->field);
+    json_text(json, "delimiter", delimiter);
+}
+
+/* ------------------------------------------------------------------------------------------------- queries --- */
+
+struct query_thread {
+    const struct target *target;
+    const struct query *query;
+    void *context;
+};
+
+static int query_one_batch(void *context, const struct batch *batch) {
+    const struct query_thread *thread = context;
+    uint8_t answers[BATCH];
+    uint64_t present;
+    if (thread->target->backend->query_batch(thread->target, batch, answers, &present) != FINE) return TROUBLE;
+    return thread->query->answered(thread->context, batch, answers, present);
+}
+
+static int finish_chunk(void *context, const char *path, uint64_t first_line) {
+    const struct query_thread *thread = context;
+    (void)path, (void)first_line;
+    return thread->query->in_order(thread->context);
+}
+
+int query_in_threads(struct target *target, const struct input *input, const struct query *query) {
+    struct query_thread threads[MOST_THREADS];
+    void *contexts[MOST_THREADS];
+    for (unsigned i = 0; i < query->threads; i++) {
+        threads[i] = (struct query_thread){target, query, query->contexts[i]};
+        contexts[i] = &threads[i];
+    }
+    return input_work(input, &(struct key_work){.threads = query->threads,
+                                                .in_thread = query_one_batch,
+                                                .in_order = finish_chunk,
+                                                .contexts = contexts});
+}

@@ -1,0 +1,155 @@
+/* perhaps build: makes the filter that the options want. The number of keys comes from -n or from counting files that can be
+ * read twice; a pipe of unknown length makes a filter that grows. */
+#include "filter_target.h"
+#include "options/abilities.h"
+#include "options/hashing.h"
+#include "options/want.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------ how many keys --- */
+
+/* How many keys there are, or how large they get, need not be known for every want. */
+static bool needs_number(const perhaps_want *want) {
+    return !want->items && !(want->bytes && want->fpr > 0) && want->kind != PERHAPS_BITMAP;
+}
+
+/* What cannot grow must know how many keys a pipe will bring. */
+static int check_can_grow(const perhaps_want *want) {
+    bool window = want->period || want->clear_at > 0;
+    if (is_file_kind(want->kind))
+        return failure(NULL,
+                       "%s filters cannot grow, and how many keys a pipe will bring is not known; give -n, or the keys "
+                       "in a file",
+                       kind_name(want->kind));
+    const char *option = want->grow == PERHAPS_GROW_NEVER ? "--no-grow"
+                         : want->period                   ? "--window"
+                         : want->clear_at > 0             ? "--clear-at"
+                         : want->bytes                    ? "--bytes"
+                         : want->bits_per_key > 0         ? "--bits-per-key"
+                                                          : NULL;
+    if (!option) return FINE;
+    return failure(option, "how many keys a pipe will bring is not known; give -n%s",
+                   window       ? ", for how many keys it is"
+                   : want->grow ? ""
+                                : ", or -p in place of the size");
+}
+
+/* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by itself. */
+static int expect_any_number(perhaps_want *want, unsigned threads) {
+    enum { SHARDS = 16 };
+    struct perhaps_plan plan = {.size = sizeof plan};
+    if (check_can_grow(want) != FINE) return TROUBLE;
+    if (threads > 1 && !want->shards) want->shards = SHARDS; /* layers as such take one thread */
+    want->items = FIRST_GUESS;
+    perhaps_want single = *want;
+    want->grow = PERHAPS_GROW_LAYERS;
+    single.needs |= PERHAPS_GROW;
+    if (perhaps_plan(want, &plan) == PERHAPS_OK) return FINE;
+    if (perhaps_plan(&single, &plan) == PERHAPS_OK) {
+        *want = single;
+        return FINE;
+    }
+    perhaps_plan(want, &plan); /* for its reason */
+    return reason_failure(NULL, "give -n, how many keys the pipe will bring");
+}
+
+static int fix_number(perhaps_want *want, unsigned threads, const struct input *input) {
+    if (needs_number(want)) {
+        bool countable;
+        if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
+        if (!countable && expect_any_number(want, threads) != FINE) return TROUBLE;
+    }
+    if (want->items || want->bytes) return FINE;
+    if (needs_number(want))
+        warning(NULL, "there are no keys, so the filter is made for one; if more are to come, build it with -n");
+    want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
+    return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------ static filters --- */
+
+/* A quarter of the machine's memory: the filter itself and the threads that seal it need some, too. Not all of that can be had where
+ * addresses are short. */
+static uint64_t usual_scratch(void) {
+    static const uint64_t most = SIZE_MAX / 8;
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    uint64_t quarter = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 4 : most;
+    return quarter < most ? quarter : most;
+}
+
+/* Where a file will be there is room for it, and so for its keys; of a device or pipe nobody knows. */
+static bool becomes_file(const char *path) {
+    struct stat status;
+    return !is_standard_output(path) && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+/* It collects keys in as much memory as --scratch says, and beyond it in the folder of -o. How many
+ * they are need not be known before all are read. */
+static int create_static(perhaps **filter, perhaps_want *want, const struct options *options) {
+    char *output = strdup(becomes_file(options->output) ? options->output : ".");
+    if (!output) return failure(NULL, "not enough memory");
+    want->scratch_dir = dirname(output);
+    want->max_scratch = given(options, OPT_SCRATCH) ? options->scratch : usual_scratch();
+    int rc = perhaps_create(filter, want);
+    free(output);
+    return rc < 0 ? library_failure(NULL, rc) : FINE;
+}
+
+static void show_progress(void *context, uint64_t done, uint64_t all) {
+    (void)context, (void)all;
+    progress_at(done, done);
+}
+
+int filter_seal(struct filter_target *t) {
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_facts(t->filter, &info);
+    progress_start_sealing(info.items);
+    if (rc == PERHAPS_OK)
+        rc = perhaps_seal(t->filter, &PERHAPS_SEAL(.threads = t->threads, .progress = show_progress));
+    progress_end();
+    if (rc == PERHAPS_EIO) return scratch_failure();
+    if (rc == PERHAPS_ENOMEM)
+        return reason_failure(NULL, "give a smaller -j or --scratch, or use a machine with more memory");
+    return rc < 0 ? library_failure(NULL, rc) : FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------- creating --- */
+
+/* What a filter remembers beside its keys is lost in a file of another program. */
+static int check_file_kind(const perhaps_want *want, const struct input *input) {
+    if (!is_file_kind(want->kind) || !input->ignore_case) return FINE;
+    return failure("--ignore-case", "a file of %s cannot remember it; leave it out, and make the keys alike yourself",
+                   kind_name(want->kind));
+}
+
+static int create(struct filter_target *t, const struct options *options, struct input *input) {
+    perhaps_want want;
+    uint8_t key[HASH_KEY_BYTES];
+    if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
+    if (input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
+    unsigned traits = perhaps_kind_traits(want.kind);
+    if (traits && !(traits & PERHAPS_TAKES_BYTES) && input_for_integers(input, options) != FINE) return TROUBLE;
+    if (check_file_kind(&want, input) != FINE || output_open(&t->output, options) != FINE) return TROUBLE;
+    perhaps_recipe recipe = input_recipe(input);
+    if (!is_file_kind(want.kind)) want.recipe = &recipe;
+    if (is_static_kind(want.kind)) return create_static(&t->filter, &want, options);
+    if (fix_number(&want, threads_from(options), input) != FINE) return TROUBLE;
+    int rc = perhaps_create(&t->filter, &want);
+    return rc < 0 ? library_failure(NULL, rc) : filter_advance(t->filter, NULL);
+}
+
+int filter_create(struct target **target, const struct options *options, struct input *input) {
+    struct filter_target *t = calloc(1, sizeof *t);
+    if (!t) return failure(NULL, "not enough memory");
+    *target = &t->target;
+    t->target.backend = &file_backend;
+    t->created = true;
+    if (create(t, options, input) != FINE) return TROUBLE;
+    filter_describe(t, options, options->output);
+    return FINE;
+}

@@ -1,0 +1,53 @@
+/* A filter in a file, as the target of a command. */
+#ifndef CLI_BACKEND_FILE_FILTER_TARGET_H
+#define CLI_BACKEND_FILE_FILTER_TARGET_H
+
+#include "backend/backend.h"
+#include "filter_file.h"
+#include "output/output_file.h"
+
+struct filter_target {
+    struct target target;
+    perhaps *filter;
+    enum access access;
+    bool created, in_place;
+    enum direction direction; /* of the last change */
+    unsigned threads;     /* that add; one thread removes */
+    struct output output; /* of a filter that is created or combined */
+    perhaps_lock *lock;   /* of a file that is changed and replaced */
+
+    /* The first key that found no room. Keys after it are only counted, to say how much room they
+     * need; in place they are not read. */
+    struct no_room {
+        int error; /* PERHAPS_EFULL or PERHAPS_ENOMEM; 0 if all had room */
+        const char *path;
+        uint64_t line, number;
+        uint64_t before;  /* keys read before it */
+        uint64_t largest; /* of the numbers from there on */
+    } no_room;
+};
+
+static inline struct filter_target *filter_target_of(struct target *target) {
+    return (struct filter_target *)(void *)target;
+}
+
+static inline perhaps *filter_of(const struct target *target) {
+    return ((const struct filter_target *)(const void *)target)->filter;
+}
+
+/* Operations of the backend that have files of their own. */
+int filter_create(struct target **target, const struct options *options, struct input *input);
+int filter_change(struct target *target, const struct input *input, enum direction direction);
+int filter_combine(struct target *into, struct target *from, enum combination how);
+int filter_print_info(struct target *target, bool as_json);
+
+/* Fills in what all filters have, once `filter` is there. */
+void filter_describe(struct filter_target *t, const struct options *options, const char *name);
+
+/* Makes a static filter of all the keys that it has collected. */
+int filter_seal(struct filter_target *t);
+
+/* For a change that had no room: says so, and what to do. Returns TROUBLE. */
+int no_room_failure(const struct filter_target *t);
+
+#endif

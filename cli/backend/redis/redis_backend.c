@@ -1,0 +1,186 @@
+/* Sets on servers: Redis, Valkey, or a cluster of them, with the module or in plain strings. */
+#include "options/abilities.h"
+#include "output/numbers.h"
+#include "output/report.h"
+#include "redis_target.h"
+#include "set_create.h"
+
+#include <stdlib.h>
+
+/* Of sets that are made here: by build; and by dedup, which loses a line in a million. */
+static const double usual_rate = 0.01, rate_of_dedup = 1e-6;
+
+/* ------------------------------------------------------------------------------------------------- opening --- */
+
+static struct redis_target *make(struct target **target, const struct options *options) {
+    struct redis_target *t = calloc(1, sizeof *t);
+    if (!t) {
+        failure(options->at, "not enough memory");
+        return NULL;
+    }
+    t->target = (struct target){.backend = &redis_backend, .options = options, .name = t->set.url.shown};
+    *target = &t->target;
+    return t;
+}
+
+static int describe(struct redis_target *t, int status) {
+    t->target.recipe = t->set.recipe;
+    t->target.tells_recipe = t->set.tells_recipe;
+    return status;
+}
+
+static int open_set(struct target **target, const struct options *options, const char *url, enum access access,
+                    unsigned needs) {
+    char who[KINDS_TEXT];
+    struct redis_target *t = make(target, options);
+    (void)url, (void)access;
+    if (!t || describe(t, set_open(&t->set, options)) != FINE) return TROUBLE;
+    if (!(needs & PERHAPS_REMOVE) || t->set.kind == SET_CUCKOO) return FINE;
+    return failure(t->target.name,
+                   "cannot forget single keys, since they share bits; %s, and of these a server has cuckoo: build it "
+                   "with --needs remove",
+                   who_can(PERHAPS_REMOVE, who));
+}
+
+/* How many keys the set is for: as said, or as counted, or 0 where nobody knows. */
+static int count_items(const struct options *options, const struct input *input, uint64_t *items) {
+    bool countable = true;
+    *items = options->items;
+    if (given(options, OPT_ITEMS) && !*items)
+        return failure("-n", "a filter for 0 keys makes no sense; give 1 or more");
+    if (*items || given(options, OPT_GROW)) return FINE;
+    if (input_count(input, &countable, items) != FINE) return TROUBLE;
+    if (countable && !*items) *items = 1;
+    return FINE;
+}
+
+static int create(struct target **target, const struct options *options, struct input *input) {
+    struct redis_target *t = make(target, options);
+    uint64_t items;
+    if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
+    if (set_connect(&t->set, options) != FINE) return TROUBLE;
+    t->set.recipe = input_recipe(input);
+    t->set.tells_recipe = true;
+    t->set.fpr = usual_rate;
+    if (count_items(options, input, &items) != FINE || set_shape(&t->set, options, items) != FINE) return TROUBLE;
+    return describe(t, set_create(&t->set, options));
+}
+
+static int join(struct target **target, const struct options *options, struct input *input) {
+    struct redis_target *t = make(target, options);
+    if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
+    return describe(t, set_join(&t->set, options, rate_of_dedup, input_recipe(input)));
+}
+
+static void close_set(struct target *target) {
+    struct redis_target *t = redis_target_of(target);
+    set_close(&t->set);
+    set_facts_free(&t->facts);
+    free(t);
+}
+
+/* --------------------------------------------------------------------------------------------------- facts --- */
+
+int redis_gather(struct target *target) {
+    struct redis_target *t = redis_target_of(target);
+    int status = t->gathered ? FINE : set_facts_gather(&t->facts, &t->set);
+    t->gathered = status == FINE;
+    return status;
+}
+
+static int facts(struct target *target, struct target_facts *facts) {
+    const struct set_facts *f = &redis_target_of(target)->facts;
+    if (redis_gather(target) != FINE) return TROUBLE;
+    *facts = (struct target_facts){.items = f->items,
+                                   .planned = true,
+                                   .capacity = f->capacity,
+                                   .fpr_target = f->fpr_target,
+                                   .fpr_now = f->fpr_now};
+    return FINE;
+}
+
+/* --------------------------------------------------------------------------------------------------- items --- */
+
+static int run(struct target *target, const struct input *input, enum verb verb, const struct query *query) {
+    struct redis_target *t = redis_target_of(target);
+    struct item_batch batch = {.set = &t->set, .verb = verb, .query = query};
+    int status = item_batch_read(&batch, input);
+    target->keys = batch.keys;
+    t->verb = verb;
+    t->doubled = batch.doubled;
+    t->doubted = batch.doubted;
+    item_batch_free(&batch);
+    return status;
+}
+
+static int query(struct target *target, const struct input *input, const struct query *query) {
+    return run(target, input, CHECK_ITEMS, query);
+}
+
+static int add_absent(struct target *target, const struct input *input, const struct query *query) {
+    return run(target, input, ADD_ABSENT, query);
+}
+
+static int count_changed(void *context, const struct batch *batch, uint8_t *answers, uint64_t changed) {
+    struct target *target = context;
+    (void)batch, (void)answers;
+    target->changed += changed;
+    return FINE;
+}
+
+static int change(struct target *target, const struct input *input, enum direction direction) {
+    void *contexts[] = {target};
+    return run(target, input, direction == REMOVING ? REMOVE_ITEMS : ADD_ITEMS,
+               &(struct query){.answered = count_changed, .contexts = contexts});
+}
+
+static void warn_of_accidents(const struct redis_target *t) {
+    char n[NUMBER_TEXT];
+    bool dedup = t->verb == ADD_ABSENT;
+    if (t->doubled)
+        warning(t->target.name, "a connection broke: up to %s keys may have been added twice, and then take two removes",
+                group_digits(t->doubled, n));
+    if (t->doubted)
+        warning(t->target.name, "a connection broke: %s lines that may be repeats were taken for new, lest one be lost",
+                group_digits(t->doubted, n));
+    if (t->set.cluster.restarts)
+        warning(t->target.name, "a server was started anew, or another took its place%s",
+                dedup ? "; what it did not have yet is forgotten, and such lines are new when they come again"
+                      : " while keys were on their way; what it did not have yet is lost: give the command once more to "
+                        "be sure");
+}
+
+/* Plain strings have no limit that a server would enforce, so it is looked at here. */
+static int finish(struct target *target, int status) {
+    struct redis_target *t = redis_target_of(target);
+    bool added = t->verb != REMOVE_ITEMS;
+    if (status == FINE || t->verb == ADD_ABSENT) warn_of_accidents(t);
+    if (status == TROUBLE || t->set.kind != SET_BITS || !added) return status;
+    if (redis_gather(target) != FINE) return TROUBLE;
+    set_facts_warn_if_overfull(&t->facts, &t->set);
+    return status;
+}
+
+/* What is about files, or about a filter in memory. */
+static const enum option_id of_files[] = {
+    OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
+    OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
+    OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY,
+    OPT_CONFIRM,      OPT_FILE_KIND,   OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH,   OPTIONS,
+};
+
+const struct backend redis_backend = {
+    .commands = ~0u, /* only these take --at */
+    .refused = of_files,
+    .why_refused = "means nothing to a set on a server; leave it out",
+    .open = open_set,
+    .create = create,
+    .join = join,
+    .close = close_set,
+    .query = query,
+    .add_absent = add_absent,
+    .change = change,
+    .finish = finish,
+    .facts = facts,
+    .print_info = redis_print_info,
+};

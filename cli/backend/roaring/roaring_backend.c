@@ -1,0 +1,220 @@
+/* Roaring bitmaps in files: exact sets of integers, which Java, Go, Python and others read and write. They are no filters, so the
+ * library knows nothing of them; libroaring does. */
+#include "output/numbers.h"
+#include "output/report.h"
+#include "portable.h"
+#include "roaring_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------------------------------------------- opening --- */
+
+/* Room for as much as the file really has, and no more. */
+static int allocate(const char *path, FILE *file, uint8_t **bytes, size_t *length) {
+    struct stat status;
+    if (!file || fstat(fileno(file), &status) != 0)
+        return failure(path, "cannot be read: %s; check the name and its permissions", strerror(errno));
+    if (!S_ISREG(status.st_mode)) return failure(path, "is no plain file; give a file of a Roaring bitmap");
+    *length = (size_t)status.st_size;
+    *bytes = (uintmax_t)status.st_size < SIZE_MAX ? malloc(*length + 1) : NULL;
+    return *bytes ? FINE : failure(path, "is larger than the memory there is; use a machine with more");
+}
+
+/* A pipe without a writer is not waited for: it is no file anyway. */
+static int read_whole(const char *path, uint8_t **bytes, size_t *length) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+    int status = allocate(path, file, bytes, length);
+    if (status == FINE && fread(*bytes, 1, *length, file) != *length) {
+        status =
+            failure(path, "cannot be read to its end: %s; try again", ferror(file) ? strerror(errno) : "it shrank");
+        free(*bytes);
+    }
+    if (file) fclose(file);
+    return status;
+}
+
+/* Who has the other layout should know. */
+static int wrong_bytes(const char *path, const uint8_t *bytes, size_t length, bool wide, const char *why) {
+    if (!portable_check_file(bytes, length, !wide))
+        return failure(path, "is a Roaring bitmap of %d-bit ids; give -k %s", wide ? 32 : 64,
+                       wide ? "roaring" : "roaring64");
+    return failure(path,
+                   "is no Roaring bitmap of %d-bit ids, or damaged: it %s; restore it from a copy, or build it "
+                   "again",
+                   wide ? 64 : 32, why);
+}
+
+static int read_file(struct roaring_target *t, const char *path, bool wide) {
+    uint8_t *bytes;
+    size_t length = 0;
+    if (strcmp(path, "-") == 0) return failure(path, "a Roaring bitmap must be in a file; give its name");
+    if (read_whole(path, &bytes, &length) != FINE) return TROUBLE;
+    t->bytes = length;
+    const char *why = ids_read(&t->ids, bytes, length, wide);
+    int status = why ? wrong_bytes(path, bytes, length, wide, why) : FINE;
+    free(bytes);
+    return status;
+}
+
+static struct roaring_target *make(struct target **target, const struct options *options, const char *path) {
+    struct roaring_target *t = calloc(1, sizeof *t);
+    if (!t) {
+        failure(path, "not enough memory");
+        return NULL;
+    }
+    t->target = (struct target){.backend = &roaring_backend,
+                                .options = options,
+                                .name = path,
+                                .integers = true,
+                                .tells_recipe = true,
+                                .recipe = PERHAPS_RECIPE(.form = PERHAPS_KEY_U64)};
+    t->ids.wide = options->kind == KIND_ROARING64;
+    *target = &t->target;
+    return t;
+}
+
+static int open_roaring(struct target **target, const struct options *options, const char *path, enum access access,
+                        unsigned needs) {
+    struct roaring_target *t = make(target, options, path);
+    (void)needs; /* it can do all that its commands need */
+    if (!t) return TROUBLE;
+    if (access == TO_CHANGE && lock_file(options, path, &t->lock) != FINE) return TROUBLE;
+    if (access == TO_COMBINE && output_open(&t->output, options) != FINE) return TROUBLE;
+    return read_file(t, path, t->ids.wide);
+}
+
+static int create(struct target **target, const struct options *options, struct input *input) {
+    struct roaring_target *t = make(target, options, options->output);
+    if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
+    if (input_for_integers(input, options) != FINE) return TROUBLE;
+    return output_open(&t->output, options);
+}
+
+static void close_roaring(struct target *target) {
+    struct roaring_target *t = roaring_of(target);
+    perhaps_unlock(t->lock);
+    output_close(&t->output);
+    ids_free(&t->ids);
+    free(t);
+}
+
+/* ------------------------------------------------------------------------------------------------- queries --- */
+
+static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
+    *present = ids_contain(&roaring_of(target)->ids, batch->numbers, batch->n, answers);
+    return FINE;
+}
+
+static size_t list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
+    size_t found = ids_from(&roaring_of(target)->ids, *at, members, n);
+    if (found) *at = members[found - 1] + 1; /* 0 after the largest number */
+    return found;
+}
+
+static int facts(struct target *target, struct target_facts *facts) {
+    *facts = (struct target_facts){.items = ids_count(&roaring_of(target)->ids)};
+    return FINE;
+}
+
+/* Opening has looked at every byte. */
+static int verify(struct target *target, struct verdict *verdict) {
+    char bytes[NUMBER_TEXT];
+    verdict->bytes_checked = roaring_of(target)->bytes;
+    verdict->if_missing = "it was made from other keys or has lost some: build it again";
+    snprintf(verdict->sentence, sizeof verdict->sentence,
+             "whole; every byte is as it must be in a Roaring bitmap (%s bytes)",
+             group_digits(verdict->bytes_checked, bytes));
+    return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------- changes --- */
+
+_Static_assert((int)BATCH <= (int)IDS_BATCH, "a batch of the input is added in one call");
+
+/* Only a set of 64-bit ids takes all numbers. */
+static int check_range(const struct ids *ids, const struct batch *batch) {
+    for (size_t i = 0; i < batch->n && !ids->wide; i++)
+        if (batch->numbers[i] > UINT32_MAX)
+            return failure(input_name(batch->path),
+                           "line %llu is %llu, and -k roaring holds ids below 2^32; build it with -k roaring64",
+                           (unsigned long long)(batch->first_line + i), (unsigned long long)batch->numbers[i]);
+    return FINE;
+}
+
+static int add_batch(void *context, const struct batch *batch) {
+    struct roaring_target *t = context;
+    uint64_t added;
+    if (check_range(&t->ids, batch) != FINE) return TROUBLE;
+    if (!ids_add(&t->ids, batch->numbers, batch->n, &added))
+        return failure(input_name(batch->path), "so many ids take more memory than there is; use a machine with more");
+    t->target.keys += batch->n;
+    t->target.changed += added;
+    return FINE;
+}
+
+static int remove_batch(void *context, const struct batch *batch) {
+    struct roaring_target *t = context;
+    t->target.keys += batch->n;
+    t->target.changed += ids_remove(&t->ids, batch->numbers, batch->n);
+    return FINE;
+}
+
+static int change(struct target *target, const struct input *input, enum direction direction) {
+    return input_read(input, direction == REMOVING ? remove_batch : add_batch, target);
+}
+
+static int combine(struct target *into, struct target *from, enum combination how) {
+    if (ids_combine(&roaring_of(into)->ids, &roaring_of(from)->ids, how)) return FINE;
+    return failure(from->name, "takes more memory than there is; use a machine with more");
+}
+
+static int finish(struct target *target, int status) {
+    struct roaring_target *t = roaring_of(target);
+    size_t length;
+    if (status != FINE) return status;
+    if (!t->lock) target->name = target->options->output;
+    char *bytes = ids_write(&t->ids, &length);
+    if (!bytes) return failure(target->name, "takes more memory to write than there is; use a machine with more");
+    status = t->lock ? replace_bytes(t->lock, target->name, bytes, length) : output_bytes(&t->output, bytes, length);
+    t->bytes = length;
+    free(bytes);
+    return status;
+}
+
+/* What is about sizes, rates, hashes and mapped files. */
+static const enum option_id of_filters[] = {
+    OPT_ITEMS,     OPT_FPR,         OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET,   OPT_NEEDS,
+    OPT_GROW,      OPT_GROWTH,      OPT_MAX_BYTES,    OPT_NO_GROW,     OPT_WINDOW,   OPT_GENERATIONS,
+    OPT_CLEAR_AT,  OPT_SHARDS,      OPT_HASHES,       OPT_LINES,       OPT_HASH,     OPT_SEED,
+    OPT_HASH_KEY,  OPT_KEY_IN_FILE, OPT_AT,           OPT_SHARD_BYTES, OPT_CONFIRM,  OPT_IN_PLACE,
+    OPT_NO_VERIFY, OPT_RECOVER,     OPT_FOLD,         OPT_STATIC,      OPT_SMALLEST, OPT_SCRATCH,
+    OPTIONS,
+};
+
+const struct backend roaring_backend = {
+    .commands = 1u << CMD_BUILD | 1u << CMD_ADD | 1u << CMD_REMOVE | 1u << CMD_CHECK | 1u << CMD_LIST | 1u << CMD_INFO |
+                1u << CMD_MERGE | 1u << CMD_INTERSECT | 1u << CMD_SUBTRACT | 1u << CMD_DIFFER | 1u << CMD_VERIFY,
+    .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and make no mistakes; see "
+                        "'perhaps help'",
+    .refused = of_filters,
+    .why_refused = "is for filters; a Roaring bitmap is exact, takes the room that its ids need and is read as a "
+                   "whole: leave it out",
+    .by_operand = true,
+    .open = open_roaring,
+    .create = create,
+    .close = close_roaring,
+    .query = query_in_threads,
+    .query_batch = query_batch,
+    .list = list,
+    .change = change,
+    .combine = combine,
+    .finish = finish,
+    .facts = facts,
+    .verify = verify,
+    .print_info = roaring_print_info,
+};
