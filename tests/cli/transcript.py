@@ -117,34 +117,32 @@ def digest(data):
 
 
 class Folder:
-    """The files in a folder, and what a case did to them."""
+    """The files in a folder, and what a case did to them. Their times do not tell: a file that is
+    changed through a mapping may keep them."""
 
     def __init__(self, path):
         self.path = path
         self.files = self.look()
 
     def look(self):
-        found = {}
-        for file in sorted(self.path.rglob('*')):
-            status = file.lstat()
-            found[str(file.relative_to(self.path))] = (status.st_size, status.st_mtime_ns, status.st_ino)
-        return found
+        return {str(file.relative_to(self.path)): self.content(file)
+                for file in sorted(self.path.rglob('*')) if file.is_file()}
+
+    def content(self, file):
+        if file.name.startswith('random'):
+            return '%d bytes' % file.stat().st_size
+        try:
+            return digest(file.read_bytes())
+        except PermissionError:
+            return 'not readable'
 
     def changes(self):
         before, self.files = self.files, self.look()
         for name in sorted(before.keys() | self.files.keys()):
             if name not in self.files:
                 yield '- ' + name
-            elif before.get(name) != self.files[name] and (self.path / name).is_file():
-                yield '%s %s: %s' % ('~' if name in before else '+', name, self.content(name))
-
-    def content(self, name):
-        file = self.path / name
-        if name.startswith('random'):
-            return '%d bytes' % file.stat().st_size
-        if not os.access(file, os.R_OK):
-            return 'not readable'
-        return digest(file.read_bytes())
+            elif before.get(name) != self.files[name]:
+                yield '%s %s: %s' % ('~' if name in before else '+', name, self.files[name])
 
 
 class Transcript:
@@ -315,7 +313,7 @@ def main():
     parser.add_argument('--compare', metavar='FILE')
     parser.add_argument('--only', metavar='GROUP')
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the servers, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are ended
     perhaps, module = os.path.abspath(arguments.perhaps), os.path.abspath(arguments.module)
     why_not = possible(perhaps)
     if why_not:
