@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Prints what the command line answers to every case in transcript/*.cases.
+"""Compares what the command line answers to the cases of transcript/*.cases with what was recorded.
 
-transcript.py PERHAPS MODULE.so > FILE             the transcript
-transcript.py PERHAPS MODULE.so --compare FILE     differences from a recorded one, and status 1 if there are any
-transcript.py PERHAPS MODULE.so --only GROUP       the cases of one file
+transcript.py PERHAPS MODULE.so [GROUP...]             shows differences, and ends with 1 if there are any
+transcript.py PERHAPS MODULE.so --record [GROUP...]    records
 
-Each file of cases is a group, and runs in a folder of its own, which begins with what
-inputs.setup makes. A line is one of:
+Each file transcript/GROUP.cases is a group, and transcript/GROUP.txt has its answers. It runs in a
+folder of its own, which begins with what inputs.setup makes, and with servers of its own. A line is
+one of:
 
   # TEXT           a heading
   = COMMAND        prepares: runs in the shell, must succeed, is not shown
@@ -18,17 +18,18 @@ Cases have URLs of two servers, one with the module and one without: $at is redi
 is redis+bits:// without it. $bits_at and $plain are the same the other way round: the module is
 there but not asked for, and asked for but not there. Where $gone and $gonebits point is no server.
 
-Of a case the transcript has the command line, then standard output ('| '), standard error ('! '),
-the files that it made ('+ '), changed ('~ ') or took away ('- '), and the exit status ('= '). What
-is long or binary is shown as its length and SHA-256. Of files whose names begin with 'random' only
-the length is shown. Whatever differs from run to run is replaced by UNSTABLE below, and nowhere
-else.
+Of a case the transcript has the command line ('$ '), then standard output ('| '), standard error
+('! '), the files that it made ('+ '), changed ('~ ') or took away ('- '), and the exit status
+('= '). What is binary is shown as its length and SHA-256; of what is long there are the first lines
+and those. Of files whose names begin with 'random' only the length is shown. Whatever differs from
+run to run is replaced by UNSTABLE below, and nowhere else.
 """
 import argparse
 import ctypes
 import difflib
 import hashlib
 import itertools
+import multiprocessing
 import os
 import pathlib
 import re
@@ -42,8 +43,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / 'transcript'
-MOST_LINES = 48
-SECONDS = 20
+MOST_LINES, FIRST_LINES = 32, 8
+SECONDS = 60
 NOT_POSSIBLE = 77  # ctest: skipped
 
 # What differs from run to run or from machine to machine: what stands there, and what is shown for
@@ -63,38 +64,59 @@ class Server:
     """A redis-server on a free port of 127.0.0.1."""
 
     def __init__(self, folder, *arguments):
+        environment = dict(os.environ, LD_PRELOAD=sanitizers_of(arguments), ASAN_OPTIONS='detect_leaks=0')
         for _ in range(20):
             self.port = free_port()
+            self.folder = folder / str(self.port)
+            self.folder.mkdir()
             self.process = subprocess.Popen(
-                ['redis-server', '--port', str(self.port), '--bind', '127.0.0.1', '--dir', str(folder), '--save', '',
-                 *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                ['redis-server', '--port', str(self.port), '--bind', '127.0.0.1', '--dir', str(self.folder), '--save',
+                 '', *arguments], env=environment, preexec_fn=end_with_parent, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if self.answers():
                 return
             self.stop()
         sys.exit('transcript.py: no redis-server would start with ' + ' '.join(arguments))
 
     def answers(self):
-        for _ in range(200):
+        own = b'process_id:%d\r' % self.process.pid  # another server may have taken the port
+        for _ in range(1000):
             if self.process.poll() is not None:
                 return False
             try:
-                with socket.create_connection(('127.0.0.1', self.port), 1) as connection:
-                    connection.sendall(b'PING\r\n')
-                    if connection.recv(64).startswith(b'+PONG'):
-                        return True
+                if own in self.ask('INFO server'):
+                    return True
             except OSError:
                 pass
             time.sleep(0.02)
         return False
 
-    def forget_all(self):
+    def ask(self, command):
         with socket.create_connection(('127.0.0.1', self.port), 5) as connection:
-            connection.sendall(b'FLUSHALL\r\n')
-            connection.recv(64)
+            connection.sendall(command.encode() + b'\r\nQUIT\r\n')
+            answer = b''
+            while True:
+                part = connection.recv(65536)
+                if not part:
+                    return answer
+                answer += part
 
     def stop(self):
         self.process.kill()
         self.process.wait()
+
+
+def sanitizers_of(arguments):
+    """The libraries that a module was built to run with, and that a server has not."""
+    if '--loadmodule' not in arguments:
+        return ''
+    needed = subprocess.run(['ldd', arguments[arguments.index('--loadmodule') + 1]], capture_output=True, text=True)
+    return ':'.join(re.findall(r'lib(?:a|ub)san\S* => (\S+)', needed.stdout))
+
+
+def end_with_parent():
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
 
 
 def free_port():
@@ -169,13 +191,15 @@ class Transcript:
             text = None
         if text is None or re.search(r'[\x00-\x08\x0b-\x1f\x7f]', text):
             self.say('%s (binary: %s)' % (mark, digest(data)))
-        elif text.count('\n') > MOST_LINES:
-            self.say('%s (%d lines: %s)' % (mark, text.count('\n'), digest(text.encode())))
-        else:
-            for line in text.splitlines():
-                self.say('%s %s' % (mark, line))
-            if not text.endswith('\n'):
-                self.say(mark + ' (no line end)')
+            return
+        lines = text.splitlines(True)
+        shown = lines if len(lines) <= MOST_LINES else lines[:FIRST_LINES]
+        for line in shown:
+            self.say('%s %s' % (mark, line.rstrip('\n')))
+        if len(shown) < len(lines):
+            self.say('%s (%d more lines: %s)' % (mark, len(lines) - len(shown), digest(''.join(lines).encode())))
+        if not text.endswith('\n'):
+            self.say(mark + ' (no line end)')
 
 
 class Group:
@@ -188,7 +212,6 @@ class Group:
         self.path = folder / name
         self.path.mkdir()
         self.lists = {}
-        self.number = 0
         self.read(CASES / 'inputs.setup')
         self.folder = Folder(self.path)
         self.read(CASES / (name + '.cases'))
@@ -236,9 +259,8 @@ class Group:
             self.folder.files = self.folder.look()
 
     def case(self, command):
-        self.number += 1
         say = self.transcript.say
-        say('\n[%s %d] %s' % (self.name, self.number, command))
+        say('\n$ ' + command)
         out, err, status = self.run(command)
         self.transcript.stream('|', out)
         self.transcript.stream('!', err)
@@ -258,72 +280,110 @@ def possible(perhaps):
     return None
 
 
-def environment_of(perhaps, folder, module_server, plain_server):
-    ports = {'PORT': module_server.port, 'PLAIN': plain_server.port, 'GONE': free_port()}
-    urls = {'at': 'redis://127.0.0.1:%d' % ports['PORT'], 'bits': 'redis+bits://127.0.0.1:%d' % ports['PLAIN'],
-            'bits_at': 'redis+bits://127.0.0.1:%d' % ports['PORT'], 'plain': 'redis://127.0.0.1:%d' % ports['PLAIN'],
-            'gone': 'redis://127.0.0.1:%d' % ports['GONE'], 'gonebits': 'redis+bits://127.0.0.1:%d' % ports['GONE'],
-            'at_port': str(ports['PORT']), 'bits_port': str(ports['PLAIN'])}
+def environment_of(perhaps, folder, ports):
+    urls = {name: '%s://127.0.0.1:%d' % (scheme, ports[port]) for name, scheme, port in (
+        ('at', 'redis', 'PORT'), ('bits', 'redis+bits', 'PLAIN'), ('bits_at', 'redis+bits', 'PORT'),
+        ('plain', 'redis', 'PLAIN'), ('gone', 'redis', 'GONE'), ('gonebits', 'redis+bits', 'GONE'))}
     kept = {name: value for name, value in os.environ.items() if name in ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')}
-    return dict(kept, PERHAPS=perhaps, LC_ALL='C', TZ='UTC', TMPDIR=str(folder), HOME=str(folder), **urls), ports
+    return dict(kept, PERHAPS=perhaps, LC_ALL='C', TZ='UTC', TMPDIR=str(folder), HOME=str(folder),
+                at_port=str(ports['PORT']), bits_port=str(ports['PLAIN']), **urls)
 
 
-def record(perhaps, module, only):
-    version = subprocess.run([perhaps, 'version'], capture_output=True, text=True).stdout.split()[-1]
-    respect_permissions()
-    memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None  # where fsync costs nothing
-    with tempfile.TemporaryDirectory(dir=memory) as name:
-        folder = pathlib.Path(name)
-        (folder / '.servers').mkdir()
-        servers = []
+class Servers:
+    """The servers of a group, and their ports by the names that the transcript shows."""
+
+    def __init__(self, name, folder, module):
+        self.started = []
+        # Bound, but not listening: it refuses, and nobody else gets the port.
+        self.nobody = socket.socket()
+        self.nobody.bind(('127.0.0.1', 0))
+        self.ports = {'GONE': self.nobody.getsockname()[1]}
+        with_module = ['--loadmodule', module, 'hash-key', '0123456789abcdef' * 2]
         try:
-            servers.append(Server(folder / '.servers', '--loadmodule', module, 'hash-key', '0123456789abcdef' * 2))
-            servers.append(Server(folder / '.servers'))
-            environment, ports = environment_of(perhaps, folder, *servers)
-            unstable = [(r'127\.0\.0\.1:%d\b' % port, '127.0.0.1:' + shown) for shown, port in ports.items()]
-            unstable += [(re.escape(str(folder)), 'FOLDER'), (r'\b%s\b' % re.escape(version), 'VERSION')]
-            transcript = Transcript(perhaps, unstable + UNSTABLE)
-            for file in sorted(CASES.glob('*.cases')):
-                if only in (None, file.stem):
-                    transcript.say('\n' + '-' * 20 + ' ' + file.stem + ' ' + '-' * 20)
-                    Group(transcript, file.stem, folder, environment)
-                    for server in servers:
-                        server.forget_all()
-            return '\n'.join(transcript.lines).lstrip('\n') + '\n'
+            self.start(folder, 'PORT', with_module)
+            self.start(folder, 'PLAIN', [])
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self, folder, shown, arguments):
+        server = Server(folder, *arguments)
+        self.started.append(server)
+        self.ports[shown] = server.port
+
+    def stop(self):
+        for server in self.started:
+            server.stop()
+
+
+def unstable_of(perhaps, folder, ports):
+    version = subprocess.run([perhaps, 'version'], capture_output=True, text=True).stdout.split()[-1]
+    return ([(r'127\.0\.0\.1:%d\b' % port, '127.0.0.1:' + shown) for shown, port in ports.items()]
+            + [(re.escape(str(folder)), 'FOLDER'), (r'\b%s\b' % re.escape(version), 'VERSION')] + UNSTABLE)
+
+
+def answers_of(arguments):
+    """The transcript of one group."""
+    name, perhaps, module = arguments
+    memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None  # where fsync costs nothing
+    with tempfile.TemporaryDirectory(dir=memory) as temporary:
+        folder = pathlib.Path(temporary)
+        (folder / '.servers').mkdir()
+        servers = Servers(name, folder / '.servers', module)
+        try:
+            transcript = Transcript(perhaps, unstable_of(perhaps, folder, servers.ports))
+            Group(transcript, name, folder, environment_of(perhaps, folder, servers.ports))
+            return name, '\n'.join(transcript.lines).lstrip('\n') + '\n'
+        except SystemExit as reason:
+            return name, reason
         finally:
-            for server in servers:
-                server.stop()
-            subprocess.run(['chmod', '-R', 'u+rwX', name])
+            servers.stop()
+            subprocess.run(['chmod', '-R', 'u+rwX', temporary])
 
 
-def compare(new, file):
-    old = pathlib.Path(file).read_text()
-    if new == old:
-        return 0
-    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), 'recorded', 'now'))
-    print('\nThe answers have changed. If they should, record them anew:\n  %s %s > %s' % (
-        sys.argv[0], ' '.join(sys.argv[1:3]), file))
-    return 1
+def all_answers(groups, perhaps, module):
+    """Each group's answers, as they come; the longest groups begin first."""
+    groups = sorted(groups, key=lambda name: -(CASES / (name + '.cases')).stat().st_size)
+    with multiprocessing.Pool(min(os.cpu_count(), 4), end_with_parent) as pool:
+        yield from pool.imap_unordered(answers_of, [(name, perhaps, module) for name in groups], 1)
+
+
+def differences(name, new):
+    file = CASES / (name + '.txt')
+    old = file.read_text() if file.exists() else ''
+    return list(difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(file), 'now', n=6))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('perhaps')
     parser.add_argument('module')
-    parser.add_argument('--compare', metavar='FILE')
-    parser.add_argument('--only', metavar='GROUP')
+    parser.add_argument('groups', nargs='*', metavar='GROUP')
+    parser.add_argument('--record', action='store_true')
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are ended
     perhaps, module = os.path.abspath(arguments.perhaps), os.path.abspath(arguments.module)
     why_not = possible(perhaps)
     if why_not:
         print('skipped:', why_not)
         return NOT_POSSIBLE
-    new = record(perhaps, module, arguments.only)
-    if arguments.compare:
-        return compare(new, arguments.compare)
-    sys.stdout.write(new)
-    return 0
+    respect_permissions()
+    cases, changed = 0, []
+    for name, new in all_answers(arguments.groups or [file.stem for file in CASES.glob('*.cases')], perhaps, module):
+        if isinstance(new, SystemExit):
+            print(new)
+            changed.append(name)
+            continue
+        cases += new.count('\n$ ')
+        if arguments.record:
+            (CASES / (name + '.txt')).write_text(new)
+        elif differences(name, new):
+            sys.stdout.writelines(differences(name, new))
+            changed.append(name)
+    print('%d cases' % cases)
+    if changed:
+        print('The answers have changed. If they should, record them anew:\n  %s %s %s --record %s' % (
+            sys.argv[0], arguments.perhaps, arguments.module, ' '.join(sorted(changed))))
+    return 1 if changed else 0
 
 
 if __name__ == '__main__':
