@@ -33,9 +33,7 @@ static const struct backend *backend_for(const struct options *options) {
 
 int backend_choose(struct options *options) {
     const struct backend *backend = backend_for(options);
-    const char *subject = options->kind            ? "-k"
-                          : given(options, OPT_AT) ? "--at"
-                                                   : options->operands[0];
+    const char *subject = options->kind ? "-k" : given(options, OPT_AT) ? "--at" : options->operands[0];
     options->backend = backend;
     if (backend->missing) return failure(subject, "%s", backend->missing);
     if (!(backend->commands >> (options->command - commands) & 1))

@@ -247,10 +247,8 @@ static int run_shared(struct dedup *d, struct target *target, struct input *inpu
     if (status == TROUBLE || !wants_summary(d->options)) return status;
     struct target_facts facts;
     if (target->backend->facts(target, &facts) != FINE) return TROUBLE;
-    struct summary summary = {.lines = target->keys,
-                              .unique = d->unique,
-                              .seconds = seconds,
-                              .fpr = fmax(facts.fpr_target, facts.fpr_now)};
+    struct summary summary = {
+        .lines = target->keys, .unique = d->unique, .seconds = seconds, .fpr = fmax(facts.fpr_target, facts.fpr_now)};
     return print_summary(d->options, &summary) == FINE ? status : TROUBLE;
 }
 

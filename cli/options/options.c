@@ -29,7 +29,11 @@ bool command_takes(const struct command *command, const struct option *option) {
 }
 
 const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]) {
-    snprintf(buffer, OPTION_SHOWN, "--%s", option_table[id].name);
+    const struct option *option = &option_table[id];
+    if (option->letter)
+        snprintf(buffer, OPTION_SHOWN, "-%c", option->letter);
+    else
+        snprintf(buffer, OPTION_SHOWN, "--%s", option->name);
     return buffer;
 }
 

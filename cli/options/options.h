@@ -200,7 +200,7 @@ int command_unknown(const char *name);
 /* How many threads -j asks for; 1 without it. */
 unsigned threads_from(const struct options *options);
 
-/* "--name", for messages. Returns `buffer`. */
+/* "-n" or "--name", for messages. Returns `buffer`. */
 enum { OPTION_SHOWN = 40 };
 const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]);
 

@@ -201,6 +201,6 @@ int no_room_failure(const struct filter_target *t) {
     advise(t, &info, advice, sizeof advice);
     return failure(path,
                    "is full: %s of %s keys found room, the one on line %llu of %s did not, and no file was changed; %s",
-                   group_digits(t->no_room.before, before), group_digits(t->target.keys, keys), (unsigned long long)t->no_room.line,
-                   input_name(t->no_room.path), advice);
+                   group_digits(t->no_room.before, before), group_digits(t->target.keys, keys),
+                   (unsigned long long)t->no_room.line, input_name(t->no_room.path), advice);
 }

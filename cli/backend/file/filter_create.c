@@ -109,8 +109,7 @@ int filter_seal(struct filter_target *t) {
     struct perhaps_info info = {.size = sizeof info};
     int rc = perhaps_facts(t->filter, &info);
     progress_start_sealing(info.items);
-    if (rc == PERHAPS_OK)
-        rc = perhaps_seal(t->filter, &PERHAPS_SEAL(.threads = t->threads, .progress = show_progress));
+    if (rc == PERHAPS_OK) rc = perhaps_seal(t->filter, &PERHAPS_SEAL(.threads = t->threads, .progress = show_progress));
     progress_end();
     if (rc == PERHAPS_EIO) return scratch_failure();
     if (rc == PERHAPS_ENOMEM)

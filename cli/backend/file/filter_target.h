@@ -12,9 +12,9 @@ struct filter_target {
     enum access access;
     bool created, in_place;
     enum direction direction; /* of the last change */
-    unsigned threads;     /* that add; one thread removes */
-    struct output output; /* of a filter that is created or combined */
-    perhaps_lock *lock;   /* of a file that is changed and replaced */
+    unsigned threads;         /* that add; one thread removes */
+    struct output output;     /* of a filter that is created or combined */
+    perhaps_lock *lock;       /* of a file that is changed and replaced */
 
     /* The first key that found no room. Keys after it are only counted, to say how much room they
      * need; in place they are not read. */

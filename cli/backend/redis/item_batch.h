@@ -30,9 +30,9 @@ struct item_batch {
     struct server_item *items;
     struct text bytes, lines;
     size_t terminator_length; /* of the lines */
-    uint8_t *answers; /* 1 = it was new, was taken out, is perhaps there */
-    size_t *order;    /* the items, shard by shard */
-    size_t *starts;   /* where each shard begins there */
+    uint8_t *answers;         /* 1 = it was new, was taken out, is perhaps there */
+    size_t *order;            /* the items, shard by shard */
+    size_t *starts;           /* where each shard begins there */
     struct equal_items *equal_items;
     struct requests requests;
     uint64_t keys;    /* of all batches */

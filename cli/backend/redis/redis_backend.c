@@ -138,16 +138,18 @@ static void warn_of_accidents(const struct redis_target *t) {
     char n[NUMBER_TEXT];
     bool dedup = t->verb == ADD_ABSENT;
     if (t->doubled)
-        warning(t->target.name, "a connection broke: up to %s keys may have been added twice, and then take two removes",
+        warning(t->target.name,
+                "a connection broke: up to %s keys may have been added twice, and then take two removes",
                 group_digits(t->doubled, n));
     if (t->doubted)
         warning(t->target.name, "a connection broke: %s lines that may be repeats were taken for new, lest one be lost",
                 group_digits(t->doubted, n));
     if (t->set.cluster.restarts)
         warning(t->target.name, "a server was started anew, or another took its place%s",
-                dedup ? "; what it did not have yet is forgotten, and such lines are new when they come again"
-                      : " while keys were on their way; what it did not have yet is lost: give the command once more to "
-                        "be sure");
+                dedup
+                    ? "; what it did not have yet is forgotten, and such lines are new when they come again"
+                    : " while keys were on their way; what it did not have yet is lost: give the command once more to "
+                      "be sure");
 }
 
 /* Plain strings have no limit that a server would enforce, so it is looked at here. */

@@ -188,12 +188,11 @@ static int finish(struct target *target, int status) {
 
 /* What is about sizes, rates, hashes and mapped files. */
 static const enum option_id of_filters[] = {
-    OPT_ITEMS,     OPT_FPR,         OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET,   OPT_NEEDS,
-    OPT_GROW,      OPT_GROWTH,      OPT_MAX_BYTES,    OPT_NO_GROW,     OPT_WINDOW,   OPT_GENERATIONS,
-    OPT_CLEAR_AT,  OPT_SHARDS,      OPT_HASHES,       OPT_LINES,       OPT_HASH,     OPT_SEED,
-    OPT_HASH_KEY,  OPT_KEY_IN_FILE, OPT_AT,           OPT_SHARD_BYTES, OPT_CONFIRM,  OPT_IN_PLACE,
-    OPT_NO_VERIFY, OPT_RECOVER,     OPT_FOLD,         OPT_STATIC,      OPT_SMALLEST, OPT_SCRATCH,
-    OPTIONS,
+    OPT_ITEMS,       OPT_FPR,       OPT_BITS_PER_KEY, OPT_BYTES,     OPT_PRESET,      OPT_NEEDS,       OPT_GROW,
+    OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,      OPT_WINDOW,    OPT_GENERATIONS, OPT_CLEAR_AT,    OPT_SHARDS,
+    OPT_HASHES,      OPT_LINES,     OPT_HASH,         OPT_SEED,      OPT_HASH_KEY,    OPT_KEY_IN_FILE, OPT_AT,
+    OPT_SHARD_BYTES, OPT_CONFIRM,   OPT_IN_PLACE,     OPT_NO_VERIFY, OPT_RECOVER,     OPT_FOLD,        OPT_STATIC,
+    OPT_SMALLEST,    OPT_SCRATCH,   OPTIONS,
 };
 
 const struct backend roaring_backend = {

@@ -68,12 +68,11 @@ static void print_text(const struct roaring_target *t) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
     struct containers containers = count_containers(&t->ids);
     uint64_t items = ids_count(&t->ids);
-    printf("%s: %s, an exact set of %d-bit ids\n", t->target.name, roaring_name(t),
-           t->ids.wide ? 64 : 32);
+    printf("%s: %s, an exact set of %d-bit ids\n", t->target.name, roaring_name(t), t->ids.wide ? 64 : 32);
     printf("  keys      %s\n", group_digits(items, a));
     print_ends(&t->ids);
-    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(t->bytes, a),
-           group_digits(t->bytes, b), bits_per_id(t, items));
+    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(t->bytes, a), group_digits(t->bytes, b),
+           bits_per_id(t, items));
     printf("  layout    %s arrays, %s bitsets and %s lists of runs\n", group_digits(containers.arrays, a),
            group_digits(containers.bitsets, b), group_digits(containers.runs, c));
     printf("  can       %s\n", abilities_text(abilities, ", ", can, sizeof can));
