@@ -1,5 +1,5 @@
 /* CF.*: multisets, from which items can be taken out again. */
-#include "numbers_le.h"
+#include "little_endian.h"
 #include "server_commands.h"
 
 #include <perhaps_embed.h>

@@ -1,5 +1,5 @@
 /*
- * The module: filters in a Redis or Valkey server. Read value.h first, which says what a filter is here; then held.h, what a
+ * The module: filters in a Redis or Valkey server. Read value.h first, which says what a filter is here; then named_filter.h, what a
  * command does with it; then the commands.
  */
 #include "server_commands.h"

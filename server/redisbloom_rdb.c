@@ -3,8 +3,8 @@
  * BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such chunks, for perhaps_open_foreign to check, and saving reads
  * them.
  */
-#include "numbers_le.h"
-#include "types.h"
+#include "little_endian.h"
+#include "value_types.h"
 
 #include <perhaps_embed.h>
 

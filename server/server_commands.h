@@ -2,7 +2,7 @@
 #ifndef PERHAPS_SERVER_COMMANDS_H
 #define PERHAPS_SERVER_COMMANDS_H
 
-#include "held.h"
+#include "named_filter.h"
 #include "settings.h"
 
 /* Registers all. False: a reason is in the server's log. */

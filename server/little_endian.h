@@ -1,6 +1,6 @@
 /* Little-endian numbers of any length: RedisBloom's headers are made of them, and so is ours. */
-#ifndef PERHAPS_SERVER_NUMBERS_LE_H
-#define PERHAPS_SERVER_NUMBERS_LE_H
+#ifndef PERHAPS_SERVER_LITTLE_ENDIAN_H
+#define PERHAPS_SERVER_LITTLE_ENDIAN_H
 
 #include <stdint.h>
 

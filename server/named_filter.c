@@ -1,4 +1,4 @@
-#include "held.h"
+#include "named_filter.h"
 
 #include "settings.h"
 

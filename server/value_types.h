@@ -1,6 +1,6 @@
 /* The types of values: how they are saved, copied, summed and freed. */
-#ifndef PERHAPS_SERVER_TYPES_H
-#define PERHAPS_SERVER_TYPES_H
+#ifndef PERHAPS_SERVER_VALUE_TYPES_H
+#define PERHAPS_SERVER_VALUE_TYPES_H
 
 #include "value.h"
 

@@ -1,6 +1,6 @@
 /* Filters as bytes, in pieces: the dump and load commands, and the AOF, which is made of them. */
-#ifndef PERHAPS_SERVER_CHUNKS_H
-#define PERHAPS_SERVER_CHUNKS_H
+#ifndef PERHAPS_SERVER_AOF_REWRITE_H
+#define PERHAPS_SERVER_AOF_REWRITE_H
 
 #include "value.h"
 

@@ -5,10 +5,10 @@
  * chance. So a new filter goes out as its shape, and so does a layer that adding has brought, before the keys that need it;
  * the keys go out as the client's own command. What changes nothing does not go out.
  */
-#ifndef PERHAPS_SERVER_HELD_H
-#define PERHAPS_SERVER_HELD_H
+#ifndef PERHAPS_SERVER_NAMED_FILTER_H
+#define PERHAPS_SERVER_NAMED_FILTER_H
 
-#include "types.h"
+#include "value_types.h"
 
 enum found { FOUND, MISSING, WRONG_TYPE, STILL_LOADING, NO_MEMORY };
 

@@ -13,9 +13,9 @@
  *
  * All numbers are little-endian. Chunks are taken in order; until all have come, the value is LOADING.
  */
-#include "chunks.h"
+#include "aof_rewrite.h"
 
-#include "numbers_le.h"
+#include "little_endian.h"
 #include "server_commands.h"
 
 #include <perhaps_embed.h>

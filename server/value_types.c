@@ -1,6 +1,6 @@
-#include "types.h"
+#include "value_types.h"
 
-#include "chunks.h"
+#include "aof_rewrite.h"
 
 #include <perhaps_embed.h>
 
