@@ -7,6 +7,6 @@
 enum { CHUNK_BYTES = 16 << 20 };
 
 /* Writes the commands that make this value again. */
-void chunks_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value);
+void aof_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value);
 
 #endif

@@ -11,7 +11,7 @@
  *         6  what clients are told: bucket size, iterations, expansion
  *         8  deletions
  *
- * All numbers are little-endian. Chunks are taken in order; until all have come, the value is LOADING.
+ * All numbers are little-endian. Chunks are taken in order; until all have come, the value is VALUE_LOADING.
  */
 #include "aof_rewrite.h"
 
@@ -31,102 +31,102 @@ static uint64_t image_length(const perhaps *whole) {
     return perhaps_facts(whole, &facts) < 0 ? 0 : facts.image_bytes;
 }
 
-static void write_header(uint8_t header[NATIVE_HEADER], uint64_t total, const struct told *told) {
+static void write_header(uint8_t header[NATIVE_HEADER], uint64_t total, const struct reported *reported) {
     memcpy(header, native_magic, sizeof native_magic);
     put_number(header + 8, total, 8);
-    put_number(header + 16, told->bucket, 2);
-    put_number(header + 18, told->iterations, 2);
-    put_number(header + 20, told->expansion, 2);
-    put_number(header + 22, told->deleted, 8);
+    put_number(header + 16, reported->bucket, 2);
+    put_number(header + 18, reported->iterations, 2);
+    put_number(header + 20, reported->expansion, 2);
+    put_number(header + 22, reported->deleted, 8);
 }
 
-static bool read_header(const uint8_t *header, size_t length, uint64_t *total, struct told *told) {
+static bool read_header(const uint8_t *header, size_t length, uint64_t *total, struct reported *reported) {
     if (length != NATIVE_HEADER || memcmp(header, native_magic, sizeof native_magic) != 0) return false;
     *total = get_number(header + 8, 8);
-    told->bucket = (uint16_t)get_number(header + 16, 2);
-    told->iterations = (uint16_t)get_number(header + 18, 2);
-    told->expansion = (uint16_t)get_number(header + 20, 2);
-    told->deleted = get_number(header + 22, 8);
+    reported->bucket = (uint16_t)get_number(header + 16, 2);
+    reported->iterations = (uint16_t)get_number(header + 18, 2);
+    reported->expansion = (uint16_t)get_number(header + 20, 2);
+    reported->deleted = get_number(header + 22, 8);
     return true;
 }
 
-/* ---- a part of an image ---- */
+/* ---- a piece of an image ---- */
 
-struct part {
+struct image_piece {
     uint64_t offset, at; /* `at`: how far the writer is */
     uint8_t *bytes;
     size_t length, have;
 };
 
-static int take_part(void *context, const void *bytes, size_t length) {
-    struct part *part = context;
-    uint64_t wanted = part->offset + part->have, end = part->at + length;
+static int take_piece(void *context, const void *bytes, size_t length) {
+    struct image_piece *piece = context;
+    uint64_t wanted = piece->offset + piece->have, end = piece->at + length;
     if (wanted < end) {
-        size_t skip = (size_t)(wanted - part->at), some = length - skip;
-        if (some > part->length - part->have) some = part->length - part->have;
-        memcpy(part->bytes + part->have, (const uint8_t *)bytes + skip, some);
-        part->have += some;
+        size_t skip = (size_t)(wanted - piece->at), some = length - skip;
+        if (some > piece->length - piece->have) some = piece->length - piece->have;
+        memcpy(piece->bytes + piece->have, (const uint8_t *)bytes + skip, some);
+        piece->have += some;
     }
-    part->at = end;
-    return part->have == part->length;
+    piece->at = end;
+    return piece->have == piece->length;
 }
 
 /* [next, bytes]: `next` is what the caller makes of the position after them. */
-static int reply_part(RedisModuleCtx *ctx, const perhaps *whole, struct part *part, long long next) {
-    part->bytes = try_alloc(part->length ? part->length : 1);
+static int reply_piece(RedisModuleCtx *ctx, const perhaps *whole, struct image_piece *piece, long long next) {
+    piece->bytes = try_alloc(piece->length ? piece->length : 1);
     /* Stopping the writer early is an error to it, but not to us. */
-    int rc = part->bytes ? perhaps_write(whole, take_part, part) : PERHAPS_ENOMEM;
-    if (part->have == part->length && (rc == PERHAPS_OK || rc == PERHAPS_EIO)) {
+    int rc = piece->bytes ? perhaps_write(whole, take_piece, piece) : PERHAPS_ENOMEM;
+    if (piece->have == piece->length && (rc == PERHAPS_OK || rc == PERHAPS_EIO)) {
         RedisModule_ReplyWithArray(ctx, 2);
         RedisModule_ReplyWithLongLong(ctx, next);
-        RedisModule_ReplyWithStringBuffer(ctx, (const char *)part->bytes, part->length);
+        RedisModule_ReplyWithStringBuffer(ctx, (const char *)piece->bytes, piece->length);
     } else {
         RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
     }
-    RedisModule_Free(part->bytes);
+    RedisModule_Free(piece->bytes);
     return REDISMODULE_OK;
 }
 
 /* ---- SCANDUMP ---- */
 
-static int reply_end(RedisModuleCtx *ctx, enum family family) {
+static int reply_end(RedisModuleCtx *ctx, enum command_family family) {
     RedisModule_ReplyWithArray(ctx, 2);
     RedisModule_ReplyWithLongLong(ctx, 0);
-    return family == CUCKOO_FILTER ? RedisModule_ReplyWithNull(ctx) : RedisModule_ReplyWithStringBuffer(ctx, "", 0);
+    return family == FAMILY_CUCKOO ? RedisModule_ReplyWithNull(ctx) : RedisModule_ReplyWithStringBuffer(ctx, "", 0);
 }
 
-static int dump_native(struct held *held, uint64_t cursor, enum family family) {
-    perhaps *whole = value_whole(held->value);
+static int dump_native(struct named_filter *named, uint64_t cursor, enum command_family family) {
+    perhaps *whole = value_whole(named->value);
     uint64_t total = whole ? image_length(whole) : 0, offset = cursor ? cursor - 1 : 0;
     int rc = REDISMODULE_OK;
     if (!whole) {
-        RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory");
+        RedisModule_ReplyWithError(named->ctx, "ERR Insufficient memory");
     } else if (!cursor) {
         uint8_t header[NATIVE_HEADER];
-        write_header(header, total, &held->value->told);
-        RedisModule_ReplyWithArray(held->ctx, 2);
-        RedisModule_ReplyWithLongLong(held->ctx, 1);
-        RedisModule_ReplyWithStringBuffer(held->ctx, (const char *)header, sizeof header);
+        write_header(header, total, &named->value->reported);
+        RedisModule_ReplyWithArray(named->ctx, 2);
+        RedisModule_ReplyWithLongLong(named->ctx, 1);
+        RedisModule_ReplyWithStringBuffer(named->ctx, (const char *)header, sizeof header);
     } else if (offset >= total) {
-        rc = reply_end(held->ctx, family);
+        rc = reply_end(named->ctx, family);
     } else {
-        struct part part = {.offset = offset};
-        part.length = total - offset < CHUNK_BYTES ? (size_t)(total - offset) : CHUNK_BYTES;
-        rc = reply_part(held->ctx, whole, &part, (long long)(cursor + part.length));
+        struct image_piece piece = {.offset = offset};
+        piece.length = total - offset < CHUNK_BYTES ? (size_t)(total - offset) : CHUNK_BYTES;
+        rc = reply_piece(named->ctx, whole, &piece, (long long)(cursor + piece.length));
     }
-    if (whole) value_whole_done(held->value, whole);
+    if (whole) value_whole_done(named->value, whole);
     return rc;
 }
 
 /* Looks for the piece in which the cursor is; the header has none before it. */
-struct scan {
+struct chunk_search {
     RedisModuleCtx *ctx;
     uint64_t cursor, at; /* `at`: the cursor of the next piece */
     bool replied;
 };
 
 static int scan_piece(void *context, const void *bytes, size_t length) {
-    struct scan *scan = context;
+    struct chunk_search *scan = context;
     bool is_header = scan->at == 0;
     size_t skip = is_header ? 0 : (size_t)(scan->cursor - scan->at), some = 0;
     if (is_header ? scan->cursor == 0 : scan->cursor < scan->at + length) {
@@ -140,42 +140,42 @@ static int scan_piece(void *context, const void *bytes, size_t length) {
     return scan->replied;
 }
 
-static int dump_foreign(struct held *held, uint64_t cursor, enum family family) {
-    struct scan scan = {.ctx = held->ctx, .cursor = cursor};
-    perhaps_write_foreign(held->filter, scan_piece, &scan);
-    return scan.replied ? REDISMODULE_OK : reply_end(held->ctx, family);
+static int dump_foreign(struct named_filter *named, uint64_t cursor, enum command_family family) {
+    struct chunk_search scan = {.ctx = named->ctx, .cursor = cursor};
+    perhaps_write_foreign(named->filter, scan_piece, &scan);
+    return scan.replied ? REDISMODULE_OK : reply_end(named->ctx, family);
 }
 
-static int dump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family, const char *bad) {
-    struct held held;
+static int dump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family, const char *bad) {
+    struct named_filter named;
     long long cursor;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &cursor) != REDISMODULE_OK || cursor < 0)
         return RedisModule_ReplyWithError(ctx, bad);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, family);
-    if (found != FOUND)
-        reply_not_held(ctx, found, "ERR not found");
-    else if (held.value->foreign)
-        dump_foreign(&held, (uint64_t)cursor, family);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, family);
+    if (found != LOOKUP_FOUND)
+        reply_no_filter(ctx, found, "ERR not found");
+    else if (named.value->foreign)
+        dump_foreign(&named, (uint64_t)cursor, family);
     else
-        dump_native(&held, (uint64_t)cursor, family);
-    let_go(&held, NULL);
+        dump_native(&named, (uint64_t)cursor, family);
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }
 
 int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return dump(ctx, argv, argc, BLOOM_FILTER, "Second argument must be numeric");
+    return dump(ctx, argv, argc, FAMILY_BLOOM, "Second argument must be numeric");
 }
 
 int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return dump(ctx, argv, argc, CUCKOO_FILTER, "Invalid position");
+    return dump(ctx, argv, argc, FAMILY_CUCKOO, "Invalid position");
 }
 
 /* ---- loading ---- */
 
 /* A key that is loaded into, or about to be. */
-static enum found hold_loading(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name) {
-    return hold(held, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, ANY_FILTER);
+static enum lookup open_to_load(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name) {
+    return named_open(named, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_ANY);
 }
 
 static int reply_damaged(RedisModuleCtx *ctx, const char *error, const char *reason) {
@@ -185,83 +185,85 @@ static int reply_damaged(RedisModuleCtx *ctx, const char *error, const char *rea
 }
 
 /* If all has come, it becomes a filter. Otherwise, or if that fails, it stays as it is. False: it has replied with an error. */
-static bool finish(struct held *held, const char *error) {
-    const struct loading_value *loading = (const struct loading_value *)held->value;
+static bool finish(struct named_filter *named, const char *error) {
+    const struct loading_value *loading = (const struct loading_value *)named->value;
     const char *reason;
     if (loading->have < loading->total) return true;
-    struct value *value = value_of_loaded(held->value, &reason);
+    struct value *value = value_of_loaded(named->value, &reason);
     if (!value) {
-        reply_damaged(held->ctx, error, reason);
+        reply_damaged(named->ctx, error, reason);
         return false;
     }
-    if (!hold_value(held, value)) {
+    if (!named_set_value(named, value)) {
         value_free(value);
-        reply_damaged(held->ctx, error, "another module has the type of this value");
+        reply_damaged(named->ctx, error, "another module has the type of this value");
         return false;
     }
     return true;
 }
 
-/* Bytes for a LOADING value. If they are the last ones and make no filter, they are taken back. */
-static bool take_bytes(struct held *held, uint64_t offset, const void *bytes, size_t length, const char *error) {
-    struct loading_value *loading = (struct loading_value *)held->value;
+/* Bytes for a VALUE_LOADING value. If they are the last ones and make no filter, they are taken back. */
+static bool take_bytes(struct named_filter *named, uint64_t offset, const void *bytes, size_t length,
+                       const char *error) {
+    struct loading_value *loading = (struct loading_value *)named->value;
     uint64_t have = loading->have;
-    if (!value_load(held->value, offset, bytes, length)) {
-        RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory");
+    if (!value_load(named->value, offset, bytes, length)) {
+        RedisModule_ReplyWithError(named->ctx, "ERR Insufficient memory");
         return false;
     }
-    if (finish(held, error)) return true;
+    if (finish(named, error)) return true;
     loading->have = have < offset ? have : offset;
     return false;
 }
 
-static bool start(struct held *held, int kind, uint64_t total, const struct told *told) {
-    struct value *value = value_start_loading(kind, total, told);
-    if (value && hold_value(held, value)) return true;
+static bool start(struct named_filter *named, int kind, uint64_t total, const struct reported *reported) {
+    struct value *value = value_start_loading(kind, total, reported);
+    if (value && named_set_value(named, value)) return true;
     if (value) value_free(value);
-    RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory");
+    RedisModule_ReplyWithError(named->ctx, "ERR Insufficient memory");
     return false;
 }
 
 /* The first bytes: if they are refused, there is no key as before. */
-static bool take_first(struct held *held, const void *bytes, size_t length, const char *error) {
-    bool taken = take_bytes(held, 0, bytes, length, error);
-    if (!taken) RedisModule_DeleteKey(held->key);
+static bool take_first(struct named_filter *named, const void *bytes, size_t length, const char *error) {
+    bool taken = take_bytes(named, 0, bytes, length, error);
+    if (!taken) RedisModule_DeleteKey(named->handle);
     return taken;
 }
 
 /* What RedisBloom says, of BF and of CF. */
-struct errors {
+struct load_errors {
     const char *numeric, *header, *missing, *exists, *offset, *length, *data;
 };
 
-static const struct errors bloom_errors = {.numeric = "ERR Second argument must be numeric",
-                                           .header = "ERR received bad data",
-                                           .missing = "ERR not found",
-                                           .exists = "ERR invalid offset - no link found",
-                                           .offset = "ERR invalid offset - no link found",
-                                           .length = "ERR invalid chunk - Too big for current filter",
-                                           .data = "ERR received bad data"};
+static const struct load_errors bloom_errors = {.numeric = "ERR Second argument must be numeric",
+                                                .header = "ERR received bad data",
+                                                .missing = "ERR not found",
+                                                .exists = "ERR invalid offset - no link found",
+                                                .offset = "ERR invalid offset - no link found",
+                                                .length = "ERR invalid chunk - Too big for current filter",
+                                                .data = "ERR received bad data"};
 
-static const struct errors cuckoo_errors = {.numeric = "Invalid position",
-                                            .header = "Invalid header",
-                                            .missing = "ERR not found",
-                                            .exists = "ERR item exists",
-                                            .offset = "Couldn't load chunk!",
-                                            .length = "Couldn't load chunk!",
-                                            .data = "Couldn't load chunk!"};
+static const struct load_errors cuckoo_errors = {.numeric = "Invalid position",
+                                                 .header = "Invalid header",
+                                                 .missing = "ERR not found",
+                                                 .exists = "ERR item exists",
+                                                 .offset = "Couldn't load chunk!",
+                                                 .length = "Couldn't load chunk!",
+                                                 .data = "Couldn't load chunk!"};
 
 /* The header chunk: from it follows how much there will be. RedisBloom's header is itself the beginning of that. */
-static bool start_chunks(struct held *held, int kind, const char *bytes, size_t length, const struct errors *errors) {
-    struct told told = {0};
+static bool start_chunks(struct named_filter *named, int kind, const char *bytes, size_t length,
+                         const struct load_errors *errors) {
+    struct reported reported = {0};
     uint64_t total, header = 0;
-    if (read_header((const uint8_t *)bytes, length, &total, &told)) return start(held, 0, total, &told);
+    if (read_header((const uint8_t *)bytes, length, &total, &reported)) return start(named, 0, total, &reported);
     int64_t whole = perhaps_foreign_length(kind, bytes, length, &header);
     if (whole < 0 || header != length) {
-        RedisModule_ReplyWithError(held->ctx, errors->header);
+        RedisModule_ReplyWithError(named->ctx, errors->header);
         return false;
     }
-    return start(held, kind, (uint64_t)whole, &told) && take_first(held, bytes, length, errors->data);
+    return start(named, kind, (uint64_t)whole, &reported) && take_first(named, bytes, length, errors->data);
 }
 
 /* Where a chunk with this cursor goes in what is loaded; false if nowhere. */
@@ -276,43 +278,43 @@ static bool place_chunk(const struct loading_value *loading, uint64_t cursor, si
     return *offset <= loading->have;
 }
 
-static bool load_chunk(struct held *held, uint64_t cursor, const char *bytes, size_t length,
-                       const struct errors *errors) {
-    const struct loading_value *loading = (const struct loading_value *)held->value;
+static bool load_chunk(struct named_filter *named, uint64_t cursor, const char *bytes, size_t length,
+                       const struct load_errors *errors) {
+    const struct loading_value *loading = (const struct loading_value *)named->value;
     uint64_t offset;
     bool fits, placed = place_chunk(loading, cursor, length, &offset, &fits);
     if (!placed || !fits) {
         bool too_long = !fits && length > loading->total - loading->have;
-        RedisModule_ReplyWithError(held->ctx, too_long ? errors->length : errors->offset);
+        RedisModule_ReplyWithError(named->ctx, too_long ? errors->length : errors->offset);
         return false;
     }
-    return take_bytes(held, offset, bytes, length, errors->data);
+    return take_bytes(named, offset, bytes, length, errors->data);
 }
 
-static bool load(struct held *held, enum found found, int kind, long long cursor, RedisModuleString *chunk,
-                 const struct errors *errors) {
+static bool load(struct named_filter *named, enum lookup found, int kind, long long cursor, RedisModuleString *chunk,
+                 const struct load_errors *errors) {
     size_t length;
     const char *bytes = RedisModule_StringPtrLen(chunk, &length);
-    if (found == MISSING && cursor == 1) return start_chunks(held, kind, bytes, length, errors);
-    if (found == STILL_LOADING && cursor > 1) return load_chunk(held, (uint64_t)cursor, bytes, length, errors);
-    if (found == FOUND || found == STILL_LOADING)
-        RedisModule_ReplyWithError(held->ctx, errors->exists);
+    if (found == LOOKUP_MISSING && cursor == 1) return start_chunks(named, kind, bytes, length, errors);
+    if (found == LOOKUP_LOADING && cursor > 1) return load_chunk(named, (uint64_t)cursor, bytes, length, errors);
+    if (found == LOOKUP_FOUND || found == LOOKUP_LOADING)
+        RedisModule_ReplyWithError(named->ctx, errors->exists);
     else
-        reply_not_held(held->ctx, found, errors->missing);
+        reply_no_filter(named->ctx, found, errors->missing);
     return false;
 }
 
 static int load_chunk_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int kind,
-                              const struct errors *errors, const char *event) {
-    struct held held;
+                              const struct load_errors *errors, const char *event) {
+    struct named_filter named;
     long long cursor;
     if (argc != 4) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &cursor) != REDISMODULE_OK || cursor < 0)
         return RedisModule_ReplyWithError(ctx, errors->numeric);
-    enum found found = hold_loading(&held, ctx, argv[1]);
-    held.changed = load(&held, found, kind, cursor, argv[3], errors);
-    if (held.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
-    let_go(&held, event);
+    enum lookup found = open_to_load(&named, ctx, argv[1]);
+    named.changed = load(&named, found, kind, cursor, argv[3], errors);
+    if (named.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
+    named_close(&named, event);
     return REDISMODULE_OK;
 }
 
@@ -327,50 +329,51 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* ---- PERHAPS.DUMP and PERHAPS.LOAD ---- */
 
 int dump_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     long long offset, count = CHUNK_BYTES;
     if (argc != 3 && argc != 5) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &offset) != REDISMODULE_OK || offset < 0)
         return RedisModule_ReplyWithError(ctx, "ERR an offset is a number of bytes");
     if (argc == 5 && (!is_word(argv[3], "COUNT") || RedisModule_StringToLongLong(argv[4], &count) != REDISMODULE_OK ||
-                      count < 1 || count > CAPACITY_MOST / 2))
+                      count < 1 || count > MOST_CAPACITY / 2))
         return RedisModule_ReplyWithError(ctx, "ERR COUNT is a number of bytes from 1 to 536870912");
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, ANY_FILTER);
-    perhaps *whole = found == FOUND ? value_whole(held.value) : NULL;
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_ANY);
+    perhaps *whole = found == LOOKUP_FOUND ? value_whole(named.value) : NULL;
     uint64_t total = whole ? image_length(whole) : 0, from = (uint64_t)offset;
     if (!whole) {
-        reply_not_held(ctx, found == FOUND ? NO_MEMORY : found, "ERR not found");
+        reply_no_filter(ctx, found == LOOKUP_FOUND ? LOOKUP_NO_MEMORY : found, "ERR not found");
     } else if (from >= total) {
         RedisModule_ReplyWithError(ctx, "ERR the offset is beyond the end");
     } else {
-        struct part part = {.offset = from};
-        part.length = total - from < (uint64_t)count ? (size_t)(total - from) : (size_t)count;
-        reply_part(ctx, whole, &part, from + part.length == total ? 0 : (long long)(from + part.length));
+        struct image_piece piece = {.offset = from};
+        piece.length = total - from < (uint64_t)count ? (size_t)(total - from) : (size_t)count;
+        reply_piece(ctx, whole, &piece, from + piece.length == total ? 0 : (long long)(from + piece.length));
     }
-    if (whole) value_whole_done(held.value, whole);
-    let_go(&held, NULL);
+    if (whole) value_whole_done(named.value, whole);
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }
 
 /* Four numbers at the end say what clients are told; only the AOF has them. */
-static bool read_told(RedisModuleString **argv, struct told *told) {
+static bool read_reported(RedisModuleString **argv, struct reported *reported) {
     long long numbers[4];
     for (int i = 0; i < 4; i++)
         if (RedisModule_StringToLongLong(argv[i], &numbers[i]) != REDISMODULE_OK || numbers[i] < 0 ||
             (i < 3 && numbers[i] > UINT16_MAX))
             return false;
-    *told = (struct told){(uint16_t)numbers[0], (uint16_t)numbers[1], (uint16_t)numbers[2], (uint64_t)numbers[3]};
+    *reported =
+        (struct reported){(uint16_t)numbers[0], (uint16_t)numbers[1], (uint16_t)numbers[2], (uint64_t)numbers[3]};
     return true;
 }
 
-static bool load_image(struct held *held, enum found found, const long long numbers[2], const struct told *told,
-                       RedisModuleString *piece) {
+static bool load_image(struct named_filter *named, enum lookup found, const long long numbers[2],
+                       const struct reported *reported, RedisModuleString *piece) {
     size_t length;
     const char *bytes = RedisModule_StringPtrLen(piece, &length);
     uint64_t offset = (uint64_t)numbers[0], total = (uint64_t)numbers[1];
-    const struct loading_value *loading = found == STILL_LOADING ? (const struct loading_value *)held->value : NULL;
+    const struct loading_value *loading = found == LOOKUP_LOADING ? (const struct loading_value *)named->value : NULL;
     const char *error = NULL;
-    if (found == FOUND)
+    if (found == LOOKUP_FOUND)
         error = "ERR item exists";
     else if (loading ? loading->kind || loading->total != total : offset != 0)
         error = "ERR loading begins at offset 0, and all pieces have the same total";
@@ -378,55 +381,57 @@ static bool load_image(struct held *held, enum found found, const long long numb
         error = "ERR pieces come in order, and this is not the next one";
     else if (length > total || offset > total - length)
         error = "ERR the piece is longer than the total";
-    if (error || found == WRONG_TYPE || found == NO_MEMORY) {
+    if (error || found == LOOKUP_WRONG_TYPE || found == LOOKUP_NO_MEMORY) {
         if (error)
-            RedisModule_ReplyWithError(held->ctx, error);
+            RedisModule_ReplyWithError(named->ctx, error);
         else
-            reply_not_held(held->ctx, found, NULL);
+            reply_no_filter(named->ctx, found, NULL);
         return false;
     }
     static const char refused[] = "ERR the image is refused";
-    if (loading) return take_bytes(held, offset, bytes, length, refused);
-    return start(held, 0, total, told) && take_first(held, bytes, length, refused);
+    if (loading) return take_bytes(named, offset, bytes, length, refused);
+    return start(named, 0, total, reported) && take_first(named, bytes, length, refused);
 }
 
 int load_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    struct told told = {0};
+    struct named_filter named;
+    struct reported reported = {0};
     long long numbers[2];
     if (argc != 5 && argc != 9) return RedisModule_WrongArity(ctx);
     for (int i = 0; i < 2; i++)
         if (RedisModule_StringToLongLong(argv[2 + i], &numbers[i]) != REDISMODULE_OK || numbers[i] < 0)
             return RedisModule_ReplyWithError(ctx, "ERR offset and total are numbers of bytes");
-    if (argc == 9 && !read_told(argv + 5, &told)) return RedisModule_ReplyWithError(ctx, "ERR bad numbers at the end");
-    enum found found = hold_loading(&held, ctx, argv[1]);
-    held.changed = load_image(&held, found, numbers, &told, argv[4]);
-    if (held.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
-    let_go(&held, "perhaps.load");
+    if (argc == 9 && !read_reported(argv + 5, &reported))
+        return RedisModule_ReplyWithError(ctx, "ERR bad numbers at the end");
+    enum lookup found = open_to_load(&named, ctx, argv[1]);
+    named.changed = load_image(&named, found, numbers, &reported, argv[4]);
+    if (named.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
+    named_close(&named, "perhaps.load");
     return REDISMODULE_OK;
 }
 
 /* ---- the AOF ---- */
 
-struct emission {
+struct aof_writer {
     RedisModuleIO *aof;
     RedisModuleString *key;
-    const struct told *told;
+    const struct reported *reported;
     const char *command; /* of RedisBloom's layout; NULL: an image */
     uint64_t at, total;  /* `at`: the cursor of the next piece, or its offset */
 };
 
-static void emit(const struct emission *e, uint64_t cursor, const void *bytes, size_t length) {
+static void emit(const struct aof_writer *e, uint64_t cursor, const void *bytes, size_t length) {
     if (e->command)
         RedisModule_EmitAOF(e->aof, command_name(e->command), "slb", e->key, (long long)cursor, bytes, length);
     else
         RedisModule_EmitAOF(e->aof, command_name("PERHAPS.LOAD"), "sllbllll", e->key, (long long)cursor,
-                            (long long)e->total, bytes, length, (long long)e->told->bucket,
-                            (long long)e->told->iterations, (long long)e->told->expansion, (long long)e->told->deleted);
+                            (long long)e->total, bytes, length, (long long)e->reported->bucket,
+                            (long long)e->reported->iterations, (long long)e->reported->expansion,
+                            (long long)e->reported->deleted);
 }
 
 static int emit_piece(void *context, const void *piece, size_t length) {
-    struct emission *e = context;
+    struct aof_writer *e = context;
     const char *bytes = piece;
     bool is_header = e->command && e->at == 0;
     for (size_t from = 0; from < length; from += CHUNK_BYTES) {
@@ -438,7 +443,7 @@ static int emit_piece(void *context, const void *piece, size_t length) {
     return 0;
 }
 
-static void emit_loading(struct emission *e, const struct loading_value *loading) {
+static void emit_loading(struct aof_writer *e, const struct loading_value *loading) {
     uint64_t header = 0;
     if (loading->kind) perhaps_foreign_length(loading->kind, loading->bytes, loading->have, &header);
     if (header) emit_piece(e, loading->bytes, (size_t)header);
@@ -446,11 +451,11 @@ static void emit_loading(struct emission *e, const struct loading_value *loading
     if (loading->have > header) emit_piece(e, loading->bytes + header, (size_t)(loading->have - header));
 }
 
-void chunks_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *context) {
+void aof_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *context) {
     const struct value *value = context;
-    const struct loading_value *loading = value->form == LOADING ? context : NULL;
+    const struct loading_value *loading = value->form == VALUE_LOADING ? context : NULL;
     bool foreign = loading ? loading->kind != 0 : value->foreign;
-    struct emission e = {.aof = aof, .key = key, .told = &value->told};
+    struct aof_writer e = {.aof = aof, .key = key, .reported = &value->reported};
     if (foreign) e.command = value->multiset ? "CF.LOADCHUNK" : "BF.LOADCHUNK";
     if (loading) {
         e.total = loading->total;

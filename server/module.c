@@ -5,7 +5,7 @@
 #include "server_commands.h"
 
 static void info(RedisModuleInfoCtx *ctx, int for_crash_report) {
-    struct statistics statistics = value_statistics();
+    struct value_counts statistics = value_count();
     (void)for_crash_report;
     RedisModule_InfoAddSection(ctx, "filters");
     RedisModule_InfoAddFieldCString(ctx, "version", perhaps_version());

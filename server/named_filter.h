@@ -10,14 +10,14 @@
 
 #include "value_types.h"
 
-enum found { FOUND, MISSING, WRONG_TYPE, STILL_LOADING, NO_MEMORY };
+enum lookup { LOOKUP_FOUND, LOOKUP_MISSING, LOOKUP_WRONG_TYPE, LOOKUP_LOADING, LOOKUP_NO_MEMORY };
 
-struct held {
+struct named_filter {
     RedisModuleCtx *ctx;
     RedisModuleString *name;
-    RedisModuleKey *key;
+    RedisModuleKey *handle;
     struct value *value;
-    perhaps *filter; /* if FOUND */
+    perhaps *filter; /* if LOOKUP_FOUND */
     unsigned layers; /* that replicas know of */
     uint64_t now;    /* what a window by time was told the time is; 0 = nothing */
     bool changed;    /* listeners must be told, and replicas */
@@ -25,44 +25,46 @@ struct held {
 };
 
 /* What a command is for. */
-enum family { ANY_FILTER, BLOOM_FILTER, CUCKOO_FILTER };
+enum command_family { FAMILY_ANY, FAMILY_BLOOM, FAMILY_CUCKOO };
 
-/* After each of these come let_go and nothing else. */
-enum found hold(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, int mode, enum family family);
+/* After each of these come named_close and nothing else. */
+enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                       enum command_family family);
 
 /* Ends it; `event` is what listeners to the key hear if it has changed. */
-void let_go(struct held *held, const char *event);
+void named_close(struct named_filter *named, const char *event);
 
 /* The error for a command that needs a filter and has none; `missing` is the one for a key that does not exist. */
-int reply_not_held(RedisModuleCtx *ctx, enum found found, const char *missing);
+int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
 
-/* Puts a new filter, which it takes over, under a held key where there is none, and tells replicas. False: no memory. */
-bool hold_new(struct held *held, perhaps *filter, const struct told *told);
+/* Puts a new filter, which it takes over, under a named key where there is none, and tells replicas. False: no memory. */
+bool named_create(struct named_filter *named, perhaps *filter, const struct reported *reported);
 
-/* Puts a value, which it takes over if it can, under a held key in place of what is there. A filter that is held must have been
+/* Puts a value, which it takes over if it can, under a named key in place of what is there. A filter that is named must have been
  * ended. */
-bool hold_value(struct held *held, struct value *value);
+bool named_set_value(struct named_filter *named, struct value *value);
 
-/* As hold_new, without telling. */
-bool hold_quietly(struct held *held, perhaps *filter, const struct told *told);
+/* As named_create, without telling. */
+bool named_set_filter(struct named_filter *named, perhaps *filter, const struct reported *reported);
 
 /* Adds keys: how many are new, or an error of the library; then none was added. Enough memory and layers are taken. */
-int64_t hold_add(struct held *held, const void *const *items, const size_t *lengths, size_t n, uint8_t *answers);
+int64_t named_add(struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
+                  uint8_t *answers);
 
 /* Adds a key to a multiset if it is not there. */
-int hold_add_absent(struct held *held, const void *item, size_t length);
+int named_add_absent(struct named_filter *named, const void *item, size_t length);
 
 /* Tells replicas of these items, instead of the client's command of which some found no room. `command` is BF.INSERT or
  * CF.INSERT. */
-void hold_replicate_items(struct held *held, const char *command, RedisModuleString **items, size_t count);
+void named_replicate_items(struct named_filter *named, const char *command, RedisModuleString **items, size_t count);
 
 /* Gives a small filter a form in which it can grow; false: no memory. */
-bool hold_unparked(struct held *held);
+bool named_unpark(struct named_filter *named);
 
 /* How many more items a filter of a fixed number takes. */
-uint64_t hold_room(const struct held *held);
+uint64_t named_room(const struct named_filter *named);
 
 /* Lets a window that forgets by time do so. */
-void hold_advance(struct held *held);
+void named_advance(struct named_filter *named);
 
 #endif

@@ -134,7 +134,7 @@ static void *load(RedisModuleIO *rdb, int encver, int kind, bool (*load_all)(str
     struct loader loader = {.rdb = rdb, .end = loader.header};
     const char *reason = "it is damaged, or there is no memory for it";
     struct value *value = NULL;
-    loader.chunks = value_start_loading(kind, UINT64_MAX / 2, &(struct told){0});
+    loader.chunks = value_start_loading(kind, UINT64_MAX / 2, &(struct reported){0});
     if (encver > REDISBLOOM_ENCVER) reason = "it is of a newer version";
     if (loader.chunks && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver) &&
         value_load(loader.chunks, 0, loader.header, (size_t)(loader.end - loader.header)))

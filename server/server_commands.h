@@ -10,7 +10,7 @@ bool commands_register(RedisModuleCtx *ctx);
 
 /* ---- making filters ---- */
 
-struct wish {
+struct filter_options {
     double error;
     long long capacity;
     long long expansion;
@@ -19,15 +19,16 @@ struct wish {
     long long generations, period; /* of a window */
 };
 
-struct wish bloom_wish(void);
-struct wish cuckoo_wish(void);
+struct filter_options bloom_defaults(void);
+struct filter_options cuckoo_defaults(void);
 
 /* Makes an empty filter under a name that has none, and replies. */
-int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish, enum family family);
+int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_options *options,
+            enum command_family family);
 
 /* Finds the filter to add to, or makes it as wished; false: it has replied with an error. */
-bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
-                  enum family family, bool may_make);
+bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                  const struct filter_options *options, enum command_family family, bool may_make);
 
 /* ---- arguments ---- */
 
@@ -37,20 +38,20 @@ bool is_word(RedisModuleString *argument, const char *word);
 /* ---- answers to many items ---- */
 
 /* Batches of items go through the library so many at a time. */
-enum { BATCH = 1024 };
-struct batch {
-    const void *items[BATCH];
-    size_t lengths[BATCH];
-    uint8_t answers[BATCH];
+enum { BATCH_ITEMS = 1024 };
+struct item_batch {
+    const void *items[BATCH_ITEMS];
+    size_t lengths[BATCH_ITEMS];
+    uint8_t answers[BATCH_ITEMS];
     size_t n;
 };
 
 /* The next items, as many as there is room for. */
-void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
+void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc);
 
 /* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum family family);
-int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family);
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family);
+int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family);
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);

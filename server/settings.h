@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum layout { NATIVE, REDISBLOOM };
+enum { LAYOUT_NATIVE, LAYOUT_REDISBLOOM };
 
 struct settings {
     int layout;
@@ -24,11 +24,11 @@ extern struct settings settings;
 
 /* Limits that commands have too. */
 enum {
-    CAPACITY_MOST = 1 << 30,
-    EXPANSION_MOST = 32768,
-    BUCKET_MOST = 255,
-    ITERATIONS_MOST = 65535,
-    EXPANSIONS_MOST = 65535
+    MOST_CAPACITY = 1 << 30,
+    MOST_EXPANSION = 32768,
+    MOST_BUCKET = 255,
+    MOST_ITERATIONS = 65535,
+    MOST_EXPANSIONS = 65535
 };
 
 /* Takes what came with loading, then registers settings with the server. False: a reason is in the server's log. */

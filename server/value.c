@@ -7,20 +7,20 @@ enum { PARKED_MOST = 2048, FIRST_ROOM = 1 << 20 };
 /* Values may end in a thread of the server's. */
 static uint64_t alive[3];
 
-static void *make(size_t size, enum form form, const struct told *told) {
+static void *make(size_t size, enum value_form form, const struct reported *reported) {
     struct value *value = try_alloc(size);
     if (!value) return NULL;
     memset(value, 0, size);
     value->form = (uint8_t)form;
-    value->told = *told;
+    value->reported = *reported;
     __atomic_fetch_add(&alive[form], 1, __ATOMIC_RELAXED);
     return value;
 }
 
-struct statistics value_statistics(void) {
-    return (struct statistics){.parked = __atomic_load_n(&alive[PARKED], __ATOMIC_RELAXED),
-                               .open = __atomic_load_n(&alive[OPEN], __ATOMIC_RELAXED),
-                               .loading = __atomic_load_n(&alive[LOADING], __ATOMIC_RELAXED)};
+struct value_counts value_count(void) {
+    return (struct value_counts){.parked = __atomic_load_n(&alive[VALUE_PARKED], __ATOMIC_RELAXED),
+                                 .open = __atomic_load_n(&alive[VALUE_OPEN], __ATOMIC_RELAXED),
+                                 .loading = __atomic_load_n(&alive[VALUE_LOADING], __ATOMIC_RELAXED)};
 }
 
 static const struct open_value *open_of(const struct value *value) {
@@ -55,19 +55,19 @@ static bool can_be_parked(const struct perhaps_info *facts) {
     return (plain || layer) && facts->image_bytes <= PARKED_MOST;
 }
 
-static struct value *copy_image(perhaps *layer, const struct told *told) {
+static struct value *copy_image(perhaps *layer, const struct reported *reported) {
     const void *bytes;
     uint64_t length;
     if (perhaps_image(layer, &bytes, &length) < 0) return NULL;
-    struct parked_value *parked = make(sizeof *parked + (size_t)length, PARKED, told);
+    struct parked_value *parked = make(sizeof *parked + (size_t)length, VALUE_PARKED, reported);
     if (!parked) return NULL;
     parked->length = (uint32_t)length;
     memcpy(parked->image, bytes, (size_t)length);
     return &parked->value;
 }
 
-static struct value *park(perhaps *filter, const struct perhaps_info *facts, const struct told *told) {
-    struct value *value = copy_image(filter, told);
+static struct value *park(perhaps *filter, const struct perhaps_info *facts, const struct reported *reported) {
+    struct value *value = copy_image(filter, reported);
     if (!value) return NULL;
     struct parked_value *parked = (struct parked_value *)value;
     parked->fpr = facts->fpr_target;
@@ -75,15 +75,15 @@ static struct value *park(perhaps *filter, const struct perhaps_info *facts, con
     return value;
 }
 
-struct value *value_of_filter(perhaps *filter, const struct told *told) {
+struct value *value_of_filter(perhaps *filter, const struct reported *reported) {
     struct perhaps_info facts = {.size = sizeof facts};
     struct value *value = NULL;
     perhaps_facts(filter, &facts);
     if (can_be_parked(&facts) && (facts.kind != PERHAPS_GROWING || perhaps_ungrow_layers(&filter) == PERHAPS_OK)) {
-        value = park(filter, &facts, told);
+        value = park(filter, &facts, reported);
         perhaps_free(filter);
     } else {
-        struct open_value *opened = make(sizeof *opened, OPEN, told);
+        struct open_value *opened = make(sizeof *opened, VALUE_OPEN, reported);
         if (opened) opened->filter = filter;
         if (!opened) perhaps_free(filter);
         value = opened ? &opened->value : NULL;
@@ -112,13 +112,13 @@ static perhaps *rebuild(const struct value *value, const perhaps_allocator *memo
 
 struct value *value_unparked(const struct value *value) {
     perhaps *filter = rebuild(value, &server_memory);
-    struct open_value *opened = filter ? make(sizeof *opened, OPEN, &value->told) : NULL;
+    struct open_value *opened = filter ? make(sizeof *opened, VALUE_OPEN, &value->reported) : NULL;
     if (!opened) {
         perhaps_free(filter);
         return NULL;
     }
     opened->value = *value;
-    opened->value.form = OPEN;
+    opened->value.form = VALUE_OPEN;
     opened->filter = filter;
     return &opened->value;
 }
@@ -126,33 +126,33 @@ struct value *value_unparked(const struct value *value) {
 /* ---- using ---- */
 
 perhaps *value_filter(const struct value *value) {
-    return value->form == OPEN ? open_of(value)->filter : open_parked(value, PERHAPS_OPEN_WRITE, &command_memory);
+    return value->form == VALUE_OPEN ? open_of(value)->filter : open_parked(value, PERHAPS_OPEN_WRITE, &command_memory);
 }
 
 void value_filter_done(const struct value *value, perhaps *filter, bool changed) {
-    if (value->form == OPEN) return;
+    if (value->form == VALUE_OPEN) return;
     if (changed) perhaps_sync(filter);
     perhaps_free(filter);
 }
 
 perhaps *value_whole(const struct value *value) {
-    return value->form == OPEN ? open_of(value)->filter : rebuild(value, &sure_memory);
+    return value->form == VALUE_OPEN ? open_of(value)->filter : rebuild(value, &sure_memory);
 }
 
 void value_whole_done(const struct value *value, perhaps *filter) {
-    if (value->form != OPEN) perhaps_free(filter);
+    if (value->form != VALUE_OPEN) perhaps_free(filter);
 }
 
 size_t value_memory(const struct value *value) {
     size_t own = RedisModule_MallocSize((void *)(uintptr_t)value);
-    if (value->form == OPEN) return own + memory_of(open_of(value)->filter);
-    uint8_t *bytes = value->form == LOADING ? loading_of(value)->bytes : NULL;
+    if (value->form == VALUE_OPEN) return own + memory_of(open_of(value)->filter);
+    uint8_t *bytes = value->form == VALUE_LOADING ? loading_of(value)->bytes : NULL;
     return bytes ? own + RedisModule_MallocSize(bytes) : own;
 }
 
 void value_free(struct value *value) {
-    if (value->form == OPEN) perhaps_free(open_of(value)->filter);
-    if (value->form == LOADING) RedisModule_Free(loading_of(value)->bytes);
+    if (value->form == VALUE_OPEN) perhaps_free(open_of(value)->filter);
+    if (value->form == VALUE_LOADING) RedisModule_Free(loading_of(value)->bytes);
     __atomic_fetch_sub(&alive[value->form], 1, __ATOMIC_RELAXED);
     RedisModule_Free(value);
 }
@@ -160,19 +160,19 @@ void value_free(struct value *value) {
 static struct value *copy_open(const struct value *value) {
     perhaps *filter;
     if (perhaps_clone(open_of(value)->filter, &filter) < 0) return NULL;
-    return value_of_filter(filter, &value->told);
+    return value_of_filter(filter, &value->reported);
 }
 
 static struct value *copy_parked(const struct value *value) {
     size_t size = sizeof(struct parked_value) + parked_of(value)->length;
-    struct value *copy = make(size, PARKED, &value->told);
+    struct value *copy = make(size, VALUE_PARKED, &value->reported);
     if (copy) memcpy(copy, value, size);
     return copy;
 }
 
 static struct value *copy_loading(const struct value *value) {
     const struct loading_value *loading = loading_of(value);
-    struct value *copy = value_start_loading(loading->kind, loading->total, &value->told);
+    struct value *copy = value_start_loading(loading->kind, loading->total, &value->reported);
     if (copy && !value_load(copy, 0, loading->bytes, (size_t)loading->have)) {
         value_free(copy);
         return NULL;
@@ -181,13 +181,15 @@ static struct value *copy_loading(const struct value *value) {
 }
 
 struct value *value_copy(const struct value *value) {
-    return value->form == OPEN ? copy_open(value) : value->form == PARKED ? copy_parked(value) : copy_loading(value);
+    return value->form == VALUE_OPEN     ? copy_open(value)
+           : value->form == VALUE_PARKED ? copy_parked(value)
+                                         : copy_loading(value);
 }
 
 /* ---- loading in pieces ---- */
 
-struct value *value_start_loading(int kind, uint64_t total, const struct told *told) {
-    struct loading_value *loading = make(sizeof *loading, LOADING, told);
+struct value *value_start_loading(int kind, uint64_t total, const struct reported *reported) {
+    struct loading_value *loading = make(sizeof *loading, VALUE_LOADING, reported);
     if (!loading) return NULL;
     loading->kind = kind;
     loading->total = total;

@@ -3,10 +3,10 @@
  *
  * A value has one of three forms:
  *
- *     OPEN     a filter of the library.
- *     PARKED   a small one, as the bytes of its image, in one piece with the value. It is opened in place for the length of a
+ *     VALUE_OPEN     a filter of the library.
+ *     VALUE_PARKED   a small one, as the bytes of its image, in one piece with the value. It is opened in place for the length of a
  *              command. A handle takes more memory than such a filter has bits, and there may be millions of them.
- *     LOADING  the part of an image that has come so far, of a filter that is sent in pieces.
+ *     VALUE_LOADING  the piece of an image that has come so far, of a filter that is sent in pieces.
  *
  * A filter that grows is a growing filter of the library. Parked is only its one layer, without what is around it, which is
  * put back when a second layer is due. So outside the module there is no difference: RDB files, replicas and dumps have the
@@ -21,10 +21,10 @@
 
 #include <stdbool.h>
 
-enum form { PARKED, OPEN, LOADING };
+enum value_form { VALUE_PARKED, VALUE_OPEN, VALUE_LOADING };
 
 /* What a client is told and the filter does not know. */
-struct told {
+struct reported {
     uint16_t bucket, iterations, expansion;
     uint64_t deleted;
 };
@@ -36,7 +36,7 @@ struct value {
     bool grows;         /* in layers; a parked one has one of them */
     bool fixed;         /* it has a number of items, and is full then */
     bool window, timed; /* a window; one that forgets by time */
-    struct told told;
+    struct reported reported;
 };
 
 struct open_value {
@@ -59,14 +59,14 @@ struct loading_value {
 };
 
 /* Takes the filter over, whatever comes of it; NULL if there is no memory. */
-struct value *value_of_filter(perhaps *filter, const struct told *told);
+struct value *value_of_filter(perhaps *filter, const struct reported *reported);
 void value_free(struct value *value);
 struct value *value_copy(const struct value *value);
 
-/* An OPEN value of a PARKED one, which stays as it is. */
+/* An VALUE_OPEN value of a VALUE_PARKED one, which stays as it is. */
 struct value *value_unparked(const struct value *value);
 
-/* The filter of a value that is not LOADING, for the length of a command; NULL if there is no memory. For a PARKED one it is only
+/* The filter of a value that is not VALUE_LOADING, for the length of a command; NULL if there is no memory. For a VALUE_PARKED one it is only
  * the layer. */
 perhaps *value_filter(const struct value *value);
 void value_filter_done(const struct value *value, perhaps *filter, bool changed);
@@ -80,19 +80,19 @@ size_t value_memory(const struct value *value);
 
 /* ---- loading in pieces ---- */
 
-struct value *value_start_loading(int kind, uint64_t total, const struct told *told);
+struct value *value_start_loading(int kind, uint64_t total, const struct reported *reported);
 
 /* Puts bytes at an offset that is not beyond what it has. False: no memory, nothing changed. */
 bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t length);
 
-/* The filter that a whole LOADING value is, or NULL and perhaps_why(). */
+/* The filter that a whole VALUE_LOADING value is, or NULL and perhaps_why(). */
 perhaps *value_loaded(const struct value *value);
 
 /* ---- statistics, for INFO ---- */
 
-struct statistics {
+struct value_counts {
     uint64_t parked, open, loading;
 };
-struct statistics value_statistics(void);
+struct value_counts value_count(void);
 
 #endif

@@ -9,7 +9,7 @@
 RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 
 RedisModuleType *type_of(const struct value *value) {
-    if (!value->foreign || value->form == LOADING) return type_native;
+    if (!value->foreign || value->form == VALUE_LOADING) return type_native;
     return value->multiset ? type_cuckoo : type_bloom;
 }
 
@@ -31,7 +31,7 @@ static int save_piece(void *rdb, const void *bytes, size_t length) {
 
 static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
     const struct loading_value *loading = (const struct loading_value *)value;
-    if (value->form == LOADING) {
+    if (value->form == VALUE_LOADING) {
         save_piece(rdb, loading->bytes, (size_t)loading->have);
         return;
     }
@@ -43,12 +43,12 @@ static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
 
 static void save(RedisModuleIO *rdb, void *context) {
     const struct value *value = context;
-    const struct loading_value *loading = value->form == LOADING ? context : NULL;
-    RedisModule_SaveUnsigned(rdb, value->form == LOADING);
-    RedisModule_SaveUnsigned(rdb, value->told.bucket);
-    RedisModule_SaveUnsigned(rdb, value->told.iterations);
-    RedisModule_SaveUnsigned(rdb, value->told.expansion);
-    RedisModule_SaveUnsigned(rdb, value->told.deleted);
+    const struct loading_value *loading = value->form == VALUE_LOADING ? context : NULL;
+    RedisModule_SaveUnsigned(rdb, value->form == VALUE_LOADING);
+    RedisModule_SaveUnsigned(rdb, value->reported.bucket);
+    RedisModule_SaveUnsigned(rdb, value->reported.iterations);
+    RedisModule_SaveUnsigned(rdb, value->reported.expansion);
+    RedisModule_SaveUnsigned(rdb, value->reported.deleted);
     RedisModule_SaveUnsigned(rdb, loading ? (uint64_t)loading->kind : 0);
     RedisModule_SaveUnsigned(rdb, loading ? loading->total : 0);
     save_pieces(rdb, value);
@@ -100,7 +100,7 @@ struct value *value_of_loaded(const struct value *loading, const char **reason) 
     if (*reason) {
         perhaps_free(filter);
     } else {
-        value = value_of_filter(filter, &loading->told);
+        value = value_of_filter(filter, &loading->reported);
         *reason = "no memory";
     }
     return value;
@@ -130,20 +130,20 @@ static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64
 }
 
 static void *load(RedisModuleIO *rdb, int encver) {
-    struct told told = {0};
+    struct reported reported = {0};
     if (encver != NATIVE_ENCVER) {
         RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of a newer version, %d, cannot be loaded", encver);
         return NULL;
     }
     bool is_part = RedisModule_LoadUnsigned(rdb) == 1;
-    told.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.deleted = RedisModule_LoadUnsigned(rdb);
+    reported.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.deleted = RedisModule_LoadUnsigned(rdb);
     uint64_t kind = RedisModule_LoadUnsigned(rdb), total = RedisModule_LoadUnsigned(rdb);
     if (RedisModule_IsIOError(rdb) || (kind && kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO))
         return NULL;
-    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &told);
+    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &reported);
     if (!loading) return NULL;
     return is_part ? load_part(rdb, loading, total) : load_whole(rdb, loading);
 }
@@ -157,8 +157,8 @@ static int sum_piece(void *digest, const void *bytes, size_t length) {
 
 static void sum(RedisModuleDigest *digest, void *context) {
     const struct value *value = context;
-    RedisModule_DigestAddLongLong(digest, (long long)value->told.deleted);
-    if (value->form == LOADING) {
+    RedisModule_DigestAddLongLong(digest, (long long)value->reported.deleted);
+    if (value->form == VALUE_LOADING) {
         const struct loading_value *loading = context;
         RedisModule_DigestAddStringBuffer(digest, (const char *)loading->bytes, (size_t)loading->have);
     } else {
@@ -188,8 +188,8 @@ static size_t free_effort(RedisModuleString *key, const void *context) {
     const struct value *value = context;
     struct perhaps_info facts = {.size = sizeof facts};
     (void)key;
-    if (value->form == LOADING) return 1 + (size_t)(((const struct loading_value *)value)->room >> 14);
-    if (value->form == PARKED) return 1;
+    if (value->form == VALUE_LOADING) return 1 + (size_t)(((const struct loading_value *)value)->room >> 14);
+    if (value->form == VALUE_PARKED) return 1;
     perhaps_facts(((const struct open_value *)value)->filter, &facts);
     return 1 + facts.children + (size_t)(facts.bytes >> 14);
 }
@@ -203,7 +203,7 @@ static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) 
     struct value *value = *at, *moved = RedisModule_DefragAlloc(ctx, value);
     (void)key;
     if (moved) *at = value = moved;
-    if (value->form == OPEN) {
+    if (value->form == VALUE_OPEN) {
         struct open_value *opened = *at;
         opened->filter = defragment(ctx, opened->filter);
     }
@@ -216,7 +216,7 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
     RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
                                       .rdb_load = load_one,
                                       .rdb_save = save_one,
-                                      .aof_rewrite = chunks_rewrite,
+                                      .aof_rewrite = aof_rewrite,
                                       .mem_usage = memory,
                                       .digest = sum,
                                       .free = release,

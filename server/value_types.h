@@ -16,7 +16,7 @@ bool types_register(RedisModuleCtx *ctx);
  * miss every key. Where a key stood in its record does not matter to a server. */
 const char *value_unserved(const perhaps *filter);
 
-/* The value that a whole LOADING one is, or NULL and a reason. */
+/* The value that a whole VALUE_LOADING one is, or NULL and a reason. */
 struct value *value_of_loaded(const struct value *loading, const char **reason);
 
 /* ---- of RedisBloom's types ---- */
