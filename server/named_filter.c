@@ -43,16 +43,6 @@ enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisMod
     return found;
 }
 
-int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing) {
-    const char *errors[] = {
-        [LOOKUP_MISSING] = missing,
-        [LOOKUP_WRONG_TYPE] = "WRONGTYPE Operation against a key holding the wrong kind of value",
-        [LOOKUP_LOADING] = "ERR filter is still being loaded",
-        [LOOKUP_NO_MEMORY] = "ERR Insufficient memory",
-    };
-    return RedisModule_ReplyWithError(ctx, errors[found]);
-}
-
 /* ---- telling replicas ---- */
 
 /* The shape of a filter, in memory of the server's, which is a few hundred bytes; its length. */

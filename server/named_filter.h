@@ -34,9 +34,6 @@ enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisMod
 /* Ends it; `event` is what listeners to the key hear if it has changed. */
 void named_close(struct named_filter *named, const char *event);
 
-/* The error for a command that needs a filter and has none; `missing` is the one for a key that does not exist. */
-int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
-
 /* Puts a new filter, which it takes over, under a named key where there is none, and tells replicas. False: no memory. */
 bool named_create(struct named_filter *named, perhaps *filter, const struct reported *reported);
 

@@ -1,20 +1,7 @@
-/* What the commands have in common: arguments, batches, replies. */
+/* Queries: EXISTS and MEXISTS of both families. */
 #include "server_commands.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-
-bool is_word(RedisModuleString *argument, const char *word) {
-    size_t length;
-    const char *text = RedisModule_StringPtrLen(argument, &length);
-    return length == strlen(word) && strncasecmp(text, word, length) == 0;
-}
-
-void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc) {
-    batch->n = argc < BATCH_ITEMS ? (size_t)argc : BATCH_ITEMS;
-    for (size_t i = 0; i < batch->n; i++) batch->items[i] = RedisModule_StringPtrLen(argv[i], &batch->lengths[i]);
-}
 
 /* A key that is missing or something else contains nothing. */
 static void ask(const struct named_filter *named, enum lookup found, struct item_batch *batch) {
@@ -53,14 +40,4 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_fami
     named_close(&named, NULL);
     if (found == LOOKUP_LOADING || found == LOOKUP_NO_MEMORY) return reply_no_filter(ctx, found, NULL);
     return RedisModule_ReplyWithBool(ctx, is_there != 0);
-}
-
-int reply_reason(RedisModuleCtx *ctx, const char *reason) {
-    char text[512];
-    snprintf(text, sizeof text, "ERR %s", reason);
-    return RedisModule_ReplyWithError(ctx, text);
-}
-
-int reply_why(RedisModuleCtx *ctx) {
-    return reply_reason(ctx, perhaps_why());
 }

@@ -35,6 +35,9 @@ bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleSt
 /* Whether an argument is this word, in any case. */
 bool is_word(RedisModuleString *argument, const char *word);
 
+/* Reads the first `count` of the four numbers of struct reported; false if one is no such number. */
+bool read_reported(RedisModuleString **argv, int count, struct reported *reported);
+
 /* ---- answers to many items ---- */
 
 /* Batches of items go through the library so many at a time. */
@@ -52,6 +55,11 @@ void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc);
 /* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
 int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family);
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family);
+
+/* ---- errors ---- */
+
+/* The error for a command that needs a filter and has none; `missing` is the one for a key that does not exist. */
+int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);

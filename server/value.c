@@ -139,6 +139,11 @@ perhaps *value_whole(const struct value *value) {
     return value->form == VALUE_OPEN ? open_of(value)->filter : rebuild(value, &sure_memory);
 }
 
+uint64_t value_image_bytes(const perhaps *whole) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    return perhaps_facts(whole, &facts) < 0 ? 0 : facts.image_bytes;
+}
+
 void value_whole_done(const struct value *value, perhaps *filter) {
     if (value->form != VALUE_OPEN) perhaps_free(filter);
 }
@@ -220,11 +225,47 @@ bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t 
     return true;
 }
 
-perhaps *value_loaded(const struct value *value) {
+static perhaps *open_loaded(const struct value *value) {
     const struct loading_value *loading = loading_of(value);
     perhaps_open_options options = PERHAPS_OPEN(.flags = PERHAPS_OPEN_COPY, .allocator = &server_memory);
     perhaps *filter;
     int rc = loading->kind ? perhaps_open_foreign(&filter, loading->kind, loading->bytes, loading->have, &options)
                            : perhaps_open_memory(&filter, loading->bytes, loading->have, &options);
     return rc < 0 ? NULL : filter;
+}
+
+#define MADE_WITH(option)                                                                                              \
+    "its keys were made with " option ", and the server takes keys as they are; build it without " option
+
+const char *value_unserved(const perhaps *filter) {
+    static const char *const reasons[] = {
+        [PERHAPS_KEY_BYTES] = NULL,
+        [PERHAPS_KEY_HEX] = MADE_WITH("--hex"),
+        [PERHAPS_KEY_U64] = MADE_WITH("--key u64"),
+        [PERHAPS_KEY_INT32] = MADE_WITH("--key int32"),
+        [PERHAPS_KEY_INT64] = MADE_WITH("--key int64"),
+        [PERHAPS_KEY_UTF16] = MADE_WITH("--key utf16"),
+    };
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
+    perhaps_facts(filter, &facts);
+    perhaps_recipe_of(filter, &recipe);
+    if (!(facts.traits & PERHAPS_TAKES_BYTES))
+        return "its keys are integers, and the server's are bytes; build another kind";
+    return recipe.ignore_case ? MADE_WITH("--ignore-case") : reasons[recipe.form];
+}
+
+struct value *value_of_loaded(const struct value *loading, const char **reason) {
+    struct value *value = NULL;
+    perhaps *filter = open_loaded(loading);
+    *reason = perhaps_why();
+    if (!filter) return NULL;
+    *reason = value_unserved(filter);
+    if (*reason) {
+        perhaps_free(filter);
+    } else {
+        value = value_of_filter(filter, &loading->reported);
+        *reason = "no memory";
+    }
+    return value;
 }

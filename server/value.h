@@ -75,6 +75,9 @@ void value_filter_done(const struct value *value, perhaps *filter, bool changed)
 perhaps *value_whole(const struct value *value);
 void value_whole_done(const struct value *value, perhaps *filter);
 
+/* The length of the image that perhaps_write gives of a whole filter. */
+uint64_t value_image_bytes(const perhaps *whole);
+
 /* What the server spends on it. */
 size_t value_memory(const struct value *value);
 
@@ -85,8 +88,12 @@ struct value *value_start_loading(int kind, uint64_t total, const struct reporte
 /* Puts bytes at an offset that is not beyond what it has. False: no memory, nothing changed. */
 bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t length);
 
-/* The filter that a whole VALUE_LOADING value is, or NULL and perhaps_why(). */
-perhaps *value_loaded(const struct value *value);
+/* Why a filter cannot be served, or NULL. Clients send keys as they are, so one whose keys were transformed would
+ * miss every key. Where a key stood in its record does not matter to a server. */
+const char *value_unserved(const perhaps *filter);
+
+/* The value that a whole VALUE_LOADING one is, or NULL and a reason. */
+struct value *value_of_loaded(const struct value *loading, const char **reason);
 
 /* ---- statistics, for INFO ---- */
 

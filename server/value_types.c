@@ -1,10 +1,8 @@
 #include "value_types.h"
 
-#include "aof_rewrite.h"
+#include "chunk_header.h"
 
 #include <perhaps_embed.h>
-
-#include <string.h>
 
 RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 
@@ -68,42 +66,6 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
         if (!length) return true;
         offset += length;
     }
-}
-
-#define MADE_WITH(option)                                                                                              \
-    "its keys were made with " option ", and the server takes keys as they are; build it without " option
-
-const char *value_unserved(const perhaps *filter) {
-    static const char *const reasons[] = {
-        [PERHAPS_KEY_BYTES] = NULL,
-        [PERHAPS_KEY_HEX] = MADE_WITH("--hex"),
-        [PERHAPS_KEY_U64] = MADE_WITH("--key u64"),
-        [PERHAPS_KEY_INT32] = MADE_WITH("--key int32"),
-        [PERHAPS_KEY_INT64] = MADE_WITH("--key int64"),
-        [PERHAPS_KEY_UTF16] = MADE_WITH("--key utf16"),
-    };
-    struct perhaps_info facts = {.size = sizeof facts};
-    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
-    perhaps_facts(filter, &facts);
-    perhaps_recipe_of(filter, &recipe);
-    if (!(facts.traits & PERHAPS_TAKES_BYTES))
-        return "its keys are integers, and the server's are bytes; build another kind";
-    return recipe.ignore_case ? MADE_WITH("--ignore-case") : reasons[recipe.form];
-}
-
-struct value *value_of_loaded(const struct value *loading, const char **reason) {
-    struct value *value = NULL;
-    perhaps *filter = value_loaded(loading);
-    *reason = perhaps_why();
-    if (!filter) return NULL;
-    *reason = value_unserved(filter);
-    if (*reason) {
-        perhaps_free(filter);
-    } else {
-        value = value_of_filter(filter, &loading->reported);
-        *reason = "no memory";
-    }
-    return value;
 }
 
 static struct value *load_whole(RedisModuleIO *rdb, struct value *loading) {

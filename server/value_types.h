@@ -12,14 +12,9 @@ RedisModuleType *type_of(const struct value *value);
 
 bool types_register(RedisModuleCtx *ctx);
 
-/* Why a filter cannot be served, or NULL. Clients send keys as they are, so one whose keys were transformed would
- * miss every key. Where a key stood in its record does not matter to a server. */
-const char *value_unserved(const perhaps *filter);
+/* ---- methods in files of their own ---- */
 
-/* The value that a whole VALUE_LOADING one is, or NULL and a reason. */
-struct value *value_of_loaded(const struct value *loading, const char **reason);
-
-/* ---- of RedisBloom's types ---- */
+void aof_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value);
 
 enum { REDISBLOOM_ENCVER = 4 };
 void *redisbloom_load_bloom(RedisModuleIO *rdb, int encver);
