@@ -2,8 +2,6 @@
 #include "server_commands.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 /* ---- arguments ---- */
 
@@ -143,46 +141,23 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
-/* The options of BF.INSERT, up to and with ITEMS: where the items begin. */
-static const char *read_insert(RedisModuleString **argv, int argc, struct filter_options *options, bool *may_make,
-                               int *items) {
-    const char *error = NULL;
-    bool nonscaling = false;
-    for (int i = 2; !error && i < argc; i++) {
-        if (is_word(argv[i], "ITEMS")) {
-            *items = i + 1;
-            break;
-        }
-        if (is_word(argv[i], "NOCREATE"))
-            *may_make = false;
-        else if (is_word(argv[i], "NONSCALING"))
-            nonscaling = true;
-        else if (is_word(argv[i], "CAPACITY") && i + 1 < argc)
-            error = read_capacity(argv[++i], &options->capacity, "Bad capacity");
-        else if (is_word(argv[i], "ERROR") && i + 1 < argc)
-            error = read_error(argv[++i], &options->error, "Bad error rate");
-        else if (is_word(argv[i], "EXPANSION") && i + 1 < argc)
-            error = read_expansion(argv[++i], &options->expansion, "Bad expansion");
-        else
-            error = "Unknown argument received";
+static const char *read_insert_option(RedisModuleString **argv, int argc, int *at, struct filter_options *options) {
+    const char *word_error = "Unknown argument received";
+    if (is_word(argv[*at], "NONSCALING")) {
+        options->fixed = true;
+        return NULL;
     }
-    options->fixed = nonscaling;
-    return error;
+    if (*at + 1 == argc) return word_error;
+    RedisModuleString *word = argv[*at], *argument = argv[++*at];
+    if (is_word(word, "CAPACITY")) return read_capacity(argument, &options->capacity, "Bad capacity");
+    if (is_word(word, "ERROR")) return read_error(argument, &options->error, "Bad error rate");
+    if (is_word(word, "EXPANSION")) return read_expansion(argument, &options->expansion, "Bad expansion");
+    return word_error;
 }
 
 int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct filter_options options = bloom_defaults();
-    struct named_filter named;
-    bool may_make = true;
-    int items = argc;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
-    const char *error = read_insert(argv, argc, &options, &may_make, &items);
-    if (error) return RedisModule_ReplyWithError(ctx, error);
-    if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &options, FAMILY_BLOOM, may_make))
-        add_items(&named, argv + items, argc - items);
-    named_close(&named, "bf.add");
-    return REDISMODULE_OK;
+    static const struct insert_calls calls = {FAMILY_BLOOM, bloom_defaults, read_insert_option, add_items, "bf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
 /* ---- asking ---- */
@@ -296,27 +271,22 @@ static void reply_layer(RedisModuleCtx *ctx, const struct perhaps_info *layer) {
     RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
 }
 
-int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct named_filter named;
+static void reply_debug(const struct named_filter *named) {
     struct perhaps_info facts = {.size = sizeof facts}, layer = {.size = sizeof layer};
     char text[64];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_BLOOM);
-    if (found != LOOKUP_FOUND) {
-        reply_no_filter(ctx, found, "ERR not found");
-    } else {
-        perhaps_facts(named.filter, &facts);
-        RedisModule_ReplyWithArray(ctx, 1 + (long)layers_in(&facts));
-        int length = snprintf(text, sizeof text, "size:%llu", (unsigned long long)facts.items);
-        RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
-        if (!facts.children) reply_layer(ctx, &facts);
-        for (unsigned i = 0; i < facts.children; i++) {
-            perhaps_child_facts(named.filter, i, &layer);
-            reply_layer(ctx, &layer);
-        }
+    perhaps_facts(named->filter, &facts);
+    RedisModule_ReplyWithArray(named->ctx, 1 + (long)layers_in(&facts));
+    int length = snprintf(text, sizeof text, "size:%llu", (unsigned long long)facts.items);
+    RedisModule_ReplyWithStringBuffer(named->ctx, text, (size_t)length);
+    if (!facts.children) reply_layer(named->ctx, &facts);
+    for (unsigned i = 0; i < facts.children; i++) {
+        perhaps_child_facts(named->filter, i, &layer);
+        reply_layer(named->ctx, &layer);
     }
-    named_close(&named, NULL);
-    return REDISMODULE_OK;
+}
+
+int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_BLOOM, reply_debug) : RedisModule_WrongArity(ctx);
 }
 
 /* ---- BF.MERGE ---- */

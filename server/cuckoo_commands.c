@@ -111,24 +111,10 @@ int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return add_one(ctx, argv, argc, true);
 }
 
-static const char *read_insert(RedisModuleString **argv, int argc, struct filter_options *options, bool *may_make,
-                               int *items) {
-    const char *error = NULL;
-    for (int i = 2; !error && i < argc; i++) {
-        if (is_word(argv[i], "ITEMS")) {
-            *items = i + 1;
-            break;
-        }
-        if (is_word(argv[i], "NOCREATE"))
-            *may_make = false;
-        else if (!is_word(argv[i], "CAPACITY") || i + 1 == argc)
-            error = "Unknown argument received";
-        else if (RedisModule_StringToLongLong(argv[++i], &options->capacity) != REDISMODULE_OK)
-            error = "Bad capacity";
-        else
-            error = check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
-    }
-    return error;
+static const char *read_insert_option(RedisModuleString **argv, int argc, int *at, struct filter_options *options) {
+    if (!is_word(argv[*at], "CAPACITY") || *at + 1 == argc) return "Unknown argument received";
+    if (RedisModule_StringToLongLong(argv[++*at], &options->capacity) != REDISMODULE_OK) return "Bad capacity";
+    return check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
 }
 
 /* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch
@@ -165,27 +151,23 @@ static void insert_items(struct named_filter *named, RedisModuleString **argv, i
     }
 }
 
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
-    struct filter_options options = cuckoo_defaults();
-    struct named_filter named;
-    bool may_make = true;
-    int items = argc;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
-    const char *error = read_insert(argv, argc, &options, &may_make, &items);
-    if (error) return RedisModule_ReplyWithError(ctx, error);
-    if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &options, FAMILY_CUCKOO, may_make))
-        insert_items(&named, argv + items, argc - items, absent);
-    named_close(&named, "cf.add");
-    return REDISMODULE_OK;
+static void insert_all(struct named_filter *named, RedisModuleString **argv, int argc) {
+    insert_items(named, argv, argc, false);
+}
+
+static void insert_absent(struct named_filter *named, RedisModuleString **argv, int argc) {
+    insert_items(named, argv, argc, true);
 }
 
 int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return insert(ctx, argv, argc, false);
+    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_all, "cf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
 int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return insert(ctx, argv, argc, true);
+    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_absent,
+                                              "cf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
 /* ---- asking ---- */
@@ -279,47 +261,37 @@ static void look(const struct named_filter *named, long long fields[FIELDS]) {
         look_at_native(named, fields);
 }
 
-int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+static void reply_info(const struct named_filter *named) {
     static const char *const names[FIELDS] = {
         "Size",        "Number of buckets", "Number of filters", "Number of items inserted", "Number of items deleted",
         "Bucket size", "Expansion rate",    "Max iterations"};
-    struct named_filter named;
     long long fields[FIELDS];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_CUCKOO);
-    if (found != LOOKUP_FOUND) {
-        reply_no_filter(ctx, found, "ERR not found");
-    } else {
-        look(&named, fields);
-        RedisModule_ReplyWithMap(ctx, FIELDS);
-        for (int i = 0; i < FIELDS; i++) {
-            RedisModule_ReplyWithSimpleString(ctx, names[i]);
-            RedisModule_ReplyWithLongLong(ctx, fields[i]);
-        }
+    look(named, fields);
+    RedisModule_ReplyWithMap(named->ctx, FIELDS);
+    for (int i = 0; i < FIELDS; i++) {
+        RedisModule_ReplyWithSimpleString(named->ctx, names[i]);
+        RedisModule_ReplyWithLongLong(named->ctx, fields[i]);
     }
-    named_close(&named, NULL);
-    return REDISMODULE_OK;
+}
+
+int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_CUCKOO, reply_info) : RedisModule_WrongArity(ctx);
+}
+
+static void reply_debug(const struct named_filter *named) {
+    long long fields[FIELDS];
+    char text[256];
+    look(named, fields);
+    int length = snprintf(text, sizeof text,
+                          "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
+                          "expansion:%lld",
+                          fields[BUCKET_SIZE], fields[BUCKETS], fields[ITEMS], fields[DELETED], fields[FILTERS],
+                          fields[ITERATIONS], fields[EXPANSION]);
+    RedisModule_ReplyWithStringBuffer(named->ctx, text, (size_t)length);
 }
 
 int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct named_filter named;
-    long long fields[FIELDS];
-    char text[256];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_CUCKOO);
-    if (found != LOOKUP_FOUND) {
-        reply_no_filter(ctx, found, "ERR not found");
-    } else {
-        look(&named, fields);
-        int length = snprintf(text, sizeof text,
-                              "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
-                              "expansion:%lld",
-                              fields[BUCKET_SIZE], fields[BUCKETS], fields[ITEMS], fields[DELETED], fields[FILTERS],
-                              fields[ITERATIONS], fields[EXPANSION]);
-        RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
-    }
-    named_close(&named, NULL);
-    return REDISMODULE_OK;
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_CUCKOO, reply_debug) : RedisModule_WrongArity(ctx);
 }
 
 /* Native filters have nothing to compact. */

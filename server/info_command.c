@@ -18,8 +18,8 @@ static void reply_real(RedisModuleCtx *ctx, const char *name, double number) {
     RedisModule_ReplyWithDouble(ctx, number);
 }
 
-/* What a child has; the fields of a whole filter, and those that only a filter of filters has. */
-enum { CHILD_FIELDS = 9, FIELDS = 28, FAMILY_FIELDS = 6 };
+/* How many fields a child has, a filter, and in addition a composite filter. */
+enum { CHILD_FIELDS = 9, FIELDS = 28, COMPOSITE_FIELDS = 6 };
 
 static void reply_child(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     RedisModule_ReplyWithMap(ctx, CHILD_FIELDS);
@@ -50,7 +50,7 @@ static const char *name_of_kind(int kind) {
     return kind == PERHAPS_GROWING ? "growing" : "unknown";
 }
 
-static void reply_family(RedisModuleCtx *ctx, const struct perhaps_info *info) {
+static void reply_composite(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "base", name_of_kind(info->base));
     reply_number(ctx, "max_bytes", info->max_bytes);
     reply_number(ctx, "period", info->period);
@@ -112,10 +112,10 @@ static void reply_info(struct named_filter *named, perhaps *whole) {
     RedisModuleCtx *ctx = named->ctx;
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(whole, &info);
-    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? FAMILY_FIELDS : 0));
+    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? COMPOSITE_FIELDS : 0));
     reply_text(ctx, "kind", info.kind_name);
     reply_text(ctx, "layout", named->value->foreign ? "redisbloom" : "native");
-    if (info.children) reply_family(ctx, &info);
+    if (info.children) reply_composite(ctx, &info);
     reply_number(ctx, "capacity", info.capacity);
     reply_number(ctx, "items", info.items);
     reply_real(ctx, "distinct", info.distinct);

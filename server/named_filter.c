@@ -68,23 +68,19 @@ static void replicate_new(const struct named_filter *named) {
     value_whole_done(named->value, whole);
 }
 
-static void replicate_layers(const struct named_filter *named) {
+/* Layers first, then the items that need them. */
+static void replicate_layers(struct named_filter *named) {
+    unsigned layers = named->filter ? layers_of(named) : 0;
     char *shape;
+    if (layers <= named->layers) return;
     size_t length = shape_of(named->filter, &shape);
     RedisModule_Replicate(named->ctx, command_name("PERHAPS.RESHAPE"), "sb", named->name, shape, length);
     RedisModule_Free(shape);
-}
-
-/* Layers first, then the items that need them. */
-static void tell_of_layers(struct named_filter *named) {
-    unsigned layers = named->filter ? layers_of(named) : 0;
-    if (layers <= named->layers) return;
-    replicate_layers(named);
     named->layers = layers;
 }
 
 void named_replicate_items(struct named_filter *named, const char *command, RedisModuleString **items, size_t count) {
-    if (named->layers) tell_of_layers(named);
+    if (named->layers) replicate_layers(named);
     if (count)
         RedisModule_Replicate(named->ctx, command_name(command), "sccv", named->name, "NOCREATE", "ITEMS", items,
                               count);
@@ -92,7 +88,7 @@ void named_replicate_items(struct named_filter *named, const char *command, Redi
 }
 
 void named_close(struct named_filter *named, const char *event) {
-    if (named->layers) tell_of_layers(named);
+    if (named->layers) replicate_layers(named);
     if (named->filter) value_filter_done(named->value, named->filter, named->changed);
     if (named->changed) {
         if (!named->replicated) RedisModule_ReplicateVerbatim(named->ctx);
@@ -183,7 +179,7 @@ static bool may_begin_generation(const struct named_filter *named, size_t n) {
 
 /* A generation that the keys have begun began at a time that replicas must know before they get the keys. The
  * filter's time may be later than the clock's, which may have gone back. */
-static void tell_of_generations(const struct named_filter *named) {
+static void replicate_generation(const struct named_filter *named) {
     uint64_t since = newest_generation(named).since;
     replicate_time(named, since > named->now ? since : named->now);
 }
@@ -232,7 +228,7 @@ struct keys_to_add {
     bool absent;
 };
 
-static int64_t put(perhaps *filter, const struct keys_to_add *keys, uint8_t *answers) {
+static int64_t add_to_filter(perhaps *filter, const struct keys_to_add *keys, uint8_t *answers) {
     if (keys->n > 1) return perhaps_add_many(filter, &PERHAPS_KEYS_BYTES(keys->items, keys->lengths, keys->n), answers);
     int added = keys->absent ? perhaps_add_absent(filter, keys->items[0], keys->lengths[0])
                              : perhaps_add(filter, keys->items[0], keys->lengths[0]);
@@ -243,8 +239,8 @@ static int64_t put(perhaps *filter, const struct keys_to_add *keys, uint8_t *ans
 static int64_t add(struct named_filter *named, const struct keys_to_add *keys, uint8_t *answers) {
     if (!prepare(named, keys->n)) return PERHAPS_ENOMEM;
     bool begins = may_begin_generation(named, keys->n);
-    int64_t added = put(named->filter, keys, answers);
-    if (begins) tell_of_generations(named);
+    int64_t added = add_to_filter(named->filter, keys, answers);
+    if (begins) replicate_generation(named);
     /* In place it cannot even take a larger stash. */
     if (added == PERHAPS_EFULL && named->value->form == VALUE_PARKED)
         return named_unpark(named) ? add(named, keys, answers) : PERHAPS_ENOMEM;

@@ -1,10 +1,10 @@
-/* Queries: EXISTS and MEXISTS of both families. */
+/* What commands of both families do alike: EXISTS, MEXISTS, replies about one filter. */
 #include "server_commands.h"
 
 #include <string.h>
 
 /* A key that is missing or something else contains nothing. */
-static void ask(const struct named_filter *named, enum lookup found, struct item_batch *batch) {
+static void query_batch(const struct named_filter *named, enum lookup found, struct item_batch *batch) {
     if (found != LOOKUP_FOUND)
         memset(batch->answers, 0, batch->n);
     else
@@ -22,7 +22,7 @@ int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, en
         RedisModule_ReplyWithArray(ctx, argc - 2);
         for (int from = 2; from < argc; from += BATCH_ITEMS) {
             batch_fill(&batch, argv + from, argc - from);
-            ask(&named, found, &batch);
+            query_batch(&named, found, &batch);
             for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);
         }
     }
@@ -40,4 +40,16 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_fami
     named_close(&named, NULL);
     if (found == LOOKUP_LOADING || found == LOOKUP_NO_MEMORY) return reply_no_filter(ctx, found, NULL);
     return RedisModule_ReplyWithBool(ctx, is_there != 0);
+}
+
+int reply_about(RedisModuleCtx *ctx, RedisModuleString *name, enum command_family family,
+                void (*reply)(const struct named_filter *named)) {
+    struct named_filter named;
+    enum lookup found = named_open(&named, ctx, name, REDISMODULE_READ, family);
+    if (found == LOOKUP_FOUND)
+        reply(&named);
+    else
+        reply_no_filter(ctx, found, "ERR not found");
+    named_close(&named, NULL);
+    return REDISMODULE_OK;
 }

@@ -30,6 +30,19 @@ int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_op
 bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
                   const struct filter_options *options, enum command_family family, bool may_make);
 
+/* What differs between the INSERT commands. */
+struct insert_calls {
+    enum command_family family;
+    struct filter_options (*defaults)(void);
+    /* Reads the option at argv[*at] and moves to its argument; NULL or the error. */
+    const char *(*read_option)(RedisModuleString **argv, int argc, int *at, struct filter_options *options);
+    /* Adds the items and replies with an array. */
+    void (*add)(struct named_filter *named, RedisModuleString **argv, int argc);
+    const char *event;
+};
+
+int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct insert_calls *calls);
+
 /* ---- arguments ---- */
 
 /* Whether an argument is this word, in any case. */
@@ -55,6 +68,10 @@ void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc);
 /* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
 int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family);
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family);
+
+/* Opens a filter for reading and calls `reply`, or replies that there is none. */
+int reply_about(RedisModuleCtx *ctx, RedisModuleString *name, enum command_family family,
+                void (*reply)(const struct named_filter *named));
 
 /* ---- errors ---- */
 

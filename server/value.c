@@ -55,24 +55,17 @@ static bool can_be_parked(const struct perhaps_info *facts) {
     return (plain || layer) && facts->image_bytes <= PARKED_MOST;
 }
 
-static struct value *copy_image(perhaps *layer, const struct reported *reported) {
+static struct value *park(perhaps *layer, const struct perhaps_info *facts, const struct reported *reported) {
     const void *bytes;
     uint64_t length;
     if (perhaps_image(layer, &bytes, &length) < 0) return NULL;
     struct parked_value *parked = make(sizeof *parked + (size_t)length, VALUE_PARKED, reported);
     if (!parked) return NULL;
+    parked->fpr = facts->fpr_target;
+    parked->growth = facts->growth;
     parked->length = (uint32_t)length;
     memcpy(parked->image, bytes, (size_t)length);
     return &parked->value;
-}
-
-static struct value *park(perhaps *filter, const struct perhaps_info *facts, const struct reported *reported) {
-    struct value *value = copy_image(filter, reported);
-    if (!value) return NULL;
-    struct parked_value *parked = (struct parked_value *)value;
-    parked->fpr = facts->fpr_target;
-    parked->growth = facts->growth;
-    return value;
 }
 
 struct value *value_of_filter(perhaps *filter, const struct reported *reported) {
