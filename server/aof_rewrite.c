@@ -1,4 +1,9 @@
-/* A value in the append-only file, when the server rewrites it: the commands that make the value again. */
+/*
+ * A value in the append-only file, when the server rewrites it: the commands that make it again.
+ * That is PERHAPS.LOAD with the image, or LOADCHUNK for RedisBloom's layout, in pieces of
+ * CHUNK_BYTES. What was still loading goes on loading. (With aof-use-rdb-preamble the server writes
+ * an RDB instead.)
+ */
 #include "chunk_header.h"
 #include "settings.h"
 #include "value_types.h"

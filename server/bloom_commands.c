@@ -160,7 +160,7 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return insert(ctx, argv, argc, &calls);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return argc == 3 ? reply_exist(ctx, argv, FAMILY_BLOOM) : RedisModule_WrongArity(ctx);
@@ -170,7 +170,7 @@ int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return argc >= 3 ? reply_exist_many(ctx, argv, argc, FAMILY_BLOOM) : RedisModule_WrongArity(ctx);
 }
 
-/* ---- looking ---- */
+/* ---- BF.CARD, BF.INFO and BF.DEBUG ---- */
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct named_filter named;
@@ -190,7 +190,8 @@ static unsigned layers_in(const struct perhaps_info *facts) {
     return facts->children ? facts->children : 1;
 }
 
-/* What BF.INFO calls the size: of RedisBloom's layout what that program would say, else the memory that is really spent. */
+/* What BF.INFO calls the size: of RedisBloom's layout what that program would say, else the memory
+ * that is really spent. */
 static long long size_of(const struct named_filter *named, const struct perhaps_info *facts) {
     if (!named->value->foreign) return (long long)value_memory(named->value);
     return 32 + 64 * (long long)layers_in(facts) + (long long)facts->bytes;
@@ -291,7 +292,8 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* ---- BF.MERGE ---- */
 
-/* Into a filter of its own, so that a failure changes nothing. NULL: it has replied with an error. */
+/* Into a filter of its own, so that a failure changes nothing. NULL: it has replied with an
+ * error. */
 static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count, struct reported *reported) {
     perhaps *sum = NULL;
     for (int i = 0; i < count; i++) {

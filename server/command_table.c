@@ -9,9 +9,10 @@ struct server_command {
     RedisModuleCmdFunc run;
     const char *flags;      /* as the server's API names them */
     const char *categories; /* for ACLs */
-    int arity;              /* negative: at least so many */
+    int arity;              /* negative: at least -arity */
     const char *summary;
-    const char *usage; /* what follows the key: [..] may be left out, .. at the end repeats the last one */
+    /* What follows the key: [..] may be left out, .. at the end repeats the last one. */
+    const char *usage;
 };
 
 static const struct server_command commands[] = {

@@ -9,7 +9,8 @@
 
 /* ---- RedisBloom's layout ---- */
 
-/* Its header: items, buckets, deletions and filters in 8 bytes each, bucket size, iterations and expansion in 2. */
+/* Its header: items, buckets, deletions and filters in 8 bytes each, bucket size, iterations and
+ * expansion in 2. */
 enum { CUCKOO_HEADER = 38, EXPANSION_AT = 36 };
 
 /* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
@@ -77,7 +78,8 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* ---- adding ---- */
 
-/* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be made not to grow. */
+/* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be
+ * made not to grow. */
 static const char *error_of(const struct named_filter *named, int64_t rc) {
     uint8_t header[CUCKOO_HEADER] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
@@ -117,8 +119,8 @@ static const char *read_insert_option(RedisModuleString **argv, int argc, int *a
     return check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
 }
 
-/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch
- * that fails there and is taken back would show.) */
+/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's
+ * layout counts removals, so a batch that fails there and is taken back would show.) */
 static void add_batch(struct named_filter *named, struct item_batch *batch, bool absent, int8_t answers[BATCH_ITEMS]) {
     bool whole = !absent && !named->value->foreign &&
                  named_add(named, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
@@ -130,7 +132,8 @@ static void add_batch(struct named_filter *named, struct item_batch *batch, bool
     }
 }
 
-/* Replicas get what was added, batch by batch: they must not find room where there was none here. */
+/* Replicas get what was added, batch by batch: they must not find room where there was none
+ * here. */
 static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
     struct item_batch batch;
     RedisModuleString *added[BATCH_ITEMS];
@@ -170,7 +173,7 @@ int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return insert(ctx, argv, argc, &calls);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return argc == 3 ? reply_exist(ctx, argv, FAMILY_CUCKOO) : RedisModule_WrongArity(ctx);
@@ -214,7 +217,7 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
-/* ---- looking ---- */
+/* ---- CF.INFO and CF.DEBUG ---- */
 
 /* What CF.INFO tells, in its order. */
 enum { SIZE, BUCKETS, FILTERS, ITEMS, DELETED, BUCKET_SIZE, EXPANSION, ITERATIONS, FIELDS };

@@ -95,7 +95,8 @@ static void reply_use(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "isa", info->isa);
 }
 
-/* Keys that are transformed are not served; where they stood in records is kept for those who dump the filter. */
+/* Keys that are transformed are not served; where they stood in records is kept for those who dump
+ * the filter. */
 static void reply_recipe(RedisModuleCtx *ctx, const perhaps *whole) {
     static const char *const records[] = {"lines", "zero-terminated", "raw"};
     perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);

@@ -1,4 +1,8 @@
-/* BF.LOADCHUNK, CF.LOADCHUNK and PERHAPS.LOAD: a filter from bytes that come in pieces, in order. */
+/*
+ * BF.LOADCHUNK, CF.LOADCHUNK and PERHAPS.LOAD: a filter from bytes that come in pieces, in order.
+ * Until all have come the value is loading (value.h). A piece that is refused leaves the key as it
+ * was.
+ */
 #include "chunk_header.h"
 #include "server_commands.h"
 
@@ -19,7 +23,8 @@ static int reply_damaged(RedisModuleCtx *ctx, const char *error, const char *rea
     return RedisModule_ReplyWithError(ctx, text);
 }
 
-/* If all has come, it becomes a filter. Otherwise, or if that fails, it stays as it is. False: it has replied with an error. */
+/* If all has come, it becomes a filter. Otherwise, or if that fails, it stays as it is. False: it
+ * has replied with an error. */
 static bool finish(struct named_filter *named, const char *error) {
     const struct loading_value *loading = (const struct loading_value *)named->value;
     const char *reason;
@@ -37,7 +42,7 @@ static bool finish(struct named_filter *named, const char *error) {
     return true;
 }
 
-/* Bytes for a VALUE_LOADING value. If they are the last ones and make no filter, they are taken back. */
+/* Bytes for a loading value. If they are the last ones and make no filter, they are taken back. */
 static bool take_bytes(struct named_filter *named, uint64_t offset, const void *bytes, size_t length,
                        const char *error) {
     struct loading_value *loading = (struct loading_value *)named->value;
@@ -89,7 +94,8 @@ static const struct load_errors cuckoo_errors = {.numeric = "Invalid position",
                                                  .length = "Couldn't load chunk!",
                                                  .data = "Couldn't load chunk!"};
 
-/* The header chunk: from it follows how much there will be. RedisBloom's header is itself the beginning of that. */
+/* The header chunk: from it follows how much there will be. RedisBloom's header is itself the
+ * beginning of that. */
 static bool start_chunks(struct named_filter *named, int kind, const char *bytes, size_t length,
                          const struct load_errors *errors) {
     struct reported reported = {0};

@@ -6,7 +6,8 @@ MODAPI_CALLS(DEFINE)
 MODAPI_OPTIONAL(DEFINE)
 #undef DEFINE
 
-/* The first word of a context that a module is loaded with is the function that finds all others. */
+/* The first word of a context that a module is loaded with is the function that finds all
+ * others. */
 typedef int (*finder)(const char *name, void *call);
 
 const char *modapi_find(RedisModuleCtx *ctx) {

@@ -221,7 +221,8 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(int, AddACLCategory, (RedisModuleCtx * ctx, const char *name))                                                \
     CALL(int, SetCommandACLCategories, (RedisModuleCommand * command, const char *categories))
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): arguments are those of a declaration, with their parentheses */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): arguments are those of a declaration, with their
+ * parentheses */
 #define MODAPI_DECLARE(type, name, arguments) extern type(*RedisModule_##name) arguments;
 MODAPI_CALLS(MODAPI_DECLARE)
 MODAPI_OPTIONAL(MODAPI_DECLARE)

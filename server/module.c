@@ -1,6 +1,13 @@
 /*
- * The module: filters in a Redis or Valkey server. Read value.h first, which says what a filter is here; then named_filter.h, what a
- * command does with it; then the commands.
+ * The module: filters in a Redis or Valkey server. Where to read:
+ *
+ *     value.h           what a filter is here, and the forms that it has
+ *     named_filter.h    what a command does with it, and what replicas get
+ *     value_types.h     what the server does with it, and in which thread
+ *     server_memory.h   where its memory is from, and what is counted
+ *     *_commands.c      the commands; command_table.c lists them
+ *
+ * docs/architecture.md follows one BF.MADD through all of them.
  */
 #include "server_commands.h"
 

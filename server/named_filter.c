@@ -24,7 +24,7 @@ static enum lookup look(struct named_filter *named, enum command_family family) 
     return named->filter ? LOOKUP_FOUND : LOOKUP_NO_MEMORY;
 }
 
-/* The limit is a setting of this server, and counts when it adds itself: what its primary or its AOF says was added before. */
+/* The limit is a setting of this server. Items of its primary or its AOF found room before. */
 static void limit_parts(struct named_filter *named) {
     if (!named->value->foreign || !named->value->multiset) return;
     int follows = REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING;
@@ -45,7 +45,7 @@ enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisMod
 
 /* ---- telling replicas ---- */
 
-/* The shape of a filter, in memory of the server's, which is a few hundred bytes; its length. */
+/* The shape of a filter, a few hundred bytes that the caller frees; its length. */
 static size_t shape_of(const perhaps *filter, char **shape) {
     size_t length = (size_t)perhaps_shape(filter, NULL, 0);
     *shape = RedisModule_Alloc(length);
@@ -97,9 +97,9 @@ void named_close(struct named_filter *named, const char *event) {
     if (named->handle) RedisModule_CloseKey(named->handle);
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
-/* A new value of another type is a new key to the server, which would forget when the old one expires. */
+/* A value of another type is a new key to the server: it would forget when the old one expires. */
 bool named_set_value(struct named_filter *named, struct value *value) {
     RedisModuleType *type = type_of(value);
     void *old = NULL;
@@ -147,15 +147,15 @@ static void replicate_time(const struct named_filter *named, uint64_t now) {
     RedisModule_Replicate(named->ctx, command_name("PERHAPS.ADVANCE"), "sl", named->name, (long long)now);
 }
 
-/* What was loaded knows no time but those at which its generations began, and must not begin another before its
- * primary does. */
+/* A filter that was loaded has no time but those at which its generations began. It must not begin
+ * another before the primary does. */
 static void recall_time(const struct named_filter *named) {
     uint64_t since = newest_generation(named).since;
     if (since) perhaps_advance(named->filter, since);
 }
 
-/* A replica forgets when its primary says so, and a server that reads its AOF when that says so. While a server hands over to
- * another it must not change anything. */
+/* A replica forgets when its primary says so, and a server that loads its AOF when that says so.
+ * While a server hands over to another (AvoidReplicaTraffic) it must not change anything. */
 void named_advance(struct named_filter *named) {
     int flags = RedisModule_GetContextFlags(named->ctx);
     bool follows = flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING);
@@ -169,15 +169,15 @@ void named_advance(struct named_filter *named) {
     RedisModule_SignalModifiedKey(named->ctx, named->name);
 }
 
-/* Whether n keys may be more than the newest generation of a window by time takes: its share of the whole, even if it
- * is a table that has grown. */
+/* Whether n keys may be more than the newest generation of a window by time takes: its share of the
+ * whole, even if it is a table that has grown. */
 static bool may_begin_generation(const struct named_filter *named, size_t n) {
     if (!named->value->timed || !named->now) return false;
     struct perhaps_info whole = facts_of(named->filter);
     return newest_generation(named).items + n > whole.capacity / (whole.generations - 1);
 }
 
-/* A generation that the keys have begun began at a time that replicas must know before they get the keys. The
+/* If the keys have begun a generation, replicas must know when before they get the keys. The
  * filter's time may be later than the clock's, which may have gone back. */
 static void replicate_generation(const struct named_filter *named) {
     uint64_t since = newest_generation(named).since;
@@ -186,7 +186,7 @@ static void replicate_generation(const struct named_filter *named) {
 
 /* ---- adding ---- */
 
-/* Gives a parked filter a form in which it can grow. */
+/* The image must be up to date before it is copied. */
 bool named_unpark(struct named_filter *named) {
     if (named->value->form != VALUE_PARKED) return true;
     if (named->changed) perhaps_sync(named->filter);
@@ -241,10 +241,10 @@ static int64_t add(struct named_filter *named, const struct keys_to_add *keys, u
     bool begins = may_begin_generation(named, keys->n);
     int64_t added = add_to_filter(named->filter, keys, answers);
     if (begins) replicate_generation(named);
-    /* In place it cannot even take a larger stash. */
+    /* A parked filter has no room for a larger stash. */
     if (added == PERHAPS_EFULL && named->value->form == VALUE_PARKED)
         return named_unpark(named) ? add(named, keys, answers) : PERHAPS_ENOMEM;
-    named->changed |= added > 0 || (added == 0 && named->value->window); /* there, known keys become young */
+    named->changed |= added > 0 || (added == 0 && named->value->window); /* a window makes known keys young */
     return added;
 }
 

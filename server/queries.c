@@ -30,7 +30,7 @@ int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, en
     return REDISMODULE_OK;
 }
 
-/* While the filter's memory is on its way, the key is let go. */
+/* Closing the key before the answer is used gives its cache lines time to arrive. */
 int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family) {
     struct named_filter named;
     size_t length;

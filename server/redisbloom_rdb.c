@@ -1,7 +1,7 @@
 /*
- * RedisBloom's RDB: type MBbloom-- and MBbloomCF, encoding versions 0 to 4. Both have the same facts as the chunks of
- * BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such chunks, for perhaps_open_foreign to check, and saving reads
- * them.
+ * RedisBloom's RDB: type MBbloom-- and MBbloomCF, encoding versions 0 to 4. Both have the same
+ * facts as the chunks of BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such
+ * chunks, for perhaps_open_foreign to check, and saving reads them.
  */
 #include "little_endian.h"
 #include "value_types.h"
@@ -39,7 +39,8 @@ static double number_of(uint64_t bits) {
 
 /* ---- loading ---- */
 
-/* The header of chunks comes first, but its parts come between the layers' bytes: there is room for it, until it is whole. */
+/* The header of chunks comes first, but its parts come between the layers' bytes: there is room for
+ * it, until it is whole. */
 struct loader {
     RedisModuleIO *rdb;
     uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
@@ -154,7 +155,8 @@ void *redisbloom_load_cuckoo(RedisModuleIO *rdb, int encver) {
 
 /* ---- saving ---- */
 
-/* The header is the first piece that the library writes; then come the layers. Facts about layer i stand at the i-th place. */
+/* The header is the first piece that the library writes; then come the layers. Facts about layer i
+ * stand at the i-th place. */
 struct saver {
     RedisModuleIO *rdb;
     uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];

@@ -1,4 +1,4 @@
-/* PERHAPS.CREATE, PERHAPS.RESHAPE and PERHAPS.ADVANCE: what a primary sends to replicas and its AOF. */
+/* PERHAPS.CREATE, PERHAPS.RESHAPE and PERHAPS.ADVANCE: what a primary sends, see named_filter.h. */
 #include "server_commands.h"
 
 #include <perhaps_embed.h>

@@ -1,11 +1,12 @@
-/* From options to a filter, in the layout of the settings. */
+/* From options to an empty filter, in the layout of the settings. */
 #include "server_commands.h"
 
 #include <perhaps_embed.h>
 
-/* What the first layer of a filter that grows may take of the whole rate; the rest is for the layers to come. So a large filter
- * that keeps to what it was reserved for is hardly larger than one that cannot grow. A smaller one takes less: it is likely to
- * be outgrown, strictness costs it little, and the layers to come are smaller. */
+/* What the first layer of a filter that grows may take of the whole rate; the rest is for the
+ * layers to come. So a large filter that keeps to what it was reserved for is hardly larger than
+ * one that cannot grow. A smaller one takes less: it is likely to be outgrown, strictness costs it
+ * little, and the layers to come are smaller. */
 static double first_share(long long capacity) {
     return capacity < 100000 ? 0.5 : 0.88;
 }
@@ -26,8 +27,9 @@ struct filter_options cuckoo_defaults(void) {
                                    .iterations = settings.cf_max_iterations};
 }
 
-/* By what the room of all layers together grows with the next one. What most ask for is the library's rule (0), which takes
- * larger steps while a filter is small, for fewer layers and faster answers; 1 is for those to whom memory counts for more. */
+/* By what the room of all layers together grows with the next one. What most ask for is the
+ * library's rule (0), which takes larger steps while a filter is small, for fewer layers and faster
+ * answers; 1 is for those to whom memory counts for more. */
 static double growth_of(long long expansion) {
     if (expansion == 2) return 0;
     return expansion < 2 ? 2 : expansion > 16 ? 16 : (double)expansion;
@@ -67,7 +69,8 @@ static int make_redisbloom(perhaps **filter, int kind, const struct filter_optio
     return perhaps_create(filter, &want);
 }
 
-/* Whether so many more bytes are within the server's limit, if it has one and may not make room by evicting others. */
+/* Whether `bytes` more are within maxmemory, if the server has that limit. A server that evicts
+ * other keys makes room for all that is not larger than the limit. */
 static bool fits(RedisModuleCtx *ctx, uint64_t bytes) {
     int bad = 0;
     if (bytes < 1 << 20) return true;
@@ -94,8 +97,9 @@ static bool keep(struct named_filter *named, perhaps *filter, const struct filte
     return false;
 }
 
-/* BF filters are blocked: for a twentieth more memory than bloom, the server spends half the time on a question. But the smallest
- * would have two or three lines of unequal fill, and rates that are right only on average: those are bloom. */
+/* BF filters are blocked: for a twentieth more memory than bloom, a query takes the server half the
+ * time. But the smallest would have two or three lines of unequal fill, and rates that are right
+ * only on average: those are bloom. */
 enum { SMALL_BLOOM = 1000 };
 
 static int make_filter(perhaps **filter, const struct filter_options *options, enum command_family family,
@@ -106,7 +110,7 @@ static int make_filter(perhaps **filter, const struct filter_options *options, e
                       : make_native(filter, native, options);
 }
 
-/* Makes what the options say under a named key without one; false: it has replied with an error. */
+/* Creates a filter under a name that has none. False: it has replied with an error. */
 static bool make(struct named_filter *named, const struct filter_options *options, enum command_family family) {
     perhaps *filter;
     bool redisbloom = settings.layout == LAYOUT_REDISBLOOM && !options->generations;

@@ -10,11 +10,12 @@ bool commands_register(RedisModuleCtx *ctx);
 
 /* ---- making filters ---- */
 
+/* What a client wants of a new filter: the arguments of RESERVE and INSERT, or the settings. */
 struct filter_options {
     double error;
     long long capacity;
     long long expansion;
-    bool fixed; /* it does not grow; nor does it with an expansion of 0 */
+    bool fixed; /* NONSCALING; an expansion of 0 means the same */
     long long bucket, iterations;
     long long generations, period; /* of a window */
 };
@@ -26,7 +27,8 @@ struct filter_options cuckoo_defaults(void);
 int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_options *options,
             enum command_family family);
 
-/* Finds the filter to add to, or makes it as wished; false: it has replied with an error. */
+/* Finds the filter to add to, or makes it. False: it has replied with an error. Either way
+ * named_close follows. */
 bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
                   const struct filter_options *options, enum command_family family, bool may_make);
 
@@ -48,12 +50,13 @@ int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct
 /* Whether an argument is this word, in any case. */
 bool is_word(RedisModuleString *argument, const char *word);
 
-/* Reads the first `count` of the four numbers of struct reported; false if one is no such number. */
+/* Reads the first `count` of the four numbers of struct reported; false if one is no such
+ * number. */
 bool read_reported(RedisModuleString **argv, int count, struct reported *reported);
 
-/* ---- answers to many items ---- */
+/* ---- batches and queries ---- */
 
-/* Batches of items go through the library so many at a time. */
+/* Items go through the library in batches. */
 enum { BATCH_ITEMS = 1024 };
 struct item_batch {
     const void *items[BATCH_ITEMS];
@@ -65,7 +68,8 @@ struct item_batch {
 /* The next items, as many as there is room for. */
 void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc);
 
-/* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
+/* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2]
+ * on. */
 int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family);
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family);
 
@@ -75,7 +79,8 @@ int reply_about(RedisModuleCtx *ctx, RedisModuleString *name, enum command_famil
 
 /* ---- errors ---- */
 
-/* The error for a command that needs a filter and has none; `missing` is the one for a key that does not exist. */
+/* The error for a command that needs a filter and has none; `missing` is the one for a key that
+ * does not exist. */
 int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
 
 /* The reason of the library's last error. */

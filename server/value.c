@@ -4,7 +4,7 @@
 
 enum { PARKED_MOST = 2048, FIRST_ROOM = 1 << 20 };
 
-/* Values may end in a thread of the server's. */
+/* How many values there are of each form. Atomic: values may end in a background thread. */
 static uint64_t alive[3];
 
 static void *make(size_t size, enum value_form form, const struct reported *reported) {
@@ -47,7 +47,8 @@ static void set_kind(struct value *value, const struct perhaps_info *facts) {
 
 /* ---- parking ---- */
 
-/* Filters with one array can be parked; so can growing ones, as long as they have one layer, and no limit to keep. */
+/* Filters with one small array can be parked; so can growing ones with one layer and no limit of
+ * bytes, which perhaps_grow_layers makes again. */
 static bool can_be_parked(const struct perhaps_info *facts) {
     bool plain = facts->kind == PERHAPS_BLOOM || facts->kind == PERHAPS_BLOCKED || facts->kind == PERHAPS_CUCKOO;
     bool layer = facts->kind == PERHAPS_GROWING && facts->children == 1 && !facts->max_bytes &&

@@ -14,8 +14,9 @@ RedisModuleType *type_of(const struct value *value) {
 /* ---- RDB ---- */
 
 /*
- * A native value: whether it is being loaded, what clients are told, kind and length of what is being loaded (else 0), and then
- * strings, of which the last one is empty: together they are the image.
+ * A native value: whether it is being loaded, what clients are told, kind and length of what is
+ * being loaded (else 0), and then strings, of which the last one is empty: together they are the
+ * image.
  */
 enum { NATIVE_ENCVER = 1 };
 
@@ -145,7 +146,8 @@ static void release(void *value) {
     value_free(value);
 }
 
-/* The server frees in another thread what is more than a few steps of work; sixteen kilobytes are one. */
+/* The server frees in another thread what is more than a few steps of work; sixteen kilobytes are
+ * one. */
 static size_t free_effort(RedisModuleString *key, const void *context) {
     const struct value *value = context;
     struct perhaps_info facts = {.size = sizeof facts};
