@@ -1,5 +1,5 @@
-/* Pictures drawn by gnuplot: of the benchmark, and of plans (cli/plan_plot.c). A picture is SVG,
- * appears complete or not at all, and takes the place of an earlier file only if `replace` is
+/* Pictures drawn by gnuplot: of the benchmark, and of plans (cli/output/plan_plot.c). A picture is
+ * SVG, appears complete or not at all, and takes the place of an earlier file only if `replace` is
  * set. */
 #ifndef PERHAPS_PICTURE_H
 #define PERHAPS_PICTURE_H

@@ -1,7 +1,7 @@
 /* perhaps: the command line. Finds the command, reads its options, runs it, and makes sure that what it printed arrived. */
-#include "commands.h"
-#include "report.h"
-#include "roaring/verbs.h"
+#include "commands/commands.h"
+#include "output/report.h"
+#include "backend/roaring/verbs.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 #include "exact.h"
-#include "../report.h"
-#include "../threads.h"
+#include "output/report.h"
+#include "input/threads.h"
 #include "bus.h"
 #include "items.h"
-#include "places.h"
+#include "first_lines.h"
 #include "spool.h"
 
 #include <errno.h>
@@ -39,8 +39,8 @@ struct origin {
 /* What a thread has to itself. */
 struct lane {
     struct exact *exact;
-    struct job *job;
-    struct places *places;
+    struct line_block *job;
+    struct first_lines *places;
     struct items items;
     size_t n; /* items */
     int status;
@@ -87,7 +87,7 @@ static ssize_t read_at(int fd, char *bytes, size_t size, uint64_t offset) {
 }
 
 /* Does the file have, where they are said to be, the lines of a job? The last may lack its line end there. */
-static bool has_lines(struct exact *e, int fd, const struct job *job) {
+static bool has_lines(struct exact *e, int fd, const struct line_block *job) {
     size_t length = (size_t)(job->lines[job->n] - job->lines[0]), done = 0;
     while (done < length) {
         size_t rest = length - done;
@@ -107,7 +107,7 @@ static int open_again(const char *path, struct stat *status) {
 }
 
 /* The file that a job is from, if it can be read again: not a pipe, not compressed, not another one by now. */
-static bool take_file(struct exact *e, const struct job *job, struct origin *origin) {
+static bool take_file(struct exact *e, const struct line_block *job, struct origin *origin) {
     struct stat status;
     if (e->files == e->most_files) return false;
     origin->path = e->input->paths[job->file];
@@ -149,7 +149,7 @@ static void map_file(struct origin *origin) {
 }
 
 /* Called for the first job of every file. */
-static int begin_file(struct exact *e, const struct job *job) {
+static int begin_file(struct exact *e, const struct line_block *job) {
     const struct origin *last = e->count ? current(e) : NULL;
     struct origin next = {.base = last ? last->base + (last->end - last->start) : 0};
     e->file = job->file;
@@ -202,7 +202,7 @@ static ssize_t look_at_file(struct lane *lane, const struct origin *origin, uint
 /* The same for any origin. What is in this job need not be read. */
 static ssize_t look_at(struct lane *lane, const struct origin *origin, uint64_t offset, size_t size,
                        const char **bytes) {
-    const struct job *job = lane->job;
+    const struct line_block *job = lane->job;
     if (origin->fd < 0) return spool_read(&lane->exact->spool, offset, size, lane->scratch, bytes);
     if (origin != current(lane->exact) || offset < job->offset) return look_at_file(lane, origin, offset, size, bytes);
     *bytes = job->lines[0] + (size_t)(offset - job->offset);
@@ -210,7 +210,7 @@ static ssize_t look_at(struct lane *lane, const struct origin *origin, uint64_t 
 }
 
 /* Prefetches a key, and what it will be compared with. */
-static void fetch_both(const struct exact *e, const struct job *job, struct item item) {
+static void fetch_both(const struct exact *e, const struct line_block *job, struct item item) {
     const struct origin *origin = origin_of(e, item.word);
     uint64_t offset = item.word - origin->base + origin->start;
     const char *bytes = origin->fd < 0            ? spool_at(&e->spool, offset)
@@ -242,7 +242,7 @@ static bool same_bytes(const struct exact *e, const char *first, const char *key
 /* Is the key at this place the same as key i of the job, and ends as soon? */
 static int compare(struct lane *lane, size_t i, uint64_t place, bool *same) {
     const struct exact *e = lane->exact;
-    const struct job *job = lane->job;
+    const struct line_block *job = lane->job;
     const struct origin *origin = origin_of(e, place);
     uint64_t offset = place - origin->base + origin->start;
     size_t length = job->key_lengths[i], done = 0;
@@ -263,7 +263,7 @@ static int compare(struct lane *lane, size_t i, uint64_t place, bool *same) {
 /* --------------------------------------------------------------------------------------------------- adding --- */
 
 /* Where a first copy is, from now on. */
-static int keep(struct exact *e, const struct job *job, size_t i, uint64_t *place) {
+static int keep(struct exact *e, const struct line_block *job, size_t i, uint64_t *place) {
     struct origin *origin = current(e);
     uint64_t offset = origin->end;
     if (origin->fd >= 0) {
@@ -276,21 +276,21 @@ static int keep(struct exact *e, const struct job *job, size_t i, uint64_t *plac
     return *place < PLACES_END ? FINE : failure("--exact", "takes no more than 16 TiB of input; leave it out");
 }
 
-static int add_new(struct lane *lane, size_t i, const struct search *search) {
+static int add_new(struct lane *lane, size_t i, const struct place_search *search) {
     uint64_t place;
     lane->job->answers[i] = 1;
     if (keep(lane->exact, lane->job, i, &place) != FINE) return TROUBLE;
-    if (places_add(lane->places, search, place)) return FINE;
+    if (first_lines_add(lane->places, search, place)) return FINE;
     lane->why = "not enough memory to remember all lines";
     return TROUBLE;
 }
 
 static int add(struct lane *lane, size_t i) {
-    struct search search;
+    struct place_search search;
     uint64_t place;
     bool same = false;
-    places_search(lane->places, lane->job->digests[i], &search);
-    while (!same && places_next(lane->places, &search, &place))
+    first_lines_search(lane->places, lane->job->digests[i], &search);
+    while (!same && first_lines_next(lane->places, &search, &place))
         if (compare(lane, i, place, &same) != FINE) return TROUBLE;
     return same ? FINE : add_new(lane, i, &search);
 }
@@ -303,13 +303,13 @@ static int look_up(struct lane *lane) {
     items_sort(items, lane->n, UINT64_MAX);
     for (size_t i = 0; i < lane->n; i++) {
         struct item item = items->now[i];
-        struct search search;
+        struct place_search search;
         if (i + AHEAD < lane->n) {
-            places_fetch(lane->places, items->now[i + AHEAD].word);
+            first_lines_prefetch(lane->places, items->now[i + AHEAD].word);
             __builtin_prefetch(&lane->job->keys[items->now[i + AHEAD].line]);
         }
-        places_search(lane->places, item.word, &search);
-        if (places_next(lane->places, &search, &item.word))
+        first_lines_search(lane->places, item.word, &search);
+        if (first_lines_next(lane->places, &search, &item.word))
             items->next[repeats++] = item;
         else if (add_new(lane, item.line, &search) != FINE)
             return TROUBLE;
@@ -323,7 +323,7 @@ static int look_up(struct lane *lane) {
  * items stay. */
 static int compare_all(struct lane *lane) {
     struct items *items = &lane->items;
-    const struct job *job = lane->job;
+    const struct line_block *job = lane->job;
     const struct origin *last = current(lane->exact);
     size_t others = 0;
     items_sort(items, lane->n, last->base + (last->end - last->start) + 1);
@@ -383,7 +383,7 @@ static size_t lane_of(uint64_t digest) {
 }
 
 /* Deals out the lines of a job. */
-static bool fill_lanes(struct exact *e, struct job *job) {
+static bool fill_lanes(struct exact *e, struct line_block *job) {
     size_t upper = 0;
     for (size_t i = 0; i < job->n; i++) upper += lane_of(job->digests[i]);
     for (size_t l = 0; l < LANES; l++) {
@@ -402,7 +402,7 @@ static bool fill_lanes(struct exact *e, struct job *job) {
 }
 
 /* What goes to the spool goes there from one thread. */
-static void run_lanes(struct exact *e, const struct job *job) {
+static void run_lanes(struct exact *e, const struct line_block *job) {
     if (job->n >= FEW_LINES && current(e)->fd >= 0 && processor_count() > 1)
         call_in_threads(LANES, run_lane, e);
     else
@@ -422,12 +422,12 @@ static int tell_trouble(const struct exact *e) {
 }
 
 /* The bytes of LINES lines like these. Lists of lines take more memory than short lines do. */
-static size_t block_for(const struct job *job) {
+static size_t block_for(const struct line_block *job) {
     size_t bytes = (size_t)(job->lines[job->n] - job->lines[0]) / job->n * LINES;
     return bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
 }
 
-int exact_add(struct exact *e, struct job *job) {
+int exact_add(struct exact *e, struct line_block *job) {
     job->added = 0;
     if (job->file != e->file && begin_file(e, job) != FINE) return TROUBLE;
     if (!fill_lanes(e, job)) return failure(NULL, "not enough memory for a block of lines");
@@ -464,7 +464,7 @@ struct exact *exact_create(const struct input *input) {
     bool fine = e;
     for (size_t l = 0; fine && l < LANES; l++) {
         e->lanes[l].exact = e;
-        e->lanes[l].places = places_create();
+        e->lanes[l].places = first_lines_create();
         fine = e->lanes[l].places;
     }
     if (fine) return e;
@@ -483,7 +483,7 @@ void exact_free(struct exact *e) {
     spool_close(&e->spool);
     for (size_t l = 0; l < LANES; l++) {
         items_free(&e->lanes[l].items);
-        places_free(e->lanes[l].places);
+        first_lines_free(e->lanes[l].places);
     }
     free(e);
 }

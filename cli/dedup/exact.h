@@ -2,7 +2,7 @@
 #ifndef CLI_DEDUP_EXACT_H
 #define CLI_DEDUP_EXACT_H
 
-#include "job.h"
+#include "line_block.h"
 
 struct exact;
 
@@ -10,7 +10,7 @@ struct exact;
 struct exact *exact_create(const struct input *input);
 
 /* Sets the answers of a job with keys. FINE, or TROUBLE after having said why. */
-int exact_add(struct exact *exact, struct job *job);
+int exact_add(struct exact *exact, struct line_block *job);
 
 void exact_free(struct exact *exact);
 

@@ -1,7 +1,7 @@
 #include "journal.h"
-#include "../input.h"
-#include "../report.h"
-#include "../waiting.h"
+#include "input/input.h"
+#include "output/report.h"
+#include "input/waiting.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -25,22 +25,22 @@ struct head {
     uint64_t owner;              /* the process that has it, if it is locked */
 };
 
-struct block {
+struct journal_block {
     uint64_t count, time;
     uint64_t checksum; /* of all other words, and of all blocks before */
     uint64_t digests[MOST];
 };
 
-enum { HEAD = sizeof(struct head), BLOCK_HEAD = offsetof(struct block, digests) };
+enum { HEAD = sizeof(struct head), BLOCK_HEAD = offsetof(struct journal_block, digests) };
 
 struct journal {
     char *path;
     const char *file;
     int fd;
-    uint64_t length;    /* of head and whole blocks; 0 = there is no head */
-    uint64_t chain;     /* the last checksum */
-    bool failed;        /* writing did */
-    struct block block; /* the next one, which has `count` digests so far */
+    uint64_t length;            /* of head and whole blocks; 0 = there is no head */
+    uint64_t chain;             /* the last checksum */
+    bool failed;                /* writing did */
+    struct journal_block block; /* the next one, which has `count` digests so far */
 };
 
 /* ---------------------------------------------------------------------------------------------------- words --- */
@@ -66,7 +66,7 @@ static uint64_t head_checksum(const struct head *head) {
 }
 
 /* It goes on from the block before, so that blocks from before a restart are not taken for ones after it. */
-static uint64_t block_checksum(const struct journal *j, const struct block *block) {
+static uint64_t block_checksum(const struct journal *j, const struct journal_block *block) {
     uint64_t sum = add_to_checksum(j->chain, (const uint64_t[]){block->count, block->time}, 2);
     return add_to_checksum(sum, block->digests, (size_t)block->count);
 }
@@ -285,7 +285,7 @@ static void warn_of_damage(const struct journal *j, uint64_t lines) {
 
 /* 1 = there is another block; 0 = that was all, and what may follow is torn or damaged; -1 = it cannot be read. */
 static int read_block(struct journal *j, uint64_t lines) {
-    struct block *b = &j->block;
+    struct journal_block *b = &j->block;
     ssize_t got = read_at(j->fd, b, BLOCK_HEAD, j->length);
     if (got < BLOCK_HEAD) return got < 0 ? -1 : 0;
     to_or_from_file(b, BLOCK_HEAD);
@@ -303,7 +303,7 @@ static int read_block(struct journal *j, uint64_t lines) {
 }
 
 static int replay_blocks(struct journal *j, journal_function *take, void *context) {
-    struct block *b = &j->block;
+    struct journal_block *b = &j->block;
     uint64_t lines = 0;
     int status = FINE, more = 1;
     j->length = HEAD;
@@ -348,7 +348,7 @@ int journal_replay(struct journal *j, journal_function *take, void *context) {
 /* --------------------------------------------------------------------------------------------------- writing --- */
 
 int journal_write(struct journal *j) {
-    struct block *b = &j->block;
+    struct journal_block *b = &j->block;
     size_t digests = (size_t)b->count * sizeof *b->digests;
     if (!b->count) return FINE;
     uint64_t checksum = b->checksum = block_checksum(j, b);
@@ -367,7 +367,7 @@ int journal_save(struct journal *j) {
 }
 
 /* As many as there is room for; how many were looked at. Without a branch that depends on an answer. */
-static size_t gather(struct block *b, const uint64_t *digests, const uint8_t *answers, size_t n) {
+static size_t gather(struct journal_block *b, const uint64_t *digests, const uint8_t *answers, size_t n) {
     size_t room = MOST - (size_t)b->count, some = n < room ? n : room;
     for (size_t i = 0; i < some; i++) {
         b->digests[b->count] = digests[i];
@@ -377,7 +377,7 @@ static size_t gather(struct block *b, const uint64_t *digests, const uint8_t *an
 }
 
 int journal_note(struct journal *j, uint64_t time, const uint64_t *digests, const uint8_t *answers, size_t n) {
-    struct block *b = &j->block;
+    struct journal_block *b = &j->block;
     if (b->count && b->time != time && journal_write(j) != FINE) return TROUBLE;
     b->time = time;
     while (n) {

@@ -1,7 +1,7 @@
 #include "output.h"
-#include "../overlap.h"
-#include "../replace.h"
-#include "../report.h"
+#include "input/overlap.h"
+#include "output/output_file.h"
+#include "output/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@
  * with the next one while the other reads and hashes.
  */
 #include "pipeline.h"
-#include "../interrupt.h"
-#include "../report.h"
-#include "../threads.h"
+#include "input/interrupt.h"
+#include "output/report.h"
+#include "input/threads.h"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -30,7 +30,7 @@ enum { WORKERS = 2, JOBS = 3, FIRST_BLOCK = 128 << 10 };
 struct ring {
     const struct pipeline *pipeline;
     struct blocks blocks;
-    struct job jobs[JOBS];
+    struct line_block jobs[JOBS];
     size_t made, taken;
     bool reading, taking; /* someone is */
     bool ended;           /* nothing is left to read, or can be: `status` says why */
@@ -43,10 +43,10 @@ struct ring {
 };
 
 /* What a worker has to itself. */
-struct worker {
+struct pipeline_worker {
     struct ring *ring;
-    struct job *job; /* that it reads and hashes */
-    struct piece piece;
+    struct line_block *job; /* that it reads and hashes */
+    struct input_chunk chunk;
 };
 
 /* ----------------------------------------------------------------------------------------------- hashing --- */
@@ -62,7 +62,7 @@ static bool enlarge(void *array, size_t n, size_t size) {
 }
 
 /* Room for n lines more. */
-static int make_room(struct job *job, size_t n, bool with_keys) {
+static int make_room(struct line_block *job, size_t n, bool with_keys) {
     if (n <= job->room - job->n) return FINE;
     size_t room = 2 * (job->n + n);
     bool fine = enlarge(&job->digests, room, sizeof *job->digests) &&
@@ -76,14 +76,14 @@ static int make_room(struct job *job, size_t n, bool with_keys) {
     return FINE;
 }
 
-static void copy_keys(struct job *job, const struct batch *batch) {
+static void copy_keys(struct line_block *job, const struct batch *batch) {
     memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
     memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
 }
 
 static int hash_batch(void *context, const struct batch *batch) {
-    const struct worker *worker = context;
-    struct job *job = worker->job;
+    const struct pipeline_worker *worker = context;
+    struct line_block *job = worker->job;
     const struct pipeline *pipeline = worker->ring->pipeline;
     perhaps_keys keys = batch_keys(batch);
     if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
@@ -114,7 +114,7 @@ static bool is_finished(const struct ring *ring) {
 }
 
 /* A larger block is not kept from being read by a lack of memory. */
-static void set_block(struct job *job) {
+static void set_block(struct line_block *job) {
     if (job->buffer.size >= job->block) return;
     char *larger = realloc(job->buffer.bytes, job->block + 1);
     if (!larger) return;
@@ -123,22 +123,22 @@ static void set_block(struct job *job) {
 }
 
 /* Interrupts come to the one who reads. */
-static int read_block(struct worker *worker) {
+static int read_block(struct pipeline_worker *worker) {
     leave_interrupts_to_others(false);
     set_block(worker->job);
-    int status = blocks_next(&worker->ring->blocks, &worker->job->buffer, &worker->piece);
+    int status = blocks_next(&worker->ring->blocks, &worker->job->buffer, &worker->chunk);
     leave_interrupts_to_others(true);
     return status;
 }
 
 /* The other one can read on as soon as this block is read. */
-static void read_and_hash(struct worker *worker) {
+static void read_and_hash(struct pipeline_worker *worker) {
     struct ring *ring = worker->ring;
-    struct job *job = worker->job = &ring->jobs[ring->made % JOBS];
+    struct line_block *job = worker->job = &ring->jobs[ring->made % JOBS];
     ring->reading = true;
     pthread_mutex_unlock(&ring->lock);
     int status = read_block(worker);
-    bool more = status == FINE && !blocks_none(&worker->piece);
+    bool more = status == FINE && !blocks_none(&worker->chunk);
     pthread_mutex_lock(&ring->lock);
     ring->reading = false;
     if (!more) {
@@ -151,15 +151,15 @@ static void read_and_hash(struct worker *worker) {
     pthread_cond_signal(&ring->news);
     pthread_mutex_unlock(&ring->lock);
     job->n = 0;
-    piece_read(&worker->piece);
-    job->outcome = worker->piece.outcome;
-    job->file = worker->piece.file;
-    job->read_before_end = worker->piece.read_before_end;
+    chunk_read(&worker->chunk);
+    job->outcome = worker->chunk.outcome;
+    job->file = worker->chunk.file;
+    job->read_before_end = worker->chunk.read_before_end;
     pthread_mutex_lock(&ring->lock);
     job->hashed = true;
 }
 
-static int finish_job(struct ring *ring, struct job *job) {
+static int finish_job(struct ring *ring, struct line_block *job) {
     const struct pipeline *p = ring->pipeline;
     int status = job->n ? p->take(p->context, job) : FINE;
     if (job->file != ring->file) ring->lines = 0;
@@ -233,7 +233,7 @@ static void wait_for_news(struct ring *ring) {
 /* ------------------------------------------------------------------------------------------------- workers --- */
 
 static void *work(void *argument) {
-    struct worker *worker = argument;
+    struct pipeline_worker *worker = argument;
     struct ring *ring = worker->ring;
     pthread_mutex_lock(&ring->lock);
     while (!is_finished(ring)) {
@@ -249,7 +249,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static int prepare(struct ring *ring, struct worker *workers) {
+static int prepare(struct ring *ring, struct pipeline_worker *workers) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -259,9 +259,9 @@ static int prepare(struct ring *ring, struct worker *workers) {
     blocks_begin(&ring->blocks, ring->pipeline->input, 1, true);
     for (int i = 0; i < WORKERS; i++) {
         workers[i].ring = ring;
-        workers[i].piece.input = ring->pipeline->input;
-        workers[i].piece.function = hash_batch;
-        workers[i].piece.context = &workers[i];
+        workers[i].chunk.input = ring->pipeline->input;
+        workers[i].chunk.function = hash_batch;
+        workers[i].chunk.context = &workers[i];
     }
     for (int i = 0; i < JOBS; i++) {
         ring->jobs[i].buffer = (struct buffer){malloc(FIRST_BLOCK + 1), FIRST_BLOCK};
@@ -270,10 +270,10 @@ static int prepare(struct ring *ring, struct worker *workers) {
     return FINE;
 }
 
-static void tidy_up(struct ring *ring, struct worker *workers) {
+static void tidy_up(struct ring *ring, struct pipeline_worker *workers) {
     blocks_end(&ring->blocks);
     for (int i = 0; i < JOBS; i++) {
-        struct job *job = &ring->jobs[i];
+        struct line_block *job = &ring->jobs[i];
         free(job->buffer.bytes);
         free(job->digests);
         free(job->lines);
@@ -281,7 +281,7 @@ static void tidy_up(struct ring *ring, struct worker *workers) {
         free(job->keys);
         free(job->key_lengths);
     }
-    for (int i = 0; i < WORKERS; i++) free(workers[i].piece.scratch);
+    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
     free(workers);
     pthread_cond_destroy(&ring->news);
     pthread_mutex_destroy(&ring->lock);
@@ -296,7 +296,7 @@ static void share_memory(void) {
 }
 
 /* One worker does it all where there is one processor, unless something is to be done in pauses. */
-static void run(struct ring *ring, struct worker *workers) {
+static void run(struct ring *ring, struct pipeline_worker *workers) {
     pthread_t other;
     bool two = processor_count() > 1 || ring->pipeline->pause;
     share_memory();
@@ -309,7 +309,7 @@ static void run(struct ring *ring, struct worker *workers) {
 
 int pipeline_run(const struct pipeline *pipeline) {
     struct ring ring = {.pipeline = pipeline, .status = FINE};
-    struct worker *workers = calloc(WORKERS, sizeof *workers);
+    struct pipeline_worker *workers = calloc(WORKERS, sizeof *workers);
     if (!workers) return no_memory();
     int status = input_make_interruptible();
     if (status == FINE) status = prepare(&ring, workers);

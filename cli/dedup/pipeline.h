@@ -2,7 +2,7 @@
 #ifndef CLI_DEDUP_PIPELINE_H
 #define CLI_DEDUP_PIPELINE_H
 
-#include "job.h"
+#include "line_block.h"
 
 struct pipeline {
     const struct input *input;
@@ -11,7 +11,7 @@ struct pipeline {
 
     /* What is done with a job: FINE, STOP if no more is wanted, TROUBLE. The calls come in the order of the input, one at a
      * time, but not all from the same thread. May change the job's `block`. */
-    int (*take)(void *context, struct job *job);
+    int (*take)(void *context, struct line_block *job);
 
     /* NULL, or called in the same way when no job has come for as many seconds as `patience` said then. */
     int (*pause)(void *context);

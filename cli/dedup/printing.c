@@ -1,5 +1,5 @@
 #include "printing.h"
-#include "../report.h"
+#include "output/report.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -44,7 +44,7 @@ static int writing_failure(int fd, const char *name) {
 }
 
 /* Where choice begins and ends, line by line, without a branch that depends on an answer: at most n + 1 places. */
-static size_t find_edges(const struct job *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+static size_t find_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     size_t n = 0;
     uint8_t before = 0;
     for (size_t i = from; i < to; i++) {
@@ -58,7 +58,7 @@ static size_t find_edges(const struct job *job, size_t from, size_t to, uint8_t 
 }
 
 /* The same where few are chosen: from each of them to the next that is not. */
-static size_t find_few_edges(const struct job *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+static size_t find_few_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     const uint8_t *at = job->answers + from, *end = job->answers + to;
     size_t n = 0;
     while ((at = memchr(at, wanted, (size_t)(end - at)))) {
@@ -69,7 +69,7 @@ static size_t find_few_edges(const struct job *job, size_t from, size_t to, uint
     return n;
 }
 
-int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted) {
+int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];
     struct ranges ranges;

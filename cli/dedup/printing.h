@@ -2,9 +2,9 @@
 #ifndef CLI_DEDUP_PRINTING_H
 #define CLI_DEDUP_PRINTING_H
 
-#include "job.h"
+#include "line_block.h"
 
 /* Writes the lines of a job whose answer is `wanted` to `fd`. FINE, or TROUBLE after having said why. */
-int print_chosen(int fd, const char *name, const struct job *job, uint8_t wanted);
+int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted);
 
 #endif

@@ -1,5 +1,5 @@
 #include "seen.h"
-#include "../filter.h"
+#include "backend/file/filter_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void make_shards(struct seen *m) {
 /* -------------------------------------------------------------------------------------------------- adding --- */
 
 /* Of lines [from, to), the answers say which are there. The others are added, the same one only once. */
-static int64_t add_absent(perhaps *filter, struct job *job, size_t from, size_t to) {
+static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, size_t to) {
     uint8_t answers[SOME], *end = job->answers + to;
     uint64_t digests[SOME];
     size_t places[SOME], n = 0;
@@ -78,7 +78,7 @@ static int64_t add_absent(perhaps *filter, struct job *job, size_t from, size_t 
 }
 
 /* To ask takes half as long as to add. */
-static int64_t ask_and_add(perhaps *filter, struct job *job) {
+static int64_t ask_and_add(perhaps *filter, struct line_block *job) {
     int64_t added = 0, rc = perhaps_contains_many(filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);
     for (size_t from = 0; from < job->n && rc >= 0; from += SOME) {
         rc = add_absent(filter, job, from, job->n - from < SOME ? job->n : from + SOME);
@@ -87,7 +87,7 @@ static int64_t ask_and_add(perhaps *filter, struct job *job) {
     return rc < 0 ? rc : added;
 }
 
-int seen_add(struct seen *m, struct job *job) {
+int seen_add(struct seen *m, struct line_block *job) {
     int64_t rc = m->table && m->repeats
                      ? ask_and_add(m->filter, job)
                      : perhaps_add_many(m->filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);

@@ -2,7 +2,7 @@
 #ifndef CLI_DEDUP_SEEN_H
 #define CLI_DEDUP_SEEN_H
 
-#include "job.h"
+#include "line_block.h"
 
 struct seen {
     perhaps_want want;
@@ -20,7 +20,7 @@ int seen_open(struct seen *seen, const perhaps_want *want);
 int seen_of_state(struct seen *seen, const char *state, perhaps *filter);
 
 /* Adds the lines of a job, and sets their answers. FINE or TROUBLE. */
-int seen_add(struct seen *seen, struct job *job);
+int seen_add(struct seen *seen, struct line_block *job);
 
 void seen_close(struct seen *seen);
 

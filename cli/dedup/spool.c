@@ -1,5 +1,5 @@
 #include "spool.h"
-#include "../report.h"
+#include "output/report.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "state.h"
-#include "../abilities.h"
-#include "../filter.h"
-#include "../numbers.h"
-#include "../replace.h"
-#include "../waiting.h"
+#include "options/abilities.h"
+#include "backend/file/filter_file.h"
+#include "output/numbers.h"
+#include "output/output_file.h"
+#include "input/waiting.h"
 #include "journal.h"
 
 #include <math.h>
@@ -228,7 +228,7 @@ static uint64_t time_to_note(const struct state *s) {
     return s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
 }
 
-int state_note(struct state *s, const struct job *job) {
+int state_note(struct state *s, const struct line_block *job) {
     uint64_t before = journal_bytes(s->journal), now = time_to_note(s);
     const uint8_t *answers = s->ordered ? NULL : job->answers;
     if (journal_note(s->journal, now, job->digests, answers, job->n) != FINE) return TROUBLE;

@@ -3,7 +3,7 @@
 #ifndef CLI_DEDUP_STATE_H
 #define CLI_DEDUP_STATE_H
 
-#include "job.h"
+#include "line_block.h"
 
 struct state;
 
@@ -13,7 +13,7 @@ int state_open(struct state **state, const struct options *options, const perhap
                perhaps **filter);
 
 /* These lines were looked up, and printed if they are to be. Saves, if it is time. */
-int state_note(struct state *state, const struct job *job);
+int state_note(struct state *state, const struct line_block *job);
 
 /* Nothing has come for a while. Saves, if it is time. */
 int state_pause(struct state *state);

@@ -1,6 +1,6 @@
 #include "summary.h"
-#include "../numbers.h"
-#include "../report.h"
+#include "output/numbers.h"
+#include "output/report.h"
 
 #include <math.h>
 #include <sys/resource.h>

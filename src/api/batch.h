@@ -10,6 +10,15 @@ enum { CHUNK = 2048 }; /* keys hashed at a time: their digests stay in the first
 /* Whether the batch makes sense, and the filter takes keys of its form. */
 int batch_check(const perhaps *f, const perhaps_keys *keys);
 
+/* A part of a batch, and its digests. It begins as {0}. */
+struct chunk {
+    size_t from, n;
+    const uint64_t *digests; /* of one word or two, as the filter's are */
+};
+
+/* The next part, whose digests fit into `room` of that many words. False after the last. */
+bool next_chunk(const perhaps *f, const perhaps_keys *keys, uint64_t *room, size_t words, struct chunk *chunk);
+
 /* filter_undo for the first n keys of a batch. */
 void batch_undo(perhaps *f, const perhaps_keys *keys, size_t n, const uint8_t *answers);
 

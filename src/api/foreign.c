@@ -20,7 +20,6 @@
 #include "foreign/redis_bloom/redis_bloom_layout.h"
 #include "foreign/redis_cuckoo/redis_cuckoo_layout.h"
 #include "api/foreign_file.h"
-#include "api/open.h"
 #include "perhaps_embed.h"
 
 #include <string.h>
@@ -326,15 +325,6 @@ int64_t perhaps_foreign_length(int kind, const void *bytes, uint64_t length, uin
     return reason ? damaged(reason) : (int64_t)total;
 }
 
-static int open_file_kind(perhaps **f, int kind, const uint8_t *bytes, uint64_t length,
-                          const perhaps_open_options *options) {
-    const struct kind *found = kind_find(kind);
-    perhaps_open_options copy = *options;
-    copy.flags = PERHAPS_OPEN_COPY;
-    if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
-    return format_open_memory(f, found, bytes, length, &copy);
-}
-
 int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t length,
                          const perhaps_open_options *theirs) {
     perhaps_open_options options;
@@ -343,7 +333,10 @@ int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t leng
     int rc = take_open_options(&options, theirs, PERHAPS_OPEN_COPY);
     if (rc < 0) return rc;
     const struct dump *dump = dump_of(kind);
-    if (!dump) return open_file_kind(f, kind, bytes, length, &options);
+    const struct kind *found = kind_find(kind);
+    options.flags = PERHAPS_OPEN_COPY;
+    if (!dump && (!found || !found->format)) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
+    if (!dump) return format_open_memory(f, found, bytes, length, &options);
     int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
     if (total < 0) return (int)total;
     if ((uint64_t)total != length)

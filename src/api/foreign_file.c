@@ -142,9 +142,7 @@ static int map_file(perhaps **f, const struct kind *kind, struct file *file, con
     rc = start(f, kind, file->path, bytes, file->length, file->length, options, &facts);
     if (rc < 0) return rc;
     borrow(*f, bytes, file->length, facts.start);
-    (*f)->file = *file;
-    (*f)->file.path = "the mapped file";
-    *file = (struct file){.fd = -1};
+    filter_take_file(*f, file);
     return PERHAPS_OK;
 }
 
@@ -189,14 +187,9 @@ int format_open_file(perhaps **f, const struct kind *kind, struct file *file, co
 
 /* ---- writing ---- */
 
-static struct facts facts_of(const perhaps *f) {
+void format_gather(const perhaps *f, uint8_t *head, struct pieces *pieces) {
     struct facts facts = {.items = filter_items(f), .capacity = f->header.capacity, .fpr = f->header.fpr};
     memcpy(facts.layout, f->header.layout, sizeof facts.layout);
-    return facts;
-}
-
-void format_gather(const perhaps *f, uint8_t *head, struct pieces *pieces) {
-    struct facts facts = facts_of(f);
     uint64_t length = f->kind->format->write(&facts, head);
     pieces->piece[0] = (struct piece){.length = length, .bytes = head};
     pieces->piece[1] = (struct piece){.offset = length, .length = f->array.length, .bytes = f->array.bytes};
@@ -207,6 +200,8 @@ void format_gather(const perhaps *f, uint8_t *head, struct pieces *pieces) {
 
 uint64_t format_bytes(const perhaps *f) {
     uint8_t head[FORMAT_HEAD];
-    struct facts facts = facts_of(f);
-    return f->kind->format->write(&facts, head) + f->array.length + f->tail_length;
+    struct piece piece[FORMAT_PIECES];
+    struct pieces pieces = {.piece = piece};
+    format_gather(f, head, &pieces);
+    return pieces.total;
 }

@@ -1,9 +1,13 @@
-/* Foreign files (foreign/format.h): recognising, opening and writing them. */
+/* Foreign files (foreign/format.h): recognising, opening and writing them; and the options of calls
+ * that open. */
 #ifndef PERHAPS_API_FOREIGN_FILE_H
 #define PERHAPS_API_FOREIGN_FILE_H
 
 #include "core/filter.h"
 #include "image/write.h"
+
+/* Takes the options of a call that knows the flags `allowed`; `theirs` may be NULL. In open.c. */
+int take_open_options(perhaps_open_options *options, const perhaps_open_options *theirs, unsigned allowed);
 
 /* The kind of a file of which `bytes` are the first `given`: from the options, or recognised. *kind
  * is NULL for an image of this library, and for unknown bytes. */

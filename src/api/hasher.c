@@ -49,7 +49,7 @@ int perhaps_digest_many(const perhaps_hasher *h, const perhaps_keys *keys, uint6
     if (rc < 0 || keys->n == 0) return rc;
     if (hash.id == PERHAPS_IDENTITY && keys->form < PERHAPS_KEYS_FORM_U64)
         return fail(PERHAPS_ECANNOT, "the hash 'identity' takes integers only, not keys of bytes");
-    const uint64_t *made = keys_digests(&hash, keys, 0, keys->n, digests);
+    const uint64_t *made = keys_digests(&hash, false, keys, 0, keys->n, digests);
     if (made != digests) memcpy(digests, made, keys->n * sizeof *digests);
     return PERHAPS_OK;
 }

@@ -138,96 +138,43 @@ static void gather_words(const perhaps_keys *keys, size_t from, size_t n, uint64
     for (size_t i = 0; i < n; i++) memcpy(&words[i], first + i * stride, sizeof words[i]);
 }
 
-static size_t at_most(size_t n) {
-    return n < GATHER ? n : GATHER;
-}
-
 /* ---- digests ---- */
 
-/* Up to GATHER keys as pointers and lengths: the caller's, or gathered. */
-static void get_pointers(const perhaps_keys *keys, size_t from, size_t n, struct gathered *gathered,
-                         const void *const **pointers, const size_t **lengths) {
-    if (keys->form == PERHAPS_KEYS_FORM_BYTES) {
-        *pointers = (const void *const *)keys->data + from;
-        *lengths = (const size_t *)keys->lengths + from;
-        return;
-    }
-    (keys->form == PERHAPS_KEYS_FORM_PACKED ? gather_packed : gather_fixed)(keys, from, n, gathered);
-    *pointers = &gathered->keys[0];
-    *lengths = &gathered->lengths[0];
-}
-
-static __attribute__((noinline)) void hash_gathered(const struct hash *hash, const perhaps_keys *keys, size_t from,
-                                                    size_t n, uint64_t *digests) {
+/* Up to GATHER keys of bytes, packed or at fixed places. */
+static void hash_gathered(const struct hash *hash, bool two_words, const perhaps_keys *keys, size_t from, size_t n,
+                          uint64_t *digests) {
     struct gathered gathered;
-    const void *const *pointers;
-    const size_t *lengths;
-    for (size_t done = 0; done < n; done += GATHER) {
-        size_t some = at_most(n - done);
-        get_pointers(keys, from + done, some, &gathered, &pointers, &lengths);
-        hash_bytes_many(hash, hash->isa, pointers, lengths, some, digests + done);
-    }
+    if (keys->form == PERHAPS_KEYS_FORM_PACKED)
+        gather_packed(keys, from, n, &gathered);
+    else
+        gather_fixed(keys, from, n, &gathered);
+    hash_bytes_many(hash, two_words, gathered.keys, gathered.lengths, n, digests);
 }
 
-static __attribute__((noinline)) void hash_gathered_words(const struct hash *hash, const perhaps_keys *keys,
-                                                          size_t from, size_t n, uint64_t *digests) {
+static void hash_gathered_words(const struct hash *hash, bool two_words, const perhaps_keys *keys, size_t from,
+                                size_t n, uint64_t *digests) {
     uint64_t words[GATHER];
-    for (size_t done = 0; done < n; done += GATHER) {
-        gather_words(keys, from + done, at_most(n - done), words);
-        hash_u64_many(hash, hash->isa, words, at_most(n - done), digests + done);
-    }
+    gather_words(keys, from, n, words);
+    hash_u64_many(hash, two_words, words, n, digests);
 }
 
-static const uint64_t *digests_of_words(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n,
-                                        uint64_t *room) {
+const uint64_t *keys_digests(const struct hash *hash, bool two_words, const perhaps_keys *keys, size_t from, size_t n,
+                             uint64_t *room) {
     const uint64_t *words = keys_words(keys, from);
-    bool unhashed = keys->form == PERHAPS_KEYS_FORM_DIGEST || hash->id == PERHAPS_IDENTITY;
+    bool integers = keys->form >= PERHAPS_KEYS_FORM_U64;
+    bool unhashed = keys->form == PERHAPS_KEYS_FORM_DIGEST || (integers && hash->id == PERHAPS_IDENTITY);
     if (unhashed && words) return words;
     if (unhashed)
         gather_words(keys, from, n, room);
     else if (words)
-        hash_u64_many(hash, hash->isa, words, n, room);
-    else
-        hash_gathered_words(hash, keys, from, n, room);
-    return room;
-}
-
-const uint64_t *keys_digests(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *room) {
-    if (keys->form >= PERHAPS_KEYS_FORM_U64) return digests_of_words(hash, keys, from, n, room);
-    if (keys->form == PERHAPS_KEYS_FORM_BYTES)
-        hash_bytes_many(hash, hash->isa, (const void *const *)keys->data + from, (const size_t *)keys->lengths + from,
+        hash_u64_many(hash, two_words, words, n, room);
+    else if (keys->form == PERHAPS_KEYS_FORM_BYTES)
+        hash_bytes_many(hash, two_words, (const void *const *)keys->data + from, (const size_t *)keys->lengths + from,
                         n, room);
     else
-        hash_gathered(hash, keys, from, n, room);
+        for (size_t done = 0; done < n; done += GATHER)
+            (integers ? hash_gathered_words : hash_gathered)(hash, two_words, keys, from + done,
+                                                             n - done < GATHER ? n - done : GATHER,
+                                                             room + (two_words ? 2 * done : done));
     return room;
-}
-
-/* ---- digests of two words ---- */
-
-static void pairs_of_words(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs) {
-    uint64_t gathered[GATHER];
-    const uint64_t *words = keys_words(keys, from);
-    if (words) {
-        hash_two_words_many_u64(hash, hash->isa, words, n, pairs);
-        return;
-    }
-    for (size_t done = 0; done < n; done += GATHER) {
-        gather_words(keys, from + done, at_most(n - done), gathered);
-        hash_two_words_many_u64(hash, hash->isa, gathered, at_most(n - done), pairs + 2 * done);
-    }
-}
-
-void keys_digest_pairs(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs) {
-    struct gathered gathered;
-    const void *const *pointers;
-    const size_t *lengths;
-    if (keys->form == PERHAPS_KEYS_FORM_U64) {
-        pairs_of_words(hash, keys, from, n, pairs);
-        return;
-    }
-    for (size_t done = 0; done < n; done += GATHER) {
-        size_t some = at_most(n - done);
-        get_pointers(keys, from + done, some, &gathered, &pointers, &lengths);
-        for (size_t i = 0; i < some; i++) hash_two_words(hash, pointers[i], lengths[i], pairs + 2 * (done + i));
-    }
 }

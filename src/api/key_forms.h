@@ -23,10 +23,8 @@ perhaps_keys keys_slice(const perhaps_keys *keys, size_t from, size_t n);
  * digests. */
 const uint64_t *keys_words(const perhaps_keys *keys, size_t from);
 
-/* The digests of keys from..from+n-1: the caller's, or made in `room`. */
-const uint64_t *keys_digests(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *room);
-
-/* Both words of the same digests, one after the other. Not for keys that are digests already. */
-void keys_digest_pairs(const struct hash *hash, const perhaps_keys *keys, size_t from, size_t n, uint64_t *pairs);
+/* The digests of keys from..from+n-1, of one word or two: the caller's, or made in `room`. */
+const uint64_t *keys_digests(const struct hash *hash, bool two_words, const perhaps_keys *keys, size_t from, size_t n,
+                             uint64_t *room);
 
 #endif

@@ -1,6 +1,4 @@
 /* Public calls that open a filter, and the checks before its image is used. */
-#include "api/open.h"
-
 #include "api/foreign_file.h"
 #include "base/memory.h"
 #include "base/error.h"
@@ -181,10 +179,6 @@ static int open_image(perhaps **f, const struct source *source, const uint8_t *i
     return filter_finish(f, made, rc);
 }
 
-static int open_in_place(perhaps **f, const struct source *source, const perhaps_open_options *options) {
-    return open_image(f, source, source->image, source->length, false, options);
-}
-
 /* ---- a copy: read, not mapped, so that no other process can change it ---- */
 
 /* How much to read in one piece: all of an image, or what precedes the children of a composite. */
@@ -219,7 +213,8 @@ static int open_copy(perhaps **f, const struct source *source, const perhaps_ope
 }
 
 static int open_source(perhaps **f, const struct source *source, const perhaps_open_options *options) {
-    return source->image ? open_in_place(f, source, options) : open_copy(f, source, options);
+    if (!source->image) return open_copy(f, source, options);
+    return open_image(f, source, source->image, source->length, false, options);
 }
 
 /* ---- the public calls ---- */
@@ -235,28 +230,25 @@ static int become_owner(perhaps **f) {
 
 /* The bytes will be changed in place. No one else reads them meanwhile: they are not marked
  * dirty. */
-static int borrow_for_changing(perhaps **f) {
-    if (!(*f)->children) {
-        (*f)->state = CHANGEABLE;
-        return PERHAPS_OK;
-    }
-    int rc = fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", (*f)->kind->row.name);
-    filter_free(*f);
-    *f = NULL;
-    return rc;
+static int borrow_for_changing(perhaps *f) {
+    if (f->children)
+        return fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", f->kind->row.name);
+    f->state = CHANGEABLE;
+    return PERHAPS_OK;
 }
 
 int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const perhaps_open_options *theirs) {
     perhaps_open_options options;
+    perhaps *made = NULL;
     *f = NULL;
     int rc = take_open_options(&options, theirs, OPEN_FLAGS);
     const struct kind *other;
     if (rc == PERHAPS_OK) rc = format_find(bytes, length, length, &options, &other);
     if (rc == PERHAPS_OK && other) return format_open_memory(f, other, bytes, length, &options);
-    if (rc == PERHAPS_OK) rc = open_in_place(f, &(struct source){"image", NULL, bytes, 0, length}, &options);
-    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(f);
-    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_WRITE) rc = borrow_for_changing(f);
-    return rc;
+    if (rc == PERHAPS_OK) rc = open_source(&made, &(struct source){"image", NULL, bytes, 0, length}, &options);
+    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY) rc = become_owner(&made);
+    if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_WRITE) rc = borrow_for_changing(made);
+    return filter_finish(f, made, rc);
 }
 
 /* Files of sparse kinds keep their holes, although filling one on a full disk is a SIGBUS. */
@@ -278,23 +270,17 @@ static void advise(const struct file *file, bool writable) {
 
 static int open_map(perhaps **f, struct file *file, const perhaps_open_options *options) {
     static const uint8_t nothing[1];
+    perhaps *made = NULL;
     bool writable = options->flags & PERHAPS_OPEN_WRITE;
     int rc = file_map(file, writable);
     const uint8_t *image = file->bytes ? file->bytes : nothing;
     if (rc < 0) return rc;
     advise(file, writable);
-    rc = open_in_place(f, &(struct source){file->path, file, image, 0, file->length}, options);
-    if (rc == PERHAPS_OK && writable) rc = check_in_place(file, *f);
-    if (rc < 0) {
-        filter_free(*f);
-        *f = NULL;
-        return rc;
-    }
-    (*f)->file = *file;
-    (*f)->file.path = "the mapped file"; /* the caller's string may be freed before a message */
-    *file = (struct file){.fd = -1};
-    if (writable) (*f)->state = (*f)->header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
-    return PERHAPS_OK;
+    rc = open_source(&made, &(struct source){file->path, file, image, 0, file->length}, options);
+    if (rc == PERHAPS_OK && writable) rc = check_in_place(file, made);
+    if (rc == PERHAPS_OK) filter_take_file(made, file);
+    if (rc == PERHAPS_OK && writable) made->state = made->header.flags & HEADER_DIRTY ? CHANGEABLE : CLEAN_MAP;
+    return filter_finish(f, made, rc);
 }
 
 int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *theirs) {
@@ -306,13 +292,12 @@ int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *thei
     if (rc < 0) return rc;
     const struct kind *other;
     rc = format_find_file(&file, &options, &other);
-    if (rc < 0 || other) {
-        if (rc == PERHAPS_OK) rc = format_open_file(f, other, &file, &options);
-        file_close(&file);
-        return rc;
-    }
-    struct source source = {path, &file, NULL, 0, file.length};
-    rc = options.flags & PERHAPS_OPEN_COPY ? open_copy(f, &source, &options) : open_map(f, &file, &options);
+    if (rc == PERHAPS_OK && other)
+        rc = format_open_file(f, other, &file, &options);
+    else if (rc == PERHAPS_OK && options.flags & PERHAPS_OPEN_COPY)
+        rc = open_source(f, &(struct source){path, &file, NULL, 0, file.length}, &options);
+    else if (rc == PERHAPS_OK)
+        rc = open_map(f, &file, &options);
     file_close(&file);
     return rc;
 }

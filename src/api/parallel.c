@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { SLICE = 65536, SMALL_SLICE = 4096 };
-enum { PARTS = 64, MANY_THREADS = 4 };
+enum { RANGES = 64, MANY_THREADS = 4 };
 
 struct job {
     perhaps *f; /* adding */
@@ -28,7 +28,8 @@ struct job {
     size_t next;         /* the first key that no thread has taken */
     uint64_t ones;       /* answers that were 1 */
     uint8_t *memory;     /* with locks: partition_bytes for each thread */
-    struct locks *locks; /* one for each range of cache lines, or bin; else NULL */
+    unsigned parts;      /* ranges of cache lines, or bins */
+    struct locks *locks; /* one for each part; else NULL */
     int failed;          /* the first error, and its reason */
     char reason[WHY_BYTES];
 };
@@ -67,7 +68,7 @@ static unsigned cut(struct job *job, unsigned threads) {
 static perhaps own_handle(const struct job *job) {
     const perhaps *f = job->f;
     perhaps own = *f;
-    if (f->children) return own;
+    if (f->children || f->bins) return own;
     own.ops = *f->kind->ops(f->header.layout, f->isa, !job->locks);
     own.header.items = 0;
     own.items_in = ITEMS_IN_HEADER;
@@ -76,30 +77,48 @@ static perhaps own_handle(const struct job *job) {
 }
 
 /* The range of cache lines that each key is in. */
-static void find_parts(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
-    uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)PARTS << 32) / lines;
+static void find_ranges(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *part) {
+    uint64_t lines = f->array.length / 64 + 1, scale = ((uint64_t)RANGES << 32) / lines;
     uint64_t (*cache_line)(const struct array *, uint64_t) = filter_cache_line(f);
     for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(cache_line(&f->array, digests[i]) * scale >> 32);
 }
 
+/* The bin that each key is in, and what is collected of it. */
+static void find_bins(const uint64_t *digests, size_t n, uint64_t *collected, uint16_t *part) {
+    for (size_t i = 0; i < n; i++) {
+        collected[i] = part_key(digests[i]);
+        part[i] = (uint16_t)part_of(collected[i], BIN_BITS);
+    }
+}
+
+static int add_part(perhaps *own, const struct sorted *sorted, unsigned part, size_t first, size_t n) {
+    struct added added;
+    if (own->bins) return bins_put(own->bins, part, sorted->digests + first, n);
+    return filter_add_many(own, sorted->digests + first, n, sorted->answers + first,
+                           (const char *)(sorted->digests + first + n), &added);
+}
+
+/* The keys of a slice go to one part after the other. Threads begin with different parts. */
 static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *keys, struct sorted *sorted) {
     size_t n = keys->n;
     uint64_t before = own->header.items;
-    const uint64_t *digests = keys_digests(&own->hash, keys, 0, n, sorted->unsorted);
-    find_parts(own, digests, n, sorted->part);
-    partition_scatter(sorted, digests, n);
+    const uint64_t *digests = keys_digests(&own->hash, false, keys, 0, n, sorted->unsorted);
+    if (own->bins)
+        find_bins(digests, n, sorted->unsorted, sorted->part);
+    else
+        find_ranges(own, digests, n, sorted->part);
+    partition_scatter(sorted, own->bins ? sorted->unsorted : digests, n);
     int rc = PERHAPS_OK;
-    for (unsigned i = 0; rc == PERHAPS_OK && i < PARTS; i++) {
-        unsigned part = (sorted->part[0] + i) % PARTS;
+    for (unsigned i = 0; rc == PERHAPS_OK && i < job->parts; i++) {
+        unsigned part = (sorted->part[0] + i) % job->parts;
         size_t first = sorted->first[part], count = sorted->first[part + 1] - first;
-        struct added added;
         if (!count) continue;
         lock_take(job->locks, part);
-        rc = filter_add_many(own, sorted->digests + first, count, sorted->answers + first,
-                             (const char *)(sorted->digests + first + count), &added);
+        rc = add_part(own, sorted, part, first, count);
         lock_leave(job->locks, part);
     }
-    return rc < 0 ? rc : (int64_t)(own->header.items - before);
+    if (rc < 0) return rc;
+    return own->bins ? (int64_t)n : (int64_t)(own->header.items - before);
 }
 
 /* Adds a slice; `sorted` is room to partition it, where there are locks. */
@@ -108,18 +127,19 @@ static int64_t add_slice(struct job *job, perhaps *own, size_t from, size_t n, s
     uint8_t *answers = job->answers ? job->answers + from : NULL;
     if (!job->locks) return batch_put(own, &keys, answers);
     int64_t added = add_by_parts(job, own, &keys, sorted);
-    if (added >= 0 && answers) partition_restore(sorted, answers);
+    if (added >= 0 && answers && !own->bins) partition_restore(sorted, answers);
     return added;
 }
 
 static void add_slices(void *context, unsigned thread) {
     struct job *job = context;
     perhaps own = own_handle(job);
-    uint64_t ones = 0, bytes = partition_bytes(job->slice, PARTS);
-    uint8_t *memory = job->memory ? job->memory + thread * bytes : NULL;
+    uint64_t ones = 0;
     struct sorted sorted = {.n = 0};
     size_t from, n;
-    if (memory) sorted = partition_in_memory(memory, job->slice, PARTS);
+    if (job->memory)
+        sorted =
+            partition_in_memory(job->memory + thread * partition_bytes(job->slice, job->parts), job->slice, job->parts);
     while (take_slice(job, &from, &n)) {
         int64_t added = add_slice(job, &own, from, n, &sorted);
         if (added >= 0) {
@@ -133,11 +153,12 @@ static void add_slices(void *context, unsigned thread) {
 }
 
 static int64_t run_adding(struct job *job, unsigned threads) {
-    if (job->answers) memset(job->answers, 0, job->keys->n);
+    perhaps *f = job->f;
+    if (job->answers) memset(job->answers, f->bins != NULL, job->keys->n); /* collected: all new */
     run_in_threads(threads, add_slices, job);
-    if (!job->f->children) filter_count_added(job->f, 0, job->ones);
+    if (!f->children && !f->bins) filter_count_added(f, 0, job->ones);
     if (!job->failed) return (int64_t)job->ones;
-    if (job->answers) batch_undo(job->f, job->keys, job->keys->n, job->answers);
+    if (job->answers && !f->bins) batch_undo(f, job->keys, job->keys->n, job->answers);
     return fail(job->failed, "%s", job->reason);
 }
 
@@ -145,11 +166,8 @@ static int64_t run_adding(struct job *job, unsigned threads) {
 static int grow_beforehand(perhaps *f, const perhaps_keys *keys) {
     uint64_t room[CHUNK], largest = 0;
     if (f->children || !f->kind->growable || !f->kind->growable->range) return PERHAPS_OK;
-    for (size_t from = 0; from < keys->n; from += CHUNK) {
-        size_t count = keys->n - from < CHUNK ? keys->n - from : CHUNK;
-        const uint64_t *digests = keys_digests(&f->hash, keys, from, count, room);
-        for (size_t i = 0; i < count; i++) largest = digests[i] > largest ? digests[i] : largest;
-    }
+    for (struct chunk chunk = {0}; next_chunk(f, keys, room, CHUNK, &chunk);)
+        for (size_t i = 0; i < chunk.n; i++) largest = chunk.digests[i] > largest ? chunk.digests[i] : largest;
     return largest < f->kind->growable->range(&f->array) ? PERHAPS_OK : filter_grow(f, largest);
 }
 
@@ -165,10 +183,11 @@ static int64_t add_to_shards(struct job *job, unsigned threads) {
     return added;
 }
 
-static int64_t add_to_parts(struct job *job, unsigned threads) {
+static int64_t add_to_parts(struct job *job, unsigned threads, unsigned parts) {
     const perhaps_allocator *allocator = &job->f->allocator;
-    uint64_t bytes = threads * partition_bytes(job->slice, PARTS);
-    job->locks = locks_make(allocator, PARTS);
+    uint64_t bytes = threads * partition_bytes(job->slice, parts);
+    job->parts = parts;
+    job->locks = locks_make(allocator, parts);
     job->memory = memory_get(allocator, bytes);
     int64_t added = job->locks && job->memory ? run_adding(job, threads)
                                               : fail(PERHAPS_ENOMEM, "no memory to sort keys for %u threads", threads);
@@ -180,60 +199,20 @@ static int64_t add_to_parts(struct job *job, unsigned threads) {
 /* Not by parts in a shared filter: other threads, which do not know these locks, may add to it. */
 static int64_t add_in_threads(struct job *job, unsigned threads) {
     if (job->f->children) return add_to_shards(job, threads);
-    return filter_cache_line(job->f) && !job->f->shared ? add_to_parts(job, threads) : run_adding(job, threads);
-}
-
-/* ---- collecting ---- */
-
-/* The keys of a slice go to one bin after the other. Threads begin with different bins. */
-static int collect_slice(struct job *job, const perhaps_keys *keys, struct sorted *sorted) {
-    size_t n = keys->n;
-    const uint64_t *digests = keys_digests(&job->f->hash, keys, 0, n, sorted->unsorted);
-    for (size_t i = 0; i < n; i++) {
-        sorted->unsorted[i] = part_key(digests[i]);
-        sorted->part[i] = (uint16_t)part_of(sorted->unsorted[i], BIN_BITS);
-    }
-    partition_scatter(sorted, sorted->unsorted, n);
-    int rc = PERHAPS_OK;
-    for (unsigned i = 0; rc == PERHAPS_OK && i < BINS; i++) {
-        unsigned bin = (sorted->part[0] + i) % BINS, first = sorted->first[bin];
-        lock_take(job->locks, bin);
-        rc = bins_put(job->f->bins, bin, sorted->digests + first, sorted->first[bin + 1] - first);
-        lock_leave(job->locks, bin);
-    }
-    return rc;
-}
-
-static void collect_slices(void *context, unsigned thread) {
-    struct job *job = context;
-    uint8_t *memory = job->memory + thread * partition_bytes(job->slice, BINS);
-    struct sorted sorted = partition_in_memory(memory, job->slice, BINS);
-    size_t from, n;
-    while (take_slice(job, &from, &n)) {
-        perhaps_keys keys = keys_slice(job->keys, from, n);
-        int rc = collect_slice(job, &keys, &sorted);
-        if (rc < 0) note_failure(job, rc);
-    }
+    return filter_cache_line(job->f) && !job->f->shared ? add_to_parts(job, threads, RANGES) : run_adding(job, threads);
 }
 
 /* When memory is short, one thread does it, and spills to the file. */
 static int64_t collect_parallel(struct job *job, unsigned threads) {
-    perhaps *f = job->f;
-    uint64_t bytes = threads * partition_bytes(job->slice, BINS);
-    int rc = bins_begin(f->bins, PENDING + job->keys->n);
+    struct bins *bins = job->f->bins;
+    int rc = bins_begin(bins, PENDING + job->keys->n);
     if (rc < 0) return rc;
-    bool can = threads > 1 && bins_reserve(f->bins, job->keys->n);
-    job->locks = can ? locks_make(&f->allocator, BINS) : NULL;
-    job->memory = can ? memory_get(&f->allocator, bytes) : NULL;
-    can = job->locks && job->memory;
-    if (can) run_in_threads(threads, collect_slices, job);
-    memory_release(&f->allocator, job->memory, bytes);
-    locks_free(&f->allocator, job->locks);
-    if (!can) return batch_add(f, job->keys, job->answers);
-    if (job->failed) bins_undo(f->bins);
-    f->header.items = bins_keys(f->bins);
-    if (job->answers) memset(job->answers, 1, job->keys->n);
-    return job->failed ? fail(job->failed, "%s", job->reason) : (int64_t)job->keys->n;
+    bool can = threads > 1 && bins_reserve(bins, job->keys->n);
+    int64_t added = can ? add_to_parts(job, threads, BINS) : PERHAPS_ENOMEM;
+    if (added == PERHAPS_ENOMEM && !job->failed) return batch_add(job->f, job->keys, job->answers);
+    if (added < 0) bins_undo(bins);
+    job->f->header.items = bins_keys(bins);
+    return added;
 }
 
 int64_t perhaps_add_parallel(perhaps *f, const perhaps_keys *keys, uint8_t *answers, unsigned threads) {

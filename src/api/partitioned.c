@@ -111,7 +111,7 @@ static void collect(const perhaps *f, const perhaps_keys *keys, size_t from, siz
     memset(partitions->count, 0, partitions->parts * sizeof *partitions->count);
     do {
         some = n - partitions->n < CHUNK ? n - partitions->n : CHUNK;
-        const uint64_t *digests = keys_digests(&f->hash, keys, from + partitions->n, some, room);
+        const uint64_t *digests = keys_digests(&f->hash, false, keys, from + partitions->n, some, room);
         done = partitions->part ? put(partitions, digests, some, true) : put(partitions, digests, some, false);
     } while (done == some && partitions->n < n);
     partitions->sweep = partitions->n * (uint64_t)swept_bytes >= filter_bytes(f);

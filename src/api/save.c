@@ -24,60 +24,39 @@ static size_t pieces_of(const perhaps *f) {
     return count;
 }
 
-/* Everything before the payload, and room for a directory; checksums follow in header_sum. */
-static uint8_t *start_head(struct gathering *g, const struct header *header, uint64_t offset, uint64_t length) {
-    uint8_t *head = memory_zeroed(g->allocator, length);
-    if (!head) {
-        fail(PERHAPS_ENOMEM, "no memory for the image's header");
-        return NULL;
-    }
-    header_write(header, head);
-    g->pieces.piece[g->pieces.count++] = (struct piece){.offset = offset, .length = length, .bytes = head};
-    return head;
-}
-
 static int gather(struct gathering *g, const perhaps *f, uint64_t offset);
 
-static int gather_array(struct gathering *g, const perhaps *f, uint64_t offset) {
-    struct header header = filter_header(f, g->for_file);
-    uint64_t length = header_offset(&header);
-    uint8_t *head = start_head(g, &header, offset, length);
-    if (!head) return PERHAPS_ENOMEM;
-    header_sum(head, f->array.bytes, header.length, header.recipe.length);
-    g->pieces.piece[g->pieces.count++] = (struct piece){offset + length, header.length, f->array.bytes, head};
-    return PERHAPS_OK;
-}
-
-static int gather_child(struct gathering *g, const struct child *child, uint64_t start, uint64_t *end,
-                        struct entry *entry) {
-    entry->length = filter_image_bytes(child->filter);
-    entry->since = child->since;
-    if (!directory_place(*end, entry->length, &entry->offset))
-        return fail(PERHAPS_ERANGE, "the image would be larger than a file can be");
-    size_t first = g->pieces.count;
-    int rc = gather(g, child->filter, start + entry->offset);
-    if (rc < 0) return rc;
-    entry->sum = header_checksum(g->pieces.piece[first].bytes);
-    *end = entry->offset + entry->length;
-    return PERHAPS_OK;
-}
-
-static int gather_children(struct gathering *g, const perhaps *f, uint64_t offset) {
-    struct header header = filter_header(f, g->for_file);
-    uint64_t directory = header_offset(&header), end = directory + header.length;
-    uint8_t *head = start_head(g, &header, offset, end);
-    int rc = head ? PERHAPS_OK : PERHAPS_ENOMEM;
-    for (unsigned i = 0; rc == PERHAPS_OK && i < f->children->count; i++) {
-        struct entry entry;
-        rc = gather_child(g, &f->children->child[i], offset, &end, &entry);
-        if (rc == PERHAPS_OK) directory_put(head + directory, i, &entry);
+/* Writes the directory, which ends at `end`; offsets in it are from `start`. */
+static int gather_children(struct gathering *g, const perhaps *f, uint64_t start, uint8_t *directory, uint64_t end) {
+    for (unsigned i = 0; i < f->children->count; i++) {
+        const struct child *child = &f->children->child[i];
+        struct entry entry = {.length = filter_image_bytes(child->filter), .since = child->since};
+        if (!directory_place(end, entry.length, &entry.offset))
+            return fail(PERHAPS_ERANGE, "the image would be larger than a file can be");
+        size_t first = g->pieces.count;
+        int rc = gather(g, child->filter, start + entry.offset);
+        if (rc < 0) return rc;
+        entry.sum = header_checksum(g->pieces.piece[first].bytes);
+        directory_put(directory, i, &entry);
+        end = entry.offset + entry.length;
     }
-    if (rc == PERHAPS_OK) header_sum(head, head + directory, header.length, header.recipe.length);
-    return rc;
+    return PERHAPS_OK;
 }
 
 static int gather(struct gathering *g, const perhaps *f, uint64_t offset) {
-    return f->children ? gather_children(g, f, offset) : gather_array(g, f, offset);
+    struct header header = filter_header(f, g->for_file);
+    uint64_t before = header_offset(&header), length = before + (f->children ? header.length : 0);
+    uint8_t *head = memory_zeroed(g->allocator, length);
+    if (!head) return fail(PERHAPS_ENOMEM, "no memory for the image's header");
+    const uint8_t *payload = f->children ? head + before : f->array.bytes;
+    header_write(&header, head);
+    g->pieces.piece[g->pieces.count++] = (struct piece){.offset = offset, .length = length, .bytes = head};
+    int rc = f->children ? gather_children(g, f, offset, head + before, length) : PERHAPS_OK;
+    if (rc < 0) return rc;
+    header_sum(NULL, head, payload, header.length, header.recipe.length);
+    if (!f->children)
+        g->pieces.piece[g->pieces.count++] = (struct piece){offset + length, header.length, payload, head};
+    return PERHAPS_OK;
 }
 
 /* Heads are the pieces that are not payloads. */
@@ -195,7 +174,7 @@ int perhaps_image(perhaps *f, const void **bytes, uint64_t *length) {
     } else if (f->owned) {
         struct header header = filter_header(f, false);
         header_write(&header, f->image);
-        header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
+        header_sum(NULL, f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     } else if (!f->image) {
         return fail(PERHAPS_ECANNOT,
                     "a file of another program, as it is, is no image of this library; clone the filter first");
@@ -220,16 +199,9 @@ static int sync_file(perhaps *f) {
     int rc = file_sync(&f->file, offset, f->array.length);
     if (rc < 0) return rc;
     set_items(f);
-    header_sum_file(&f->file, f->array.length, f->header.recipe.length);
+    header_sum(&f->file, f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     rc = file_sync(&f->file, 0, offset);
-    if (rc < 0) return rc;
-    header_set_dirty(f->image, false);
-    rc = file_sync(&f->file, 0, HEADER_BYTES);
-    if (rc < 0)
-        header_set_dirty(f->image, true);
-    else
-        f->state = CLEAN_MAP;
-    return rc;
+    return rc < 0 ? rc : filter_mark_file(f, false);
 }
 
 int perhaps_sync(perhaps *f) {
@@ -237,7 +209,7 @@ int perhaps_sync(perhaps *f) {
     if (f->file.fd >= 0) return sync_file(f);
     set_items(f);
     header_set_dirty(f->image, false); /* set if it was opened for recovery */
-    header_sum(f->image, f->array.bytes, f->array.length, f->header.recipe.length);
+    header_sum(NULL, f->image, f->array.bytes, f->array.length, f->header.recipe.length);
     f->header.flags &= (unsigned)~HEADER_DIRTY;
     return PERHAPS_OK;
 }

@@ -119,14 +119,11 @@ static int make_shape(perhaps **made, struct reader *reader, const perhaps *pare
 
 int perhaps_create_shape(perhaps **f, const void *shape, size_t length, const perhaps_allocator *allocator) {
     struct reader reader = {.at = shape, .left = length};
+    perhaps *made = NULL;
     *f = NULL;
-    int rc = make_shape(f, &reader, NULL, allocator);
+    int rc = make_shape(&made, &reader, NULL, allocator);
     if (rc == PERHAPS_OK) rc = check_end(&reader);
-    if (rc < 0) {
-        filter_free(*f);
-        *f = NULL;
-    }
-    return rc;
+    return filter_finish(f, made, rc);
 }
 
 /* ---- further layers ---- */

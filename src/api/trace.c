@@ -15,18 +15,13 @@ static int trace_check(const perhaps *f, int verb, const perhaps_keys *key, cons
     return rc == PERHAPS_OK && verb == PERHAPS_VERB_ADD && f->kind->solver ? fail_sealed() : rc;
 }
 
-static struct digest digest_of(const perhaps *f, const perhaps_keys *key) {
-    uint64_t words[2];
-    if (!f->two_words) return one_word(*keys_digests(&f->hash, key, 0, 1, words));
-    keys_digest_pairs(&f->hash, key, 0, 1, words);
-    return (struct digest){words[0], words[1]};
-}
-
 int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps, size_t room) {
     int rc = trace_check(f, verb, key, steps, room);
     if (rc < 0) return rc;
     struct trace trace = {.steps = steps, .room = room};
-    struct digest digest = digest_of(f, key);
+    uint64_t words[2];
+    const uint64_t *made = keys_digests(&f->hash, f->two_words, key, 0, 1, words);
+    struct digest digest = {made[0], f->two_words ? made[1] : 0};
     trace_step(&trace, PERHAPS_STEP_DIGEST, "digest", false, 0, digest.first, 0);
     if (f->two_words) trace_step(&trace, PERHAPS_STEP_DIGEST, "digest", false, 1, digest.second, 0);
     trace_filter(f, digest, verb == PERHAPS_VERB_ADD, &trace);

@@ -25,16 +25,6 @@ void composite_prefetch(const struct array *array, struct digest digest) {
     }
 }
 
-void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers) {
-    size_t kept = 0;
-    for (size_t i = from; i < keys->n; i++) {
-        keys->digests[kept] = keys->digests[i];
-        keys->at[kept] = keys->at[i];
-        kept += !answers[i - from];
-    }
-    keys->n = kept;
-}
-
 /* A batch that is queried in one child after the other. Keys that were found are dropped only once
  * they are many: compacting the others costs more than a few queries in vain. */
 struct child_query {

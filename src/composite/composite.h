@@ -44,14 +44,4 @@ int layers_end(perhaps **f);
 /* Growing filters over sets: into = the union of both. See growing_merge.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 
-/* A subset of at most CHILD_BLOCK keys, in order, with their indices. */
-struct some_keys {
-    size_t n;
-    uint64_t digests[CHILD_BLOCK];
-    uint16_t at[CHILD_BLOCK];
-};
-
-/* Drops the keys before `from`, and those after it whose answer is 1. */
-void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers);
-
 #endif

@@ -45,6 +45,7 @@
 #include "base/error.h"
 #include "composite/composite.h"
 #include "plan/plan.h"
+#include "composite/composite_trace.h"
 
 #include <string.h>
 
@@ -147,8 +148,8 @@ static int make_room(perhaps *f, uint64_t digest) {
 
 /* ---- one key ---- */
 
-static int add_to_newest(perhaps *f, struct digest digest) {
-    perhaps *newest = newest_of(f);
+static int add_copy(struct array *array, struct digest digest) {
+    perhaps *newest = newest_of(filter_of(array));
     if (!room_in(newest)) return FULL;
     int is_new = newest->ops.add(&newest->array, digest);
     if (is_new > 0) filter_count_added(newest, digest.first, 1);
@@ -156,11 +157,7 @@ static int add_to_newest(perhaps *f, struct digest digest) {
 }
 
 static int add_to_set(struct array *array, struct digest digest) {
-    return composite_contains(array, digest) ? 0 : add_to_newest(filter_of(array), digest);
-}
-
-static int add_copy(struct array *array, struct digest digest) {
-    return add_to_newest(filter_of(array), digest);
+    return composite_contains(array, digest) ? 0 : add_copy(array, digest);
 }
 
 static int remove_copy(struct array *array, struct digest digest) {
@@ -186,6 +183,24 @@ static uint64_t count(const struct array *array, struct digest digest) {
 }
 
 /* ---- batches ---- */
+
+/* A subset of at most CHILD_BLOCK keys, in order, with their indices. */
+struct some_keys {
+    size_t n;
+    uint64_t digests[CHILD_BLOCK];
+    uint16_t at[CHILD_BLOCK];
+};
+
+/* Drops the keys before `from`, and those after it whose answer is 1. */
+static void keep_unanswered(struct some_keys *keys, size_t from, const uint8_t *answers) {
+    size_t kept = 0;
+    for (size_t i = from; i < keys->n; i++) {
+        keys->digests[kept] = keys->digests[i];
+        keys->at[kept] = keys->at[i];
+        kept += !answers[i - from];
+    }
+    keys->n = kept;
+}
 
 /* Adds keys that no older layer has to the newest, at most as many as it has room for. Once it is
  * full, it is an older layer for the rest. */
@@ -405,7 +420,27 @@ static const struct children_ops children_ops = {.add_many = add_many,
 
 static const struct composite composite = {.refuses = refuses, .can = can, .has_layers = true, .ops = &children_ops};
 
-#include "composite/growing_trace.h"
+/* What append_layer() would do. */
+TRACED static int trace_append(const perhaps *f, struct trace *trace) {
+    const struct children *children = f->children;
+    struct level level = {.length = children->spare ? children->child[children->count].filter->array.length : 0};
+    int rc = children->spare ? PERHAPS_OK : plan_layer(f, &level);
+    if (rc == PERHAPS_OK && !children->spare) rc = check_size(f, &level);
+    if (rc < 0) return trace_answer(trace, true, rc, "The newest layer is full, and no layer can be appended.");
+    trace_step(trace, PERHAPS_STEP_ROOM, "layer", false, children->count, 0, level.length);
+    return trace_answer(trace, true, 1, "The newest layer is full: a layer is appended and takes the key.");
+}
+
+TRACED static int growing_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    const perhaps *f = filter_of_const(array);
+    unsigned layers = f->children->count;
+    bool found = (!adding || !is_multiset(f)) && trace_children(f, 0, layers, "layer", digest, trace);
+    if (!adding) return trace_answer(trace, false, found, found ? "A layer has the key." : "No layer has the key.");
+    if (found) return trace_answer(trace, true, 0, "A layer has the key already.");
+    int is_new = room_in(newest_of(f)) ? trace_child(f, layers - 1, "layer", digest, true, trace) : PERHAPS_EFULL;
+    if (is_new == PERHAPS_EFULL) return trace_append(f, trace);
+    return trace_answer(trace, true, is_new, "The key goes to the newest layer.");
+}
 
 const struct kind kind_growing = {
     .row = {PERHAPS_GROWING, PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_COUNT | PERHAPS_MERGE | PERHAPS_GROW, "growing",

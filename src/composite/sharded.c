@@ -27,6 +27,7 @@
 #include "composite/partition.h"
 #include "plan/plan.h"
 #include "base/target.h"
+#include "composite/composite_trace.h"
 
 #include <string.h>
 
@@ -127,18 +128,13 @@ TARGET_AVX512 static void find_shards_avx512(const uint64_t *restrict digests, s
 }
 #endif
 
-static void find_shards_of(const perhaps *f, const uint64_t *digests, size_t n, uint16_t *shard) {
-#if defined(__x86_64__)
-    if (f->isa == ISA_AVX512) {
-        find_shards_avx512(digests, n, f->children->count, shard);
-        return;
-    }
-#endif
-    find_shards(digests, n, f->children->count, shard);
-}
-
 static void scatter_keys(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n) {
-    find_shards_of(f, digests, n, sorted->part);
+#if defined(__x86_64__)
+    if (f->isa == ISA_AVX512)
+        find_shards_avx512(digests, n, f->children->count, sorted->part);
+    else
+#endif
+        find_shards(digests, n, f->children->count, sorted->part);
     partition_scatter(sorted, digests, n);
 }
 
@@ -395,7 +391,14 @@ static const struct children_ops children_ops = {.add_many = add_many,
 static const struct composite composite = {
     .refuses = refuses, .can = can, .key_in_one_child = true, .ops = &children_ops};
 
-#include "composite/sharded_trace.h"
+TRACED static int sharded_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    const perhaps *f = filter_of_const(array);
+    unsigned shard = shard_of(digest.first, f->children->count);
+    enter(f, shard);
+    int answer = trace_child(f, shard, "shard", digest, adding, trace);
+    leave(f, shard);
+    return trace_answer(trace, adding, answer, "The key's shard answers for all.");
+}
 
 const struct kind kind_sharded = {
     .row = {PERHAPS_SHARDED,

@@ -90,17 +90,20 @@ int fail_unsealed(void) {
 
 /* ---- changing ---- */
 
-/* The file is marked dirty, on disk, before the first bit changes. */
-int filter_begin_change(perhaps *f) {
-    if (f->state == READ_ONLY && f->kind->solver) return fail_sealed();
-    if (f->state == READ_ONLY) return filter_read_only(f);
-    header_set_dirty(f->image, true);
+int filter_mark_file(perhaps *f, bool dirty) {
+    header_set_dirty(f->image, dirty);
     int rc = file_sync(&f->file, 0, HEADER_BYTES);
     if (rc < 0)
-        header_set_dirty(f->image, false);
+        header_set_dirty(f->image, !dirty);
     else
-        f->state = CHANGEABLE;
+        f->state = dirty ? CHANGEABLE : CLEAN_MAP;
     return rc;
+}
+
+/* The file is marked dirty, on disk, before the first bit changes. */
+int filter_begin_change(perhaps *f) {
+    if (f->state == READ_ONLY) return f->kind->solver ? fail_sealed() : filter_read_only(f);
+    return filter_mark_file(f, true);
 }
 
 struct digest filter_digest_u64_other(const perhaps *f, uint64_t key) {
@@ -231,6 +234,12 @@ void filter_use_image(perhaps *f, uint8_t *image, enum state state) {
     f->image = image;
     f->array.bytes = image + header_offset(&f->header);
     f->state = state;
+}
+
+void filter_take_file(perhaps *f, struct file *file) {
+    f->file = *file;
+    f->file.path = "the mapped file"; /* the caller's string may be freed before a message */
+    *file = (struct file){.fd = -1};
 }
 
 int filter_make_guide(perhaps *f, const char *name) {

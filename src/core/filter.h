@@ -155,6 +155,9 @@ static inline uint64_t count_ones(const uint8_t *answers, size_t n) {
     return sum;
 }
 
+/* Marks the mapped file dirty or clean, on disk. */
+int filter_mark_file(perhaps *f, bool dirty);
+
 /* For filters that are not CHANGEABLE: fails, or marks the mapped file dirty. */
 int filter_begin_change(perhaps *f);
 
@@ -250,6 +253,9 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy);
 
 /* Makes it work on this image. */
 void filter_use_image(perhaps *f, uint8_t *image, enum state state);
+
+/* Takes over a mapped file. */
+void filter_take_file(perhaps *f, struct file *file);
 
 /* For static kinds, once the array is there: checks its directory, and makes the guide to it.
  * `name` is for messages, here and below. */

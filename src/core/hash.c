@@ -122,10 +122,12 @@ __attribute__((flatten)) static void xxh3_many(uint64_t seed, const void *const 
     for (size_t i = 0; i < n; i++) digests[i] = XXH3_64bits_withSeed(keys[i], lengths[i], seed);
 }
 
-void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
+void hash_bytes_many(const struct hash *hash, bool two_words, const void *const *keys, const size_t *lengths, size_t n,
                      uint64_t *digests) {
-    if (hash->id == PERHAPS_SIPHASH)
-        siphash13_many(hash->key, isa, keys, lengths, n, digests);
+    if (two_words)
+        for (size_t i = 0; i < n; i++) hash_two_words(hash, keys[i], lengths[i], digests + 2 * i);
+    else if (hash->id == PERHAPS_SIPHASH)
+        siphash13_many(hash->key, hash->isa, keys, lengths, n, digests);
     else if (hash->id == PERHAPS_XXH3)
         xxh3_many(hash->seed, keys, lengths, n, digests);
     else
@@ -153,82 +155,42 @@ uint64_t hash_u64_other(const struct hash *hash, uint64_t key) {
 
 /* ---- many integers at a time ---- */
 
-static inline void mix_all(uint64_t stir, const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
-    for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
-}
-
-static inline void fnv1_all(const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
-    for (size_t i = 0; i < n; i++) digests[i] = fnv1_u64(keys[i]);
-}
-
-static inline void murmur3_all(const uint64_t *restrict keys, size_t n, uint64_t *restrict pairs) {
-    for (size_t i = 0; i < n; i++) murmur3_128_u64(keys[i], pairs + 2 * i);
+/* Hashes of which compilers make vector code; false for others. */
+static inline __attribute__((always_inline)) bool hash_in_loop(const struct hash *hash, bool two_words,
+                                                               const uint64_t *restrict keys, size_t n,
+                                                               uint64_t *restrict digests) {
+    uint64_t stir = hash->stir;
+    if (hash->id == PERHAPS_XXH3)
+        for (size_t i = 0; i < n; i++) digests[i] = mix64(keys[i] ^ stir);
+    else if (hash->id == PERHAPS_FNV)
+        for (size_t i = 0; i < n; i++) digests[i] = fnv1_u64(keys[i]);
+    else if (hash->id == PERHAPS_MURMUR3 && two_words)
+        for (size_t i = 0; i < n; i++) murmur3_128_u64(keys[i], digests + 2 * i);
+    else
+        return false;
+    return true;
 }
 
 #if defined(__x86_64__)
 /* Only AVX-512 multiplies 64-bit words; on older machines vectors do not pay. */
-TARGET_AVX512 static void mix_all_avx512(uint64_t stir, const uint64_t *restrict keys, size_t n,
-                                         uint64_t *restrict digests) {
-    mix_all(stir, keys, n, digests);
-}
-
-TARGET_AVX512 static void fnv1_all_avx512(const uint64_t *restrict keys, size_t n, uint64_t *restrict digests) {
-    fnv1_all(keys, n, digests);
-}
-
-TARGET_AVX512 static void murmur3_all_avx512(const uint64_t *restrict keys, size_t n, uint64_t *restrict pairs) {
-    murmur3_all(keys, n, pairs);
+TARGET_AVX512 static bool hash_in_loop_avx512(const struct hash *hash, bool two_words, const uint64_t *restrict keys,
+                                              size_t n, uint64_t *restrict digests) {
+    return hash_in_loop(hash, two_words, keys, n, digests);
 }
 #endif
 
-static void hash_u64_many_other(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n,
-                                uint64_t *digests) {
-#if defined(__x86_64__)
-    if (hash->id == PERHAPS_FNV && isa == ISA_AVX512) {
-        fnv1_all_avx512(keys, n, digests);
-        return;
-    }
-#endif
-    if (hash->id == PERHAPS_FNV) {
-        fnv1_all(keys, n, digests);
-        return;
-    }
-    size_t done = hash->id == PERHAPS_SIPHASH ? siphash13_many_u64(hash->key, isa, keys, n, digests) : 0;
-    for (size_t i = done; i < n; i++) digests[i] = hash_u64(hash, keys[i]);
-}
-
-void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs) {
+void hash_u64_many(const struct hash *hash, bool two_words, const uint64_t *keys, size_t n, uint64_t *digests) {
     uint8_t bytes[8];
 #if defined(__x86_64__)
-    if (hash->id == PERHAPS_MURMUR3 && isa == ISA_AVX512) {
-        murmur3_all_avx512(keys, n, pairs);
-        return;
-    }
+    if (hash->isa == ISA_AVX512 && hash_in_loop_avx512(hash, two_words, keys, n, digests)) return;
 #endif
-    (void)isa;
-    if (hash->id == PERHAPS_MURMUR3) {
-        murmur3_all(keys, n, pairs);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
+    if (hash_in_loop(hash, two_words, keys, n, digests)) return;
+    size_t done = hash->id == PERHAPS_SIPHASH ? siphash13_many_u64(hash->key, hash->isa, keys, n, digests) : 0;
+    for (size_t i = done; i < n && !two_words; i++) digests[i] = hash_u64_other(hash, keys[i]);
+    for (size_t i = 0; i < n && two_words; i++) {
         store64(bytes, keys[i]);
-        hash_two_words(hash, bytes, sizeof bytes, pairs + 2 * i);
+        hash_two_words(hash, bytes, sizeof bytes, digests + 2 * i);
     }
-}
-
-void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests) {
-    if (hash->id != PERHAPS_XXH3) {
-        hash_u64_many_other(hash, isa, keys, n, digests);
-        return;
-    }
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) {
-        mix_all_avx512(hash->stir, keys, n, digests);
-        return;
-    }
-#endif
-    (void)isa;
-    mix_all(hash->stir, keys, n, digests);
 }
 
 enum { SHORT = 256 };

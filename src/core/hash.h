@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "perhaps.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,8 +32,6 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
-void hash_bytes_many(const struct hash *hash, enum isa isa, const void *const *keys, const size_t *lengths, size_t n,
-                     uint64_t *digests);
 
 /* Both words of a digest of two words. */
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);
@@ -46,10 +45,10 @@ static inline uint64_t hash_u64(const struct hash *hash, uint64_t key) {
     return hash->id == PERHAPS_XXH3 ? hash_u64_xxh3(hash, key) : hash_u64_other(hash, key);
 }
 
-void hash_u64_many(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *digests);
-
-/* Both words of each digest, one after the other. */
-void hash_two_words_many_u64(const struct hash *hash, enum isa isa, const uint64_t *keys, size_t n, uint64_t *pairs);
+/* Many keys. Digests of two words are one after the other: first, second, first, ... */
+void hash_bytes_many(const struct hash *hash, bool two_words, const void *const *keys, const size_t *lengths, size_t n,
+                     uint64_t *digests);
+void hash_u64_many(const struct hash *hash, bool two_words, const uint64_t *keys, size_t n, uint64_t *digests);
 
 /* XXH3-64 without a seed: the checksum of images; of two pieces as if they were one. */
 uint64_t hash_checksum(const void *bytes, size_t length);

@@ -1,8 +1,12 @@
+/*
+ * The plans of Guava's, Spark's and DCSO's filters: not what is best, but what those programs make,
+ * in the same order of operations, so that the numbers are equal to the last bit.
+ */
 #include "foreign/foreign_fpr.h"
 
 #include "base/error.h"
 #include "base/bits.h"
-#include "kind/bloom/bloom_layout.h"
+#include "foreign/foreign_layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,30 +24,52 @@ int foreign_check_want(const perhaps_want *want, const char *name) {
     return PERHAPS_OK;
 }
 
-int foreign_level(const struct kind *kind, const perhaps_want *want, const uint64_t layout[LAYOUT_WORDS],
-                  struct level *level) {
+/* A level of this layout, if the kind can have it. */
+static int level_of(const perhaps_want *want, const uint64_t layout[LAYOUT_WORDS], struct level *level) {
     const char *reason;
-    *level = (struct level){.kind = kind, .fpr = want->fpr, .capacity = want->items};
+    level->fpr = want->fpr;
+    level->capacity = want->items;
     memcpy(level->layout, layout, sizeof level->layout);
-    level->length = kind->payload_bytes(level->layout, &reason);
+    level->length = level->kind->payload_bytes(level->layout, &reason);
     if (level->length) return PERHAPS_OK;
-    return fail(PERHAPS_ERANGE, "%s has no filter of that size and rate", kind->row.name);
+    return fail(PERHAPS_ERANGE, "%s has no filter of that size and rate", level->kind->row.name);
 }
 
-int foreign_rule_of_guava(const struct kind *kind, const perhaps_want *want, uint64_t last_word, struct level *level) {
-    int rc = foreign_check_want(want, kind->row.name);
+/* The rule of Guava, which Spark took over: -n·ln p / ln²2 bits, rounded down, from which the
+ * number of hashes follows; then rounded up to whole words. Guava's filters have its newer
+ * strategy. */
+static int rule_of_guava(const perhaps_want *want, struct level *level) {
+    int rc = foreign_check_want(want, level->kind->row.name);
     if (rc < 0) return rc;
     double n = (double)want->items, m = floor(-n * log(want->fpr) / (log(2) * log(2)));
     double words = ceil(m / 64), k = fmax(1, floor(m / n * log(2) + 0.5));
-    uint64_t layout[LAYOUT_WORDS] = {[BLOOM_CELLS] = words < 0x1p31 ? (uint64_t)words * 64 : 0,
-                                     [BLOOM_HASHES] = (uint64_t)k,
-                                     [BLOOM_OWN] = last_word};
-    return foreign_level(kind, want, layout, level);
+    uint64_t layout[LAYOUT_WORDS] = {
+        [BLOOM_CELLS] = words < 0x1p31 ? (uint64_t)words * 64 : 0, [BLOOM_HASHES] = (uint64_t)k};
+    if (level->kind == &kind_guava) layout[GUAVA_STRATEGY] = GUAVA_MITZ_64;
+    return level_of(want, layout, level);
 }
 
-void foreign_measure(const struct array *array, struct measures *sight) {
+/* m = |ceil(n·ln p / ln²2)| bits and k = ceil(ln 2 · m / n) hashes. */
+static int rule_of_dcso(const perhaps_want *want, struct level *level) {
+    int rc = foreign_check_want(want, "dcso");
+    if (rc < 0) return rc;
+    double n = (double)want->items, m = fabs(ceil(n * log(want->fpr) / pow(log(2), 2)));
+    uint64_t layout[LAYOUT_WORDS] = {[BLOOM_CELLS] = m < 0x1p62 ? (uint64_t)m : 0,
+                                     [BLOOM_HASHES] = (uint64_t)ceil(log(2) * m / n),
+                                     [DCSO_FLAGS] = DCSO_VERSION};
+    return level_of(want, layout, level);
+}
+
+static void measure(const struct array *array, struct measures *sight) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
 }
+
+#define FOREIGN_MODEL(rule_name)                                                                                       \
+    {                                                                                                                  \
+        .hashes = bloom_hashes, .cache_lines = bloom_hashes, .measure = measure, .rule = (rule_name),                  \
+        .distinct_in_either = bloom_either                                                                             \
+    }
+const struct model model_guava = FOREIGN_MODEL(rule_of_guava), model_dcso = FOREIGN_MODEL(rule_of_dcso);
 
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr) {
     const char *reason;

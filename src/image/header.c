@@ -121,23 +121,14 @@ static uint64_t sum_head(const uint8_t header[HEADER_BYTES], const uint8_t *rest
     return hash_checksum_of_two(start, sizeof start, rest, (size_t)rest_length);
 }
 
-static void sum_image(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length,
-                      uint64_t recipe_length) {
+void header_sum(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length,
+                uint64_t recipe_length) {
     for (uint64_t i = 0; i < image_blocks(payload_length); i++) {
         uint64_t sum = sum_block(file, payload + i * BLOCK_BYTES, image_block_length(payload_length, i));
         store64(head + HEADER_BYTES + 8 * i, sum);
     }
     store64(head + AT_SUM,
             sum_head(head, head + HEADER_BYTES, image_offset(payload_length, recipe_length) - HEADER_BYTES));
-}
-
-void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length, uint64_t recipe_length) {
-    sum_image(NULL, head, payload, payload_length, recipe_length);
-}
-
-void header_sum_file(const struct file *file, uint64_t payload_length, uint64_t recipe_length) {
-    sum_image(file, file->bytes, file->bytes + image_offset(payload_length, recipe_length), payload_length,
-              recipe_length);
 }
 
 uint64_t header_length_alone(const struct header *header) {

@@ -66,11 +66,9 @@ bool image_length(uint64_t payload_length, uint64_t recipe_length, uint64_t *tot
 void header_write(const struct header *header, uint8_t *head);
 
 /* Writes the payload's checksums into the head, then the head's. The lengths are the checked ones:
- * the bytes of a mapped file may have changed since. */
-void header_sum(uint8_t *head, const uint8_t *payload, uint64_t payload_length, uint64_t recipe_length);
-
-/* The same for a mapped file; its holes are not read into memory. */
-void header_sum_file(const struct file *file, uint64_t payload_length, uint64_t recipe_length);
+ * the bytes of a mapped file may have changed since. `file` as in image_verify. */
+void header_sum(const struct file *file, uint8_t *head, const uint8_t *payload, uint64_t payload_length,
+                uint64_t recipe_length);
 
 /* For a mapped file. A writer may be killed between any two stores: so the flag is one byte, is not
  * part of the checksum, and is set while anything else changes. */

@@ -47,22 +47,13 @@ int image_save(const struct pieces *pieces, struct file_lock *lock) {
 
 /* ---- to a callback ---- */
 
-static int sink_zeros(image_sink *sink, void *context, uint64_t length) {
+/* Zeros if `bytes` is NULL. */
+static int sink_some(image_sink *sink, void *context, const uint8_t *bytes, uint64_t length) {
     static const uint8_t zeros[MEMORY_PAGE];
+    uint64_t most = bytes ? BLOCK_BYTES : sizeof zeros;
     int stopped = 0;
-    for (uint64_t some; !stopped && length; length -= some) {
-        some = length < sizeof zeros ? length : sizeof zeros;
-        stopped = sink(context, zeros, (size_t)some);
-    }
-    return stopped;
-}
-
-static int sink_piece(image_sink *sink, void *context, const struct piece *piece) {
-    int stopped = 0;
-    for (uint64_t at = 0; !stopped && at < piece->length; at += BLOCK_BYTES) {
-        uint64_t some = piece->length - at < BLOCK_BYTES ? piece->length - at : BLOCK_BYTES;
-        stopped = sink(context, piece->bytes + at, (size_t)some);
-    }
+    for (uint64_t at = 0; !stopped && at < length; at += most)
+        stopped = sink(context, bytes ? bytes + at : zeros, (size_t)(length - at < most ? length - at : most));
     return stopped;
 }
 
@@ -71,8 +62,8 @@ int image_write(const struct pieces *pieces, image_sink *sink, void *context) {
     int stopped = 0;
     for (size_t i = 0; !stopped && i < pieces->count; i++) {
         const struct piece *piece = &pieces->piece[i];
-        stopped = sink_zeros(sink, context, piece->offset - end);
-        if (!stopped) stopped = sink_piece(sink, context, piece);
+        stopped = sink_some(sink, context, NULL, piece->offset - end);
+        if (!stopped) stopped = sink_some(sink, context, piece->bytes, piece->length);
         end = piece->offset + piece->length;
     }
     return stopped ? fail(PERHAPS_EIO, "the sink stopped the writing of the image") : PERHAPS_OK;

@@ -1,5 +1,5 @@
-/* The steps of one query or add, as perhaps_trace lists them. Each kind has an X_trace.h, which
- * makes them with the arithmetic of the kind. */
+/* The steps of one query or add, as perhaps_trace lists them. Each kind makes
+ * them with its own arithmetic: in an X_trace.h if that is long. */
 #ifndef PERHAPS_KIND_TRACE_H
 #define PERHAPS_KIND_TRACE_H
 

@@ -118,11 +118,6 @@ static bool grows_by_itself(const perhaps_want *want) {
     return kind && kind->row.can & PERHAPS_GROW;
 }
 
-static int check_bytes(uint64_t wanted, uint64_t left) {
-    if (!wanted || left) return PERHAPS_OK;
-    return fail(PERHAPS_ERANGE, "%llu bytes are too few for that many filters", (unsigned long long)wanted);
-}
-
 /* ---- how a level follows from that of its children ---- */
 
 static void wrap_layers(const perhaps_want *want, struct perhaps_plan *shown, struct level *level) {
@@ -182,7 +177,9 @@ int combined_peel(perhaps_want *want, struct outer *outer) {
         peel_window(want);
     }
     if (want->grow == PERHAPS_GROW_LAYERS) put_around(outer, PERHAPS_GROWING, wrap_layers);
-    return check_bytes(bytes, want->bytes);
+    if (bytes && !want->bytes)
+        return fail(PERHAPS_ERANGE, "%llu bytes are too few for that many filters", (unsigned long long)bytes);
+    return PERHAPS_OK;
 }
 
 /* ---- over which kind? ---- */

@@ -45,7 +45,7 @@ static double distance(const struct kind *base, double growth) {
     return log2(plan_nests(base) ? 1 + (factor - 1) * 0.75 : factor);
 }
 
-static double share(const struct kind *base, double growth, double room) {
+double plan_share(const struct kind *base, double growth, double room) {
     bool nests = plan_nests(base);
     double x = log2(room), integral = (nests ? flat_to : flat_to - flat_from + 1 / log(2)) + tail;
     double height = 1 / (integral / distance(base, growth) + 1);
@@ -61,10 +61,6 @@ unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr) {
     return base->model->cache_lines(level.layout);
 }
 
-double plan_first_share(const struct kind *base, double growth, double items) {
-    return share(base, growth, items);
-}
-
 static double siblings(const struct layers *layers) {
     return layers->siblings ? (double)layers->siblings : 1;
 }
@@ -72,7 +68,7 @@ static double siblings(const struct layers *layers) {
 /* The share of a layer that brings the room of one filter to `room`; all siblings count
  * together. */
 static double share_of(const struct layers *layers, double room) {
-    return share(layers->base, (double)layers->growth / GROWTH_ONE, room * siblings(layers));
+    return plan_share(layers->base, (double)layers->growth / GROWTH_ONE, room * siblings(layers));
 }
 
 static int too_large(const struct kind *base) {

@@ -137,8 +137,8 @@ double plan_loss(const struct kind *kind, double items);
  * filters pay with memory. fpr is that of the whole filter. */
 unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
 
-/* The first layer's share of the false-positive rate, for `items` in all siblings together. */
-double plan_first_share(const struct kind *base, double growth, double items);
+/* A layer's share of the false-positive rate, if it brings the room of all siblings to `room`. */
+double plan_share(const struct kind *base, double growth, double room);
 
 /* For foreign files that do not store capacity or fpr: what they are with half of the bits set.
  * Changes only zeros. */

@@ -256,7 +256,7 @@ static int plan_by_search(const struct kind *kind, const perhaps_want *want, str
     if (want->grow == PERHAPS_GROW_LAYERS) {
         full.lines = plan_layer_lines(kind, want->items, want->fpr);
         full.fpr = plan_without_noise(
-            full.fpr * plan_first_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
+            full.fpr * plan_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
     }
     for (unsigned i = 0; i < kind->model->search->variants; i++) {
         struct candidate c = {.score = INFINITY};

@@ -71,18 +71,13 @@ static inline uint64_t parts_data_start(const uint64_t layout[LAYOUT_WORDS], uns
 
 /* A sealed filter takes no more keys. */
 static inline int parts_add(struct array *array, struct digest digest) {
-    (void)array;
-    (void)digest;
+    (void)array, (void)digest;
     return FULL;
 }
 
 static inline size_t parts_add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                                     const char *ahead) {
-    (void)array;
-    (void)digests;
-    (void)n;
-    (void)answers;
-    (void)ahead;
+    (void)array, (void)digests, (void)n, (void)answers, (void)ahead;
     return 0;
 }
 

@@ -129,9 +129,8 @@ static int get_words(const struct sealing *s, struct memory *memory, uint64_t co
     return PERHAPS_OK;
 }
 
-static void release_words(const struct sealing *s, struct memory *memory) {
+static void release_words(const struct sealing *s, const struct memory *memory) {
     memory_release(&s->f->allocator, memory->words, memory->count * 8);
-    *memory = (struct memory){NULL, 0};
 }
 
 /* ---- reading keys ---- */

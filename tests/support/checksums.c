@@ -29,7 +29,7 @@ static void fix(uint8_t *image, size_t length, unsigned depth) {
     bool has_children = header_before_children(image) != 0;
     if (!image_length(payload, recipe, &total) || total > length || (total < length && !has_children)) return;
     if (has_children) fix_children(image, length, payload, depth);
-    header_sum(image, image + image_offset(payload, recipe), payload, recipe);
+    header_sum(NULL, image, image + image_offset(payload, recipe), payload, recipe);
 }
 
 void fix_checksums(uint8_t *image, size_t length) {

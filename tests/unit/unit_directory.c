@@ -298,7 +298,7 @@ static void a_child_must_be_the_one_the_directory_knows(void **state) {
         struct entry entry = directory_get(directory_of(image), 0);
         entry.sum++;
         directory_put(directory_of(image), 0, &entry);
-        header_sum(image.data, directory_of(image), length, 0);
+        header_sum(NULL, image.data, directory_of(image), length, 0);
         expect_refused(image, "a sum that is not the child's");
         free(image.data);
     }

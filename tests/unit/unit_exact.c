@@ -2,8 +2,8 @@
 #include "support.h"
 
 #include "dedup/exact.h"
-#include "dedup/places.h"
-#include "report.h"
+#include "dedup/first_lines.h"
+#include "output/report.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,28 +34,28 @@ int write_all(int fd, const void *bytes, size_t length) {
 
 /* ---- places ---- */
 
-static bool is_there(const struct places *places, uint64_t digest, uint64_t place, struct search *search) {
+static bool is_there(const struct first_lines *places, uint64_t digest, uint64_t place, struct place_search *search) {
     uint64_t found;
-    places_search(places, digest, search);
-    while (places_next(places, search, &found))
+    first_lines_search(places, digest, search);
+    while (first_lines_next(places, search, &found))
         if (found == place) return true;
     return false;
 }
 
 /* Place i of digest(i) is found if it is below `n`, and after it was added. */
 static void check_places(uint64_t n, uint64_t (*digest)(uint64_t i)) {
-    struct places *places = places_create();
-    struct search search;
+    struct first_lines *places = first_lines_create();
+    struct place_search search;
     CHECK(places, "no memory");
     for (uint64_t i = 0; i < n; i++) {
         CHECK(!is_there(places, digest(i), PLACES_END - 1 - i, &search), "place %llu before it was added",
               (unsigned long long)i);
-        CHECK(places_add(places, &search, PLACES_END - 1 - i), "no memory");
+        CHECK(first_lines_add(places, &search, PLACES_END - 1 - i), "no memory");
     }
     for (uint64_t i = 0; i < 2 * n; i++)
         CHECK(is_there(places, digest(i), PLACES_END - 1 - i, &search) == (i < n), "place %llu of %llu",
               (unsigned long long)i, (unsigned long long)n);
-    places_free(places);
+    first_lines_free(places);
 }
 
 static uint64_t random_digest(uint64_t i) {
@@ -92,7 +92,7 @@ enum { MOST_LINES = 6000 };
 
 /* A job of the lines of a text, and the answers that are right. */
 struct lines {
-    struct job job;
+    struct line_block job;
     char *text;
     const char *starts[MOST_LINES + 1], *keys[MOST_LINES];
     size_t lengths[MOST_LINES];
@@ -107,11 +107,11 @@ static void cut_lines(struct lines *lines, const struct input *input, const char
     CHECK(lines->text, "no memory");
     memcpy(lines->text, text, length);
     if (!length || text[length - 1] != input->terminator) lines->text[length++] = input->terminator;
-    lines->job = (struct job){.lines = lines->starts,
-                              .keys = lines->keys,
-                              .key_lengths = lines->lengths,
-                              .digests = lines->digests,
-                              .answers = lines->answers};
+    lines->job = (struct line_block){.lines = lines->starts,
+                                     .keys = lines->keys,
+                                     .key_lengths = lines->lengths,
+                                     .digests = lines->digests,
+                                     .answers = lines->answers};
     for (char *at = lines->text; at < lines->text + length;) {
         size_t i = lines->job.n++;
         char *end = memchr(at, input->terminator, (size_t)(lines->text + length - at));
@@ -166,8 +166,8 @@ static void tell_text(struct story *story, const char *text, bool file) {
 }
 
 /* Lines [from, to) of a job as a job of their own. */
-static struct job part_of(const struct job *job, size_t from, size_t to) {
-    struct job part = *job;
+static struct line_block part_of(const struct line_block *job, size_t from, size_t to) {
+    struct line_block part = *job;
     part.n = to - from;
     part.offset = (uint64_t)(job->lines[from] - job->lines[0]);
     part.lines += from;
@@ -200,7 +200,7 @@ static void check_story(const struct story *story, size_t at_a_time) {
     for (size_t t = 0; t < story->count; t++) {
         size_t n = story->lines[t]->job.n;
         for (size_t i = 0; i < n; i += at_a_time) {
-            struct job part = part_of(&story->lines[t]->job, i, i + at_a_time < n ? i + at_a_time : n);
+            struct line_block part = part_of(&story->lines[t]->job, i, i + at_a_time < n ? i + at_a_time : n);
             CHECK(exact_add(exact, &part) == FINE, "text %zu, line %zu: %s", t, i, said);
         }
         check_answers(story, t);

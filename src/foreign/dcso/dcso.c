@@ -26,7 +26,7 @@
 #include "base/arith.h"
 #include "base/endian.h"
 #include "foreign/format.h"
-#include "foreign/dcso/dcso_layout.h"
+#include "foreign/foreign_layout.h"
 #include "base/bits.h"
 
 #include <string.h>
@@ -54,17 +54,17 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 
 #define PROBE_WORDS      1
 #define PROBE_FLIP       0
-#define PROBE_HASHES_MAX DCSO_HASHES_MAX
+#define PROBE_HASHES_MAX 2048
 #include "foreign/foreign_batch.h"
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[DCSO_BITS] < 1 || layout[DCSO_BITS] > UINT64_C(1) << 62     ? "number of bits out of range"
-              : layout[DCSO_HASHES] < 1 || layout[DCSO_HASHES] > DCSO_HASHES_MAX ? "number of hashes out of range"
-              : (layout[DCSO_FLAGS] & 0xff) != DCSO_VERSION                      ? "a version that is not 1"
-                                                                                 : NULL;
-    return *reason ? 0 : (layout[DCSO_BITS] + 63) / 64 * 8;
+    *reason = layout[BLOOM_CELLS] < 1 || layout[BLOOM_CELLS] > UINT64_C(1) << 62    ? "number of bits out of range"
+              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "number of hashes out of range"
+              : (layout[DCSO_FLAGS] & 0xff) != DCSO_VERSION                         ? "a version that is not 1"
+                                                                                    : NULL;
+    return *reason ? 0 : (layout[BLOOM_CELLS] + 63) / 64 * 8;
 }
 
 static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
@@ -78,8 +78,8 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
     if (given < HEAD_BYTES) return "no whole header";
     *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
     facts->fpr = load_double(bytes + AT_P);
-    facts->layout[DCSO_BITS] = load64(bytes + AT_M);
-    facts->layout[DCSO_HASHES] = load64(bytes + AT_K);
+    facts->layout[BLOOM_CELLS] = load64(bytes + AT_M);
+    facts->layout[BLOOM_HASHES] = load64(bytes + AT_K);
     facts->layout[DCSO_FLAGS] = load64(bytes + AT_FLAGS);
     return NULL;
 }
@@ -88,8 +88,8 @@ static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     store64(head + AT_FLAGS, facts->layout[DCSO_FLAGS]);
     store64(head + AT_N, facts->capacity);
     store_double(head + AT_P, facts->fpr);
-    store64(head + AT_K, facts->layout[DCSO_HASHES]);
-    store64(head + AT_M, facts->layout[DCSO_BITS]);
+    store64(head + AT_K, facts->layout[BLOOM_HASHES]);
+    store64(head + AT_M, facts->layout[BLOOM_CELLS]);
     store64(head + AT_ITEMS, facts->items);
     return HEAD_BYTES;
 }

@@ -26,7 +26,7 @@
  *   I1  1 <= k <= 255; m is a multiple of 64, and 64 <= m < 2^37.
  *   I2  every key that was added has all its k bits set.
  */
-#include "foreign/guava/guava_layout.h"
+#include "foreign/foreign_layout.h"
 
 #include "base/arith.h"
 #include "foreign/format.h"
@@ -55,34 +55,34 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 
 #define PROBE_WORDS      2
 #define PROBE_FLIP       56
-#define PROBE_HASHES_MAX GUAVA_HASHES_MAX
+#define PROBE_HASHES_MAX UINT8_MAX
 #include "foreign/foreign_batch.h"
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[GUAVA_BITS] < 64 || layout[GUAVA_BITS] % 64 || layout[GUAVA_BITS] / 64 > INT32_MAX
+    *reason = layout[BLOOM_CELLS] < 64 || layout[BLOOM_CELLS] % 64 || layout[BLOOM_CELLS] / 64 > INT32_MAX
                   ? "number of words out of range"
-              : layout[GUAVA_HASHES] < 1 || layout[GUAVA_HASHES] > GUAVA_HASHES_MAX ? "number of hashes out of range"
+              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "number of hashes out of range"
               : layout[GUAVA_STRATEGY] >= GUAVA_STRATEGIES                          ? "a strategy that is unknown"
                                                                                     : NULL;
-    return *reason ? 0 : layout[GUAVA_BITS] / 8;
+    return *reason ? 0 : layout[BLOOM_CELLS] / 8;
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
     (void)length;
     if (given < HEAD_BYTES) return "no whole header";
     *facts = (struct facts){.start = HEAD_BYTES};
-    facts->layout[GUAVA_BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
-    facts->layout[GUAVA_HASHES] = bytes[AT_HASHES];
+    facts->layout[BLOOM_CELLS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[BLOOM_HASHES] = bytes[AT_HASHES];
     facts->layout[GUAVA_STRATEGY] = bytes[AT_STRATEGY];
     return NULL;
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     head[AT_STRATEGY] = (uint8_t)facts->layout[GUAVA_STRATEGY];
-    head[AT_HASHES] = (uint8_t)facts->layout[GUAVA_HASHES];
-    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[GUAVA_BITS] / 64));
+    head[AT_HASHES] = (uint8_t)facts->layout[BLOOM_HASHES];
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BLOOM_CELLS] / 64));
     return HEAD_BYTES;
 }
 

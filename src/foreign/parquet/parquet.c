@@ -32,6 +32,7 @@
 #include "foreign/parquet/parquet_layout.h"
 #include "base/target.h"
 #include "base/bits.h"
+#include "kind/trace.h"
 
 /* Eight words: one vector instruction where the machine has it. */
 typedef uint32_t words __attribute__((vector_size(PARQUET_BLOCK_BYTES), aligned(1), may_alias));
@@ -100,37 +101,26 @@ INLINE void many(const struct array *array, const uint64_t *digests, size_t n, u
     }
 }
 
-static size_t parquet_add_many(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                               const char *ahead) {
-    (void)ahead;
-    many(array, digests, n, answers, true);
-    return n;
-}
+/* Both batches, compiled for other instructions. */
+#define PARQUET_BATCHES(add_name, contains_name, target)                                                               \
+    target static size_t add_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,            \
+                                  const char *ahead) {                                                                 \
+        (void)ahead;                                                                                                   \
+        many(array, digests, n, answers, true);                                                                        \
+        return n;                                                                                                      \
+    }                                                                                                                  \
+    target static void contains_name(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,   \
+                                     const char *ahead) {                                                              \
+        (void)ahead;                                                                                                   \
+        many(array, digests, n, answers, false);                                                                       \
+    }
 
-static void parquet_contains_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                                  const char *ahead) {
-    (void)ahead;
-    many(array, digests, n, answers, false);
-}
-
+PARQUET_BATCHES(parquet_add_many, parquet_contains_many, )
 static const struct kind_ops ops_plain = {
     BASIC_OPS(parquet_add, parquet_contains, parquet_add_many, parquet_contains_many, parquet_prefetch)};
 
 #if defined(__x86_64__)
-/* The same, compiled for other instructions. */
-TARGET_AVX2 static size_t parquet_add_many_avx2(struct array *array, const uint64_t *digests, size_t n,
-                                                uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    many(array, digests, n, answers, true);
-    return n;
-}
-
-TARGET_AVX2 static void parquet_contains_many_avx2(const struct array *array, const uint64_t *digests, size_t n,
-                                                   uint8_t *answers, const char *ahead) {
-    (void)ahead;
-    many(array, digests, n, answers, false);
-}
-
+PARQUET_BATCHES(parquet_add_many_avx2, parquet_contains_many_avx2, TARGET_AVX2)
 static const struct kind_ops ops_avx2 = {
     BASIC_OPS(parquet_add, parquet_contains, parquet_add_many_avx2, parquet_contains_many_avx2, parquet_prefetch)};
 #endif
@@ -274,7 +264,19 @@ static const struct format format = {.read = read, .write = write, .recognise = 
 
 static const struct shrinkable shrinkable = {.fold = fold, .rehash = rehash};
 
-#include "foreign/parquet/parquet_trace.h"
+TRACED static int parquet_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    uint64_t block = (uint64_t)(block_of(array, digest.first) - array->bytes) / PARQUET_BLOCK_BYTES;
+    size_t inside = trace_inside(trace, "block", block);
+    bool all = true;
+    words bits;
+    bits_of(digest.first, &bits);
+    for (int i = 0; i < PARQUET_WORDS; i++) {
+        uint64_t at = block * PARQUET_BLOCK_BITS + 32 * (uint64_t)i + (uint64_t)__builtin_ctz(le32(bits[i]));
+        all &= trace_cell(trace, "bit", at, bit_get(array->bytes, at));
+    }
+    trace_settle(trace, inside, all);
+    return trace_bits(trace, adding, all);
+}
 
 const struct kind kind_parquet = {
     .row = {PERHAPS_PARQUET, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT, "parquet",

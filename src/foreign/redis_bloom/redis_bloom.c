@@ -26,6 +26,7 @@
  */
 #include "foreign/redis_bloom/redis_bloom_layout.h"
 #include "base/bits.h"
+#include "kind/trace.h"
 
 enum { HASHES_MAX = 2048, N2_MAX = 62 };
 
@@ -100,7 +101,15 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct foreign_checks foreign_checks = {.check_facts = check_facts};
 
-#include "foreign/redis_bloom/redis_bloom_trace.h"
+TRACED static int redis_bloom_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
+    uint64_t word = digest.first;
+    bool all = true;
+    for (uint64_t i = 0; i < array->layout[REDIS_BLOOM_HASHES]; i++, word += digest.second) {
+        uint64_t at = place(array, word);
+        all &= trace_cell(trace, "bit", at, bit_get(array->bytes, at));
+    }
+    return trace_bits(trace, adding, all);
+}
 
 const struct kind kind_redis_bloom = {
     .row = {PERHAPS_REDIS_BLOOM, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_IN_PLACE, "redis_bloom",

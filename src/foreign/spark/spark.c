@@ -25,7 +25,7 @@
  */
 #include "base/arith.h"
 #include "foreign/format.h"
-#include "foreign/spark/spark_layout.h"
+#include "foreign/foreign_layout.h"
 #include "base/bits.h"
 
 enum { AT_VERSION = 0, AT_HASHES = 4, AT_WORDS = 8, HEAD_BYTES = 12 };
@@ -45,17 +45,17 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 
 #define PROBE_WORDS      2
 #define PROBE_FLIP       56
-#define PROBE_HASHES_MAX SPARK_HASHES_MAX
+#define PROBE_HASHES_MAX 2048
 #include "foreign/foreign_batch.h"
 
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[SPARK_BITS] < 64 || layout[SPARK_BITS] % 64 || layout[SPARK_BITS] / 64 > INT32_MAX
+    *reason = layout[BLOOM_CELLS] < 64 || layout[BLOOM_CELLS] % 64 || layout[BLOOM_CELLS] / 64 > INT32_MAX
                   ? "number of words out of range"
-              : layout[SPARK_HASHES] < 1 || layout[SPARK_HASHES] > SPARK_HASHES_MAX ? "number of hashes out of range"
+              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "number of hashes out of range"
                                                                                     : NULL;
-    return *reason ? 0 : layout[SPARK_BITS] / 8;
+    return *reason ? 0 : layout[BLOOM_CELLS] / 8;
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
@@ -63,15 +63,15 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
     if (given < HEAD_BYTES) return "no whole header";
     if (load32_big(bytes + AT_VERSION) != VERSION) return "a version that is not 1";
     *facts = (struct facts){.start = HEAD_BYTES};
-    facts->layout[SPARK_BITS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
-    facts->layout[SPARK_HASHES] = load32_big(bytes + AT_HASHES);
+    facts->layout[BLOOM_CELLS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
+    facts->layout[BLOOM_HASHES] = load32_big(bytes + AT_HASHES);
     return NULL;
 }
 
 static size_t write(const struct facts *facts, uint8_t head[FORMAT_HEAD]) {
     store32_big(head + AT_VERSION, VERSION);
-    store32_big(head + AT_HASHES, (uint32_t)facts->layout[SPARK_HASHES]);
-    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[SPARK_BITS] / 64));
+    store32_big(head + AT_HASHES, (uint32_t)facts->layout[BLOOM_HASHES]);
+    store32_big(head + AT_WORDS, (uint32_t)(facts->layout[BLOOM_CELLS] / 64));
     return HEAD_BYTES;
 }
 
@@ -88,7 +88,7 @@ const struct kind kind_spark = {
     .words = {.name = {"bits", "hashes"}},
     .payload_bytes = payload_bytes,
     .ops = ops,
-    .model = &model_spark,
+    .model = &model_guava,
     .combinable = &combinable_bits,
     .format = &format,
     .trace = probe_trace,

@@ -117,12 +117,9 @@ INLINE void query_many(const struct array *array, const uint64_t *digests, size_
         (void)ahead;                                                                                                   \
         query_many(array, digests, n, answers, shared);                                                                \
     }                                                                                                                  \
-    static const struct kind_ops table = {.add = add_name,                                                             \
-                                          .contains = contains_name,                                                   \
-                                          .add_many = add_many_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .remove = remove_name,                                                       \
-                                          .prefetch = bitmap_prefetch};
+    static const struct kind_ops table = {                                                                             \
+        BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, bitmap_prefetch),                        \
+        .remove = remove_name};
 
 BITMAP_OPS(ops_alone, false, bitmap_add, bitmap_contains, bitmap_remove, bitmap_add_many, bitmap_contains_many)
 BITMAP_OPS(ops_shared, true, bitmap_add_shared, bitmap_contains_shared, bitmap_remove_shared, bitmap_add_many_shared,

@@ -100,12 +100,17 @@ static uint64_t blocked_line(const struct array *array, uint64_t digest) {
     return mul_high(line_hash(digest, 0), array->layout[BLOCKED_LINES]);
 }
 
+/* Where a line is: the second ones have the second half of the array. */
+static inline __attribute__((always_inline)) uint8_t *place_of(const struct array *array, uint64_t line, int which) {
+    return array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0);
+}
+
 /* Into the second-level cache. */
 static void blocked_prefetch(const struct array *array, struct digest digest) {
     int pair = array->layout[BLOCKED_LINES_PER_KEY] == 2;
     for (int which = 0; which <= pair; which++) {
         uint64_t line = mul_high(line_hash(digest.first, which), array->layout[BLOCKED_LINES] >> pair);
-        __builtin_prefetch(array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0), 0, 2);
+        __builtin_prefetch(place_of(array, line, which), 0, 2);
     }
 }
 
@@ -132,11 +137,6 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
 /* The operations of one shape for one instruction set. Queries are the same for one thread and for
  * many. `single` is the instruction set for a query that comes alone: with 512 bits, what runs in
  * between takes longer (docs/choices.md). */
-#define BLOCKED_TABLE(add_name, contains_name, add_many_name, contains_many_name, batch_table)                         \
-    {                                                                                                                  \
-        .add = add_name, .contains = contains_name, .add_many = add_many_name, .contains_many = contains_many_name,    \
-        .prefetch = blocked_prefetch, .batch = &(batch_table)                                                          \
-    }
 #define BLOCKED_OPS(table, target, isa, single, two, pair, line_name, any_name, add_name, add_shared_name,             \
                     add_many_name, add_many_shared_name, contains_name, contains_unmixed_name, contains_many_name)     \
     target static int add_name(struct array *a, struct digest digest) {                                                \
@@ -168,8 +168,10 @@ static struct sweep sweep_over(const struct array *array, const struct span *spa
     static const struct batch_ops table##_batch = {                                                                    \
         .contains_any = any_name, .cache_line = line_name, .contains_unmixed = contains_unmixed_name};                 \
     static const struct kind_ops table[2] = {                                                                          \
-        BLOCKED_TABLE(add_name, contains_name, add_many_name, contains_many_name, table##_batch),                      \
-        BLOCKED_TABLE(add_shared_name, contains_name, add_many_shared_name, contains_many_name, table##_batch)};
+        {BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, blocked_prefetch),                      \
+         .batch = &table##_batch},                                                                                     \
+        {BASIC_OPS(add_shared_name, contains_name, add_many_shared_name, contains_many_name, blocked_prefetch),        \
+         .batch = &table##_batch}};
 #define BLOCKED_ANY(any_name, target, isa, two)                                                                        \
     target static void any_name(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,   \
                                 uint8_t *answers, const struct span *next) {                                           \

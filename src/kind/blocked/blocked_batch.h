@@ -41,16 +41,11 @@ TARGET static void ISA(prepare)(const struct array *arrays, unsigned count, cons
     }
 }
 
-/* Where a line is: the second ones have the second half of the array. */
-INLINE uint8_t *ISA(place)(const struct array *array, uint64_t line, int which) {
-    return array->bytes + line * BLOCKED_LINE_BYTES + (which ? array->length / 2 : 0);
-}
-
 INLINE void ISA(prefetch)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i,
                           int pair, enum reach reach) {
     for (unsigned a = 0; a < count; a++)
         for (int which = 0; which <= pair; which++) {
-            const uint8_t *line = ISA(place)(&arrays[a], block->line[a][which][i], which);
+            const uint8_t *line = place_of(&arrays[a], block->line[a][which][i], which);
             if (reach == NEAR) __builtin_prefetch(line, 0, 3);
             if (reach == FAR) __builtin_prefetch(line, 0, 2);
         }
@@ -83,7 +78,7 @@ INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct I
             sweep[a].at += sweep[a].step;
         }
         for (int which = 0; which <= pair; which++) {
-            uint8_t *line = ISA(place)(&arrays[a], block->line[a][which][i], which);
+            uint8_t *line = place_of(&arrays[a], block->line[a][which][i], which);
             uint64_t b = block->b[which][i], c = two ? block->c[which][i] : 0;
             some |= ISA(visit)(line, b, c, two, task);
         }
@@ -155,7 +150,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
     uint64_t lines = array->layout[BLOCKED_LINES] >> pair;
     uint8_t lacked = 0;
     for (int which = 0; which <= pair; which++) {
-        uint8_t *line = ISA(place)(array, mul_high(line_hash(digest, which), lines), which);
+        uint8_t *line = place_of(array, mul_high(line_hash(digest, which), lines), which);
         uint64_t b = lanes_of(digest, which, 0), c = two ? lanes_of(digest, which, 1) : 0;
         lacked |= ISA(visit)(line, b, c, two, task);
     }

@@ -20,7 +20,7 @@ static __attribute__((cold)) int blocked_trace(const struct array *array, struct
     bool all = true;
     for (int which = 0; which <= pair; which++) {
         uint64_t line = mul_high(line_hash(digest.first, which), array->layout[BLOCKED_LINES] >> pair);
-        line = (uint64_t)(place_scalar(array, line, which) - array->bytes) / BLOCKED_LINE_BYTES;
+        line = (uint64_t)(place_of(array, line, which) - array->bytes) / BLOCKED_LINE_BYTES;
         size_t at = trace_inside(trace, "cache line", line);
         bool here = true;
         for (int second = 0; second <= two; second++)

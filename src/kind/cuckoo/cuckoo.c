@@ -64,11 +64,6 @@
 #include "kind/cuckoo/cuckoo_layout.h"
 #include "base/target.h"
 
-static uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
-    uint64_t bits = slots_of(layout) * layout[CUCKOO_WIDTH];
-    return ((bits + 7) / 8 + CUCKOO_SLOTS_BEYOND + 7) / 8 * 8;
-}
-
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = NULL;
     if (layout[CUCKOO_HOMES] < CUCKOO_HOMES_MIN || layout[CUCKOO_HOMES] > CUCKOO_HOMES_MAX)
@@ -79,7 +74,7 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
         *reason = "bits of a slot out of range";
     else if (layout[CUCKOO_STASH] < 2 || layout[CUCKOO_STASH] > CUCKOO_STASH_MAX)
         *reason = "size of the stash out of range";
-    return *reason ? 0 : slot_bytes(layout) + stash_length(layout[CUCKOO_STASH]);
+    return *reason ? 0 : length_of(layout);
 }
 
 /* Which of the slots of a window are empty, a bit for each. Without a branch, which would be
@@ -131,6 +126,12 @@ INLINE unsigned match_at(const struct array *a, const struct places *all, uint64
     return found;
 }
 
+INLINE bool is_in_slots(const struct array *a, const struct places *all, uint64_t places) {
+    unsigned found = 0;
+    for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, all, choice, places);
+    return found != 0;
+}
+
 INLINE unsigned copies_in_slots(const struct array *a, const struct places *all, uint64_t places) {
     unsigned copies = 0;
     for (uint64_t choice = 0; choice < choices_of(places); choice++)
@@ -180,11 +181,6 @@ INLINE int add_places(struct array *a, const struct places *all, uint64_t places
     return vector ? add_full_avx512(a, all) : add_full_plain(a, all);
 }
 
-/* The same where the number of places is not a constant. */
-static int add_copy(struct array *a, const struct places *all) {
-    return add_places(a, all, a->layout[CUCKOO_PLACES], 0);
-}
-
 /* A query that no slot has answered. */
 INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
     struct stash stash = stash_of(a);
@@ -193,9 +189,7 @@ INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerpri
 
 INLINE int contains_key(const struct array *a, uint64_t digest, uint64_t places) {
     struct places all = places_of(a, key_of(a, digest, places), places);
-    unsigned found = 0;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, &all, choice, places);
-    return found || is_placeless(a, all.home[0], all.fingerprint);
+    return is_in_slots(a, &all, places) || is_placeless(a, all.home[0], all.fingerprint);
 }
 
 INLINE uint64_t count_key(const struct array *a, uint64_t digest, uint64_t places) {
@@ -278,14 +272,9 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
     target static uint64_t count_name(const struct array *a, struct digest digest) {                                   \
         return count_key(a, digest.first, number);                                                                     \
     }                                                                                                                  \
-    static const struct kind_ops table = {.add = add_name,                                                             \
-                                          .contains = contains_name,                                                   \
-                                          .remove = remove_name,                                                       \
-                                          .count = count_name,                                                         \
-                                          .prefetch = cuckoo_prefetch,                                                 \
-                                          .add_many = add_many_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
+    static const struct kind_ops table = {                                                                             \
+        BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, cuckoo_prefetch), .remove = remove_name, \
+        .count = count_name, .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
 
 CUCKOO_OPS(cuckoo_ops_4, , 4, 0, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_partition_4, cuckoo_contains_4,
            cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
@@ -334,7 +323,7 @@ static bool add_copies(struct array *a, struct key key, uint64_t copies) {
             stash_more(stash, cell, copies);
             return true;
         }
-        if (add_copy(a, &all) == FULL) return false;
+        if (add_places(a, &all, a->layout[CUCKOO_PLACES], 0) == FULL) return false;
     }
     return true;
 }
@@ -346,8 +335,7 @@ static bool merge(struct array *into, const struct array *from) {
         struct places sits = places_at(from, slot, code, from->layout[CUCKOO_PLACES]);
         /* From a damaged slot it is still a possible key. */
         struct key key = key_from(from, who_is(sits.home[0], sits.fingerprint));
-        struct places all = places_of(into, key, into->layout[CUCKOO_PLACES]);
-        if (code && add_copy(into, &all) == FULL) return false;
+        if (code && !add_copies(into, key, 1)) return false;
     }
     for (uint64_t cell = 0; cell < stash.cells; cell++) {
         uint64_t copies = stash_copies(stash, cell) & ~STASH_PLACELESS;

@@ -70,13 +70,6 @@ INLINE void prefetch_some(const struct array *a, const struct block *block, size
 
 /* ---- queries ---- */
 
-INLINE uint8_t query_one(const struct array *a, const struct block *block, size_t i, uint64_t places) {
-    struct places all = block_places(block, i, places);
-    unsigned found = 0;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, &all, choice, places);
-    return found != 0;
-}
-
 /* Eight keys from i on, or as many as there are. */
 INLINE void query_some(const struct array *a, const struct block *block, size_t i, size_t n, uint8_t *answers,
                        uint64_t places, int vector) {
@@ -92,7 +85,10 @@ INLINE void query_some(const struct array *a, const struct block *block, size_t 
 #else
     (void)vector;
 #endif
-    for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = query_one(a, block, j, places);
+    for (size_t j = i; j < smaller(i + 8, n); j++) {
+        struct places all = block_places(block, j, places);
+        answers[j] = is_in_slots(a, &all, places);
+    }
 }
 
 /* No prefetches in the cache: out-of-order execution looks far enough ahead. */

@@ -34,26 +34,20 @@ static uint64_t step(const uint64_t layout[LAYOUT_WORDS]) {
     return 64;
 }
 
-static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
-    double slots = (double)slots_of(layout) * (double)layout[CUCKOO_WIDTH];
-    return 64 * ceil((8 * ceil(slots / 8) + 8 * CUCKOO_SLOTS_BEYOND) / 64) +
-           8 * (double)stash_length(layout[CUCKOO_STASH]);
-}
-
 /* A first guess from below, and then one slot at a time. */
 static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
-    double width = (double)layout[CUCKOO_WIDTH], all = (double)bits;
-    double homes = floor((all - 8 * (double)stash_length(6) - 128) / (width + 8.0 * STASH_CELL / 4096)) - 2;
+    double width = (double)layout[CUCKOO_WIDTH];
+    double homes = floor(((double)bits - 8 * (double)stash_length(6) - 128) / (width + 8.0 * STASH_CELL / 4096)) - 2;
     if (!(homes < (double)CUCKOO_HOMES_MAX)) return false;
     layout[CUCKOO_HOMES] = homes < CUCKOO_HOMES_MIN ? CUCKOO_HOMES_MIN : (uint64_t)homes;
     layout[CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES]);
-    if (bits_of(layout) > all) return false;
+    if (length_of(layout) > bits / 8) return false;
     for (;;) {
         uint64_t next[LAYOUT_WORDS] = {[CUCKOO_HOMES] = layout[CUCKOO_HOMES] + 1,
                                        [CUCKOO_WIDTH] = layout[CUCKOO_WIDTH],
                                        [CUCKOO_PLACES] = layout[CUCKOO_PLACES],
                                        [CUCKOO_STASH] = stash_cells_for(layout[CUCKOO_HOMES] + 1)};
-        if (bits_of(next) > all || next[CUCKOO_HOMES] > CUCKOO_HOMES_MAX) return true;
+        if (length_of(next) > bits / 8 || next[CUCKOO_HOMES] > CUCKOO_HOMES_MAX) return true;
         for (int i = 0; i < LAYOUT_WORDS; i++) layout[i] = next[i];
     }
 }

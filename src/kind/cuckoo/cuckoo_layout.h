@@ -76,6 +76,16 @@ static inline uint64_t slots_of(const uint64_t layout[LAYOUT_WORDS]) {
     return layout[CUCKOO_HOMES] - 1 + window_slots(0, layout[CUCKOO_PLACES]);
 }
 
+/* In bytes: the slots, up to the stash; and the whole array. */
+static inline uint64_t slot_bytes(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t bits = slots_of(layout) * layout[CUCKOO_WIDTH];
+    return ((bits + 7) / 8 + CUCKOO_SLOTS_BEYOND + 7) / 8 * 8;
+}
+
+static inline uint64_t length_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return slot_bytes(layout) + stash_length(layout[CUCKOO_STASH]);
+}
+
 static inline struct stash stash_of(const struct array *a) {
     uint64_t cells = a->layout[CUCKOO_STASH];
     return (struct stash){a->bytes + (a->length - stash_length(cells)), cells};

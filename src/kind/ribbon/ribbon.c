@@ -157,10 +157,15 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
     }
 }
 
+/* Into the second-level cache, which can wait for more lines at a time than the first. */
+static inline __attribute__((always_inline)) void prefetch_words(const uint8_t *words, unsigned last) {
+    for (unsigned byte = 0; byte < last; byte += 64) __builtin_prefetch(words + byte, 0, 2);
+    __builtin_prefetch(words + last, 0, 2);
+}
+
 static void ribbon_prefetch(const struct array *array, struct digest digest) {
     struct spot spot = spot_from(array, part_key(digest.first), 0);
-    for (unsigned byte = 0; byte < 16 * spot.columns; byte += 64) __builtin_prefetch(spot.words + byte, 0, 2);
-    __builtin_prefetch(spot.words + 16 * spot.columns - 1, 0, 2);
+    prefetch_words(spot.words, 16 * spot.columns - 8);
 }
 
 /* The spots of keys that are under way. */
@@ -193,7 +198,7 @@ static void find_further(const struct array *array, struct block *block, size_t 
 #define TEMPLATE   "kind/ribbon/ribbon_batch.h"
 #include "base/each_isa.h"
 
-/* The operations for keys of at most `most` columns. */
+/* The operations for keys of at most `most` columns, which makes no difference in plain C. */
 #define RIBBON_OPS(table, target, isa, most, contains_name, contains_many_name)                                        \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
         struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
@@ -203,15 +208,10 @@ static void find_further(const struct array *array, struct block *block, size_t 
                                           const char *ahead) {                                                         \
         query_many_##isa(a, digests, n, answers, ahead, most);                                                         \
     }                                                                                                                  \
-    static const struct kind_ops table = {.add = parts_add,                                                            \
-                                          .add_many = parts_add_many,                                                  \
-                                          .contains = contains_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .prefetch = ribbon_prefetch};
+    static const struct kind_ops table = {                                                                             \
+        BASIC_OPS(parts_add, contains_name, parts_add_many, contains_many_name, ribbon_prefetch)};
 
-RIBBON_OPS(ribbon_ops_8_scalar, , scalar, 8, ribbon_contains_8_scalar, ribbon_contains_many_8_scalar)
-RIBBON_OPS(ribbon_ops_16_scalar, , scalar, 16, ribbon_contains_16_scalar, ribbon_contains_many_16_scalar)
-RIBBON_OPS(ribbon_ops_32_scalar, , scalar, 32, ribbon_contains_32_scalar, ribbon_contains_many_32_scalar)
+RIBBON_OPS(ribbon_ops_scalar, , scalar, RIBBON_COLUMNS_MAX, ribbon_contains_scalar, ribbon_contains_many_scalar)
 #if defined(__x86_64__)
 RIBBON_OPS(ribbon_ops_8_avx2, TARGET_AVX2, avx2, 8, ribbon_contains_8_avx2, ribbon_contains_many_8_avx2)
 RIBBON_OPS(ribbon_ops_16_avx2, TARGET_AVX2, avx2, 16, ribbon_contains_16_avx2, ribbon_contains_many_16_avx2)
@@ -225,18 +225,16 @@ RIBBON_OPS(ribbon_ops_32_avx512, TARGET_AVX512_POPCOUNT, avx512, 32, ribbon_cont
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    unsigned columns = ribbon_columns_max(layout), shape = columns <= 8 ? 0 : columns <= 16 ? 1 : 2;
-    static const struct kind_ops *const scalar[3] = {&ribbon_ops_8_scalar, &ribbon_ops_16_scalar,
-                                                     &ribbon_ops_32_scalar};
-    (void)isa, (void)shared;
+    (void)layout, (void)isa, (void)shared;
 #if defined(__x86_64__)
+    unsigned columns = ribbon_columns_max(layout), shape = columns <= 8 ? 0 : columns <= 16 ? 1 : 2;
     static const struct kind_ops *const avx2[3] = {&ribbon_ops_8_avx2, &ribbon_ops_16_avx2, &ribbon_ops_32_avx2};
     static const struct kind_ops *const avx512[3] = {&ribbon_ops_8_avx512, &ribbon_ops_16_avx512,
                                                      &ribbon_ops_32_avx512};
     if (isa == ISA_AVX512 && isa_counts_bits(isa)) return avx512[shape];
     if (isa == ISA_AVX512 || isa == ISA_AVX2) return avx2[shape];
 #endif
-    return scalar[shape];
+    return &ribbon_ops_scalar;
 }
 
 static const struct solver solver = {

@@ -32,12 +32,6 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict dig
     FIND(array, block, n);
 }
 
-/* Into the second-level cache, which can wait for more lines at a time than the first. */
-INLINE void ISA(prefetch)(const uint8_t *words, unsigned last) {
-    for (unsigned byte = 0; byte < last; byte += 64) __builtin_prefetch(words + byte, 0, 2);
-    __builtin_prefetch(words + last, 0, 2);
-}
-
 INLINE uint8_t ISA(query)(const struct block *block, size_t i, unsigned most) {
     return !ISA(differs)(block->words[i], block->here[i], block->next[i], (unsigned)block->columns[i], block->print[i],
                          most);
@@ -50,14 +44,14 @@ INLINE void ISA(query_many)(const struct array *given, const uint64_t *digests, 
     size_t ready = n < BLOCK ? n : BLOCK;
     unsigned last = 16 * ribbon_columns_max(array->layout) - 8; /* of a key's words, in bytes */
     ISA(prepare)(array, digests, ready, &blocks[0]);
-    for (size_t i = 0; i < ready; i++) ISA(prefetch)(blocks[0].words[i], last);
+    for (size_t i = 0; i < ready; i++) prefetch_words(blocks[0].words[i], last);
     for (int turn = 0; ready; turn ^= 1) {
         const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1]);
         for (size_t i = 0; i < coming; i++) {
             if (i % 8 == 0) __builtin_prefetch(ahead + 8 * i, 0, 2);
-            ISA(prefetch)(next->words[i], last);
+            prefetch_words(next->words[i], last);
             answers[i] = ISA(query)(now, i, most);
         }
         for (size_t i = coming; i < ready; i++) answers[i] = ISA(query)(now, i, most);

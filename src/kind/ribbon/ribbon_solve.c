@@ -308,13 +308,10 @@ static bool solve_levels(struct work *w, uint64_t sizes[RIBBON_LEVELS]) {
 /* ---- the part ---- */
 
 /* From here on, memory for n keys is enough for fewer, since equal ones are left out later. */
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 
 /* Rows of the largest level. */
 static uint64_t rows_for(uint64_t n) {
-    uint64_t few = smaller(n, KEYS_FOR_BUCKETS), last = few > n / BUMPED_PART ? few : n / BUMPED_PART;
+    uint64_t few = smaller_of(n, KEYS_FOR_BUCKETS), last = few > n / BUMPED_PART ? few : n / BUMPED_PART;
     uint64_t blocks = level_blocks(size_for(n, 0), 0),
              last_blocks = level_blocks(size_for(last, RIBBON_LAST), RIBBON_LAST);
     return (blocks > last_blocks ? blocks : last_blocks) * RIBBON_ROWS;
@@ -328,7 +325,7 @@ static uint64_t data_for(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
 
 /* Bumped keys, twice. */
 static uint64_t spare_for(uint64_t n) {
-    return n + smaller(n, KEYS_FOR_BUCKETS);
+    return n + smaller_of(n, KEYS_FOR_BUCKETS);
 }
 
 uint64_t ribbon_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {

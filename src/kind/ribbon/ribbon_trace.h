@@ -13,10 +13,11 @@ TRACED static int ribbon_trace(const struct array *array, struct digest digest, 
     while (level < RIBBON_LAST && spot_from(array, key, level + 1).words == spot.words) level++;
     size_t from = trace_inside(trace, "part", part_of(key, array->layout[PARTS_BITS]));
     size_t to = trace_inside(trace, "level", level);
-    bool all = !differs_scalar(spot.words, spot.here, spot.next, spot.columns, spot.print, RIBBON_COLUMNS_MAX);
+    bool all = true;
     for (unsigned i = 0; i < spot.columns; i++) {
         unsigned wanted = spot.print >> i & 1, parity = parity_of(&spot, i);
         trace_step(trace, PERHAPS_STEP_POSITION, "column", parity == wanted, i, parity, wanted);
+        all &= parity == wanted;
     }
     for (size_t at = from; at <= to; at++) trace_settle(trace, at, all);
     (void)adding; /* what is sealed takes no keys */

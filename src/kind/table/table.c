@@ -118,6 +118,8 @@ static void table_prefetch(const struct array *array, struct digest digest) {
     __builtin_prefetch(bucket_at(array, pair.b), 0, 2);
 }
 
+static int table_add_stash(struct array *array, struct digest digest);
+
 /* A template: each instruction set brings matches() for a bucket, and table_batch.h makes the
  * operations of it. */
 #define FOR_SCALAR "kind/table/table_scalar.h"
@@ -145,91 +147,84 @@ static void table_prefetch(const struct array *array, struct digest digest) {
     target static int remove_name(struct array *array, struct digest digest) {                                         \
         return remove_one_##isa(array, digest.first);                                                                  \
     }                                                                                                                  \
-    static const struct kind_ops table = {.add = add_name,                                                             \
-                                          .contains = contains_name,                                                   \
-                                          .add_many = add_many_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .remove = remove_name,                                                       \
-                                          .prefetch = table_prefetch};
-
-/* For tables with a stash only: the others need not search one for every digest not found. */
-static bool is_stashed(const struct array *array, uint64_t digest) {
-    return digest && table_stash_has(stash_of(array), digest);
-}
-
-static bool remove_stashed(const struct array *array, uint64_t digest) {
-    return digest && table_stash_remove(stash_of(array), digest);
-}
-
-/* Looks up what the buckets lack. */
-static void query_stash(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
-    for (size_t i = 0; i < n; i++)
-        if (!answers[i]) answers[i] = is_stashed(array, digests[i]);
-}
-
-#define TABLE_STASH_OPS(table, plain, target, isa, add_name, contains_name, add_many_name, contains_many_name,         \
-                        remove_name)                                                                                   \
-    target static int add_name(struct array *array, struct digest digest) {                                            \
-        return add_or_stash_##isa(array, digest.first);                                                                \
-    }                                                                                                                  \
-    target static int contains_name(const struct array *array, struct digest digest) {                                 \
-        return plain.contains(array, digest) || is_stashed(array, digest.first);                                       \
-    }                                                                                                                  \
-    target static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,       \
-                                       const char *ahead) {                                                            \
-        (void)ahead;                                                                                                   \
-        return add_or_stash_many_##isa(array, digests, n, answers);                                                    \
-    }                                                                                                                  \
-    target static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n,                \
-                                          uint8_t *answers, const char *ahead) {                                       \
-        plain.contains_many(array, digests, n, answers, ahead);                                                        \
-        query_stash(array, digests, n, answers);                                                                       \
-    }                                                                                                                  \
-    target static int remove_name(struct array *array, struct digest digest) {                                         \
-        return plain.remove(array, digest) || remove_stashed(array, digest.first);                                     \
-    }                                                                                                                  \
-    static const struct kind_ops table = {.add = add_name,                                                             \
-                                          .contains = contains_name,                                                   \
-                                          .add_many = add_many_name,                                                   \
-                                          .contains_many = contains_many_name,                                         \
-                                          .remove = remove_name,                                                       \
-                                          .prefetch = table_prefetch};
+    static const struct kind_ops table = {                                                                             \
+        BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, table_prefetch), .remove = remove_name};
 
 TABLE_OPS(table_ops_scalar, , scalar, table_add_scalar, table_contains_scalar, table_add_many_scalar,
           table_contains_many_scalar, table_remove_scalar)
-TABLE_STASH_OPS(table_ops_stash_scalar, table_ops_scalar, , scalar, table_add_stash_scalar, table_contains_stash_scalar,
-                table_add_many_stash_scalar, table_contains_many_stash_scalar, table_remove_stash_scalar)
 #if defined(__x86_64__)
 TABLE_OPS(table_ops_avx2, TARGET_AVX2, avx2, table_add_avx2, table_contains_avx2, table_add_many_avx2,
           table_contains_many_avx2, table_remove_avx2)
-TABLE_STASH_OPS(table_ops_stash_avx2, table_ops_avx2, TARGET_AVX2, avx2, table_add_stash_avx2,
-                table_contains_stash_avx2, table_add_many_stash_avx2, table_contains_many_stash_avx2,
-                table_remove_stash_avx2)
 TABLE_OPS(table_ops_avx512, TARGET_AVX512, avx512, table_add_avx512, table_contains_avx512, table_add_many_avx512,
           table_contains_many_avx512, table_remove_avx512)
-TABLE_STASH_OPS(table_ops_stash_avx512, table_ops_avx512, TARGET_AVX512, avx512, table_add_stash_avx512,
-                table_contains_stash_avx512, table_add_many_stash_avx512, table_contains_many_stash_avx512,
-                table_remove_stash_avx512)
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TABLE_OPS(table_ops_neon, , neon, table_add_neon, table_contains_neon, table_add_many_neon, table_contains_many_neon,
           table_remove_neon)
-TABLE_STASH_OPS(table_ops_stash_neon, table_ops_neon, , neon, table_add_stash_neon, table_contains_stash_neon,
-                table_add_many_stash_neon, table_contains_many_stash_neon, table_remove_stash_neon)
 #endif
 
-static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    bool stash = layout[TABLE_STASH];
-    (void)shared;
+static const struct kind_ops *ops_without_stash(enum isa isa) {
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512) return stash ? &table_ops_stash_avx512 : &table_ops_avx512;
-    if (isa == ISA_AVX2) return stash ? &table_ops_stash_avx2 : &table_ops_avx2;
+    if (isa == ISA_AVX512) return &table_ops_avx512;
+    if (isa == ISA_AVX2) return &table_ops_avx2;
 #endif
 #if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (isa == ISA_NEON) return stash ? &table_ops_stash_neon : &table_ops_neon;
+    if (isa == ISA_NEON) return &table_ops_neon;
 #endif
     (void)isa;
-    return stash ? &table_ops_stash_scalar : &table_ops_scalar;
+    return &table_ops_scalar;
+}
+
+/* ---- with a stash ----
+ *
+ * For tables with one only: it costs a search in the stash for every digest that the buckets do not
+ * have. */
+
+static bool is_stashed(const struct array *array, uint64_t digest) {
+    return digest && table_stash_has(stash_of(array), digest);
+}
+
+static int table_add_stash(struct array *array, struct digest digest) {
+    if (is_stashed(array, digest.first)) return 0;
+    int answer = ops_without_stash(array->isa)->add(array, digest);
+    return answer != FULL ? answer : table_stash_add(stash_of(array), digest.first) ? 1 : FULL;
+}
+
+static int table_contains_stash(const struct array *array, struct digest digest) {
+    return ops_without_stash(array->isa)->contains(array, digest) || is_stashed(array, digest.first);
+}
+
+static size_t table_add_many_stash(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                   const char *ahead) {
+    enum { EARLY = 16 };
+    (void)ahead;
+    for (size_t i = 0; i < n; i++) {
+        if (i + EARLY < n) table_prefetch(array, (struct digest){digests[i + EARLY], 0});
+        int answer = table_add_stash(array, (struct digest){digests[i], 0});
+        if (answer == FULL) return i;
+        answers[i] = (uint8_t)answer;
+    }
+    return n;
+}
+
+static void table_contains_many_stash(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
+                                      const char *ahead) {
+    ops_without_stash(array->isa)->contains_many(array, digests, n, answers, ahead);
+    for (size_t i = 0; i < n; i++)
+        if (!answers[i]) answers[i] = is_stashed(array, digests[i]);
+}
+
+static int table_remove_stash(struct array *array, struct digest digest) {
+    return ops_without_stash(array->isa)->remove(array, digest) ||
+           (digest.first && table_stash_remove(stash_of(array), digest.first));
+}
+
+static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops with_stash = {BASIC_OPS(table_add_stash, table_contains_stash, table_add_many_stash,
+                                                         table_contains_many_stash, table_prefetch),
+                                               .remove = table_remove_stash};
+    (void)shared;
+    return layout[TABLE_STASH] ? &with_stash : ops_without_stash(isa);
 }
 
 /* Whether so little of it is in use that more buckets are no cure: the keys were chosen to have the

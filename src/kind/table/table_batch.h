@@ -188,29 +188,6 @@ INLINE int ISA(remove_one)(const struct array *array, uint64_t digest) {
     return 1;
 }
 
-/* ---- with a stash ----
- *
- * For tables with one only: it costs a search in the stash for every digest that the buckets do not
- * have. */
-
-TARGET static int ISA(add_or_stash)(const struct array *array, uint64_t digest) {
-    struct table_stash stash = stash_of(array);
-    if (digest && table_stash_has(stash, digest)) return 0;
-    int answer = ISA(add_one)(array, digest);
-    return answer != FULL ? answer : table_stash_add(stash, digest) ? 1 : FULL;
-}
-
-INLINE size_t ISA(add_or_stash_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers) {
-    enum { EARLY = 16 };
-    for (size_t i = 0; i < n; i++) {
-        if (i + EARLY < n) table_prefetch(array, (struct digest){digests[i + EARLY], 0});
-        int answer = ISA(add_or_stash)(array, digests[i]);
-        if (answer == FULL) return i;
-        answers[i] = (uint8_t)answer;
-    }
-    return n;
-}
-
 /* ---- growing ---- */
 
 /* All digests in the buckets of one table into a larger, empty one: each into its first bucket if
@@ -229,7 +206,7 @@ TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
         unsigned empty = ISA(matches)(first, 0);
         if (empty)
             store64(first + 8 * __builtin_ctz(empty), digest);
-        else if (ISA(add_or_stash)(into, digest) == FULL)
+        else if (table_add_stash(into, (struct digest){digest, 0}) == FULL)
             return false;
     }
     return true;

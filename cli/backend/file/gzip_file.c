@@ -1,0 +1,150 @@
+#include "gzip_file.h"
+#include "options/abilities.h"
+#include "output/numbers.h"
+#include "output/report.h"
+#include "input/source.h"
+
+#include <perhaps_embed.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool gzip_made(const char *path) {
+    struct stat status;
+    unsigned char magic[2] = {0};
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool read_them = read(fd, magic, sizeof magic) == sizeof magic;
+    close(fd);
+    return read_them && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+bool gzip_named(const char *path) {
+    size_t length = strlen(path);
+    return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
+}
+
+/* -------------------------------------------------------------------------------------------------- reading --- */
+
+/* Deflate never makes more than so many bytes of one; and who wants to say something about a filter needs no more than that. */
+enum { EXPANSION_MAX = 1032, HEAD = 4096, DATA_MAX = 16 << 20 };
+
+/* What has been decompressed so far. */
+struct unpacked {
+    uint8_t *bytes;
+    size_t length, room;
+};
+
+static int make_room(struct unpacked *u, const char *path, uint64_t room) {
+    uint8_t *larger = room <= SIZE_MAX ? realloc(u->bytes, (size_t)room) : NULL;
+    if (!larger) return failure(path, "there is not enough memory for what is in it; use a machine with more");
+    u->bytes = larger;
+    u->room = (size_t)room;
+    return FINE;
+}
+
+/* Reads until the room is filled, or all is read. */
+static int fill(struct unpacked *u, const struct input_source *source) {
+    while (u->length < u->room) {
+        ssize_t got = read(source->fd, u->bytes + u->length, u->room - u->length);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return failure(source->path, "cannot be read: %s; try again", strerror(errno));
+        if (got == 0) break;
+        u->length += (size_t)got;
+    }
+    return FINE;
+}
+
+static int unknown_failure(const char *path) {
+    char names[KINDS_TEXT];
+    return failure(path,
+                   "is compressed with gzip, and what is in it does not tell which program's filter it is; say so with "
+                   "-k: %s",
+                   file_kinds_text(", ", names));
+}
+
+/* How long it must be, by its first bytes; none may claim more than so small a file can hold. */
+static int find_length(const struct unpacked *u, const char *path, int kind, uint64_t *length) {
+    struct stat status;
+    uint64_t start;
+    char claimed[NUMBER_TEXT], size[NUMBER_TEXT];
+    int64_t needed = perhaps_foreign_length(kind, u->bytes, u->length, &start);
+    if (needed == PERHAPS_EFOREIGN) return unknown_failure(path);
+    if (needed < 0) return reason_failure(path, "get it anew; or is it not what -k says?");
+    *length = (uint64_t)needed;
+    if (stat(path, &status) != 0) return failure(path, "cannot be looked at: %s; try again", strerror(errno));
+    if (*length / EXPANSION_MAX <= (uint64_t)status.st_size) return FINE;
+    return failure(path, "speaks of %s, more than %s of gzip can hold; get it anew", human_bytes(*length, claimed),
+                   human_bytes((uint64_t)status.st_size, size));
+}
+
+/* Was that all, and is all of it there? Where gzip fails, what it gave is not looked at. */
+static int whole(const struct unpacked *u, struct input_source *source, bool *all) {
+    *all = u->length < u->room;
+    return *all && source_ended(source) != FINE ? TROUBLE : FINE;
+}
+
+/* First as much as tells how much there must be, then that, then the data that may follow. */
+static int unpack(struct unpacked *u, struct input_source *source, int kind) {
+    uint64_t most = 0, room = HEAD;
+    for (bool all = false; !all;) {
+        if (make_room(u, source->path, room) != FINE || fill(u, source) != FINE) return TROUBLE;
+        if (whole(u, source, &all) != FINE) return TROUBLE;
+        if (!most && find_length(u, source->path, kind, &most) != FINE) return TROUBLE;
+        if (u->length > most + DATA_MAX)
+            return failure(source->path, "goes on after its filter for more than 16 MiB, which none does; get it anew");
+        room = u->room < most ? most : u->room + DATA_MAX / 16;
+    }
+    return u->length >= most ? FINE : failure(source->path, "holds less than its header speaks of; get it anew");
+}
+
+int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter) {
+    struct input_source source;
+    struct unpacked u = {0};
+    perhaps_open_options copy = *how;
+    if (how->flags & PERHAPS_OPEN_WRITE)
+        return failure(path, "is compressed, and cannot be changed in place; leave out --in-place");
+    if (source_open_gzip(&source, path) != FINE) return TROUBLE;
+    int status = unpack(&u, &source, how->kind);
+    source_close(&source);
+    copy.flags = PERHAPS_OPEN_COPY;
+    int rc = status == FINE ? perhaps_open_memory(filter, u.bytes, u.length, &copy) : PERHAPS_OK;
+    if (rc < 0) status = library_failure(path, rc);
+    free(u.bytes);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- writing --- */
+
+static int write_chunk(void *context, const void *bytes, size_t length) {
+    return write_all(*(int *)context, bytes, length);
+}
+
+static int start_gzip(int from, int to, pid_t *child) {
+    int error = program_start("gzip", "-nc", true, from, to, child);
+    if (error == ENOENT) return failure(NULL, "to compress a filter takes the program gzip; install it");
+    errno = error;
+    return error ? -1 : 0;
+}
+
+int gzip_write(const perhaps *filter, int fd) {
+    int ends[2];
+    pid_t child = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    int rc = start_gzip(ends[0], fd, &child);
+    close(ends[0]);
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* if gzip ends too soon, it has said why */
+    int written = rc == 0 ? perhaps_write(filter, write_chunk, &ends[1]) : 0;
+    signal(SIGPIPE, before);
+    close(ends[1]);
+    if (rc != 0) return rc;
+    bool failed = program_await(&child) != 0 || written < 0;
+    return failed ? failure(NULL, "gzip failed, and the old file is as it was; is there room on the disk?") : 0;
+}

@@ -1,0 +1,281 @@
+#include "server_set.h"
+#include "backend/file/filter_file.h"
+#include "output/numbers.h"
+#include "output/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_PATIENCE = 60 };
+
+static const char *const kind_names[SET_KINDS] = {"BF", "CF", "bits"};
+
+const char *set_kind_name(enum set_kind kind) {
+    return kind_names[kind];
+}
+
+unsigned set_shard(const struct set *set, const void *item, size_t length) {
+    return set->shards == 1 ? 0 : crc16(item, length) % set->shards;
+}
+
+const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]) {
+    if (set->single)
+        snprintf(key, KEY_TEXT, "%s", set->url.name);
+    else
+        snprintf(key, KEY_TEXT, "%s:%u", set->url.name, shard);
+    return key;
+}
+
+/* --------------------------------------------------------------------------------------------------- errors --- */
+
+static const struct remedy {
+    const char *error, *remedy;
+} remedies[] = {
+    {"unknown command", "load the module perhaps.so there, or keep the set in plain strings: redis+bits://"},
+    {"OOM", "it has reached its maxmemory: give it more, or spread the set over more servers"},
+    {"NOPERM", "give a user who may, or have this one allowed it (ACL SETUSER)"},
+    {"NOAUTH", "give redis://user:password@HOST:PORT/NAME"},
+    {"WRONGTYPE", "another program has put something there; take another NAME"},
+    {"ot found", "a part of the set is gone: build it again with -f"},
+    {"full", "build it again with a larger -n, or without --no-grow"},
+    {"MISCONF", "it cannot save its data: see to its disk"},
+};
+
+int set_refused(const struct set *set, const char *key, const redisReply *reply) {
+    if (reply->type != REDIS_REPLY_ERROR)
+        return failure(set->url.shown, "%s: an answer that makes no sense; is it another program's server?", key);
+    const char *arguments = strstr(reply->str, ", with args");
+    int length = arguments ? (int)(arguments - reply->str) : (int)reply->len;
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strstr(reply->str, remedies[i].error))
+            return failure(set->url.shown, "%s: the server says '%.*s'; %s", key, length, reply->str,
+                           remedies[i].remedy);
+    return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
+}
+
+/* ---------------------------------------------------------------------------------------------------- asking --- */
+
+int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
+    int status = cluster_run(&set->cluster, requests, function, context);
+    requests_free(requests);
+    return status;
+}
+
+struct type_answer {
+    const struct set *set;
+    char *type;
+};
+
+static int take_type(void *context, const struct request *request, const redisReply *reply) {
+    struct type_answer *answer = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_STATUS) return set_refused(answer->set, answer->set->url.name, reply);
+    snprintf(answer->type, 32, "%s", reply->str);
+    return FINE;
+}
+
+int set_type(struct set *set, char type[32]) {
+    struct requests requests = {0};
+    if (request_begin(&requests, "TYPE", set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, take_type, &(struct type_answer){set, type});
+}
+
+/* ------------------------------------------------------------------------------------------------- the hash --- */
+
+static bool field_is(const redisReply *field, const char *name) {
+    return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
+}
+
+/* A form of keys, or of records, that this version does not know is UNKNOWN to it. */
+enum { UNKNOWN_FORM = -1, UNKNOWN_RECORDS = 128 };
+
+static void take_recipe(perhaps_recipe *recipe, const char *name, const char *value, uint64_t number) {
+    if (strcmp(name, "key") == 0 && !recipe_key_from(value, recipe)) recipe->form = UNKNOWN_FORM;
+    if (strcmp(name, "field") == 0) recipe->field = number <= UINT32_MAX ? (uint32_t)number : 0;
+    if (strcmp(name, "delimiter") == 0) recipe->delimiter = number < 256 ? (int)number : 0;
+    if (strcmp(name, "records") == 0) recipe->unknown = recipe_records_from(value, recipe) ? 0 : UNKNOWN_RECORDS;
+}
+
+/* Fields that are not known are another program's business. */
+static void take_field(struct set *set, const char *name, const char *value) {
+    uint64_t number = 0;
+    parse_number(value, false, &number);
+    if (strcmp(name, "shards") == 0) set->shards = number <= MOST_SHARDS ? (unsigned)number : 0;
+    if (strcmp(name, "items") == 0) set->items = number;
+    if (strcmp(name, "fpr") == 0) parse_rate(value, &set->fpr);
+    if (strcmp(name, "bits") == 0) set->bits = number;
+    if (strcmp(name, "hashes") == 0) set->hashes = number <= MOST_HASHES ? (unsigned)number : 0;
+    if (strcmp(name, "seed") == 0) snprintf(set->seed, sizeof set->seed, "%s", value);
+    if (strcmp(name, "key") == 0) set->tells_recipe = true;
+    take_recipe(&set->recipe, name, value, number);
+    if (strcmp(name, "making") == 0) snprintf(set->making, sizeof set->making, "%s", value);
+    for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
+        if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
+}
+
+void set_read_fields(struct set *set, const char *text) {
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        char line[FIELDS_TEXT], *space;
+        snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+        if (!(space = strchr(line, ' '))) continue;
+        *space = 0;
+        take_field(set, line, space + 1);
+    }
+}
+
+void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
+    const perhaps_recipe *recipe = &set->recipe;
+    int length = snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
+                          set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
+    if (recipe->records)
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", recipe_records_name(recipe));
+    if (recipe->field)
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "field %u\ndelimiter %d\n",
+                           (unsigned)recipe->field, recipe->delimiter);
+    if (set->kind == SET_BITS)
+        snprintf(text + length, FIELDS_TEXT - (size_t)length, "bits %llu\nhashes %u\nseed %s\n",
+                 (unsigned long long)set->bits, set->hashes, set->seed);
+}
+
+/* A set that has all of its fields is finished, whoever else began to make it. */
+static void take_making(struct set *set) {
+    char fields[FIELDS_TEXT];
+    memcpy(fields, set->making, sizeof fields);
+    if (set->kind == SET_KINDS)
+        set_read_fields(set, fields);
+    else
+        *set->making = 0;
+}
+
+static int take_hash(void *context, const struct request *request, const redisReply *reply) {
+    struct set *set = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
+    set->kind = SET_KINDS;
+    set->tells_recipe = false;
+    set->recipe = PERHAPS_RECIPE(.form = 0);
+    *set->making = 0;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+        const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+        if (name->type == REDIS_REPLY_STRING && value->type == REDIS_REPLY_STRING)
+            take_field(set, name->str, value->str);
+    }
+    take_making(set);
+    return FINE;
+}
+
+static bool makes_sense(const struct set *set) {
+    if (!set->shards || set->shards & (set->shards - 1) || set->kind == SET_KINDS) return false;
+    return set->kind != SET_BITS || (set->bits && set->bits <= most_bits && set->hashes);
+}
+
+int set_read(struct set *set) {
+    struct requests requests = {0};
+    set->single = false;
+    if (request_begin(&requests, "HGETALL", set->url.name, 2)) request_end(&requests);
+    if (set_ask(set, &requests, take_hash, set) != FINE) return TROUBLE;
+    if (makes_sense(set)) return FINE;
+    return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
+}
+
+/* ------------------------------------------------------------------------------------------- a single filter --- */
+
+/* Is it a cuckoo filter, or made of such? In what PERHAPS.INFO says, filters of filters have others inside them. */
+static bool has_cuckoo(const redisReply *reply) {
+    for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
+        bool kind = i && field_is(reply->element[i - 1], "kind");
+        if ((kind && field_is(reply->element[i], "cuckoo")) || has_cuckoo(reply->element[i])) return true;
+    }
+    return false;
+}
+
+/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients'
+ * business. */
+static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
+    if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
+    if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
+    if (value->type != REDIS_REPLY_STRING) return;
+    uint64_t byte = field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
+    take_recipe(&set->recipe, name->str, value->str, byte);
+}
+
+static int take_info(void *context, const struct request *request, const redisReply *reply) {
+    struct set *set = context;
+    (void)request;
+    if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
+    if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) take_extraction(set, reply->element[i], reply->element[i + 1]);
+    return FINE;
+}
+
+static int read_single(struct set *set, const char *type) {
+    struct requests requests = {0};
+    set->single = true;
+    set->shards = 1;
+    set->tells_recipe = false;
+    set->recipe = PERHAPS_RECIPE(.form = 0);
+    set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
+    if (strcmp(type, "perhaps--") != 0) return FINE;
+    if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, take_info, set);
+}
+
+/* -------------------------------------------------------------------------------------------------- opening --- */
+
+/* What speaks of files, or of a filter in memory. */
+static int refuse_options(const struct options *options) {
+    static const enum option_id refused[] = {
+        OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
+        OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
+        OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY,
+        OPT_CONFIRM,      OPT_FILE_KIND,   OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "--%s", option_table[refused[i]].name);
+        if (given(options, refused[i])) return failure(name, "means nothing to a set on a server; leave it out");
+    }
+    return FINE;
+}
+
+int set_connect(struct set *set, const struct options *options) {
+    *set = (struct set){.shards = 1};
+    if (refuse_options(options) != FINE || url_parse(&set->url, options->at) != FINE) return TROUBLE;
+    return cluster_open(&set->cluster, &set->url, given(options, OPT_PATIENCE) ? options->patience : USUAL_PATIENCE);
+}
+
+int set_open(struct set *set, const struct options *options) {
+    char type[32];
+    if (set_connect(set, options) != FINE || set_type(set, type) != FINE) return TROUBLE;
+    if (strcmp(type, "none") == 0)
+        return failure(set->url.shown, "there is no such set; make it with 'perhaps build --at'");
+    if (set_find(set, type) != FINE) return TROUBLE;
+    if (!*set->making) return FINE;
+    return failure(set->url.shown,
+                   "is not finished: 'perhaps dedup --at' makes it, and finishes it if it was broken off");
+}
+
+int set_find(struct set *set, const char *type) {
+    bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    if (!filter && strcmp(type, "hash") != 0)
+        return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
+    if ((filter ? read_single(set, type) : set_read(set)) != FINE) return TROUBLE;
+    set->seen = calloc(set->shards, sizeof *set->seen);
+    return set->seen ? FINE : failure(NULL, "not enough memory");
+}
+
+void set_close(struct set *set) {
+    cluster_close(&set->cluster);
+    free(set->seen);
+}
+
+int set_match(const struct set *set, const struct options *options, struct input *input) {
+    if (!set->tells_recipe) {
+        perhaps_recipe recipe = set->recipe, asked = input_recipe(input);
+        recipe.form = asked.form;
+        recipe.ignore_case = asked.ignore_case;
+        return input_match_recipe(input, options, set->url.shown, &recipe);
+    }
+    if (set->recipe.form == UNKNOWN_FORM)
+        return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
+    return input_match_recipe(input, options, set->url.shown, &set->recipe);
+}

@@ -1,0 +1,196 @@
+#include "set_facts.h"
+#include "backend/file/filter_file.h"
+#include "output/numbers.h"
+#include "output/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one shard says; NAN for what it does not. */
+struct shard_facts {
+    double items, capacity, bytes, fpr_now, fpr_target, fill;
+};
+
+struct facts_gathering {
+    struct set_facts *facts;
+    struct set *set;
+    bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
+};
+
+/* -------------------------------------------------------------------------------------------------- replies --- */
+
+static double number_of(const redisReply *reply) {
+    if (reply->type == REDIS_REPLY_INTEGER) return (double)reply->integer;
+    return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? strtod(reply->str, NULL) : NAN;
+}
+
+/* The names of PERHAPS.INFO, of BF.INFO and of CF.INFO. */
+static void take_field(struct shard_facts *shard, const char *name, double value) {
+    static const struct {
+        const char *name;
+        size_t field;
+    } known[] = {
+        {"items", offsetof(struct shard_facts, items)},
+        {"Number of items inserted", offsetof(struct shard_facts, items)},
+        {"capacity", offsetof(struct shard_facts, capacity)},
+        {"Capacity", offsetof(struct shard_facts, capacity)},
+        {"bytes", offsetof(struct shard_facts, bytes)},
+        {"Size", offsetof(struct shard_facts, bytes)},
+        {"fpr_now", offsetof(struct shard_facts, fpr_now)},
+        {"fpr_target", offsetof(struct shard_facts, fpr_target)},
+        {"fill", offsetof(struct shard_facts, fill)},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) memcpy((char *)shard + known[i].field, &value, sizeof value);
+}
+
+static uint64_t whole(double value) {
+    return value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void add_shard(struct facts_gathering *g, const struct request *request, const struct shard_facts *shard) {
+    struct set_facts *f = g->facts;
+    const struct cluster *c = &g->set->cluster;
+    uint64_t items = whole(shard->items), bytes = whole(shard->bytes);
+    size_t node = c->clustered ? c->home[request->slot] : 0;
+    f->items += items;
+    f->capacity += whole(shard->capacity);
+    f->bytes += bytes;
+    if (items < f->least_items) f->least_items = items;
+    if (items > f->most_items) f->most_items = items;
+    if (bytes > f->most_bytes) f->most_bytes = bytes;
+    f->fpr_now += shard->fpr_now / g->set->shards;
+    f->fpr_target += shard->fpr_target / g->set->shards;
+    f->fill += shard->fill / g->set->shards;
+    f->shares[node].shards++;
+    f->shares[node].bytes += bytes;
+}
+
+static int take_info(void *context, const struct request *request, const redisReply *reply) {
+    struct facts_gathering *g = context;
+    struct shard_facts shard = {NAN, NAN, NAN, NAN, NAN, NAN};
+    char key[KEY_TEXT];
+    if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "unknown command")) {
+        g->no_such_command = true;
+        return FINE;
+    }
+    if (reply->type != REDIS_REPLY_ARRAY) return set_refused(g->set, set_key(g->set, request->shard, key), reply);
+    for (size_t i = 0; i + 1 < reply->elements; i += 2)
+        if (reply->element[i]->str) take_field(&shard, reply->element[i]->str, number_of(reply->element[i + 1]));
+    add_shard(g, request, &shard);
+    return FINE;
+}
+
+/* From how many bits are set follows about how many items set them, and how often an item finds all of its bits set. */
+static int take_bitcount(void *context, const struct request *request, const redisReply *reply) {
+    struct facts_gathering *g = context;
+    const struct set *set = g->set;
+    char key[KEY_TEXT];
+    if (reply->type != REDIS_REPLY_INTEGER) return set_refused(set, set_key(set, request->shard, key), reply);
+    double bits = (double)set->bits, fill = fmin((double)reply->integer / bits, 1);
+    double items = -bits / set->hashes * log1p(-fmin(fill, 1 - 1 / bits));
+    add_shard(g, request,
+              &(struct shard_facts){.items = items,
+                                    .capacity = (double)set->items / set->shards,
+                                    .bytes = bits / 8,
+                                    .fpr_now = pow(fill, set->hashes),
+                                    .fpr_target = set->fpr,
+                                    .fill = fill});
+    return FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------ gathering --- */
+
+static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
+    struct requests requests = {0};
+    char key[KEY_TEXT];
+    for (unsigned shard = 0; shard < g->set->shards; shard++) {
+        struct request *request = request_begin(&requests, command, set_key(g->set, shard, key), 2);
+        if (!request) break;
+        request->shard = shard;
+        request_end(&requests);
+    }
+    return set_ask(g->set, &requests, function, g);
+}
+
+static int begin(struct facts_gathering *g) {
+    struct set_facts *f = g->facts;
+    *f = (struct set_facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
+    return f->shares ? FINE : failure(NULL, "not enough memory");
+}
+
+/* What was asked for stands in the hash; the shards were made for a little more, and may have grown. */
+static void settle(struct set_facts *f, const struct set *set) {
+    if (set->items) f->capacity = set->items;
+    if (set->fpr > 0) f->fpr_target = set->fpr;
+}
+
+int set_facts_gather(struct set_facts *f, struct set *set) {
+    struct facts_gathering g = {.facts = f, .set = set};
+    if (begin(&g) != FINE) return TROUBLE;
+    int status =
+        set->kind == SET_BITS ? ask_shards(&g, "BITCOUNT", take_bitcount) : ask_shards(&g, "PERHAPS.INFO", take_info);
+    if (status == FINE && g.no_such_command) {
+        free(f->shares);
+        if (begin(&g) != FINE) return TROUBLE;
+        status = ask_shards(&g, set->kind == SET_CUCKOO ? "CF.INFO" : "BF.INFO", take_info);
+    }
+    settle(f, set);
+    return status;
+}
+
+void set_facts_free(struct set_facts *f) {
+    free(f->shares);
+}
+
+/* ----------------------------------------------------------------------------------------------------- JSON --- */
+
+void set_facts_print_json(const struct set_facts *f, const struct set *set) {
+    struct json json = {0};
+    json_open(&json, NULL, '{');
+    json_text(&json, "at", set->url.shown);
+    json_text(&json, "kind", set_kind_name(set->kind));
+    json_count(&json, "shards", set->shards);
+    json_flag(&json, "single", set->single);
+    json_count(&json, "capacity", f->capacity);
+    json_count(&json, "items", f->items);
+    json_count(&json, "least_items", f->least_items);
+    json_count(&json, "most_items", f->most_items);
+    json_real(&json, "fpr_target", f->fpr_target);
+    json_real(&json, "fpr_now", f->fpr_now);
+    json_count(&json, "bytes", f->bytes);
+    json_count(&json, "most_bytes", f->most_bytes);
+    json_real(&json, "bits_per_key", f->capacity ? 8 * (double)f->bytes / (double)f->capacity : NAN);
+    json_real(&json, "fill", f->fill);
+    if (set->kind == SET_BITS) {
+        json_count(&json, "bits", set->bits);
+        json_count(&json, "hashes", set->hashes);
+        json_text(&json, "seed", set->seed);
+    }
+    if (set->tells_recipe)
+        print_recipe_json(&json, &set->recipe);
+    else
+        json_text(&json, "key", "unknown");
+    json_open(&json, "nodes", '[');
+    for (size_t i = 0; i < set->cluster.node_count; i++) {
+        if (!f->shares[i].shards) continue;
+        json_open(&json, NULL, '{');
+        json_text(&json, "server", set->cluster.nodes[i]->shown);
+        json_count(&json, "shards", f->shares[i].shards);
+        json_count(&json, "bytes", f->shares[i].bytes);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+void set_facts_warn_if_overfull(const struct set_facts *f, const struct set *set) {
+    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
+    uint64_t margin = set->items / 20;
+    if (set->kind != SET_BITS || f->items <= set->items + margin) return;
+    warning(
+        set->url.shown,
+        "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a larger -n",
+        group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
+}

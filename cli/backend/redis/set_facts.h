@@ -1,0 +1,28 @@
+/* What all shards of a set together hold, and where. */
+#ifndef CLI_BACKEND_REDIS_SET_FACTS_H
+#define CLI_BACKEND_REDIS_SET_FACTS_H
+
+#include "server_set.h"
+
+struct set_facts {
+    uint64_t items, capacity, bytes;
+    uint64_t least_items, most_items; /* of a shard */
+    uint64_t most_bytes;              /* of a shard */
+    double fpr_now, fpr_target;       /* the mean of the shards', which are asked equally often */
+    double fill;                      /* likewise; NAN if the server does not tell */
+    struct share {
+        unsigned shards;
+        uint64_t bytes;
+    } * shares; /* of each server, in the order of the cluster's */
+};
+
+int set_facts_gather(struct set_facts *facts, struct set *set);
+void set_facts_free(struct set_facts *facts);
+
+/* Warns of plain strings that hold more keys than they were made for, and so make more mistakes. */
+void set_facts_warn_if_overfull(const struct set_facts *facts, const struct set *set);
+
+/* The object that 'perhaps info --at --json' prints. */
+void set_facts_print_json(const struct set_facts *facts, const struct set *set);
+
+#endif

@@ -1,0 +1,23 @@
+/* perhaps bench: hands over to the benchmark in bench/. */
+#include "bench/bench.h"
+#include "options/abilities.h"
+#include "commands.h"
+#include "output/report.h"
+
+#include <perhaps.h>
+
+int cmd_bench(const struct options *options) {
+    struct bench_options bench = {
+        .kind = options->kind ? kind_row(options->kind)->name : NULL,
+        .items = options->items,
+        .full = given(options, OPT_FULL),
+        .combined = given(options, OPT_COMBINED),
+        .foreign = given(options, OPT_FOREIGN),
+        .static_kinds = given(options, OPT_BENCH_STATIC),
+        .json = given(options, OPT_JSON),
+        .goals = given(options, OPT_GOALS),
+        .plot = options->plot,
+        .replace = given(options, OPT_FORCE),
+    };
+    return bench_run(&bench);
+}

@@ -1,0 +1,231 @@
+/* perhaps dedup: each line once, in order, without sorting. Blocks of lines are read and hashed by two workers in turn, who look
+ * the digests up and write the lines that are chosen (dedup/pipeline.c). */
+#include "backend/redis/at.h"
+#include "commands.h"
+#include "dedup/exact.h"
+#include "dedup/output.h"
+#include "dedup/pipeline.h"
+#include "dedup/printing.h"
+#include "dedup/seen.h"
+#include "dedup/state.h"
+#include "dedup/summary.h"
+#include "backend/file/filter_file.h"
+#include "options/hashing.h"
+#include "input/interrupt.h"
+#include "options/want.h"
+
+#include <perhaps_embed.h>
+
+#include <unistd.h>
+
+/* A pipe is not opened for few lines; where it is, some megabytes do no harm. */
+enum { FIRST_OF_MANY = 1000000 };
+
+/* Shards of a table grow one at a time, so that the stream never waits long, and are small enough to do so in the cache. */
+enum { SHARDS = 256, GENERATIONS = 4 };
+
+struct dedup {
+    const struct options *options;
+    struct seen seen;
+    struct exact *exact; /* NULL unless --exact */
+    struct state *state; /* NULL unless --state */
+    int out;             /* where lines go; -1 = nowhere */
+    uint8_t wanted;      /* the answer of lines to be printed */
+    uint64_t lines, unique;
+};
+
+/* -------------------------------------------------------------------------------------------------- options --- */
+
+static int refuse_together(const struct options *options, enum option_id one, enum option_id other, const char *why) {
+    char name[40];
+    if (!given(options, one) || !given(options, other)) return FINE;
+    snprintf(name, sizeof name, "--%s", option_table[one].name);
+    return failure(name, "does not go with --%s: %s", option_table[other].name, why);
+}
+
+static int means_nothing(enum option_id id) {
+    char name[40];
+    snprintf(name, sizeof name, "--%s", option_table[id].name);
+    return failure(name, "means nothing without --at; say where the servers are");
+}
+
+static int check_options(const struct options *options) {
+    static const struct {
+        enum option_id one, other;
+        const char *why;
+    } foes[] = {
+        {OPT_EXACT, OPT_LOSS, "one compares lines, the other loses some; leave out one of them"},
+        {OPT_EXACT, OPT_STATE, "a state has digests, not lines; leave out one of them"},
+        {OPT_EXACT, OPT_LAST, "what is forgotten cannot be compared; leave out one of them"},
+        {OPT_EXACT, OPT_AT, "servers have no lines to compare; leave out one of them"},
+        {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
+        {OPT_AT, OPT_LAST, "build the set on the servers first, with BF.RESERVE ... WINDOW"},
+    };
+    static const enum option_id of_servers[] = {OPT_SHARDS, OPT_SHARD_BYTES};
+    for (size_t i = 0; i < sizeof foes / sizeof *foes; i++)
+        if (refuse_together(options, foes[i].one, foes[i].other, foes[i].why) != FINE) return TROUBLE;
+    if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
+        return failure("--save-every", "means nothing without --state; say where to save");
+    if (given(options, OPT_PATIENCE) && !given(options, OPT_STATE) && !given(options, OPT_AT))
+        return failure("--patience", "means nothing without --state or --at; leave it out");
+    for (size_t i = 0; i < sizeof of_servers / sizeof *of_servers && !given(options, OPT_AT); i++)
+        if (given(options, of_servers[i])) return means_nothing(of_servers[i]);
+    if (given(options, OPT_DIFFERENT) && !options->items)
+        return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
+    if (options->last.keys && given(options, OPT_DIFFERENT))
+        return failure("--last", "with a number says how many lines there are; leave out -n, or give a time");
+    if (options->last.period && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
+        return failure("--last", "with --fpr, how many lines come in that time must be known; give -n");
+    return FINE;
+}
+
+static bool has_numbers(const struct input *input) {
+    return input_of_numbers(input) || input->encoding == ENCODING_INT32 || input->encoding == ENCODING_INT64;
+}
+
+/* Numbers of up to eight bytes never share a digest of xxh3, which is one-to-one on them. */
+static bool exact_by_nature(const struct input *input, int hash) {
+    return has_numbers(input) && hash == PERHAPS_XXH3;
+}
+
+/* Are lines remembered by where they are? Then the filter only hashes them. */
+static bool compares_lines(const struct options *options, const struct input *input) {
+    return given(options, OPT_EXACT) && !has_numbers(input);
+}
+
+/* Numbers can be written in several ways, and are not compared as lines. */
+static int check_hash(const struct options *options, const struct input *input, int hash) {
+    if (!given(options, OPT_EXACT) || !has_numbers(input) || exact_by_nature(input, hash)) return FINE;
+    return failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
+}
+
+/* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
+static int make_want(perhaps_want *want, const struct options *options, const struct input *input,
+                     perhaps_recipe *recipe) {
+    bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
+    perhaps_want_init(want);
+    want->kind = rough ? PERHAPS_BLOCKED : PERHAPS_TABLE;
+    want->fpr = rough ? options->fpr : 0;
+    want->items = window && options->last.keys ? options->last.keys : options->items;
+    want->period = options->last.period;
+    want->generations = window ? GENERATIONS : 0;
+    want->shards = window || rough ? 0 : SHARDS;
+    want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
+    *recipe = input_recipe(input);
+    want->recipe = recipe;
+    if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
+    if (!want->items || compares_lines(options, input)) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
+    return FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------------- lines --- */
+
+static int look_up(struct dedup *d, struct line_block *job) {
+    return d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job);
+}
+
+/* What is remembered for ever was printed before. */
+static int take(void *context, struct line_block *job) {
+    struct dedup *d = context;
+    if (look_up(d, job) != FINE) return TROUBLE;
+    if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
+    d->lines += job->n;
+    d->unique += job->added;
+    return d->state ? state_note(d->state, job) : FINE;
+}
+
+static int pause_state(void *context) {
+    struct dedup *d = context;
+    return state_pause(d->state);
+}
+
+static double patience_of_state(void *context) {
+    const struct dedup *d = context;
+    return state_patience(d->state);
+}
+
+/* -------------------------------------------------------------------------------------------------- command --- */
+
+/* Of n keys in a table, any two share a digest with this chance. */
+static double loss_of(const struct dedup *d, const struct input *input) {
+    struct perhaps_info info = {.size = sizeof info};
+    if (d->exact || perhaps_facts(d->seen.filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
+    return (double)info.items * (double)info.items / 0x1p65;
+}
+
+static int tell(const struct dedup *d, const struct input *input, double began) {
+    struct perhaps_info info = {.size = sizeof info};
+    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
+    if (!given(d->options, OPT_JSON) && !given(d->options, OPT_SUMMARY)) return FINE;
+    int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    if (kind == PERHAPS_TABLE)
+        summary.loss = loss_of(d, input);
+    else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
+        summary.fpr = info.fpr_now > info.fpr_target ? info.fpr_now : info.fpr_target;
+    if (given(d->options, OPT_JSON))
+        summary_print_json(&summary);
+    else
+        summary_print(&summary);
+    return finish_output();
+}
+
+static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
+    int status;
+    if (d->options->state) {
+        perhaps *filter;
+        status = finish_on_interrupt();
+        if (status == FINE) status = state_open(&d->state, d->options, want, input, &filter);
+        if (status == FINE) status = seen_of_state(&d->seen, d->options->state, filter);
+    } else {
+        status = seen_open(&d->seen, want);
+    }
+    if (status != FINE) return status;
+    if (compares_lines(d->options, input)) {
+        d->exact = exact_create(input);
+        if (!d->exact) return TROUBLE;
+    }
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_facts(d->seen.filter, &info);
+    if (rc == PERHAPS_OK && info.period) rc = perhaps_set_clock(d->seen.filter, clock_of_windows, NULL);
+    return rc < 0 ? library_failure(d->options->state, rc) : FINE;
+}
+
+static int run(struct dedup *d, struct input *input) {
+    struct pipeline pipeline = {.input = input,
+                                .hasher = &d->seen.hasher,
+                                .with_keys = d->exact != NULL,
+                                .take = take,
+                                .pause = d->state ? pause_state : NULL,
+                                .patience = patience_of_state,
+                                .context = d};
+    double began = clock_now();
+    input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
+    input_watch_output(d->out);
+    int status = pipeline_run(&pipeline);
+    if (status != TROUBLE && tell(d, input, began) != FINE) status = TROUBLE;
+    return status;
+}
+
+int cmd_dedup(const struct options *options) {
+    struct dedup d = {.options = options, .out = -1, .wanted = !given(options, OPT_REPEATS)};
+    struct input input;
+    perhaps_want want;
+    perhaps_recipe recipe;
+    uint8_t hash_key[HASH_KEY_BYTES];
+    int status = check_options(options);
+    if (status == FINE && given(options, OPT_AT)) return at_dedup(options);
+    if (status == FINE) status = input_from_options(&input, options, options->operands, options->operand_count);
+    if (status == FINE) status = make_want(&want, options, &input, &recipe);
+    if (status == FINE) status = hash_from_options(&want, options, hash_key);
+    if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
+    if (status == FINE) status = check_hash(options, &input, want.hash);
+    if (status == FINE) status = open_memory(&d, &want, &input);
+    if (status == FINE) status = dedup_output_open(options, &input, &d.out);
+    if (status == FINE) status = run(&d, &input);
+    seen_close(&d.seen);
+    if (d.state) status = state_close(d.state, status);
+    exact_free(d.exact);
+    status = dedup_output_close(options, d.out, status);
+    die_of_interrupt();
+    return status == STOP ? FINE : status;
+}

@@ -1,0 +1,247 @@
+/* perhaps plan: what every kind of filter would cost. */
+#include "options/abilities.h"
+#include "commands.h"
+#include "output/numbers.h"
+#include "output/plan_plot.h"
+#include "output/report.h"
+#include "options/want.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A kind's answer to the want: a plan, or why there is none. */
+struct answer {
+    const struct perhaps_kind_row *row;
+    struct perhaps_plan plan;
+    int rc;
+    unsigned can;
+    bool recommended;
+    char why[300];
+};
+
+enum { MOST_KINDS = 32 };
+
+/* What it would be able to do: a filter of filters can do less than its kind, or more. */
+static unsigned abilities_planned(const perhaps_want *want) {
+    unsigned can = 0;
+    for (unsigned ability = PERHAPS_ADD; ability <= PERHAPS_IN_PLACE; ability <<= 1) {
+        struct perhaps_plan plan = {.size = sizeof plan};
+        perhaps_want one = *want;
+        one.needs = ability;
+        if (perhaps_plan(&one, &plan) == PERHAPS_OK) can |= ability;
+    }
+    return can;
+}
+
+static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {
+    perhaps_want one = *want;
+    char lacking[100];
+    one.kind = answer->row->kind;
+    one.needs = 0;
+    if (given(options, OPT_PRESET) && one.kind != PERHAPS_BLOOM) one.hashes = 0; /* a preset's k is for bloom */
+    answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
+    answer->rc = perhaps_plan(&one, &answer->plan);
+    if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
+    answer->can = answer->rc < 0 ? answer->row->can : abilities_planned(&one);
+    if (want->needs & ~answer->can) {
+        answer->rc = PERHAPS_ECANNOT;
+        abilities_text(want->needs & ~answer->can, ", ", lacking, sizeof lacking);
+        snprintf(answer->why, sizeof answer->why, "cannot %s", lacking);
+    }
+}
+
+/* A filter of filters does not say what it is made of; the kind that has the same plan does. */
+static bool same_plan(const struct perhaps_plan *a, const struct perhaps_plan *b) {
+    return a->kind == b->kind && a->bytes == b->bytes && a->hashes == b->hashes && a->lines == b->lines &&
+           a->items == b->items;
+}
+
+/* The formula of the textbooks, for those who know it: m bits and k hashes for n keys at rate p. */
+struct classic {
+    double keys, bits, rate;
+    unsigned hashes;
+};
+
+static struct classic classic_formula(const perhaps_want *want) {
+    struct classic c = {.keys = (double)want->items, .rate = want->fpr};
+    double ln2 = log(2);
+    if (want->bytes) c.bits = (double)want->bytes * 8;
+    if (want->bits_per_key > 0) c.bits = floor(c.keys * want->bits_per_key);
+    if (c.bits == 0) c.bits = floor(-c.keys * log(c.rate) / (ln2 * ln2));
+    if (c.keys == 0) c.keys = floor(c.bits * ln2 * ln2 / -log(c.rate));
+    c.bits = fmin(c.bits, 0x1p63); /* beyond, no number of the program's can hold it */
+    c.keys = fmin(fmax(c.keys, 1), 0x1p63);
+    double hashes = round(c.bits / c.keys * ln2);
+    c.hashes = hashes < 1 ? 1 : hashes > 1e6 ? 1000000 : (unsigned)hashes;
+    if (c.rate == 0) c.rate = pow(1 - exp(-(double)c.hashes * c.keys / c.bits), c.hashes);
+    return c;
+}
+
+static void print_classic(const struct classic *c) {
+    char bits[NUMBER_TEXT], keys[NUMBER_TEXT], rate[NUMBER_TEXT];
+    printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", c->hashes,
+           group_digits((uint64_t)c->bits, bits), group_digits((uint64_t)c->keys, keys), human_rate(c->rate, rate));
+}
+
+static void print_row(const struct answer *answer, bool coloured) {
+    char bytes[NUMBER_TEXT], items[NUMBER_TEXT], can[100];
+    const struct perhaps_plan *plan = &answer->plan;
+    if (answer->rc < 0) {
+        printf("  %-10s %s\n", answer->row->name, answer->why);
+        return;
+    }
+    printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", coloured && answer->recommended ? "\033[1;32m" : "",
+           answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
+           group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
+           answer->can ? abilities_text(answer->can, " ", can, sizeof can) : "static",
+           coloured && answer->recommended ? "\033[0m" : "");
+}
+
+/* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
+static double planned_rate(const perhaps_want *want, const struct perhaps_plan *best) {
+    return want->fpr > 0 && best->fpr > 0 ? want->fpr : best->fpr;
+}
+
+/* Where there are no mistakes at all, the plan knows. */
+static double limit_at(double fpr, const struct perhaps_plan *best) {
+    return fpr > 0 ? log2(1 / fpr) : best->limit_bits_per_key;
+}
+
+static void print_limit(const perhaps_want *want, const struct perhaps_plan *best) {
+    struct classic classic = classic_formula(want);
+    char text[NUMBER_TEXT];
+    double fpr = planned_rate(want, best);
+    if (fpr == 0) return; /* exact: nothing to compare with */
+    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
+           human_rate(fpr, text));
+    if (want->kind != PERHAPS_TABLE) print_classic(&classic);
+    if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
+        printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
+}
+
+/* A window by time: whatever the rhythm in which keys come, it takes no more than that. */
+static unsigned generations_in_bursts(const perhaps_want *want) {
+    return 2 * want->generations - 2;
+}
+
+static uint64_t bytes_in_bursts(const perhaps_want *want, const struct perhaps_plan *plan) {
+    return plan->bytes / want->generations * generations_in_bursts(want);
+}
+
+/* Of filters of filters: what the numbers are of. */
+static void print_parts(const perhaps_want *want, const struct perhaps_plan *best) {
+    char shards[40] = "", items[NUMBER_TEXT];
+    if (want->shards) snprintf(shards, sizeof shards, ", in %u shards", want->shards);
+    if (want->grow == PERHAPS_GROW_LAYERS)
+        printf("  layers: this is the first, for %s keys%s; more come as it fills, and together they keep the rate\n",
+               group_digits(best->items, items), shards);
+    else if (want->shards)
+        printf("  all of it%s, with some room for unequal shares\n", shards);
+    if (best->kind == PERHAPS_WINDOW)
+        printf("  window: all its generations, which hold a little more than what is to be remembered\n");
+    if (want->period)
+        printf("  in bursts it has up to %u generations in place of %u: %s bytes\n", generations_in_bursts(want),
+               want->generations, group_digits(bytes_in_bursts(want, best), items));
+}
+
+static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
+                       const perhaps_want *want) {
+    bool coloured = colour_for(stdout);
+    printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
+    for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
+    printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
+    print_parts(want, best);
+    if (want->kind == PERHAPS_ANY && !want->needs)
+        printf("  static: made of all keys at once, then only asked; see --static and --smallest\n");
+    print_limit(want, best);
+}
+
+static void print_kind_json(struct json *json, const struct answer *answer, const perhaps_want *want) {
+    const struct perhaps_plan *plan = &answer->plan;
+    json_open(json, NULL, '{');
+    json_text(json, "kind", answer->row->name);
+    if (answer->rc < 0) {
+        json_text(json, "error", answer->why);
+    } else {
+        json_real(json, "bits_per_key", plan->bits_per_key);
+        json_count(json, "bytes", plan->bytes);
+        if (want->period) json_count(json, "bytes_in_bursts", bytes_in_bursts(want, plan));
+        json_count(json, "image_bytes", plan->image_bytes);
+        json_count(json, "items", plan->items);
+        json_real(json, "fpr", plan->fpr);
+        json_real(json, "loss", plan->loss);
+        json_count(json, "hashes", plan->hashes);
+        json_count(json, "cache_lines", plan->lines);
+    }
+    json_abilities(json, answer->can);
+    json_flag(json, "recommended", answer->recommended);
+    json_close(json, '}');
+}
+
+static void print_json(const struct answer *answers, size_t n, const struct perhaps_plan *best,
+                       const perhaps_want *want) {
+    struct json json = {0};
+    struct classic classic = classic_formula(want);
+    double fpr = planned_rate(want, best);
+    json_open(&json, NULL, '{');
+    json_count(&json, "items", want->items ? want->items : best->items);
+    json_real(&json, "fpr", fpr);
+    json_real(&json, "limit_bits_per_key", limit_at(fpr, best));
+    json_open(&json, "classic", '{');
+    json_count(&json, "hashes", classic.hashes);
+    json_count(&json, "bits", (uint64_t)classic.bits);
+    json_close(&json, '}');
+    json_open(&json, "kinds", '[');
+    for (size_t i = 0; i < n; i++) print_kind_json(&json, &answers[i], want);
+    json_close(&json, ']');
+    json_end(&json);
+}
+
+/* A picture of all rates needs no number of keys: it hardly matters. */
+static struct options with_default_keys(const struct options *options) {
+    struct options filled = *options;
+    bool counted = given(options, OPT_ITEMS) || options->window.keys;
+    bool fixed = counted || options->bytes || (options->bits_per_key > 0 && options->fpr > 0);
+    if (given(options, OPT_PLOT) && !fixed) filled.items = 1000000;
+    return filled;
+}
+
+/* Which rows the table has: the one that -k names, or all that may be chosen; a bitmap never is, being for integers only. */
+static size_t choose_rows(const struct options *options, struct answer answers[MOST_KINDS]) {
+    size_t n = 0;
+    if (given(options, OPT_KIND)) answers[n++].row = kind_row(options->kind);
+    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && n < MOST_KINDS; row++)
+        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) answers[n++].row = perhaps_kind(row);
+    return n;
+}
+
+static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
+                      struct answer answers[MOST_KINDS]) {
+    size_t n = choose_rows(options, answers);
+    bool found = false; /* several kinds of shards may look the same: the first is the one */
+    for (size_t i = 0; i < n; i++) {
+        ask(want, options, &answers[i]);
+        answers[i].recommended = !found && answers[i].rc == PERHAPS_OK && same_plan(&answers[i].plan, best);
+        found |= answers[i].recommended;
+    }
+    return n;
+}
+
+int cmd_plan(const struct options *options) {
+    perhaps_want want;
+    struct answer answers[MOST_KINDS] = {0};
+    struct perhaps_plan best = {.size = sizeof best};
+    struct options filled = with_default_keys(options);
+    if (want_from_options(&want, &filled) != FINE) return TROUBLE;
+    int rc = perhaps_plan(&want, &best);
+    if (rc < 0) return library_failure(NULL, rc);
+    if (options->plot && plan_plot_ready(options) != FINE) return TROUBLE;
+    size_t n = ask_all(&want, options, &best, answers);
+    if (given(options, OPT_JSON))
+        print_json(answers, n, &best, &want);
+    else
+        print_text(answers, n, &best, &want);
+    if (!options->plot) return FINE;
+    if (!want.items) want.items = best.items;
+    return plan_plot(&want, options);
+}

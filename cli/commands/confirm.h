@@ -1,0 +1,36 @@
+/* The second look of check --confirm: lines that a filter takes for present are kept until the keys that it was made from
+ * have said which of them are. */
+#ifndef CLI_COMMANDS_CONFIRM_H
+#define CLI_COMMANDS_CONFIRM_H
+
+#include "input/input.h"
+
+#include <perhaps.h>
+
+/* Is the file of --confirm there, and another one than the lines to check? Asked before any of them is read. */
+int confirm_possible(const char *path, const struct input *input);
+
+/* Such lines, in order. Begin with zeros; end with free(bytes). */
+struct hits {
+    char *bytes;
+    size_t filled, room;
+    size_t n;
+};
+
+/* Keeps line i of a batch: its key, and all of it if it may have to be printed. */
+int hits_put(struct hits *hits, const struct batch *batch, size_t i, bool printing);
+
+/* Moves all that is in `from` behind the others. */
+int hits_move(struct hits *hits, struct hits *from);
+
+/* Reads the original keys once and finds out which hits are among them; with `one`, the first of those is enough. `path`
+ * is the filter's, for messages. FINE, STOP or TROUBLE, as input_read. */
+int hits_confirm(struct hits *hits, const perhaps *filter, const char *path, const struct input *keys, bool one);
+
+/* How many of them are. */
+uint64_t hits_confirmed(const struct hits *hits);
+
+/* Prints those that are, or those that are not. */
+int hits_print(const struct hits *hits, bool confirmed);
+
+#endif

@@ -1,0 +1,54 @@
+/* The names of what filters can do: add, remove, count, ..., and which kinds can. */
+#ifndef CLI_OPTIONS_ABILITIES_H
+#define CLI_OPTIONS_ABILITIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A set as text: "add, merge" with ", " between. Returns `buffer`. */
+const char *abilities_text(unsigned abilities, const char *between, char *buffer, size_t size);
+
+/* Adds "add,merge" to a set. */
+bool abilities_parse(const char *text, unsigned *abilities);
+
+/* A set as the array `can` of a JSON object. */
+struct json;
+void json_abilities(struct json *json, unsigned abilities);
+
+enum { KINDS_TEXT = 400 };
+
+/* Which kinds can do one thing: "counting, cuckoo and table can remove". Returns `buffer`. */
+const char *who_can(unsigned ability, char buffer[KINDS_TEXT]);
+
+/* The same for each of several things, separated by semicolons. Returns `buffer`. */
+const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
+
+/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
+const struct perhaps_kind_row *kind_row(int kind);
+
+/* Is it made of all its keys at once, and then only asked? */
+bool is_static_kind(int kind);
+
+/* Is it one of the files of other programs? */
+bool is_file_kind(int kind);
+
+/* The names of these and of Roaring bitmaps, "dcso, roaring" with ", " between. Returns `buffer`. */
+const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]);
+
+/* "bloom", "growing", ...; of filters of filters too. */
+const char *kind_name(int kind);
+
+/* Half a sentence about it. Not for filters of filters. */
+const char *kind_summary(int kind);
+
+/* Does a kind that is chosen without being named have all of these? */
+bool needs_can_be_met(unsigned abilities);
+
+/* After a call that said PERHAPS_ECANNOT for the want of this ability: the library's reason, and which kinds can.
+ * Returns TROUBLE. */
+int cannot_failure(const char *subject, unsigned ability);
+
+/* The same before any call: a filter of this kind cannot remove, count or list. Returns TROUBLE. */
+int lacks_failure(const char *subject, const char *kind, unsigned ability);
+
+#endif

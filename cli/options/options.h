@@ -1,0 +1,227 @@
+/* The command line as data: one table of commands (command_table.c) and one of options (option_table.c). The parser here, --help,
+ * the manual pages and the completions all read these two tables, so an option exists in all of them or in none. */
+#ifndef CLI_OPTIONS_OPTIONS_H
+#define CLI_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum command_id {
+    CMD_PLAN,
+    CMD_BUILD,
+    CMD_ADD,
+    CMD_REMOVE,
+    CMD_CHECK,
+    CMD_COUNT,
+    CMD_DEDUP,
+    CMD_LIST,
+    CMD_INFO,
+    CMD_MERGE,
+    CMD_INTERSECT,
+    CMD_SUBTRACT,
+    CMD_DIFFER,
+    CMD_VERIFY,
+    CMD_BENCH,
+    CMD_COMPLETIONS,
+    CMD_VERSION,
+    CMD_HELP,
+    COMMANDS
+};
+
+struct options;
+
+struct command {
+    const char *name;
+    const char *usage;       /* what follows the name */
+    const char *summary;     /* half a sentence */
+    const char *description; /* paragraphs, separated by empty lines */
+    const char *exit_status; /* NULL for the usual one: 0 or 2 */
+    const char *examples;    /* lines of shell, each a command or a # comment */
+    unsigned least, most;    /* operands it takes */
+    int (*run)(const struct options *options);
+    const char *json; /* the help of --json for this command; NULL = it takes none */
+};
+
+extern const struct command commands[COMMANDS];
+
+enum option_id {
+    OPT_ITEMS,
+    OPT_FPR,
+    OPT_BITS_PER_KEY,
+    OPT_BYTES,
+    OPT_PRESET,
+    OPT_KIND,
+    OPT_FILE_KIND,
+    OPT_STATIC,
+    OPT_SMALLEST,
+    OPT_SCRATCH,
+    OPT_NEEDS,
+    OPT_GROW,
+    OPT_GROWTH,
+    OPT_MAX_BYTES,
+    OPT_NO_GROW,
+    OPT_WINDOW,
+    OPT_GENERATIONS,
+    OPT_CLEAR_AT,
+    OPT_SHARDS,
+    OPT_HASHES,
+    OPT_LINES,
+    OPT_HASH,
+    OPT_SEED,
+    OPT_HASH_KEY,
+    OPT_KEY_IN_FILE,
+    OPT_AT,
+    OPT_SHARD_BYTES,
+    OPT_PATIENCE,
+    OPT_OUTPUT,
+    OPT_FORCE,
+    OPT_FOLD,
+    OPT_INVERT,
+    OPT_COUNT,
+    OPT_LINES_TO,
+    OPT_LOSS,
+    OPT_DIFFERENT,
+    OPT_REPEATS,
+    OPT_SUMMARY,
+    OPT_EXACT,
+    OPT_LAST,
+    OPT_STATE,
+    OPT_SAVE_EVERY,
+    OPT_QUIET,
+    OPT_CONFIRM,
+    OPT_FROM,
+    OPT_LIMIT,
+    OPT_KEYS,
+    OPT_IN_PLACE,
+    OPT_KEY,
+    OPT_U64,
+    OPT_HEX,
+    OPT_NULL,
+    OPT_IGNORE_CASE,
+    OPT_FIELD,
+    OPT_DELIMITER,
+    OPT_THREADS,
+    OPT_NO_VERIFY,
+    OPT_RECOVER,
+    OPT_FULL,
+    OPT_COMBINED,
+    OPT_FOREIGN,
+    OPT_BENCH_STATIC,
+    OPT_GOALS,
+    OPT_PLOT,
+    OPT_SCDOC,
+    OPT_NAMES,
+    OPT_JSON,
+    OPT_HELP,
+    OPTIONS
+};
+
+/* What an option's argument is, and so which type its field in struct options has. */
+enum value_type {
+    VALUE_NONE,    /* a flag; ask given() */
+    VALUE_NUMBER,  /* uint64_t */
+    VALUE_FIELD,   /* uint64_t */
+    VALUE_SIZE,    /* uint64_t, in bytes */
+    VALUE_REAL,    /* double */
+    VALUE_RATE,    /* double between 0 and 1 */
+    VALUE_SHARE,   /* double between 0 and 1 */
+    VALUE_WORD,    /* int: which of `words` */
+    VALUE_KIND,    /* int: enum perhaps_kind */
+    VALUE_FORMAT,  /* int: the same, of files of other programs only */
+    VALUE_NEEDS,   /* unsigned: set of enum perhaps_ability */
+    VALUE_WINDOW,  /* struct window */
+    VALUE_TIME,    /* uint64_t, in seconds */
+    VALUE_THREADS, /* uint64_t; 0 = one for each processor */
+    VALUE_FILE,    /* const char * */
+    VALUE_TEXT     /* const char * */
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    char letter;          /* short form; 0 = none */
+    enum value_type type; /* of the argument */
+    const char *argument; /* its name in the help; NULL for flags */
+    const char *words;    /* VALUE_WORD: the words allowed, separated by spaces */
+    size_t field;         /* offset in struct options */
+    unsigned commands;    /* set of 1 << command_id */
+    const char *help;     /* sentences */
+};
+
+extern const struct option option_table[OPTIONS];
+
+/* What all commands that read keys have in common. */
+extern const char about_keys[];
+
+/* How keys are written, in the order of the words of --key. */
+enum encoding {
+    ENCODING_BYTES = 0,
+    ENCODING_HEX = 1,
+    ENCODING_U64 = 2,
+    ENCODING_U64LE = 3,
+    ENCODING_INT32 = 4,
+    ENCODING_INT64 = 5,
+    ENCODING_UTF16 = 6,
+    ENCODINGS
+};
+
+/* How much a window remembers: so many keys, or for so long. One of them is 0. */
+struct window {
+    uint64_t keys, period; /* in milliseconds */
+};
+
+/* A parsed command line. Fields whose option was not given are zero. */
+struct options {
+    const struct command *command;
+    bool given[OPTIONS];
+    char **operands;
+    size_t operand_count;
+    uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
+        threads;
+    uint64_t patience, save_every, scratch;
+    double fpr, bits_per_key, growth, clear_at;
+    struct window window, last;
+    int kind, preset, hash, encoding;
+    unsigned needs;
+    const char *hash_key, *at, *output, *keys, *confirm, *state, *delimiter, *plot;
+};
+
+static inline bool given(const struct options *options, enum option_id id) {
+    return options->given[id];
+}
+
+/* The command of that name, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Says that there is no such command, and which one it might have been. Returns TROUBLE. */
+int command_unknown(const char *name);
+
+/* How many threads -j asks for; 1 without it. */
+unsigned threads_from(const struct options *options);
+
+/* What an option does for this command, without the names that its argument may be. */
+const char *option_help(const struct command *command, const struct option *option);
+
+/* The same with them, in `buffer`, where they come from the library's tables. */
+enum { HELP_TEXT = 1000 };
+const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]);
+
+/* Does this command take this option? */
+bool command_takes(const struct command *command, const struct option *option);
+
+/* A paragraph that ends the descriptions of several commands; NULL if this is none of them. */
+const char *command_postscript(const struct command *command);
+
+/* Reads the arguments after the command's name. 0, or 2 after having said what is wrong. */
+int options_parse(struct options *options, const struct command *command, int count, char **arguments);
+
+/* The words an option's argument may be, separated by spaces, in `buffer`; "" if they cannot be listed. */
+const char *option_words(const struct option *option, char *buffer, size_t size);
+
+/* Copies word number `index` of a list separated by spaces into `buffer` and returns it. */
+const char *word_at(const char *words, int index, char *buffer, size_t size);
+
+/* The number of `word` in such a list, or -1. */
+int word_index(const char *words, const char *word);
+
+#endif

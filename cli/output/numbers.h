@@ -1,0 +1,39 @@
+/* Numbers as people write and read them. */
+#ifndef CLI_OUTPUT_NUMBERS_H
+#define CLI_OUTPUT_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 5000000, 5e6, 2.5e6, 10k, 1M, 2^20; with `sizes` also 64KiB, 1.5GiB. False if it is none of these, not whole, or
+ * beyond 64 bits. */
+bool parse_number(const char *text, bool sizes, uint64_t *value);
+
+/* Would it be a number, were it not beyond 64 bits? */
+bool number_too_large(const char *text, bool sizes);
+
+/* 8, 9.6, 1e-3; false for anything else, infinities and NaN included. */
+bool parse_real(const char *text, double *value);
+
+/* 0.01, 1e-3, 1%. */
+bool parse_rate(const char *text, double *value);
+
+/* 30s, 10m, 12h, 7d, 1h30m, in seconds; a unit is required. */
+bool parse_duration(const char *text, uint64_t *seconds);
+
+enum { NUMBER_TEXT = 48 };
+
+/* "5,000,000". Returns `buffer`. */
+const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]);
+
+/* "6.1 MiB". Returns `buffer`. */
+const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]);
+
+/* "1h30m". Returns `buffer`. */
+const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
+
+/* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
+const char *human_rate(double exact, char buffer[NUMBER_TEXT]);
+
+#endif

@@ -1,0 +1,296 @@
+#include "report.h"
+#include "input/encode.h"
+#include "numbers.h"
+
+#include <perhaps.h>
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+bool colour_for(FILE *stream) {
+    const char *no_color = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    if (no_color && *no_color) return false;
+    if (!terminal || strcmp(terminal, "dumb") == 0) return false;
+    return isatty(fileno(stream));
+}
+
+static void say(const char *colour, const char *subject, const char *label, const char *format, va_list arguments) {
+    progress_end();
+    bool coloured = colour_for(stderr);
+    flockfile(stderr);
+    fprintf(stderr, "%sperhaps:%s ", coloured ? colour : "", coloured ? "\033[0m" : "");
+    if (subject) fprintf(stderr, "%s: ", subject);
+    fputs(label, stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
+#define RED    "\033[1;31m"
+#define YELLOW "\033[1;33m"
+#define BOLD   "\033[1m"
+
+int failure(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(RED, subject, "", format, arguments);
+    va_end(arguments);
+    return TROUBLE;
+}
+
+/* What a user of the command line can do about an error of the library. */
+static const char *remedy(int error) {
+    switch (error) {
+    case PERHAPS_ENOMEM:
+        return "ask for a smaller filter, or use a machine with more memory";
+    case PERHAPS_EIO:
+        return "check the name and its permissions";
+    case PERHAPS_EFOREIGN:
+        return "give a filter that 'perhaps build' made";
+    case PERHAPS_EVERSION:
+        return "update perhaps";
+    case PERHAPS_EDAMAGED:
+        return "restore it from a copy, or build it again";
+    case PERHAPS_EKEY:
+        return "give the key that it was made with: --hash-key FILE";
+    case PERHAPS_EMISMATCH:
+        return "build both with the same -k, -n, -p (or size), --shards, --hash and --seed";
+    case PERHAPS_EDIRTY:
+        return "give --recover to go on with it (add, remove, check, count, list, info), or build it again";
+    case PERHAPS_EBUSY:
+        return "wait until that has ended";
+    case PERHAPS_EFULL:
+        return "build it anew with a larger -n";
+    default:
+        return "see 'perhaps help plan' for what fits together";
+    }
+}
+
+/* Where the library's sentence goes over from the cause to the advice. It often names the file itself; once is enough:
+ * *named is how long that name is. A reason of the system's is all cause. */
+static size_t cause_length(const char *subject, int error, size_t *named) {
+    const char *why = perhaps_why();
+    *named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
+    return error == PERHAPS_EIO ? strlen(why) : *named + strcspn(why + *named, ";");
+}
+
+/* Is the library's advice for programmers: about a flag, a field, a call? */
+static bool for_programmers(int error) {
+    return error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
+}
+
+static int explain(const char *subject, int error, const char *advice) {
+    size_t named, cause = cause_length(subject, error, &named);
+    if (perhaps_why()[cause] && !for_programmers(error)) return failure(named ? NULL : subject, "%s", perhaps_why());
+    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, perhaps_why(), advice);
+}
+
+int reason_failure(const char *subject, const char *advice) {
+    return explain(subject, PERHAPS_ECANNOT, advice);
+}
+
+int library_failure(const char *subject, int error) {
+    return explain(subject, error, remedy(error));
+}
+
+int saving_failure(const char *subject, int error) {
+    return explain(subject, error,
+                   error == PERHAPS_EIO ? "check its permissions and the room on the disk" : remedy(error));
+}
+
+int scratch_failure(void) {
+    return explain(NULL, PERHAPS_EIO,
+                   "see to room and permissions there, or let more keys wait in memory with a larger --scratch");
+}
+
+void warning(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(YELLOW, subject, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void remark(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(BOLD, subject, "", format, arguments);
+    va_end(arguments);
+}
+
+const char *input_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+int output_failure(void) {
+    if (errno == EPIPE) return TROUBLE;
+    return failure("standard output", "cannot be written: %s; what came out so far is not complete", strerror(errno));
+}
+
+int finish_output(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return FINE;
+    return output_failure();
+}
+
+int write_all(int fd, const void *bytes, size_t length) {
+    const char *at = bytes;
+    while (length) {
+        ssize_t written = write(fd, at, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -1;
+        at += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------------- JSON --- */
+
+static void json_string(const char *text) {
+    const char *at = text, *end = text + strlen(text);
+    putchar('"');
+    while (at < end) {
+        uint32_t code;
+        const char *next = utf8_next(at, end, &code);
+        if (!next) { /* file names need not be UTF-8; JSON must be */
+            fputs("\\ufffd", stdout);
+            at++;
+            continue;
+        }
+        if (code == '"' || code == '\\')
+            printf("\\%c", (int)code);
+        else if (code < 0x20 || code == 0x7f)
+            printf("\\u%04x", (unsigned)code);
+        else
+            fwrite(at, 1, (size_t)(next - at), stdout);
+        at = next;
+    }
+    putchar('"');
+}
+
+static void json_name(struct json *json, const char *name) {
+    if (json->comma) fputs(", ", stdout);
+    json->comma = true;
+    if (!name) return;
+    json_string(name);
+    fputs(": ", stdout);
+}
+
+void json_open(struct json *json, const char *name, char bracket) {
+    json_name(json, name);
+    putchar(bracket);
+    json->comma = false;
+}
+
+void json_close(struct json *json, char bracket) {
+    putchar(bracket);
+    json->comma = true;
+}
+
+void json_text(struct json *json, const char *name, const char *value) {
+    json_name(json, name);
+    json_string(value);
+}
+
+void json_count(struct json *json, const char *name, uint64_t value) {
+    json_name(json, name);
+    printf("%llu", (unsigned long long)value);
+}
+
+/* The shortest of two lengths that reads back as the same number. */
+void json_real(struct json *json, const char *name, double value) {
+    char text[40];
+    json_name(json, name);
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
+    fputs(isfinite(value) ? text : "null", stdout);
+}
+
+void json_flag(struct json *json, const char *name, bool value) {
+    json_name(json, name);
+    fputs(value ? "true" : "false", stdout);
+}
+
+void json_end(struct json *json) {
+    json_close(json, '}');
+    putchar('\n');
+}
+
+/* ---------------------------------------------------------------------------------------------- progress --- */
+
+/* One thread may read and draw while another has something to say. */
+static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct {
+    bool on, drawn, sealing;
+    uint64_t total;
+    double started, next; /* seconds */
+} progress;
+
+double clock_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void start(uint64_t total, bool sealing) {
+    pthread_mutex_lock(&progress_lock);
+    progress.on = isatty(STDERR_FILENO);
+    progress.sealing = sealing;
+    progress.total = total;
+    progress.started = clock_now();
+    progress.next = progress.started + 0.2; /* short work needs no bar */
+    pthread_mutex_unlock(&progress_lock);
+}
+
+void progress_start(uint64_t total) {
+    start(total, false);
+}
+
+void progress_start_sealing(uint64_t total) {
+    start(total, true);
+}
+
+/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"; "sealing 4,200,000 of 10,000,000 keys, ..." */
+static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
+    char count[NUMBER_TEXT];
+    double rate = (double)keys / elapsed;
+    bool millions = rate >= 1e6;
+    fprintf(stderr, "\r\033[K");
+    if (progress.total && bytes <= progress.total) {
+        static const char full[] = "####################", empty[] = "....................";
+        double share = (double)bytes / (double)progress.total;
+        int filled = (int)(share * 20);
+        fprintf(stderr, "%3.0f %% [%.*s%.*s] ", share * 100, filled, full, 20 - filled, empty);
+    }
+    fprintf(stderr, "%s%s", progress.sealing ? "sealing " : "", group_digits(keys, count));
+    if (progress.sealing) fprintf(stderr, " of %s", group_digits(progress.total, count));
+    fprintf(stderr, " keys, %.1f %c keys/s", rate / (millions ? 1e6 : 1e3), millions ? 'M' : 'k');
+    if (progress.total && bytes && bytes <= progress.total)
+        fprintf(stderr, ", %.0f s left", elapsed * (double)(progress.total - bytes) / (double)bytes);
+    fflush(stderr);
+    progress.drawn = true;
+}
+
+void progress_at(uint64_t bytes, uint64_t keys) {
+    pthread_mutex_lock(&progress_lock);
+    double now = progress.on ? clock_now() : 0;
+    if (progress.on && now >= progress.next) {
+        progress.next = now + 0.1;
+        progress_draw(bytes, keys, now - progress.started);
+    }
+    pthread_mutex_unlock(&progress_lock);
+}
+
+void progress_end(void) {
+    pthread_mutex_lock(&progress_lock);
+    if (progress.drawn) fputs("\r\033[K", stderr);
+    progress.on = progress.drawn = false;
+    pthread_mutex_unlock(&progress_lock);
+}

@@ -1,0 +1,78 @@
+/* What the command line says: errors and progress on standard error, JSON and text on standard output. */
+#ifndef CLI_OUTPUT_REPORT_H
+#define CLI_OUTPUT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What commands and their helpers return: the exit status, or go on / stop for callbacks. */
+enum { FINE = 0, NOT_FOUND = 1, TROUBLE = 2, STOP = 3 };
+
+/* "perhaps: SUBJECT: cause; remedy". SUBJECT (a file, an option) may be NULL. Always returns TROUBLE. */
+int failure(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a library call that returned `error`: the sentence is perhaps_why(). */
+int library_failure(const char *subject, int error);
+
+/* The same with advice in place of the library's own. */
+int reason_failure(const char *subject, const char *advice);
+
+/* The same for a call that writes a file, which also takes room on a disk. */
+int saving_failure(const char *subject, int error);
+
+/* The same for one that could not let keys wait in a temporary file, whose folder the library names. */
+int scratch_failure(void);
+
+/* "perhaps: SUBJECT: warning: ..." or, for a remark, without the "warning". */
+void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A path as people should read it: "standard input" for "-". */
+const char *input_name(const char *path);
+
+/* May this stream (stdout or stderr) have colours? Only a terminal, and not under NO_COLOR or TERM=dumb. */
+bool colour_for(FILE *stream);
+
+/* Flushes standard output; an error there (a full disk) is a failure. A reader that went away is no news: silent. */
+int finish_output(void);
+
+/* Writes all of it to `fd`, whatever signals and short writes come between. 0 or -1 with errno. */
+int write_all(int fd, const void *bytes, size_t length);
+
+/* Says why writing to standard output failed (errno), unless it is that the reader went away. Returns TROUBLE. */
+int output_failure(void);
+
+/* -- JSON: one object on one line. Names are given inside objects, NULL inside arrays and for the outermost. -- */
+
+struct json {
+    bool comma; /* something stands before in this object or array */
+};
+
+void json_open(struct json *json, const char *name, char bracket);
+void json_close(struct json *json, char bracket);
+void json_text(struct json *json, const char *name, const char *value);
+void json_count(struct json *json, const char *name, uint64_t value);
+void json_real(struct json *json, const char *name, double value); /* null if it is not finite */
+void json_flag(struct json *json, const char *name, bool value);
+void json_end(struct json *json);
+
+/* Seconds of a clock that never goes back. */
+double clock_now(void);
+
+/* -- Progress: a line that redraws itself on standard error, only if that is a terminal. -- */
+
+/* `total` bytes are to be read; 0 = unknown. */
+void progress_start(uint64_t total);
+
+/* The same for `total` keys that are to be sealed. */
+void progress_start_sealing(uint64_t total);
+
+/* Cheap enough to be called for every block read. */
+void progress_at(uint64_t bytes, uint64_t keys);
+
+/* Wipes the line. */
+void progress_end(void);
+
+#endif
