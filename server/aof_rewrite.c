@@ -1,8 +1,12 @@
 /*
  * A value in the append-only file, when the server rewrites it: the commands that make it again.
- * That is PERHAPS.LOAD with the image, or LOADCHUNK for RedisBloom's layout, in pieces of
- * CHUNK_BYTES. What was still loading goes on loading. (With aof-use-rdb-preamble the server writes
- * an RDB instead.)
+ *
+ *     native, or loading an image               PERHAPS.LOAD with struct reported
+ *     in RedisBloom's layout, or loading that   BF.LOADCHUNK or CF.LOADCHUNK, RedisBloom's commands
+ *
+ * Pieces have at most CHUNK_BYTES. A value that was loading has only some of them, and so goes on
+ * loading. With aof-use-rdb-preamble, the default, the server writes an RDB instead and this is not
+ * called.
  */
 #include "chunk_header.h"
 #include "settings.h"

@@ -10,7 +10,7 @@ bool is_word(RedisModuleString *argument, const char *word) {
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
-void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc) {
+void batch_fill(struct command_batch *batch, RedisModuleString **argv, int argc) {
     batch->n = argc < BATCH_ITEMS ? (size_t)argc : BATCH_ITEMS;
     for (size_t i = 0; i < batch->n; i++) batch->items[i] = RedisModule_StringPtrLen(argv[i], &batch->lengths[i]);
 }

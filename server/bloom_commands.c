@@ -78,7 +78,7 @@ static const char *error_of(int64_t rc) {
 }
 
 /* Adds item by item while there may not be room for all: how many were done. */
-static int64_t add_singly(struct named_filter *named, struct item_batch *batch, size_t *done) {
+static int64_t add_singly(struct named_filter *named, struct command_batch *batch, size_t *done) {
     for (*done = 0; *done < batch->n; ++*done) {
         const void *item = batch->items[*done];
         bool full = !named_room(named) && !perhaps_contains(named->filter, item, batch->lengths[*done]);
@@ -88,7 +88,7 @@ static int64_t add_singly(struct named_filter *named, struct item_batch *batch, 
     return PERHAPS_OK;
 }
 
-static int64_t add_batch(struct named_filter *named, struct item_batch *batch, size_t *done) {
+static int64_t add_batch(struct named_filter *named, struct command_batch *batch, size_t *done) {
     if (named_room(named) < batch->n) return add_singly(named, batch, done);
     int64_t rc = named_add(named, batch->items, batch->lengths, batch->n, batch->answers);
     *done = rc < 0 ? 0 : batch->n;
@@ -97,7 +97,7 @@ static int64_t add_batch(struct named_filter *named, struct item_batch *batch, s
 
 /* Adds items and replies with an array, which an error ends. */
 static void add_items(struct named_filter *named, RedisModuleString **argv, int argc) {
-    struct item_batch batch;
+    struct command_batch batch;
     long replied = 0;
     int64_t rc = PERHAPS_OK;
     if (argc > BATCH_ITEMS) RedisModule_ReplyWithArray(named->ctx, REDISMODULE_POSTPONED_LEN);
@@ -117,10 +117,10 @@ static void add_items(struct named_filter *named, RedisModuleString **argv, int 
 int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct filter_options options = bloom_defaults();
     struct named_filter named;
-    struct item_batch batch;
+    struct command_batch batch;
     size_t done;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) {
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = add_singly(&named, &batch, &done);
         if (rc < 0)
@@ -136,7 +136,7 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct filter_options options = bloom_defaults();
     struct named_filter named;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) add_items(&named, argv + 2, argc - 2);
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) add_items(&named, argv + 2, argc - 2);
     named_close(&named, "bf.add");
     return REDISMODULE_OK;
 }

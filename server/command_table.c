@@ -174,12 +174,6 @@ static int describe(RedisModuleCommand *registered, const struct server_command 
 
 /* ---- registering ---- */
 
-/* Categories of commands can be made on newer servers only. */
-static void categorise(RedisModuleCommand *registered, const struct server_command *command) {
-    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
-        RedisModule_SetCommandACLCategories(registered, command->categories);
-}
-
 static bool register_one(RedisModuleCtx *ctx, const struct server_command *command) {
     const char *name = command_name(command->name);
     if (RedisModule_CreateCommand(ctx, name, command->run, command->flags, 1, last_key(command), 1) != REDISMODULE_OK) {
@@ -195,7 +189,9 @@ static bool register_one(RedisModuleCtx *ctx, const struct server_command *comma
         RedisModule_Log(ctx, "warning", "perhaps was not loaded: the server refused the description of %s", name);
         return false;
     }
-    categorise(registered, command);
+    /* Only newer servers let a module have categories. */
+    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
+        RedisModule_SetCommandACLCategories(registered, command->categories);
     return true;
 }
 

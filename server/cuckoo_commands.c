@@ -84,15 +84,15 @@ static const char *error_of(const struct named_filter *named, int64_t rc) {
     uint8_t header[CUCKOO_HEADER] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
     if (named->value->foreign) perhaps_write_foreign(named->filter, take_header, header);
-    return get_number(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
+    return get_little_endian(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
     struct filter_options options = cuckoo_defaults();
     struct named_filter named;
-    struct item_batch batch;
+    struct command_batch batch;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &options, FAMILY_CUCKOO, true)) {
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_CUCKOO, true)) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = absent ? named_add_absent(&named, batch.items[0], batch.lengths[0])
                             : named_add(&named, batch.items, batch.lengths, 1, batch.answers);
@@ -121,7 +121,8 @@ static const char *read_insert_option(RedisModuleString **argv, int argc, int *a
 
 /* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's
  * layout counts removals, so a batch that fails there and is taken back would show.) */
-static void add_batch(struct named_filter *named, struct item_batch *batch, bool absent, int8_t answers[BATCH_ITEMS]) {
+static void add_batch(struct named_filter *named, struct command_batch *batch, bool absent,
+                      int8_t answers[BATCH_ITEMS]) {
     bool whole = !absent && !named->value->foreign &&
                  named_add(named, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
     for (size_t i = 0; i < batch->n; i++) {
@@ -135,7 +136,7 @@ static void add_batch(struct named_filter *named, struct item_batch *batch, bool
 /* Replicas get what was added, batch by batch: they must not find room where there was none
  * here. */
 static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
-    struct item_batch batch;
+    struct command_batch batch;
     RedisModuleString *added[BATCH_ITEMS];
     int8_t answers[BATCH_ITEMS];
     RedisModule_ReplyWithArray(named->ctx, argc);
@@ -228,22 +229,22 @@ static int count_bytes(void *sum, const void *bytes, size_t length) {
     return 0;
 }
 
-static void look_at_foreign(const struct named_filter *named, long long fields[FIELDS]) {
+static void foreign_fields(const struct named_filter *named, long long fields[FIELDS]) {
     uint8_t header[CUCKOO_HEADER] = {0};
     uint64_t bytes = 0;
     perhaps_write_foreign(named->filter, take_header, header);
-    fields[ITEMS] = (long long)get_number(header, 8);
-    fields[BUCKETS] = (long long)get_number(header + 8, 8);
-    fields[DELETED] = (long long)get_number(header + 16, 8);
-    fields[FILTERS] = (long long)get_number(header + 24, 8);
-    fields[BUCKET_SIZE] = (long long)get_number(header + 32, 2);
-    fields[ITERATIONS] = (long long)get_number(header + 34, 2);
-    fields[EXPANSION] = (long long)get_number(header + EXPANSION_AT, 2);
+    fields[ITEMS] = (long long)get_little_endian(header, 8);
+    fields[BUCKETS] = (long long)get_little_endian(header + 8, 8);
+    fields[DELETED] = (long long)get_little_endian(header + 16, 8);
+    fields[FILTERS] = (long long)get_little_endian(header + 24, 8);
+    fields[BUCKET_SIZE] = (long long)get_little_endian(header + 32, 2);
+    fields[ITERATIONS] = (long long)get_little_endian(header + 34, 2);
+    fields[EXPANSION] = (long long)get_little_endian(header + EXPANSION_AT, 2);
     perhaps_write_foreign(named->filter, count_bytes, &bytes);
     fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEADER);
 }
 
-static void look_at_native(const struct named_filter *named, long long fields[FIELDS]) {
+static void native_fields(const struct named_filter *named, long long fields[FIELDS]) {
     const struct reported *reported = &named->value->reported;
     struct perhaps_info facts = {.size = sizeof facts};
     perhaps_facts(named->filter, &facts);
@@ -257,11 +258,11 @@ static void look_at_native(const struct named_filter *named, long long fields[FI
     fields[BUCKETS] = ((long long)facts.capacity + fields[BUCKET_SIZE] - 1) / fields[BUCKET_SIZE];
 }
 
-static void look(const struct named_filter *named, long long fields[FIELDS]) {
+static void info_fields(const struct named_filter *named, long long fields[FIELDS]) {
     if (named->value->foreign)
-        look_at_foreign(named, fields);
+        foreign_fields(named, fields);
     else
-        look_at_native(named, fields);
+        native_fields(named, fields);
 }
 
 static void reply_info(const struct named_filter *named) {
@@ -269,7 +270,7 @@ static void reply_info(const struct named_filter *named) {
         "Size",        "Number of buckets", "Number of filters", "Number of items inserted", "Number of items deleted",
         "Bucket size", "Expansion rate",    "Max iterations"};
     long long fields[FIELDS];
-    look(named, fields);
+    info_fields(named, fields);
     RedisModule_ReplyWithMap(named->ctx, FIELDS);
     for (int i = 0; i < FIELDS; i++) {
         RedisModule_ReplyWithSimpleString(named->ctx, names[i]);
@@ -284,7 +285,7 @@ int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 static void reply_debug(const struct named_filter *named) {
     long long fields[FIELDS];
     char text[256];
-    look(named, fields);
+    info_fields(named, fields);
     int length = snprintf(text, sizeof text,
                           "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
                           "expansion:%lld",

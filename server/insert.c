@@ -3,7 +3,7 @@
 
 struct insert_arguments {
     struct filter_options options; /* if the filter must be made */
-    bool may_make;
+    bool may_create;
     int items; /* index of the first item */
 };
 
@@ -17,7 +17,7 @@ static const char *read_arguments(RedisModuleString **argv, int argc, const stru
             break;
         }
         if (is_word(argv[i], "NOCREATE"))
-            arguments->may_make = false;
+            arguments->may_create = false;
         else
             error = calls->read_option(argv, argc, &i, &arguments->options);
     }
@@ -25,13 +25,13 @@ static const char *read_arguments(RedisModuleString **argv, int argc, const stru
 }
 
 int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct insert_calls *calls) {
-    struct insert_arguments arguments = {.options = calls->defaults(), .may_make = true, .items = argc};
+    struct insert_arguments arguments = {.options = calls->defaults(), .may_create = true, .items = argc};
     struct named_filter named;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     const char *error = read_arguments(argv, argc, calls, &arguments);
     if (error) return RedisModule_ReplyWithError(ctx, error);
     if (arguments.items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&named, ctx, argv[1], &arguments.options, calls->family, arguments.may_make))
+    if (find_or_create(&named, ctx, argv[1], &arguments.options, calls->family, arguments.may_create))
         calls->add(&named, argv + arguments.items, argc - arguments.items);
     named_close(&named, calls->event);
     return REDISMODULE_OK;

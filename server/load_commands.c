@@ -12,11 +12,6 @@
 
 /* ---- bytes for a loading value ---- */
 
-/* A key that is loaded into, or about to be. */
-static enum lookup open_to_load(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name) {
-    return named_open(named, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_ANY);
-}
-
 static int reply_damaged(RedisModuleCtx *ctx, const char *error, const char *reason) {
     char text[512];
     snprintf(text, sizeof text, "%s: %s", error, reason);
@@ -56,7 +51,7 @@ static bool take_bytes(struct named_filter *named, uint64_t offset, const void *
     return false;
 }
 
-static bool start(struct named_filter *named, int kind, uint64_t total, const struct reported *reported) {
+static bool start_loading(struct named_filter *named, int kind, uint64_t total, const struct reported *reported) {
     struct value *value = value_start_loading(kind, total, reported);
     if (value && named_set_value(named, value)) return true;
     if (value) value_free(value);
@@ -96,17 +91,18 @@ static const struct load_errors cuckoo_errors = {.numeric = "Invalid position",
 
 /* The header chunk: from it follows how much there will be. RedisBloom's header is itself the
  * beginning of that. */
-static bool start_chunks(struct named_filter *named, int kind, const char *bytes, size_t length,
-                         const struct load_errors *errors) {
+static bool take_header_chunk(struct named_filter *named, int kind, const char *bytes, size_t length,
+                              const struct load_errors *errors) {
     struct reported reported = {0};
     uint64_t total, header = 0;
-    if (chunk_header_read((const uint8_t *)bytes, length, &total, &reported)) return start(named, 0, total, &reported);
+    if (chunk_header_read((const uint8_t *)bytes, length, &total, &reported))
+        return start_loading(named, 0, total, &reported);
     int64_t whole = perhaps_foreign_length(kind, bytes, length, &header);
     if (whole < 0 || header != length) {
         RedisModule_ReplyWithError(named->ctx, errors->header);
         return false;
     }
-    return start(named, kind, (uint64_t)whole, &reported) && take_first(named, bytes, length, errors->data);
+    return start_loading(named, kind, (uint64_t)whole, &reported) && take_first(named, bytes, length, errors->data);
 }
 
 /* Where a chunk with this cursor goes in what is loaded; false if nowhere. */
@@ -121,8 +117,8 @@ static bool place_chunk(const struct loading_value *loading, uint64_t cursor, si
     return *offset <= loading->have;
 }
 
-static bool load_chunk(struct named_filter *named, uint64_t cursor, const char *bytes, size_t length,
-                       const struct load_errors *errors) {
+static bool take_data_chunk(struct named_filter *named, uint64_t cursor, const char *bytes, size_t length,
+                            const struct load_errors *errors) {
     const struct loading_value *loading = (const struct loading_value *)named->value;
     uint64_t offset;
     bool fits, placed = place_chunk(loading, cursor, length, &offset, &fits);
@@ -134,12 +130,12 @@ static bool load_chunk(struct named_filter *named, uint64_t cursor, const char *
     return take_bytes(named, offset, bytes, length, errors->data);
 }
 
-static bool load(struct named_filter *named, enum lookup found, int kind, long long cursor, RedisModuleString *chunk,
-                 const struct load_errors *errors) {
+static bool take_chunk(struct named_filter *named, enum lookup found, int kind, long long cursor,
+                       RedisModuleString *chunk, const struct load_errors *errors) {
     size_t length;
     const char *bytes = RedisModule_StringPtrLen(chunk, &length);
-    if (found == LOOKUP_MISSING && cursor == 1) return start_chunks(named, kind, bytes, length, errors);
-    if (found == LOOKUP_LOADING && cursor > 1) return load_chunk(named, (uint64_t)cursor, bytes, length, errors);
+    if (found == LOOKUP_MISSING && cursor == 1) return take_header_chunk(named, kind, bytes, length, errors);
+    if (found == LOOKUP_LOADING && cursor > 1) return take_data_chunk(named, (uint64_t)cursor, bytes, length, errors);
     if (found == LOOKUP_FOUND || found == LOOKUP_LOADING)
         RedisModule_ReplyWithError(named->ctx, errors->exists);
     else
@@ -154,8 +150,8 @@ static int load_chunk_command(RedisModuleCtx *ctx, RedisModuleString **argv, int
     if (argc != 4) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &cursor) != REDISMODULE_OK || cursor < 0)
         return RedisModule_ReplyWithError(ctx, errors->numeric);
-    enum lookup found = open_to_load(&named, ctx, argv[1]);
-    named.changed = load(&named, found, kind, cursor, argv[3], errors);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_ANY);
+    named.changed = take_chunk(&named, found, kind, cursor, argv[3], errors);
     if (named.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
     named_close(&named, event);
     return REDISMODULE_OK;
@@ -195,7 +191,7 @@ static bool load_image(struct named_filter *named, enum lookup found, const long
     }
     static const char refused[] = "ERR the image is refused";
     if (loading) return take_bytes(named, offset, bytes, length, refused);
-    return start(named, 0, total, reported) && take_first(named, bytes, length, refused);
+    return start_loading(named, 0, total, reported) && take_first(named, bytes, length, refused);
 }
 
 int load_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -208,7 +204,7 @@ int load_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
             return RedisModule_ReplyWithError(ctx, "ERR offset and total are numbers of bytes");
     if (argc == 9 && !read_reported(argv + 5, 4, &reported))
         return RedisModule_ReplyWithError(ctx, "ERR bad numbers at the end");
-    enum lookup found = open_to_load(&named, ctx, argv[1]);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_ANY);
     named.changed = load_image(&named, found, numbers, &reported, argv[4]);
     if (named.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
     named_close(&named, "perhaps.load");

@@ -1,8 +1,9 @@
 /*
  * The calls of the server that this module makes, for Redis 7.0 and later and Valkey 7.2 and later.
  *
- * A server gives its modules one function, by which they ask for all others by name. MODAPI_CALLS lists those without which
- * the module cannot be; a server that lacks one of MODAPI_OPTIONAL leaves it NULL, and callers must look.
+ * A server gives its modules one function, which finds all others by name. The module needs every
+ * call of MODAPI_CALLS. A call of MODAPI_OPTIONAL is NULL if the server does not have it, and
+ * callers must check.
  */
 #ifndef PERHAPS_MODAPI_H
 #define PERHAPS_MODAPI_H

@@ -12,7 +12,7 @@ static struct perhaps_info facts_of(const perhaps *filter) {
 
 /* ---- finding ---- */
 
-static enum lookup look(struct named_filter *named, enum command_family family) {
+static enum lookup look_up(struct named_filter *named, enum command_family family) {
     RedisModuleType *type = RedisModule_ModuleTypeGetType(named->handle);
     if (!type)
         return RedisModule_KeyType(named->handle) == REDISMODULE_KEYTYPE_EMPTY ? LOOKUP_MISSING : LOOKUP_WRONG_TYPE;
@@ -36,8 +36,8 @@ static void limit_parts(struct named_filter *named) {
 enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name, int mode,
                        enum command_family family) {
     *named = (struct named_filter){.ctx = ctx, .name = name, .handle = RedisModule_OpenKey(ctx, name, mode)};
-    enum lookup found =
-        named->handle ? look(named, family) : LOOKUP_MISSING; /* for reading, a key that is not there has no handle */
+    /* For reading, a key that does not exist has no handle. */
+    enum lookup found = named->handle ? look_up(named, family) : LOOKUP_MISSING;
     if (found == LOOKUP_FOUND && named->value->timed) named_advance(named);
     if (found == LOOKUP_FOUND && mode & REDISMODULE_WRITE) limit_parts(named);
     return found;
@@ -68,7 +68,7 @@ static void replicate_new(const struct named_filter *named) {
     value_whole_done(named->value, whole);
 }
 
-/* Layers first, then the items that need them. */
+/* Layers first, then the items that need them: see named_filter.h. */
 static void replicate_layers(struct named_filter *named) {
     unsigned layers = named->filter ? layers_of(named) : 0;
     char *shape;
@@ -169,15 +169,15 @@ void named_advance(struct named_filter *named) {
     RedisModule_SignalModifiedKey(named->ctx, named->name);
 }
 
-/* Whether n keys may be more than the newest generation of a window by time takes: its share of the
- * whole, even if it is a table that has grown. */
+/* Whether n items may be more than the newest generation of a window by time takes: its share of
+ * the whole, even if it is a table that has grown. */
 static bool may_begin_generation(const struct named_filter *named, size_t n) {
     if (!named->value->timed || !named->now) return false;
     struct perhaps_info whole = facts_of(named->filter);
     return newest_generation(named).items + n > whole.capacity / (whole.generations - 1);
 }
 
-/* If the keys have begun a generation, replicas must know when before they get the keys. The
+/* If the items have begun a generation, replicas must know its time before they get the items. The
  * filter's time may be later than the clock's, which may have gone back. */
 static void replicate_generation(const struct named_filter *named) {
     uint64_t since = newest_generation(named).since;
@@ -186,7 +186,7 @@ static void replicate_generation(const struct named_filter *named) {
 
 /* ---- adding ---- */
 
-/* The image must be up to date before it is copied. */
+/* The image must be up to date before it is copied. The handle is ended before its value is. */
 bool named_unpark(struct named_filter *named) {
     if (named->value->form != VALUE_PARKED) return true;
     if (named->changed) perhaps_sync(named->filter);
@@ -220,40 +220,42 @@ static bool prepare(struct named_filter *named, size_t n) {
     return true;
 }
 
-/* Keys to add, all of them or only those that are not there; these come one at a time. */
-struct keys_to_add {
+/* Items to add. `absent`: only if it is not there, one at a time. */
+struct items_to_add {
     const void *const *items;
     const size_t *lengths;
     size_t n;
     bool absent;
 };
 
-static int64_t add_to_filter(perhaps *filter, const struct keys_to_add *keys, uint8_t *answers) {
-    if (keys->n > 1) return perhaps_add_many(filter, &PERHAPS_KEYS_BYTES(keys->items, keys->lengths, keys->n), answers);
-    int added = keys->absent ? perhaps_add_absent(filter, keys->items[0], keys->lengths[0])
-                             : perhaps_add(filter, keys->items[0], keys->lengths[0]);
+static int64_t add_to_filter(perhaps *filter, const struct items_to_add *batch, uint8_t *answers) {
+    if (batch->n > 1)
+        return perhaps_add_many(filter, &PERHAPS_KEYS_BYTES(batch->items, batch->lengths, batch->n), answers);
+    int added = batch->absent ? perhaps_add_absent(filter, batch->items[0], batch->lengths[0])
+                              : perhaps_add(filter, batch->items[0], batch->lengths[0]);
     answers[0] = added == 1;
     return added;
 }
 
-static int64_t add(struct named_filter *named, const struct keys_to_add *keys, uint8_t *answers) {
-    if (!prepare(named, keys->n)) return PERHAPS_ENOMEM;
-    bool begins = may_begin_generation(named, keys->n);
-    int64_t added = add_to_filter(named->filter, keys, answers);
+static int64_t add(struct named_filter *named, const struct items_to_add *batch, uint8_t *answers) {
+    if (!prepare(named, batch->n)) return PERHAPS_ENOMEM;
+    bool begins = may_begin_generation(named, batch->n);
+    int64_t added = add_to_filter(named->filter, batch, answers);
     if (begins) replicate_generation(named);
     /* A parked filter has no room for a larger stash. */
     if (added == PERHAPS_EFULL && named->value->form == VALUE_PARKED)
-        return named_unpark(named) ? add(named, keys, answers) : PERHAPS_ENOMEM;
-    named->changed |= added > 0 || (added == 0 && named->value->window); /* a window makes known keys young */
+        return named_unpark(named) ? add(named, batch, answers) : PERHAPS_ENOMEM;
+    /* A window moves known items to its newest generation. */
+    named->changed |= added > 0 || (added == 0 && named->value->window);
     return added;
 }
 
 int64_t named_add(struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
                   uint8_t *answers) {
-    return add(named, &(struct keys_to_add){items, lengths, n, false}, answers);
+    return add(named, &(struct items_to_add){items, lengths, n, false}, answers);
 }
 
 int named_add_absent(struct named_filter *named, const void *item, size_t length) {
     uint8_t answer;
-    return (int)add(named, &(struct keys_to_add){&item, &length, 1, true}, &answer);
+    return (int)add(named, &(struct items_to_add){&item, &length, 1, true}, &answer);
 }

@@ -1,38 +1,52 @@
 /*
- * A filter under its name on the server, for the length of a command: finding it, creating it, adding
- * to it, and telling replicas. Each named_open is followed by one named_close.
+ * A filter under its name on the server, for the length of a command: finding it, creating it,
+ * adding to it, and telling replicas. Each named_open is followed by one named_close.
  *
- * What goes to replicas and to the append-only file, in this order:
+ * The server sends the same to replicas and to the append-only file, in this order:
  *
- *     what has happened              what is sent                                    by
- *     a filter was created           PERHAPS.CREATE with its shape                   named_create
- *     a window forgot by time        PERHAPS.ADVANCE with the time                   named_advance
- *     adding may have begun a        PERHAPS.ADVANCE with its time                   named_add
- *     generation of such a window
- *     adding has appended a layer    PERHAPS.RESHAPE with the shape of all layers    named_close
- *     something has changed          the client's command, verbatim                  named_close
- *     some items found no room, or   BF.INSERT or CF.INSERT with NOCREATE and only   named_replicate_items
- *     CF.INSERT or CF.INSERTNX       the items that were added, not the command
- *     nothing has changed            nothing
+ *     what has happened             what is sent                              by
+ *     a filter was created          PERHAPS.CREATE with its shape             named_create
+ *     a window by time forgot or    PERHAPS.ADVANCE with the time             named_advance
+ *     began a generation
+ *     adding may have begun one     PERHAPS.ADVANCE with its time             named_add
+ *     adding has appended a layer   PERHAPS.RESHAPE, the shape of all layers  named_close
+ *     something has changed         the client's command, verbatim            named_close
+ *     instead, where some items     BF.INSERT or CF.INSERT with NOCREATE and  named_replicate_items
+ *     may have found no room        the items that were added
+ *     nothing has changed           nothing
  *
- * So of each command that writes, a replica gets:
+ * So a command that writes is sent like this:
  *
- *     BF.RESERVE, CF.RESERVE         PERHAPS.CREATE; never the command itself
- *     BF.ADD, BF.MADD, BF.INSERT     the command; BF.INSERT if the filter was full half-way
- *     CF.ADD, CF.ADDNX               the command
- *     CF.INSERT, CF.INSERTNX         CF.INSERT, one for each batch of items
- *     CF.DEL, CF.COMPACT, BF.MERGE, LOADCHUNK, PERHAPS.*       the command
- *     a query of a window by time    PERHAPS.ADVANCE, if the window forgot something
+ *     BF.RESERVE, CF.RESERVE        as PERHAPS.CREATE; never verbatim
+ *     BF.ADD, BF.MADD, BF.INSERT    verbatim; as BF.INSERT if some items found no room
+ *     CF.ADD, CF.ADDNX              verbatim
+ *     CF.INSERT, CF.INSERTNX        as CF.INSERT, one for each batch of items
+ *     CF.DEL, CF.COMPACT, BF.MERGE, LOADCHUNK, PERHAPS.LOAD, .CREATE, .RESHAPE, .ADVANCE
+ *                                   verbatim
+ *     a query                       not at all
  *
- * Why shapes: layouts come from floating-point arithmetic, which may differ from machine to machine,
- * and secret keys from chance. A shape has both as integers. A layer comes before the keys that need
- * it, so that a replica never plans one itself. Why not always the command: a replica must not find
- * room where its primary found none.
+ * Before each of them comes what it needs: CREATE for a new filter, ADVANCE for a window, RESHAPE
+ * for a new layer. A query of a window by time may send ADVANCE too. If one command sends several,
+ * the server puts MULTI and EXEC around them.
  *
- * A replica, and a server that loads its append-only file, does only what it is sent. It does not
- * read the clock for a window (named_advance), and has no limit of parts (limit_parts): its primary
- * had one when the items were added. Its filters are equal to its primary's bit for bit; only the
- * forms of values (value.h) may differ.
+ * Why shapes: layouts come from floating-point arithmetic, which may differ from machine to
+ * machine, and secret keys are random. A shape has both as integers. Why layers first: the replica
+ * keeps the new layer as a spare, fills the older one with the items, and goes on in the spare just
+ * where the primary did. Why not always verbatim: a replica must not find room where its primary
+ * found none.
+ *
+ * A rewrite of the append-only file does not use these commands but the value itself: see
+ * aof_rewrite.c.
+ *
+ * A replica, and a server that loads its append-only file, does only what it is sent:
+ *
+ *     it may        answer queries; open a parked value; enlarge a stash
+ *     it may not    plan a layer or a filter, choose a secret key (it gets shapes)
+ *                   read the clock for a window (named_advance)
+ *                   limit parts (limit_parts) or look at maxmemory (PERHAPS.CREATE does not)
+ *
+ * So its filters are equal to its primary's bit for bit. Only the forms of values (value.h) may
+ * differ.
  */
 #ifndef PERHAPS_SERVER_NAMED_FILTER_H
 #define PERHAPS_SERVER_NAMED_FILTER_H
@@ -75,12 +89,12 @@ bool named_set_value(struct named_filter *named, struct value *value);
 /* As named_create, in place of what is there, and without telling replicas. */
 bool named_set_filter(struct named_filter *named, perhaps *filter, const struct reported *reported);
 
-/* Adds keys, and layers if they are needed. How many are new, or an error of the library: then none
- * was added. */
+/* Adds items, and layers if they are needed. The number of new items, or an error of the library:
+ * then none was added. */
 int64_t named_add(struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
                   uint8_t *answers);
 
-/* Adds a key to a multiset if it is not there. */
+/* Adds an item to a multiset if it is not there. */
 int named_add_absent(struct named_filter *named, const void *item, size_t length);
 
 /* Tells replicas of these items, not of the client's command. `command` is BF.INSERT or

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A key that is missing or something else contains nothing. */
-static void query_batch(const struct named_filter *named, enum lookup found, struct item_batch *batch) {
+static void query_batch(const struct named_filter *named, enum lookup found, struct command_batch *batch) {
     if (found != LOOKUP_FOUND)
         memset(batch->answers, 0, batch->n);
     else
@@ -14,7 +14,7 @@ static void query_batch(const struct named_filter *named, enum lookup found, str
 
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family) {
     struct named_filter named;
-    struct item_batch batch;
+    struct command_batch batch;
     enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, family);
     if (found == LOOKUP_LOADING || found == LOOKUP_NO_MEMORY) {
         reply_no_filter(ctx, found, NULL);

@@ -3,7 +3,7 @@
 
 #include <perhaps_embed.h>
 
-static bool create(struct named_filter *named, enum lookup found, RedisModuleString **argv) {
+static bool create_from_shape(struct named_filter *named, enum lookup found, RedisModuleString **argv) {
     size_t length;
     struct reported reported;
     perhaps *filter;
@@ -32,7 +32,7 @@ int create_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct named_filter named;
     if (argc != 6) return RedisModule_WrongArity(ctx);
     enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_ANY);
-    named.changed = create(&named, found, argv);
+    named.changed = create_from_shape(&named, found, argv);
     if (named.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
     named_close(&named, "perhaps.create");
     return REDISMODULE_OK;

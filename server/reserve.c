@@ -3,10 +3,10 @@
 
 #include <perhaps_embed.h>
 
-/* What the first layer of a filter that grows may take of the whole rate; the rest is for the
- * layers to come. So a large filter that keeps to what it was reserved for is hardly larger than
- * one that cannot grow. A smaller one takes less: it is likely to be outgrown, strictness costs it
- * little, and the layers to come are smaller. */
+/* The share of the false-positive rate for the first layer of a filter that grows; the rest is for
+ * later layers. A large filter that never needs them is then hardly larger than one that cannot
+ * grow. A small filter is likely to grow: a strict first layer costs little, and its later layers
+ * are smaller. */
 static double first_share(long long capacity) {
     return capacity < 100000 ? 0.5 : 0.88;
 }
@@ -27,15 +27,15 @@ struct filter_options cuckoo_defaults(void) {
                                    .iterations = settings.cf_max_iterations};
 }
 
-/* By what the room of all layers together grows with the next one. What most ask for is the
- * library's rule (0), which takes larger steps while a filter is small, for fewer layers and faster
- * answers; 1 is for those to whom memory counts for more. */
+/* From EXPANSION to perhaps_grow_layers: by what factor all layers together grow with the next one.
+ * 2, the default, is the library's rule (0): it takes larger steps while a filter is small, for
+ * fewer layers and faster queries. 1 takes the least memory. */
 static double growth_of(long long expansion) {
     if (expansion == 2) return 0;
     return expansion < 2 ? 2 : expansion > 16 ? 16 : (double)expansion;
 }
 
-static int make_native(perhaps **filter, int kind, const struct filter_options *options) {
+static int create_native(perhaps **filter, int kind, const struct filter_options *options) {
     uint8_t key[16];
     bool grows = options->expansion && !options->fixed && !options->generations;
     double error = options->error < error_most ? options->error : error_most;
@@ -56,7 +56,7 @@ static int make_native(perhaps **filter, int kind, const struct filter_options *
     return rc;
 }
 
-static int make_redisbloom(perhaps **filter, int kind, const struct filter_options *options) {
+static int create_redisbloom(perhaps **filter, int kind, const struct filter_options *options) {
     bool bloom = kind == PERHAPS_REDIS_BLOOM;
     perhaps_want want = PERHAPS_WANT(.kind = kind, .items = (uint64_t)options->capacity, .allocator = &server_memory);
     want.growth = (double)options->expansion;
@@ -83,12 +83,14 @@ static bool fits(RedisModuleCtx *ctx, uint64_t bytes) {
     return bad || !most || (evicts ? bytes <= most : used <= most && bytes <= most - used);
 }
 
-static bool keep(struct named_filter *named, perhaps *filter, const struct filter_options *options) {
+/* Puts a new filter under its name, if there is memory for it. False: it has replied with an error.
+ * RedisBloom's layout has what is `reported` in its bytes. */
+static bool put_filter(struct named_filter *named, perhaps *filter, const struct filter_options *options) {
     struct perhaps_info facts = {.size = sizeof facts};
     struct reported reported = {(uint16_t)options->bucket, (uint16_t)options->iterations, (uint16_t)options->expansion,
                                 0};
     perhaps_facts(filter, &facts);
-    if (facts.hash == PERHAPS_MURMUR) reported = (struct reported){0}; /* RedisBloom's layout has these facts in it */
+    if (facts.hash == PERHAPS_MURMUR) reported = (struct reported){0};
     if (!fits(named->ctx, facts.bytes))
         perhaps_free(filter);
     else if (named_create(named, filter, &reported))
@@ -98,29 +100,25 @@ static bool keep(struct named_filter *named, perhaps *filter, const struct filte
 }
 
 /* BF filters are blocked: for a twentieth more memory than bloom, a query takes the server half the
- * time. But the smallest would have two or three lines of unequal fill, and rates that are right
- * only on average: those are bloom. */
+ * time. But the smallest would have two or three cache lines of unequal fill, and false-positive
+ * rates that are right only on average: those are bloom. */
 enum { SMALL_BLOOM = 1000 };
 
-static int make_filter(perhaps **filter, const struct filter_options *options, enum command_family family,
-                       bool redisbloom) {
-    bool bloom = family == FAMILY_BLOOM;
-    int native = !bloom ? PERHAPS_CUCKOO : options->capacity < SMALL_BLOOM ? PERHAPS_BLOOM : PERHAPS_BLOCKED;
-    return redisbloom ? make_redisbloom(filter, bloom ? PERHAPS_REDIS_BLOOM : PERHAPS_REDIS_CUCKOO, options)
-                      : make_native(filter, native, options);
-}
-
-/* Creates a filter under a name that has none. False: it has replied with an error. */
-static bool make(struct named_filter *named, const struct filter_options *options, enum command_family family) {
+/* Creates a filter under a name that has none. RedisBloom's layout has no windows: they are always
+ * native. False: it has replied with an error. */
+static bool create(struct named_filter *named, const struct filter_options *options, enum command_family family) {
     perhaps *filter;
+    bool bloom = family == FAMILY_BLOOM;
     bool redisbloom = settings.layout == LAYOUT_REDISBLOOM && !options->generations;
-    if (redisbloom && !(family == FAMILY_BLOOM ? type_bloom : type_cuckoo)) {
+    int native = !bloom ? PERHAPS_CUCKOO : options->capacity < SMALL_BLOOM ? PERHAPS_BLOOM : PERHAPS_BLOCKED;
+    if (redisbloom && !(bloom ? type_bloom : type_cuckoo)) {
         RedisModule_ReplyWithError(named->ctx,
                                    "ERR another module has RedisBloom's types: set perhaps.layout to native");
         return false;
     }
-    int rc = make_filter(&filter, options, family, redisbloom);
-    if (rc == PERHAPS_OK) return keep(named, filter, options);
+    int rc = redisbloom ? create_redisbloom(&filter, bloom ? PERHAPS_REDIS_BLOOM : PERHAPS_REDIS_CUCKOO, options)
+                        : create_native(&filter, native, options);
+    if (rc == PERHAPS_OK) return put_filter(named, filter, options);
     RedisModule_ReplyWithError(named->ctx, rc == PERHAPS_ENOMEM ? "ERR Insufficient memory to create filter"
                                                                 : "ERR could not create filter");
     return false;
@@ -135,7 +133,7 @@ int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_op
         RedisModule_ReplyWithError(ctx, "ERR item exists");
     else if (found != LOOKUP_MISSING)
         reply_no_filter(ctx, found, NULL);
-    else if (make(&named, options, family)) {
+    else if (create(&named, options, family)) {
         RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, name);
         RedisModule_ReplyWithSimpleString(ctx, "OK");
     }
@@ -143,11 +141,11 @@ int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_op
     return REDISMODULE_OK;
 }
 
-bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
-                  const struct filter_options *options, enum command_family family, bool may_make) {
+bool find_or_create(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                    const struct filter_options *options, enum command_family family, bool may_create) {
     enum lookup found = named_open(named, ctx, name, REDISMODULE_READ | REDISMODULE_WRITE, family);
     if (found == LOOKUP_FOUND) return true;
-    if (found == LOOKUP_MISSING && may_make) return make(named, options, family);
+    if (found == LOOKUP_MISSING && may_create) return create(named, options, family);
     reply_no_filter(ctx, found, "ERR not found");
     return false;
 }

@@ -29,8 +29,8 @@ int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_op
 
 /* Finds the filter to add to, or makes it. False: it has replied with an error. Either way
  * named_close follows. */
-bool find_or_make(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
-                  const struct filter_options *options, enum command_family family, bool may_make);
+bool find_or_create(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                    const struct filter_options *options, enum command_family family, bool may_create);
 
 /* What differs between the INSERT commands. */
 struct insert_calls {
@@ -58,7 +58,7 @@ bool read_reported(RedisModuleString **argv, int count, struct reported *reporte
 
 /* Items go through the library in batches. */
 enum { BATCH_ITEMS = 1024 };
-struct item_batch {
+struct command_batch {
     const void *items[BATCH_ITEMS];
     size_t lengths[BATCH_ITEMS];
     uint8_t answers[BATCH_ITEMS];
@@ -66,7 +66,7 @@ struct item_batch {
 };
 
 /* The next items, as many as there is room for. */
-void batch_fill(struct item_batch *batch, RedisModuleString **argv, int argc);
+void batch_fill(struct command_batch *batch, RedisModuleString **argv, int argc);
 
 /* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2]
  * on. */

@@ -173,7 +173,7 @@ static int apply_number(const char *name, long long value, void *number, RedisMo
     return REDISMODULE_OK;
 }
 
-/* What the server was told last; it asks for a string that stays. */
+/* The last setting that the server got as a string: it must stay valid after the call. */
 static RedisModuleString *shown;
 
 static RedisModuleString *show(const char *text) {

@@ -7,7 +7,7 @@ enum { PARKED_MOST = 2048, FIRST_ROOM = 1 << 20 };
 /* How many values there are of each form. Atomic: values may end in a background thread. */
 static uint64_t alive[3];
 
-static void *make(size_t size, enum value_form form, const struct reported *reported) {
+static void *new_value(size_t size, enum value_form form, const struct reported *reported) {
     struct value *value = try_alloc(size);
     if (!value) return NULL;
     memset(value, 0, size);
@@ -35,7 +35,7 @@ static const struct loading_value *loading_of(const struct value *value) {
     return (const struct loading_value *)value;
 }
 
-static void set_kind(struct value *value, const struct perhaps_info *facts) {
+static void set_flags(struct value *value, const struct perhaps_info *facts) {
     int kind = facts->base ? facts->base : facts->kind;
     value->multiset = facts->traits & PERHAPS_MULTISET;
     value->foreign = kind == PERHAPS_REDIS_BLOOM || kind == PERHAPS_REDIS_CUCKOO;
@@ -47,8 +47,8 @@ static void set_kind(struct value *value, const struct perhaps_info *facts) {
 
 /* ---- parking ---- */
 
-/* Filters with one small array can be parked; so can growing ones with one layer and no limit of
- * bytes, which perhaps_grow_layers makes again. */
+/* Filters with one small array can be parked. So can growing ones with one layer and no limit of
+ * bytes: perhaps_grow_layers makes them again. */
 static bool can_be_parked(const struct perhaps_info *facts) {
     bool plain = facts->kind == PERHAPS_BLOOM || facts->kind == PERHAPS_BLOCKED || facts->kind == PERHAPS_CUCKOO;
     bool layer = facts->kind == PERHAPS_GROWING && facts->children == 1 && !facts->max_bytes &&
@@ -60,7 +60,7 @@ static struct value *park(perhaps *layer, const struct perhaps_info *facts, cons
     const void *bytes;
     uint64_t length;
     if (perhaps_image(layer, &bytes, &length) < 0) return NULL;
-    struct parked_value *parked = make(sizeof *parked + (size_t)length, VALUE_PARKED, reported);
+    struct parked_value *parked = new_value(sizeof *parked + (size_t)length, VALUE_PARKED, reported);
     if (!parked) return NULL;
     parked->fpr = facts->fpr_target;
     parked->growth = facts->growth;
@@ -77,12 +77,12 @@ struct value *value_of_filter(perhaps *filter, const struct reported *reported) 
         value = park(filter, &facts, reported);
         perhaps_free(filter);
     } else {
-        struct open_value *opened = make(sizeof *opened, VALUE_OPEN, reported);
+        struct open_value *opened = new_value(sizeof *opened, VALUE_OPEN, reported);
         if (opened) opened->filter = filter;
         if (!opened) perhaps_free(filter);
         value = opened ? &opened->value : NULL;
     }
-    if (value) set_kind(value, &facts);
+    if (value) set_flags(value, &facts);
     return value;
 }
 
@@ -106,7 +106,7 @@ static perhaps *rebuild(const struct value *value, const perhaps_allocator *memo
 
 struct value *value_unparked(const struct value *value) {
     perhaps *filter = rebuild(value, &server_memory);
-    struct open_value *opened = filter ? make(sizeof *opened, VALUE_OPEN, &value->reported) : NULL;
+    struct open_value *opened = filter ? new_value(sizeof *opened, VALUE_OPEN, &value->reported) : NULL;
     if (!opened) {
         perhaps_free(filter);
         return NULL;
@@ -164,7 +164,7 @@ static struct value *copy_open(const struct value *value) {
 
 static struct value *copy_parked(const struct value *value) {
     size_t size = sizeof(struct parked_value) + parked_of(value)->length;
-    struct value *copy = make(size, VALUE_PARKED, &value->reported);
+    struct value *copy = new_value(size, VALUE_PARKED, &value->reported);
     if (copy) memcpy(copy, value, size);
     return copy;
 }
@@ -188,7 +188,7 @@ struct value *value_copy(const struct value *value) {
 /* ---- loading in pieces ---- */
 
 struct value *value_start_loading(int kind, uint64_t total, const struct reported *reported) {
-    struct loading_value *loading = make(sizeof *loading, VALUE_LOADING, reported);
+    struct loading_value *loading = new_value(sizeof *loading, VALUE_LOADING, reported);
     if (!loading) return NULL;
     loading->kind = kind;
     loading->total = total;

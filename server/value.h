@@ -1,36 +1,39 @@
 /*
- * A filter as a value of the server. A value has one of three forms, and keeps it: a change of form
- * makes another value, and named_set_value puts it in the place of the old one.
+ * A filter as a value of the server. A value has one of three forms, and keeps it. A change of form
+ * makes another value, and named_set_value (named_filter.c) puts it in the place of the old one.
  *
- *     a filter of the library ──value_of_filter──▶ PARKED, if can_be_parked (value.c), or OPEN
+ *     a filter of the library ──value_of_filter──▶ PARKED if can_be_parked (value.c), else OPEN
  *
- *     PARKED ──value_unparked──▶ OPEN           before it grows, in named_unpark; never back
+ *     PARKED ──value_unparked──▶ OPEN              in named_unpark, before it grows; never back
  *
- *     the first bytes ──value_start_loading──▶ LOADING
+ *     first bytes ──value_start_loading──▶ LOADING ──value_load──▶ LOADING      the next bytes
  *
- *     LOADING ──value_load──▶ LOADING           the next bytes, or some again
+ *     LOADING ──value_of_loaded──▶ PARKED or OPEN                all bytes have come, and are good
  *
- *     LOADING ──value_of_loaded──▶ PARKED or OPEN   once all bytes have come and are found good
+ *     COPY, by value_copy:  PARKED ──▶ PARKED     OPEN ──▶ PARKED or OPEN     LOADING ──▶ LOADING
  *
- *     COPY: PARKED ──value_copy──▶ PARKED    OPEN ──▶ PARKED or OPEN    LOADING ──▶ LOADING
- *
- *     any ──value_free──▶ gone                  in any thread
+ *     any ──value_free──▶ gone                     in the main thread, or in a background thread
  *
  *     form      struct          memory                          the filter during a command
- *     parked    parked_value    one piece, with the image       opened in place, then closed
+ *     parked    parked_value    one piece, with the image       opened in place, then ended
  *     open      open_value      the struct, and the filter's    the filter itself
  *     loading   loading_value   the struct, and bytes so far    none: "still being loaded"
  *
- * Small filters are parked because a handle takes more memory than such a filter has bits, and there
- * may be millions of them.
+ * A value changes in place where its form stays: items are added, and bytes are loaded. All other
+ * ways to a value make a new one. BF.MERGE and an RDB go through value_of_filter; so a filter that
+ * was open may be parked after a restart.
  *
- * A filter that grows is a growing filter of the library. Parked is only its one layer, without what
- * is around it. value_whole and value_unparked put that back. So a form is never seen outside of the
- * module: RDB files, replicas and dumps have the growing filter, and a primary and its replicas may
- * have the same filter in different forms.
+ * Why park: a handle takes more memory than a small filter has bits, and there may be millions of
+ * small filters. A parked image is at most PARKED_MOST bytes. It cannot grow, and its stash cannot.
  *
- * Which thread may do what is in value_types.h. What each piece of memory counts is in
- * server_memory.h.
+ * A filter that grows is a growing filter of the library. Only its one layer is parked, without the
+ * growing filter around it. value_whole and value_unparked put that back. So no form is ever seen
+ * from outside: RDB files, replicas and dumps have the growing filter. A primary and its replicas
+ * may have the same filter in different forms.
+ *
+ * A filter in RedisBloom's layout is open or loading, never parked.
+ *
+ * Which thread may do what is in value_types.h. How memory is counted is in server_memory.h.
  */
 #ifndef PERHAPS_SERVER_VALUE_H
 #define PERHAPS_SERVER_VALUE_H
@@ -116,8 +119,8 @@ bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t 
  * server. */
 const char *value_unserved(const perhaps *filter);
 
-/* The value that a loading one becomes when all bytes have come; it stays as it is. NULL:
- * *reason. */
+/* The value that a loading one becomes when all bytes have come; `loading` stays as it is. NULL:
+ * see *reason. */
 struct value *value_of_loaded(const struct value *loading, const char **reason);
 
 /* ---- how many values there are, for INFO ---- */

@@ -40,7 +40,7 @@ static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
     value_whole_done(value, whole);
 }
 
-static void save(RedisModuleIO *rdb, void *context) {
+static void save_native(RedisModuleIO *rdb, void *context) {
     const struct value *value = context;
     const struct loading_value *loading = value->form == VALUE_LOADING ? context : NULL;
     RedisModule_SaveUnsigned(rdb, value->form == VALUE_LOADING);
@@ -92,7 +92,7 @@ static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64
     return NULL;
 }
 
-static void *load(RedisModuleIO *rdb, int encver) {
+static void *load_native(RedisModuleIO *rdb, int encver) {
     struct reported reported = {0};
     if (encver != NATIVE_ENCVER) {
         RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of a newer version, %d, cannot be loaded", encver);
@@ -111,14 +111,14 @@ static void *load(RedisModuleIO *rdb, int encver) {
     return is_part ? load_part(rdb, loading, total) : load_whole(rdb, loading);
 }
 
-/* ---- the rest ---- */
+/* ---- digest, memory, copy, defragmentation ---- */
 
-static int sum_piece(void *digest, const void *bytes, size_t length) {
+static int digest_piece(void *digest, const void *bytes, size_t length) {
     RedisModule_DigestAddStringBuffer(digest, bytes, length);
     return 0;
 }
 
-static void sum(RedisModuleDigest *digest, void *context) {
+static void add_to_digest(RedisModuleDigest *digest, void *context) {
     const struct value *value = context;
     RedisModule_DigestAddLongLong(digest, (long long)value->reported.deleted);
     if (value->form == VALUE_LOADING) {
@@ -126,10 +126,11 @@ static void sum(RedisModuleDigest *digest, void *context) {
         RedisModule_DigestAddStringBuffer(digest, (const char *)loading->bytes, (size_t)loading->have);
     } else {
         perhaps *whole = value_whole(value);
-        if (whole && value->foreign) /* of equal ones, one may have memory in store that is not in the bytes */
-            perhaps_write_foreign(whole, sum_piece, digest);
+        /* Equal filters in RedisBloom's layout may differ in memory that is not in its bytes. */
+        if (whole && value->foreign)
+            perhaps_write_foreign(whole, digest_piece, digest);
         else if (whole)
-            perhaps_write(whole, sum_piece, digest);
+            perhaps_write(whole, digest_piece, digest);
         value_whole_done(value, whole);
     }
     RedisModule_DigestEndSequence(digest);
@@ -138,11 +139,11 @@ static void sum(RedisModuleDigest *digest, void *context) {
 /* The server has two small objects for each value of a module, which it does not count itself. */
 enum { OBJECTS_OF_SERVER = 32 };
 
-static size_t memory(const void *value) {
+static size_t memory_usage(const void *value) {
     return OBJECTS_OF_SERVER + value_memory(value);
 }
 
-static void release(void *value) {
+static void free_value(void *value) {
     value_free(value);
 }
 
@@ -163,6 +164,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
     return value_copy(value);
 }
 
+/* See value_types.h. 0: there is nothing left to move. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) {
     struct value *value = *at, *moved = RedisModule_DefragAlloc(ctx, value);
     (void)key;
@@ -181,9 +183,9 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
                                       .rdb_load = load_one,
                                       .rdb_save = save_one,
                                       .aof_rewrite = aof_rewrite,
-                                      .mem_usage = memory,
-                                      .digest = sum,
-                                      .free = release,
+                                      .mem_usage = memory_usage,
+                                      .digest = add_to_digest,
+                                      .free = free_value,
                                       .free_effort = free_effort,
                                       .copy = copy,
                                       .defrag = defrag};
@@ -191,7 +193,7 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
 }
 
 bool types_register(RedisModuleCtx *ctx) {
-    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load, save);
+    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load_native, save_native);
     make_type(ctx, &type_bloom, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
     make_type(ctx, &type_cuckoo, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
     if (!type_bloom || !type_cuckoo)

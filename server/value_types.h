@@ -1,27 +1,39 @@
 /*
- * The types of values: how the server saves, copies, sums, moves and frees them.
+ * The types of values: how the server saves, copies, digests, moves and frees them.
  *
- * Who runs what. The module has no lock and no thread. The server calls it like this:
+ * Threads. The module has no lock and starts no thread. The server calls its commands and the
+ * methods of its types (make_type in value_types.c):
  *
- *     where                    what                                     may
- *     main thread              commands, settings, INFO, load, copy,    read and change everything
- *                              mem_usage, free_effort, digest
- *     main thread, between     defrag                                   move what no command has open
- *     two commands
- *     main thread, or a        save, aof_rewrite                        read values; a child has a
- *     child after fork                                                  snapshot of them
- *     background thread        free, of a value with much to free       touch that value alone
+ *     where                  what                                    may touch
+ *     main thread            commands, settings, INFO, rdb_load,     everything
+ *                            copy, mem_usage, free_effort, digest
+ *     main thread, while     defrag                                  one value and its filter
+ *     no command runs
+ *     main thread, or        rdb_save, aof_rewrite                   all values, for reading
+ *     a child after fork
+ *     main thread, or a      free                                    one value and its filter
+ *     background thread
  *
- * For the background thread: no key leads to the value any more, so nobody else touches it.
- * value_free reads no setting and counts with atomic operations.
+ * A background thread frees values of much memory (free_effort), and all values of a database
+ * after FLUSHDB ASYNC. No key leads to such a value any more, so no other thread can reach it.
+ * value_free reads no setting, and counts with atomic operations.
  *
- * For the child: what it writes is lost when it ends, and each page that it writes is a page more of
- * memory. So save and aof_rewrite change nothing. A parked value is rebuilt in memory that the child
- * allocates (value_whole), and there is nobody to tell that memory is out: see sure_memory.
+ * A child of the server writes RDB and AOF files from a snapshot of all memory. Each page that it
+ * changes is copied. So rdb_save and aof_rewrite change no value: a parked filter is not opened in
+ * place, but rebuilt in memory of the child (value_whole). A child has no client to tell that
+ * memory is out: see sure_memory.
  *
- * For defrag: the value may move, and so may each piece of an open filter (server_memory.h). That is
- * safe because no pointer to a value, a filter or a parked image outlives its command. It is done in
- * one call, however large the filter is. The bytes of a loading value stay where they are.
+ * Defragmentation. The server calls `defrag` for each value of a key, and each piece of memory may
+ * be moved or not:
+ *
+ *     defrag ─▶ DefragAlloc(value)            the key gets the new address
+ *        └─▶ defragment(filter), if open ─▶ perhaps_relocate ─▶ move_piece, for each piece
+ *                                             the library exchanges its pointers to the piece
+ *
+ * The server copies and frees a piece within DefragAlloc; the old address is invalid from then on.
+ * That is safe because no pointer to a value, a filter or a parked image outlives its command. A
+ * parked value is one piece. The bytes of a loading value are not moved. The work is done in one
+ * call, however large the filter is: `defrag` never asks to be called again.
  */
 #ifndef PERHAPS_SERVER_VALUE_TYPES_H
 #define PERHAPS_SERVER_VALUE_TYPES_H
