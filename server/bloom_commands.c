@@ -77,7 +77,8 @@ static const char *error_of(int64_t rc) {
     return rc == PERHAPS_EFULL ? "ERR non scaling filter is full" : "ERR problem inserting into filter";
 }
 
-/* Adds item by item while there may not be room for all: how many were done. */
+/* Adds item by item, where there may not be room for all; *done: how many it took. An item that is
+ * there already is no error in a full filter. */
 static int64_t add_singly(struct named_filter *named, struct command_batch *batch, size_t *done) {
     for (*done = 0; *done < batch->n; ++*done) {
         const void *item = batch->items[*done];
@@ -95,7 +96,8 @@ static int64_t add_batch(struct named_filter *named, struct command_batch *batch
     return rc;
 }
 
-/* Adds items and replies with an array, which an error ends. */
+/* Adds items and replies with an array, which an error ends. Then replicas get the items before the
+ * error: they must not find room for more. */
 static void add_items(struct named_filter *named, RedisModuleString **argv, int argc) {
     struct command_batch batch;
     long replied = 0;

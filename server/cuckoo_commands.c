@@ -1,5 +1,5 @@
 /* CF.*: multisets, from which items can be taken out again. */
-#include "little_endian.h"
+#include "redisbloom_header.h"
 #include "server_commands.h"
 
 #include <perhaps_embed.h>
@@ -9,13 +9,9 @@
 
 /* ---- RedisBloom's layout ---- */
 
-/* Its header: items, buckets, deletions and filters in 8 bytes each, bucket size, iterations and
- * expansion in 2. */
-enum { CUCKOO_HEADER = 38, EXPANSION_AT = 36 };
-
 /* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
 static int take_header(void *header, const void *bytes, size_t length) {
-    memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
+    memcpy(header, bytes, length < CUCKOO_HEAD ? length : CUCKOO_HEAD);
     return 1;
 }
 
@@ -81,10 +77,10 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be
  * made not to grow. */
 static const char *error_of(const struct named_filter *named, int64_t rc) {
-    uint8_t header[CUCKOO_HEADER] = {0};
+    uint8_t header[CUCKOO_HEAD] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
     if (named->value->foreign) perhaps_write_foreign(named->filter, take_header, header);
-    return get_little_endian(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
+    return get_little_endian(header + CUCKOO_EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
@@ -230,18 +226,18 @@ static int count_bytes(void *sum, const void *bytes, size_t length) {
 }
 
 static void foreign_fields(const struct named_filter *named, long long fields[FIELDS]) {
-    uint8_t header[CUCKOO_HEADER] = {0};
+    uint8_t header[CUCKOO_HEAD] = {0};
     uint64_t bytes = 0;
     perhaps_write_foreign(named->filter, take_header, header);
-    fields[ITEMS] = (long long)get_little_endian(header, 8);
-    fields[BUCKETS] = (long long)get_little_endian(header + 8, 8);
-    fields[DELETED] = (long long)get_little_endian(header + 16, 8);
-    fields[FILTERS] = (long long)get_little_endian(header + 24, 8);
-    fields[BUCKET_SIZE] = (long long)get_little_endian(header + 32, 2);
-    fields[ITERATIONS] = (long long)get_little_endian(header + 34, 2);
-    fields[EXPANSION] = (long long)get_little_endian(header + EXPANSION_AT, 2);
+    fields[ITEMS] = (long long)get_little_endian(header + CUCKOO_ITEMS_AT, 8);
+    fields[BUCKETS] = (long long)get_little_endian(header + CUCKOO_BUCKETS_AT, 8);
+    fields[DELETED] = (long long)get_little_endian(header + CUCKOO_DELETIONS_AT, 8);
+    fields[FILTERS] = (long long)get_little_endian(header + CUCKOO_FILTERS_AT, 8);
+    fields[BUCKET_SIZE] = (long long)get_little_endian(header + CUCKOO_BUCKET_SIZE_AT, 2);
+    fields[ITERATIONS] = (long long)get_little_endian(header + CUCKOO_ITERATIONS_AT, 2);
+    fields[EXPANSION] = (long long)get_little_endian(header + CUCKOO_EXPANSION_AT, 2);
     perhaps_write_foreign(named->filter, count_bytes, &bytes);
-    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEADER);
+    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEAD);
 }
 
 static void native_fields(const struct named_filter *named, long long fields[FIELDS]) {

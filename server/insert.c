@@ -2,7 +2,7 @@
 #include "server_commands.h"
 
 struct insert_arguments {
-    struct filter_options options; /* if the filter must be made */
+    struct filter_options options; /* if the filter must be created */
     bool may_create;
     int items; /* index of the first item */
 };

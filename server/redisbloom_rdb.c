@@ -3,14 +3,14 @@
  * facts as the chunks of BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such
  * chunks, for perhaps_open_foreign to check, and saving reads them.
  */
-#include "little_endian.h"
+#include "redisbloom_header.h"
 #include "value_types.h"
 
 #include <perhaps_embed.h>
 
 #include <string.h>
 
-enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = PERHAPS_LAYERS_MAX };
+enum { LAYERS_MOST = PERHAPS_LAYERS_MAX };
 
 /* ---- little-endian bytes ---- */
 
@@ -194,8 +194,8 @@ static void save_cuckoo_head(const struct rdb_saver *saver) {
 }
 
 static void save_cuckoo_layer(const struct rdb_saver *saver, const void *bytes, size_t length) {
-    const uint8_t *at = saver->header + 32;
-    RedisModule_SaveUnsigned(saver->rdb, length / get(&at, 2));
+    uint64_t bucket = get_little_endian(saver->header + CUCKOO_BUCKET_SIZE_AT, 2);
+    RedisModule_SaveUnsigned(saver->rdb, length / bucket);
     RedisModule_SaveStringBuffer(saver->rdb, bytes, length);
 }
 

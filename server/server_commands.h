@@ -8,7 +8,7 @@
 /* Registers all. False: a reason is in the server's log. */
 bool commands_register(RedisModuleCtx *ctx);
 
-/* ---- making filters ---- */
+/* ---- creating filters ---- */
 
 /* What a client wants of a new filter: the arguments of RESERVE and INSERT, or the settings. */
 struct filter_options {
@@ -23,11 +23,11 @@ struct filter_options {
 struct filter_options bloom_defaults(void);
 struct filter_options cuckoo_defaults(void);
 
-/* Makes an empty filter under a name that has none, and replies. */
+/* Creates an empty filter under a name that has none, and replies. */
 int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_options *options,
             enum command_family family);
 
-/* Finds the filter to add to, or makes it. False: it has replied with an error. Either way
+/* Finds the filter to add to, or creates it. False: it has replied with an error. Either way
  * named_close follows. */
 bool find_or_create(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
                     const struct filter_options *options, enum command_family family, bool may_create);

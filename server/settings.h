@@ -1,4 +1,4 @@
-/* Settings of the module: what filters are made like. By CONFIG SET perhaps.NAME, in the server's
+/* Settings of the module: how filters are created. By CONFIG SET perhaps.NAME, in the server's
  * configuration, or as pairs of name and value when the module is loaded. */
 #ifndef PERHAPS_SERVER_SETTINGS_H
 #define PERHAPS_SERVER_SETTINGS_H

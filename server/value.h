@@ -27,9 +27,9 @@
  * small filters. A parked image is at most PARKED_MOST bytes. It cannot grow, and its stash cannot.
  *
  * A filter that grows is a growing filter of the library. Only its one layer is parked, without the
- * growing filter around it. value_whole and value_unparked put that back. So no form is ever seen
- * from outside: RDB files, replicas and dumps have the growing filter. A primary and its replicas
- * may have the same filter in different forms.
+ * growing filter around it. value_whole and value_unparked put that back. So parking is not seen in
+ * RDB files, dumps and shapes: they have the growing filter. A primary and its replicas may have
+ * the same filter in different forms.
  *
  * A filter in RedisBloom's layout is open or loading, never parked.
  *
