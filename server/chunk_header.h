@@ -25,11 +25,11 @@
 enum { CHUNK_BYTES = 16 << 20 };
 
 enum { CHUNK_HEADER_BYTES = 30 };
-#define CHUNK_HEADER_MAGIC "perhaps\1"
+static const uint8_t chunk_magic[8] = {'p', 'e', 'r', 'h', 'a', 'p', 's', 1};
 
 static inline void chunk_header_write(uint8_t header[CHUNK_HEADER_BYTES], uint64_t total,
                                       const struct reported *reported) {
-    memcpy(header, CHUNK_HEADER_MAGIC, 8);
+    memcpy(header, chunk_magic, sizeof chunk_magic);
     put_little_endian(header + 8, total, 8);
     put_little_endian(header + 16, reported->bucket, 2);
     put_little_endian(header + 18, reported->iterations, 2);
@@ -38,7 +38,7 @@ static inline void chunk_header_write(uint8_t header[CHUNK_HEADER_BYTES], uint64
 }
 
 static inline bool chunk_header_read(const uint8_t *header, size_t length, uint64_t *total, struct reported *reported) {
-    if (length != CHUNK_HEADER_BYTES || memcmp(header, CHUNK_HEADER_MAGIC, 8) != 0) return false;
+    if (length != CHUNK_HEADER_BYTES || memcmp(header, chunk_magic, sizeof chunk_magic) != 0) return false;
     *total = get_little_endian(header + 8, 8);
     reported->bucket = (uint16_t)get_little_endian(header + 16, 2);
     reported->iterations = (uint16_t)get_little_endian(header + 18, 2);
