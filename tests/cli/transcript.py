@@ -419,7 +419,8 @@ def answers_of(arguments):
 def all_answers(groups, perhaps, module):
     """Each group's answers, as they come; the longest groups begin first."""
     groups = sorted(groups, key=lambda name: -(CASES / (name + '.cases')).stat().st_size)
-    with multiprocessing.Pool(min(os.cpu_count(), 4), end_with_parent) as pool:
+    workers = min(os.cpu_count() + 1, 5)  # one more, since some wait for servers
+    with multiprocessing.Pool(workers, end_with_parent) as pool:
         yield from pool.imap_unordered(answers_of, [(name, perhaps, module) for name in groups], 1)
 
 
