@@ -17,11 +17,8 @@ void json_abilities(struct json *json, unsigned abilities);
 
 enum { KINDS_TEXT = 400 };
 
-/* Which kinds can do one thing: "counting, cuckoo and table can remove". Returns `buffer`. */
-const char *who_can(unsigned ability, char buffer[KINDS_TEXT]);
-
-/* The same for each of several things, separated by semicolons. Returns `buffer`. */
-const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
+/* Which kinds can do each of these things: "counting, cuckoo and table can remove; ...". Returns `buffer`. */
+const char *who_can(unsigned abilities, char buffer[KINDS_TEXT]);
 
 /* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
 const struct perhaps_kind_row *kind_row(int kind);

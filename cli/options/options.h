@@ -150,9 +150,6 @@ struct option {
 
 extern const struct option option_table[OPTIONS];
 
-/* What all commands that read keys have in common. */
-extern const char about_keys[];
-
 /* How keys are written, in the order of the words of --key. */
 enum encoding {
     ENCODING_BYTES = 0,
@@ -190,6 +187,9 @@ static inline bool given(const struct options *options, enum option_id id) {
     return options->given[id];
 }
 
+/* The first of these options that is given; OPTIONS if none is. */
+enum option_id first_given(const struct options *options, const enum option_id *ids, size_t count);
+
 /* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
@@ -206,6 +206,10 @@ const char *option_help(const struct command *command, const struct option *opti
 enum { HELP_TEXT = 1000 };
 const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]);
 
+/* "--name", for messages, in `buffer`. */
+enum { OPTION_TEXT = 40 };
+const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]);
+
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
 
@@ -217,6 +221,9 @@ int options_parse(struct options *options, const struct command *command, int co
 
 /* The words an option's argument may be, separated by spaces, in `buffer`; "" if they cannot be listed. */
 const char *option_words(const struct option *option, char *buffer, size_t size);
+
+/* Which of two names `name` is more likely to be a misspelling of. `likely` may be NULL: then, and in return, none. */
+const char *likelier(const char *name, const char *likely, const char *candidate);
 
 /* Copies word number `index` of a list separated by spaces into `buffer` and returns it. */
 const char *word_at(const char *words, int index, char *buffer, size_t size);

@@ -47,49 +47,35 @@ int failure(const char *subject, const char *format, ...) {
 
 /* What a user of the command line can do about an error of the library. */
 static const char *remedy(int error) {
-    switch (error) {
-    case PERHAPS_ENOMEM:
-        return "ask for a smaller filter, or use a machine with more memory";
-    case PERHAPS_EIO:
-        return "check the name and its permissions";
-    case PERHAPS_EFOREIGN:
-        return "give a filter that 'perhaps build' made";
-    case PERHAPS_EVERSION:
-        return "update perhaps";
-    case PERHAPS_EDAMAGED:
-        return "restore it from a copy, or build it again";
-    case PERHAPS_EKEY:
-        return "give the key that it was made with: --hash-key FILE";
-    case PERHAPS_EMISMATCH:
-        return "build both with the same -k, -n, -p (or size), --shards, --hash and --seed";
-    case PERHAPS_EDIRTY:
-        return "give --recover to go on with it (add, remove, check, count, list, info), or build it again";
-    case PERHAPS_EBUSY:
-        return "wait until that has ended";
-    case PERHAPS_EFULL:
-        return "build it anew with a larger -n";
-    default:
-        return "see 'perhaps help plan' for what fits together";
-    }
+    static const char *const remedies[] = {
+        [-PERHAPS_ENOMEM] = "ask for a smaller filter, or use a machine with more memory",
+        [-PERHAPS_EIO] = "check the name and its permissions",
+        [-PERHAPS_EFOREIGN] = "give a filter that 'perhaps build' made",
+        [-PERHAPS_EVERSION] = "update perhaps",
+        [-PERHAPS_EDAMAGED] = "restore it from a copy, or build it again",
+        [-PERHAPS_EKEY] = "give the key that it was made with: --hash-key FILE",
+        [-PERHAPS_EMISMATCH] = "build both with the same -k, -n, -p (or size), --shards, --hash and --seed",
+        [-PERHAPS_EDIRTY] =
+            "give --recover to go on with it (add, remove, check, count, list, info), or build it again",
+        [-PERHAPS_EBUSY] = "wait until that has ended",
+        [-PERHAPS_EFULL] = "build it anew with a larger -n",
+    };
+    size_t i = (size_t)-error;
+    bool listed = i < sizeof remedies / sizeof *remedies && remedies[i];
+    return listed ? remedies[i] : "see 'perhaps help plan' for what fits together";
 }
 
-/* Where the library's sentence goes over from the cause to the advice. It often names the file itself; once is enough:
- * *named is how long that name is. A reason of the system's is all cause. */
-static size_t cause_length(const char *subject, int error, size_t *named) {
-    const char *why = perhaps_why();
-    *named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
-    return error == PERHAPS_EIO ? strlen(why) : *named + strcspn(why + *named, ";");
-}
-
-/* Is the library's advice for programmers: about a flag, a field, a call? */
-static bool for_programmers(int error) {
-    return error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
-}
-
+/* The library's sentence is a cause, which often begins with the file's name, and after a semicolon advice. The name is
+ * said once. A reason of the system's is all cause. Advice for programmers, about a flag, a field or a call, is replaced. */
 static int explain(const char *subject, int error, const char *advice) {
-    size_t named, cause = cause_length(subject, error, &named);
-    if (perhaps_why()[cause] && !for_programmers(error)) return failure(named ? NULL : subject, "%s", perhaps_why());
-    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, perhaps_why(), advice);
+    const char *why = perhaps_why();
+    size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
+    size_t cause = error == PERHAPS_EIO ? strlen(why) : named + strcspn(why + named, ";");
+    bool for_programmers =
+        error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
+    if (named) subject = NULL;
+    if (why[cause] && !for_programmers) return failure(subject, "%s", why);
+    return failure(subject, "%.*s; %s", (int)cause, why, advice);
 }
 
 int reason_failure(const char *subject, const char *advice) {
@@ -121,6 +107,14 @@ void remark(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     say(BOLD, subject, "", format, arguments);
+    va_end(arguments);
+}
+
+void append_text(char *buffer, size_t size, const char *format, ...) {
+    size_t used = strlen(buffer);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer + used, size - used, format, arguments);
     va_end(arguments);
 }
 

@@ -29,6 +29,9 @@ int scratch_failure(void);
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to the text in `buffer` as much as fits. */
+void append_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* A path as people should read it: "standard input" for "-". */
 const char *input_name(const char *path);
 
