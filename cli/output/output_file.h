@@ -36,4 +36,7 @@ void output_close(struct output *output);
 /* Does -o name standard output? */
 bool is_standard_output(const char *path);
 
+/* Or a device or pipe? Such are written to; replacing them by a file, as saving does, is not what anyone means. */
+bool is_device(const char *path);
+
 #endif
