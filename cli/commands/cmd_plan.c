@@ -21,7 +21,7 @@ struct answer {
 
 enum { MOST_KINDS = 32 };
 
-/* What it would be able to do: a filter of filters can do less than its kind, or more. */
+/* What it would be able to do: a composite filter can do less than its kind, or more. */
 static unsigned abilities_planned(const perhaps_want *want) {
     unsigned can = 0;
     for (unsigned ability = PERHAPS_ADD; ability <= PERHAPS_IN_PLACE; ability <<= 1) {
@@ -37,7 +37,8 @@ static void ask(const perhaps_want *want, const struct options *options, struct 
     perhaps_want one = *want;
     one.kind = answer->row->kind;
     one.needs = 0;
-    if (given(options, OPT_PRESET) && one.kind != PERHAPS_BLOOM) one.hashes = 0; /* a preset's k is for bloom */
+    bool bloom = one.kind == PERHAPS_BLOOM;
+    if (given(options, OPT_PRESET) && !bloom) one.hashes = 0; /* the k of a preset is for bloom */
     answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
     answer->rc = perhaps_plan(&one, &answer->plan);
     if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
@@ -50,8 +51,8 @@ static void ask(const perhaps_want *want, const struct options *options, struct 
     }
 }
 
-/* Asks the kind that -k names, or all that may be chosen; a bitmap never is, being for integers only. A filter of filters
- * does not say what it is made of; the kind that has the same plan as the best does, the first of several such. */
+/* Asks the kind that -k names, or all that may be chosen; a bitmap never is, being for integers
+ * only. A composite filter does not say what it is made of: the first kind with its plan does. */
 static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
                       struct answer answers[MOST_KINDS]) {
     size_t n = 0;
@@ -91,7 +92,7 @@ static struct classic classic_formula(const perhaps_want *want) {
     return c;
 }
 
-/* A window by time: whatever the rhythm in which keys come, it takes no more generations than that. */
+/* The most that a window by time has, whatever the rhythm in which keys come. */
 static unsigned generations_in_bursts(const perhaps_want *want) {
     return 2 * want->generations - 2;
 }
@@ -132,7 +133,7 @@ static void print_text(const struct answer *answers, size_t n, const struct perh
     for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
     printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
 
-    /* Of filters of filters: what the numbers are of. */
+    /* Of composite filters: what the numbers are of. */
     if (want->shards) snprintf(shards, sizeof shards, ", in %u shards", want->shards);
     if (want->grow == PERHAPS_GROW_LAYERS)
         printf("  layers: this is the first, for %s keys%s; more come as it fills, and together they keep the rate\n",
@@ -207,7 +208,7 @@ int cmd_plan(const struct options *options) {
     struct options filled = *options;
     bool fixed = given(options, OPT_ITEMS) || options->window.keys || options->bytes ||
                  (options->bits_per_key > 0 && options->fpr > 0);
-    if (options->plot && !fixed) filled.items = 1000000; /* in a picture of all rates it hardly matters */
+    if (options->plot && !fixed) filled.items = 1000000; /* for all rates, it hardly matters */
     if (want_from_options(&want, &filled) != FINE) return TROUBLE;
     int rc = perhaps_plan(&want, &best);
     if (rc < 0) return library_failure(NULL, rc);

@@ -10,7 +10,7 @@ static size_t least_of(size_t a, size_t b) {
 }
 
 /* How many letters must be changed, put in, left out or swapped with the next (the optimal string
- * alignment distance): three rows of the usual table. SIZE_MAX for names longer than any of ours. */
+ * alignment distance): three rows of the usual table. SIZE_MAX if a name is longer than ours. */
 static size_t edit_distance(const char *a, const char *b) {
     size_t rows[3][LONGEST + 1], n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST) return SIZE_MAX;

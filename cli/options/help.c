@@ -9,7 +9,7 @@
 
 enum { WIDTH = 80 };
 
-/* Prints words from `text`, each line indented and at most WIDTH wide. The cursor stands at `column` already. */
+/* Prints the words of `text` in indented lines of at most WIDTH columns, from `column` on. */
 static void print_wrapped(const char *text, size_t indent, size_t column) {
     while (*text) {
         size_t length = strcspn(text, " \n");

@@ -56,7 +56,7 @@ unsigned threads_from(const struct options *options) {
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
-/* ---------------------------------------------------------------------------------------------- word lists --- */
+/* ------------------------------------------------------------------------------- word lists --- */
 
 const char *word_at(const char *words, int index, char *buffer, size_t size) {
     for (; index > 0; index--) words += strcspn(words, " ") + 1;
@@ -86,7 +86,7 @@ const char *option_words(const struct option *option, char *buffer, size_t size)
     return buffer;
 }
 
-/* -------------------------------------------------------------------------------------------------- values --- */
+/* ----------------------------------------------------------------------------------- values --- */
 
 static int format_from(const char *text) {
     for (size_t row = 0; perhaps_file_kind(row); row++)
@@ -171,7 +171,7 @@ static const char *what_is_wrong(enum value_type type, const char *text) {
     return usual[type];
 }
 
-/* --------------------------------------------------------------------------------------------------- parser --- */
+/* ----------------------------------------------------------------------------------- parser --- */
 
 struct arguments {
     char **at, **end;
@@ -250,7 +250,7 @@ static int missing_operand(const struct options *options) {
     return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
 }
 
-/* A set on a server takes the place of the first operand, the filter's file; and what is folded need not be a union. */
+/* --at takes the place of the first operand, the filter's file, and --fold that of a second one. */
 static int check_operands(const struct options *options) {
     const struct command *command = options->command;
     unsigned stand_in = (given(options, OPT_AT) || given(options, OPT_FOLD)) && command->least;
@@ -265,7 +265,7 @@ static int check_operands(const struct options *options) {
     return FINE;
 }
 
-/* Operands are gathered at the front of `arguments`: they may stand among the options, and "--" ends those. */
+/* Operands, which may stand among the options, are gathered at the front of `arguments`. */
 int options_parse(struct options *options, const struct command *command, int count, char **arguments) {
     struct arguments rest = {arguments, arguments + count};
     bool only_operands = false;

@@ -35,14 +35,14 @@ static unsigned clamp(uint64_t value) {
     return value > UINT_MAX ? UINT_MAX : (unsigned)value;
 }
 
-/* Kinds that make no mistakes to speak of: the number of keys or the memory alone says how large they are. */
+/* Kinds without mistakes to speak of: the number of keys or the memory alone fixes their size. */
 static bool is_exact(int kind) {
     return perhaps_kind_traits(kind) & PERHAPS_EXACT;
 }
 
-/* ------------------------------------------------------------------------------------ what the options say --- */
+/* --------------------------------------------------------------------- what the options say --- */
 
-/* --static and --smallest name a kind, as -k does. What is about filters that change is not for static ones. */
+/* --static and --smallest name a kind, as -k does. A static filter takes no option of changes. */
 static int kind_from_options(perhaps_want *want, const struct options *options) {
     static const enum option_id of_changes[] = {OPT_GROW,   OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,
                                                 OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,  OPT_SHARDS};
@@ -120,11 +120,11 @@ static int window_from_options(perhaps_want *want, const struct options *options
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------------- checks --- */
+/* ----------------------------------------------------------------------------------- checks --- */
 
-/* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the keys, unless size and
- * rate say how many fit. Layers can do without. Exact kinds have their rate, whatever is wanted: it only fills the place
- * of the second of two. */
+/* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the
+ * keys, unless size and rate say how many fit. Layers can do without. Exact kinds have their rate,
+ * whatever is wanted: it only fills the place of the second of two. */
 static int settle_size(perhaps_want *want, const struct options *options) {
     bool exact = is_exact(want->kind), size = want->bits_per_key > 0 || want->bytes;
     if (want->kind == PERHAPS_BITMAP || (exact && want->items && size)) want->fpr = 0;
@@ -172,7 +172,7 @@ static int check_growth(const perhaps_want *want, const struct options *options)
 static int check_needs(const perhaps_want *want) {
     char who[KINDS_TEXT], what[100];
     unsigned needs = want->needs;
-    if (want->grow == PERHAPS_GROW_LAYERS) needs &= ~(unsigned)PERHAPS_GROW; /* layers do, so the kind need not */
+    if (want->grow == PERHAPS_GROW_LAYERS) needs &= ~(unsigned)PERHAPS_GROW; /* layers grow */
     if (want->kind != PERHAPS_ANY) {
         const struct perhaps_kind_row *row = kind_row(want->kind);
         unsigned lacking = needs & ~row->can;

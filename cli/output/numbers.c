@@ -144,7 +144,7 @@ const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]) {
 
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]) {
     char grouped[NUMBER_TEXT];
-    double rate = exact * (1 + 1e-12); /* 1/128 is half-way between two numbers of four digits, and always goes up */
+    double rate = exact * (1 + 1e-12); /* 1/128, half-way between two of four digits, goes up */
     if (rate > 0 && rate < 0.1 && rate > 1e-18)
         snprintf(buffer, NUMBER_TEXT, "%.4g (1 in %.26s)", rate, group_digits((uint64_t)(1 / rate + 0.5), grouped));
     else

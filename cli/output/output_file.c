@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --------------------------------------------------------------------------------------------------- locking --- */
+/* ---------------------------------------------------------------------------------- locking --- */
 
 int lock_file(const struct options *options, const char *path, perhaps_lock **lock) {
     struct stat status;
@@ -29,7 +29,7 @@ int lock_file(const struct options *options, const char *path, perhaps_lock **lo
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- replacing --- */
+/* -------------------------------------------------------------------------------- replacing --- */
 
 /* What is to be written: a filter, or bytes. */
 struct content {
@@ -53,7 +53,7 @@ static int write_content(void *context, int fd) {
     return rc;
 }
 
-/* Signals that end the program wait until the file is whole. In other threads they do what they did. */
+/* Signals that end the program wait until the file is whole, but not in other threads. */
 static int replace(perhaps_lock *lock, const char *path, struct content *c) {
     sigset_t ending, before;
     bool image = c->filter && !c->compressed;
@@ -76,7 +76,7 @@ int replace_bytes(perhaps_lock *lock, const char *path, const void *bytes, size_
     return replace(lock, path, &(struct content){.bytes = bytes, .length = length});
 }
 
-/* ---------------------------------------------------------------------------------------------------- output --- */
+/* ----------------------------------------------------------------------------------- output --- */
 
 bool is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
@@ -114,7 +114,7 @@ static int check(const struct options *options, const char *path) {
     return check_folder(path);
 }
 
-/* A new filter depends on nothing that is in the old file: that may be changed until the new one is ready. */
+/* A new filter does not depend on the old file, which may be changed until the new one is ready. */
 int output_open(struct output *output, const struct options *options) {
     *output = (struct output){.options = options, .path = options->output};
     bool overwrites = options->command == &commands[CMD_BUILD] && given(options, OPT_FORCE);

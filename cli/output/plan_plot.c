@@ -38,10 +38,10 @@ static double rate_at(const struct plot *plot, size_t point) {
     return plot->first * pow(plot->last / plot->first, (double)point / (POINTS - 1));
 }
 
-/* -------------------------------------------------------------------------------------------------- figures --- */
+/* ---------------------------------------------------------------------------------- figures --- */
 
-/* The wanted filter, but of one kind and with the rate given instead of the size. The k of a preset belongs to its size.
- * False if the kind has no layout at any rate. */
+/* The wanted filter, but of one kind and with the rate given instead of the size. The k of a preset
+ * belongs to its size. False if the kind has no layout at any rate. */
 static bool fill_curve(const struct plot *plot, struct curve *curve, const perhaps_want *want,
                        const struct options *options) {
     perhaps_want one = *want;
@@ -76,7 +76,7 @@ static void fill_curves(struct plot *plot, const perhaps_want *want, const struc
     }
 }
 
-/* A kind several times as large as the others would press them down to the axis: it may leave through the upper edge. */
+/* A kind several times as large as the others would press them down: it may leave at the top. */
 static void choose_top(struct plot *plot) {
     double least = INFINITY;
     for (size_t i = 0; i < plot->curve_count; i++) least = fmin(least, plot->curves[i].most);
@@ -84,7 +84,7 @@ static void choose_top(struct plot *plot) {
         if (plot->curves[i].most <= 2 * least) plot->top = fmax(plot->top, 1.15 * plot->curves[i].most);
 }
 
-/* ---------------------------------------------------------------------------------------------------- names --- */
+/* ------------------------------------------------------------------------------------ names --- */
 
 /* Returns the text, which is still empty. */
 static char *add_name(struct plot *plot, const char *colour, double height) {
@@ -94,8 +94,8 @@ static char *add_name(struct plot *plot, const char *colour, double height) {
     return name->text;
 }
 
-/* A curve that ends within the picture has its name there, all others in the margin; one that is above the upper edge all
- * along has its numbers, too. */
+/* A curve that ends within the picture has its name there, all others in the margin; one that is
+ * above the upper edge all along has its numbers, too. */
 static void name_curve(struct plot *plot, const struct curve *curve, FILE *gnuplot) {
     const char *name = curve->row->name;
     size_t end = POINTS; /* behind the last point that can be seen */
@@ -133,7 +133,7 @@ static void write_names(struct plot *plot, FILE *gnuplot) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- script --- */
+/* ----------------------------------------------------------------------------------- script --- */
 
 /* The marks of the axis are rates as -p takes them. */
 static void write_axes(const struct plot *plot, FILE *gnuplot) {

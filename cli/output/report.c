@@ -65,8 +65,9 @@ static const char *remedy(int error) {
     return listed ? remedies[i] : "see 'perhaps help plan' for what fits together";
 }
 
-/* The library's sentence is a cause, which often begins with the file's name, and after a semicolon advice. The name is
- * said once. A reason of the system's is all cause. Advice for programmers, about a flag, a field or a call, is replaced. */
+/* The library's sentence is a cause, which often begins with the file's name, and after a semicolon
+ * advice. The name is said once. A reason of the system's is all cause. Advice for programmers,
+ * about a flag, a field or a call, is replaced. */
 static int explain(const char *subject, int error, const char *advice) {
     const char *why = perhaps_why();
     size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
@@ -144,7 +145,7 @@ int write_all(int fd, const void *bytes, size_t length) {
     return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- JSON --- */
+/* ------------------------------------------------------------------------------------- JSON --- */
 
 static void json_string(const char *text) {
     const char *at = text, *end = text + strlen(text);
@@ -216,7 +217,7 @@ void json_end(struct json *json) {
     putchar('\n');
 }
 
-/* ---------------------------------------------------------------------------------------------- progress --- */
+/* --------------------------------------------------------------------------------- progress --- */
 
 /* One thread may read and draw while another has something to say. */
 static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -251,7 +252,8 @@ void progress_start_sealing(uint64_t total) {
     start(total, true);
 }
 
-/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"; "sealing 4,200,000 of 10,000,000 keys, ..." */
+/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"
+ * "sealing 4,200,000 of 10,000,000 keys, ..." */
 static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
     char count[NUMBER_TEXT];
     double rate = (double)keys / elapsed;
