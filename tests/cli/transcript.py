@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Prints what the command line answers to every case in transcript/*.cases.
+"""Compares what the command line answers to the cases of transcript/*.cases with what was recorded.
 
-transcript.py PERHAPS MODULE.so > FILE             the transcript
-transcript.py PERHAPS MODULE.so --compare FILE     differences from a recorded one, and status 1 if there are any
-transcript.py PERHAPS MODULE.so --only GROUP       the cases of one file
+transcript.py PERHAPS MODULE.so [GROUP...]             shows differences, and ends with 1 if there are any
+transcript.py PERHAPS MODULE.so --record [GROUP...]    records
 
-Each file of cases is a group, and runs in a folder of its own, which begins with what
-inputs.setup makes. A line is one of:
+Each file transcript/GROUP.cases is a group, and transcript/GROUP.txt has its answers. It runs in a
+folder of its own, which begins with what inputs.setup makes, and with servers of its own. A line is
+one of:
 
   # TEXT           a heading
   = COMMAND        prepares: runs in the shell, must succeed, is not shown
@@ -17,18 +17,21 @@ inputs.setup makes. A line is one of:
 Cases have URLs of two servers, one with the module and one without: $at is redis:// with it, $bits
 is redis+bits:// without it. $bits_at and $plain are the same the other way round: the module is
 there but not asked for, and asked for but not there. Where $gone and $gonebits point is no server.
+Groups whose names begin with 'cluster' have a cluster of three in the place of each server.
 
-Of a case the transcript has the command line, then standard output ('| '), standard error ('! '),
-the files that it made ('+ '), changed ('~ ') or took away ('- '), and the exit status ('= '). What
-is long or binary is shown as its length and SHA-256. Of files whose names begin with 'random' only
-the length is shown. Whatever differs from run to run is replaced by UNSTABLE below, and nowhere
-else.
+Of a case the transcript has the command line ('$ '), then standard output ('| '), standard error
+('! '), the files that it made ('+ '), changed ('~ ') or took away ('- '), servers on which it changed
+something ('~ '), and the exit status ('= '). Cases that follow each other and have the same answer stand together. What is binary is shown
+as its length and SHA-256; of what is long there are the first lines and those. Of files whose names
+begin with 'random' only the length is shown. Whatever differs from run to run is replaced by UNSTABLE
+below, and nowhere else.
 """
 import argparse
 import ctypes
 import difflib
 import hashlib
 import itertools
+import multiprocessing
 import os
 import pathlib
 import re
@@ -42,8 +45,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE / 'transcript'
-MOST_LINES = 48
-SECONDS = 20
+MOST_LINES, FIRST_LINES = 32, 8
+SECONDS = 60
 NOT_POSSIBLE = 77  # ctest: skipped
 
 # What differs from run to run or from machine to machine: what stands there, and what is shown for
@@ -63,43 +66,73 @@ class Server:
     """A redis-server on a free port of 127.0.0.1."""
 
     def __init__(self, folder, *arguments):
+        environment = dict(os.environ, LD_PRELOAD=sanitizers_of(arguments), ASAN_OPTIONS='detect_leaks=0')
         for _ in range(20):
             self.port = free_port()
+            self.folder = folder / str(self.port)
+            self.folder.mkdir()
             self.process = subprocess.Popen(
-                ['redis-server', '--port', str(self.port), '--bind', '127.0.0.1', '--dir', str(folder), '--save', '',
-                 *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                ['redis-server', '--port', str(self.port), '--bind', '127.0.0.1', '--dir', str(self.folder), '--save',
+                 '', *arguments], env=environment, preexec_fn=end_with_parent, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if self.answers():
                 return
             self.stop()
         sys.exit('transcript.py: no redis-server would start with ' + ' '.join(arguments))
 
     def answers(self):
-        for _ in range(200):
+        own = b'process_id:%d\r' % self.process.pid  # another server may have taken the port
+        for _ in range(1000):
             if self.process.poll() is not None:
                 return False
             try:
-                with socket.create_connection(('127.0.0.1', self.port), 1) as connection:
-                    connection.sendall(b'PING\r\n')
-                    if connection.recv(64).startswith(b'+PONG'):
-                        return True
+                if own in self.ask('INFO server'):
+                    return True
             except OSError:
                 pass
             time.sleep(0.02)
         return False
 
-    def forget_all(self):
+    def ask(self, command):
         with socket.create_connection(('127.0.0.1', self.port), 5) as connection:
-            connection.sendall(b'FLUSHALL\r\n')
-            connection.recv(64)
+            connection.sendall(command.encode() + b'\r\nQUIT\r\n')
+            answer = b''
+            while True:
+                part = connection.recv(65536)
+                if not part:
+                    return answer
+                answer += part
 
     def stop(self):
         self.process.kill()
         self.process.wait()
 
 
+def sanitizers_of(arguments):
+    """The libraries that a module was built to run with, and that a server has not."""
+    if '--loadmodule' not in arguments:
+        return ''
+    needed = subprocess.run(['ldd', arguments[arguments.index('--loadmodule') + 1]], capture_output=True, text=True)
+    return ':'.join(re.findall(r'lib(?:a|ub)san\S* => (\S+)', needed.stdout))
+
+
+def end_with_parent():
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+
+
+def bound_socket():
+    """A socket with a port of five digits, so that what is aligned beside it stays where it is."""
+    while True:
+        made = socket.socket()
+        made.bind(('127.0.0.1', 0))
+        if made.getsockname()[1] >= 10000:
+            return made
+        made.close()
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
+    with bound_socket() as probe:
         return probe.getsockname()[1]
 
 
@@ -121,20 +154,12 @@ class Folder:
     changed through a mapping may keep them."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = str(path)
         self.files = self.look()
 
     def look(self):
-        return {str(file.relative_to(self.path)): self.content(file)
-                for file in sorted(self.path.rglob('*')) if file.is_file()}
-
-    def content(self, file):
-        if file.name.startswith('random'):
-            return '%d bytes' % file.stat().st_size
-        try:
-            return digest(file.read_bytes())
-        except PermissionError:
-            return 'not readable'
+        return {os.path.relpath(entry.path, self.path) if folder != self.path else entry.name: content(entry.path)
+                for folder, entry in entries(self.path) if entry.is_file()}
 
     def changes(self):
         before, self.files = self.files, self.look()
@@ -142,55 +167,93 @@ class Folder:
             if name not in self.files:
                 yield '- ' + name
             elif before.get(name) != self.files[name]:
-                yield '%s %s: %s' % ('~' if name in before else '+', name, self.files[name])
+                yield '%s %s: %s' % ('~' if name in before else '+', name, self.described(name))
+
+    def described(self, name):
+        if self.files[name] is None:
+            return 'not readable'
+        return '%d bytes' % len(self.files[name]) if name.startswith('random') else digest(self.files[name])
+
+
+def entries(path):
+    with os.scandir(path) as found:
+        for entry in found:
+            yield path, entry
+            if entry.is_dir(follow_symlinks=False):
+                yield from entries(entry.path)
+
+
+def content(path):
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return None
+    try:
+        return os.read(file, os.fstat(file).st_size)
+    finally:
+        os.close(file)
 
 
 class Transcript:
-    def __init__(self, perhaps, unstable):
-        self.perhaps = perhaps
+    def __init__(self, unstable):
         self.unstable = [(re.compile(pattern), shown) for pattern, shown in unstable]
         self.lines = []
+        self.cases = 0
+        self.answer = None
 
-    def say(self, line):
-        self.lines.append(line)
+    def heading(self, text):
+        self.lines += ['', text]
+        self.answer = None
+
+    def case(self, command, out, err, changes, status):
+        answer = [*self.stream('|', out), *self.stream('!', err), *map(self.stable, changes), '= %s' % status]
+        if answer == self.answer:
+            self.lines.insert(-len(answer), '$ ' + command)
+        else:
+            self.lines += ['', '$ ' + command, *answer]
+        self.answer = answer
+        self.cases += 1
 
     def stable(self, text):
+        text = re.sub(r'\b\d+\.\d{10,}(e[-+]?\d+)?', lambda number: '%.9g' % float(number.group()), text)
         for pattern, shown in self.unstable:
             text = pattern.sub(shown, text)
         return text
 
     def stream(self, mark, data):
         """Text is shown line by line, anything else as a digest."""
-        if not data:
-            return
         try:
             text = self.stable(data.decode())
         except UnicodeDecodeError:
-            text = None
-        if text is None or re.search(r'[\x00-\x08\x0b-\x1f\x7f]', text):
-            self.say('%s (binary: %s)' % (mark, digest(data)))
-        elif text.count('\n') > MOST_LINES:
-            self.say('%s (%d lines: %s)' % (mark, text.count('\n'), digest(text.encode())))
-        else:
-            for line in text.splitlines():
-                self.say('%s %s' % (mark, line))
-            if not text.endswith('\n'):
-                self.say(mark + ' (no line end)')
+            text = '\0'
+        if re.search(r'[\x00-\x08\x0b-\x1f\x7f]', text):
+            return ['%s (binary: %s)' % (mark, digest(data))]
+        lines = text.splitlines(True)
+        shown = lines if len(lines) <= MOST_LINES else lines[:FIRST_LINES]
+        said = ['%s %s' % (mark, line.rstrip('\n')) for line in shown]
+        if len(shown) < len(lines):
+            said.append('%s (%d more lines: %s)' % (mark, len(lines) - len(shown), digest(text.encode())))
+        if text and not text.endswith('\n'):
+            said.append(mark + ' (no line end)')
+        return said
+
+    def text(self):
+        return '\n'.join(self.lines).lstrip('\n') + '\n'
 
 
 class Group:
     """One file of cases."""
 
-    def __init__(self, transcript, name, folder, environment):
+    def __init__(self, transcript, name, folder, servers, environment):
         self.transcript = transcript
         self.name = name
         self.environment = environment
         self.path = folder / name
         self.path.mkdir()
         self.lists = {}
-        self.number = 0
         self.read(CASES / 'inputs.setup')
         self.folder = Folder(self.path)
+        self.data = Data(servers)
         self.read(CASES / (name + '.cases'))
 
     def read(self, file):
@@ -199,7 +262,7 @@ class Group:
                 name, words = line[1:].split(None, 1)
                 self.lists[name] = words.split(' | ') if ' | ' in words else words.split()
             elif line.startswith('# '):
-                self.transcript.say('\n' + line)
+                self.transcript.heading(line)
             elif line.startswith('= '):
                 for command in self.expanded(line[2:]):
                     self.prepare(command)
@@ -233,18 +296,16 @@ class Group:
             sys.exit('transcript.py: %s: %s: status %s\n%s%s' % (
                 self.name, command, status, out.decode(errors='replace'), err.decode(errors='replace')))
         if hasattr(self, 'folder'):
-            self.folder.files = self.folder.look()
+            list(self.changes(command))
 
     def case(self, command):
-        self.number += 1
-        say = self.transcript.say
-        say('\n[%s %d] %s' % (self.name, self.number, command))
         out, err, status = self.run(command)
-        self.transcript.stream('|', out)
-        self.transcript.stream('!', err)
-        for change in self.folder.changes():
-            say(self.transcript.stable(change))
-        say('= %s' % status)
+        self.transcript.case(command, out, err, self.changes(command), status)
+
+    def changes(self, command):
+        yield from self.folder.changes()
+        if re.search(r'\$(at|bits|plain)', command):
+            yield from self.data.changes()
 
 
 def possible(perhaps):
@@ -258,72 +319,147 @@ def possible(perhaps):
     return None
 
 
-def environment_of(perhaps, folder, module_server, plain_server):
-    ports = {'PORT': module_server.port, 'PLAIN': plain_server.port, 'GONE': free_port()}
-    urls = {'at': 'redis://127.0.0.1:%d' % ports['PORT'], 'bits': 'redis+bits://127.0.0.1:%d' % ports['PLAIN'],
-            'bits_at': 'redis+bits://127.0.0.1:%d' % ports['PORT'], 'plain': 'redis://127.0.0.1:%d' % ports['PLAIN'],
-            'gone': 'redis://127.0.0.1:%d' % ports['GONE'], 'gonebits': 'redis+bits://127.0.0.1:%d' % ports['GONE'],
-            'at_port': str(ports['PORT']), 'bits_port': str(ports['PLAIN'])}
+def environment_of(perhaps, folder, ports):
+    urls = {name: '%s://127.0.0.1:%d' % (scheme, ports[port]) for name, scheme, port in (
+        ('at', 'redis', 'PORT'), ('bits', 'redis+bits', 'PLAIN'), ('bits_at', 'redis+bits', 'PORT'),
+        ('plain', 'redis', 'PLAIN'), ('gone', 'redis', 'GONE'), ('gonebits', 'redis+bits', 'GONE'))}
     kept = {name: value for name, value in os.environ.items() if name in ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')}
-    return dict(kept, PERHAPS=perhaps, LC_ALL='C', TZ='UTC', TMPDIR=str(folder), HOME=str(folder), **urls), ports
+    return dict(kept, PERHAPS=perhaps, LC_ALL='C', TZ='UTC', TMPDIR=str(folder), HOME=str(folder),
+                at_port=str(ports['PORT']), bits_port=str(ports['PLAIN']), **urls)
 
 
-def record(perhaps, module, only):
-    version = subprocess.run([perhaps, 'version'], capture_output=True, text=True).stdout.split()[-1]
-    respect_permissions()
-    memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None  # where fsync costs nothing
-    with tempfile.TemporaryDirectory(dir=memory) as name:
-        folder = pathlib.Path(name)
-        (folder / '.servers').mkdir()
-        servers = []
+class Servers:
+    """The servers of a group, by the names that the transcript shows for their ports."""
+
+    def __init__(self, name, folder, module):
+        self.started = {}
+        # Bound, but not listening: it refuses, and nobody else gets the port.
+        self.nobody = bound_socket()
+        with_module = ['--loadmodule', module, 'hash-key', '0123456789abcdef' * 2]
+        begin = self.cluster if name.startswith('cluster') else self.single
         try:
-            servers.append(Server(folder / '.servers', '--loadmodule', module, 'hash-key', '0123456789abcdef' * 2))
-            servers.append(Server(folder / '.servers'))
-            environment, ports = environment_of(perhaps, folder, *servers)
-            unstable = [(r'127\.0\.0\.1:%d\b' % port, '127.0.0.1:' + shown) for shown, port in ports.items()]
-            unstable += [(re.escape(str(folder)), 'FOLDER'), (r'\b%s\b' % re.escape(version), 'VERSION')]
-            transcript = Transcript(perhaps, unstable + UNSTABLE)
-            for file in sorted(CASES.glob('*.cases')):
-                if only in (None, file.stem):
-                    transcript.say('\n' + '-' * 20 + ' ' + file.stem + ' ' + '-' * 20)
-                    Group(transcript, file.stem, folder, environment)
-                    for server in servers:
-                        server.forget_all()
-            return '\n'.join(transcript.lines).lstrip('\n') + '\n'
+            begin(folder, 'PORT', with_module)
+            begin(folder, 'PLAIN', [])
+        except BaseException:
+            self.stop()
+            raise
+
+    def single(self, folder, shown, arguments):
+        self.started[shown] = Server(folder, '--enable-debug-command', 'local', *arguments)
+
+    def cluster(self, folder, shown, arguments):
+        names = [shown, shown + '2', shown + '3']
+        slots = ['0 5460', '5461 10922', '10923 16383']
+        for number, name in enumerate(names):
+            self.single(folder, name, ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000', *arguments])
+            self.started[name].ask('CLUSTER ADDSLOTSRANGE ' + slots[number])
+            self.started[name].ask('CLUSTER SET-CONFIG-EPOCH %d' % (number + 1))
+            self.started[name].ask('CLUSTER MEET 127.0.0.1 %d' % self.started[shown].port)
+        for name in names:
+            self.wait_for_cluster(self.started[name])
+
+    def wait_for_cluster(self, node):
+        for _ in range(1000):
+            answer = node.ask('CLUSTER INFO')
+            if b'cluster_state:ok' in answer and b'cluster_known_nodes:3' in answer:
+                return
+            time.sleep(0.02)
+        sys.exit('transcript.py: no cluster would form')
+
+    def ports(self):
+        return dict({shown: server.port for shown, server in self.started.items()}, GONE=self.nobody.getsockname()[1])
+
+    def stop(self):
+        for server in self.started.values():
+            server.stop()
+
+
+class Data:
+    """What servers hold, and what a case did to that."""
+
+    def __init__(self, servers):
+        self.servers = servers
+        self.sums = self.look()
+
+    def look(self):
+        return {shown: server.ask('DEBUG DIGEST').split()[0].decode() for shown, server in self.servers.started.items()}
+
+    def changes(self):
+        before, self.sums = self.sums, self.look()
+        for shown, sum_now in self.sums.items():
+            if sum_now != before[shown]:
+                yield '~ server %s: digest %s' % (shown, sum_now[1:13])
+
+
+def unstable_of(perhaps, folder, ports):
+    version = subprocess.run([perhaps, 'version'], capture_output=True, text=True).stdout.split()[-1]
+    return ([(r'127\.0\.0\.1:%d\b' % port, '127.0.0.1:' + shown) for shown, port in ports.items()]
+            + [(re.escape(str(folder)), 'FOLDER'), (r'\b%s\b' % re.escape(version), 'VERSION')] + UNSTABLE)
+
+
+def answers_of(arguments):
+    """The transcript of one group."""
+    name, perhaps, module = arguments
+    memory = '/dev/shm' if os.access('/dev/shm', os.W_OK) else None  # where fsync costs nothing
+    with tempfile.TemporaryDirectory(dir=memory) as temporary:
+        folder = pathlib.Path(temporary)
+        (folder / '.servers').mkdir()
+        servers = Servers(name, folder / '.servers', module)
+        try:
+            transcript = Transcript(unstable_of(perhaps, folder, servers.ports()))
+            Group(transcript, name, folder, servers, environment_of(perhaps, folder, servers.ports()))
+            return name, transcript.cases, transcript.text()
+        except SystemExit as reason:
+            return name, 0, reason
         finally:
-            for server in servers:
-                server.stop()
-            subprocess.run(['chmod', '-R', 'u+rwX', name])
+            servers.stop()
+            subprocess.run(['chmod', '-R', 'u+rwX', temporary])
 
 
-def compare(new, file):
-    old = pathlib.Path(file).read_text()
-    if new == old:
-        return 0
-    sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), 'recorded', 'now'))
-    print('\nThe answers have changed. If they should, record them anew:\n  %s %s > %s' % (
-        sys.argv[0], ' '.join(sys.argv[1:3]), file))
-    return 1
+def all_answers(groups, perhaps, module):
+    """Each group's answers, as they come; the longest groups begin first."""
+    groups = sorted(groups, key=lambda name: -(CASES / (name + '.cases')).stat().st_size)
+    with multiprocessing.Pool(min(os.cpu_count(), 4), end_with_parent) as pool:
+        yield from pool.imap_unordered(answers_of, [(name, perhaps, module) for name in groups], 1)
+
+
+def differences(name, new):
+    file = CASES / (name + '.txt')
+    old = file.read_text() if file.exists() else ''
+    return list(difflib.unified_diff(old.splitlines(True), new.splitlines(True), str(file), 'now', n=6))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('perhaps')
     parser.add_argument('module')
-    parser.add_argument('--compare', metavar='FILE')
-    parser.add_argument('--only', metavar='GROUP')
-    arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are ended
+    parser.add_argument('groups', nargs='*', metavar='GROUP')
+    parser.add_argument('--record', action='store_true')
+    arguments = parser.parse_intermixed_args()
     perhaps, module = os.path.abspath(arguments.perhaps), os.path.abspath(arguments.module)
     why_not = possible(perhaps)
     if why_not:
         print('skipped:', why_not)
         return NOT_POSSIBLE
-    new = record(perhaps, module, arguments.only)
-    if arguments.compare:
-        return compare(new, arguments.compare)
-    sys.stdout.write(new)
-    return 0
+    respect_permissions()
+    cases, changed = 0, []
+    groups = arguments.groups or [file.stem for file in CASES.glob('*.cases')]
+    for name, number, new in all_answers(groups, perhaps, module):
+        cases += number
+        if isinstance(new, SystemExit):
+            print(new)
+            changed.append(name)
+            continue
+        if arguments.record:
+            (CASES / (name + '.txt')).write_text(new)
+        elif differences(name, new):
+            sys.stdout.writelines(differences(name, new))
+            changed.append(name)
+    print('%d cases' % cases)
+    if changed:
+        print('The answers have changed. If they should, record them anew:\n  %s %s %s --record %s' % (
+            sys.argv[0], arguments.perhaps, arguments.module, ' '.join(sorted(changed))))
+    return 1 if changed else 0
 
 
 if __name__ == '__main__':
