@@ -21,7 +21,7 @@ struct answer {
 
 enum { MOST_KINDS = 32 };
 
-/* What it would be able to do: a filter of filters can do less than its kind, or more. */
+/* What it would be able to do: a composite filter can do less than its kind, or more. */
 static unsigned abilities_planned(const perhaps_want *want) {
     unsigned can = 0;
     for (unsigned ability = PERHAPS_ADD; ability <= PERHAPS_IN_PLACE; ability <<= 1) {
@@ -35,25 +35,40 @@ static unsigned abilities_planned(const perhaps_want *want) {
 
 static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {
     perhaps_want one = *want;
-    char lacking[100];
     one.kind = answer->row->kind;
     one.needs = 0;
-    if (given(options, OPT_PRESET) && one.kind != PERHAPS_BLOOM) one.hashes = 0; /* a preset's k is for bloom */
+    bool bloom = one.kind == PERHAPS_BLOOM;
+    if (given(options, OPT_PRESET) && !bloom) one.hashes = 0; /* the k of a preset is for bloom */
     answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
     answer->rc = perhaps_plan(&one, &answer->plan);
     if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
     answer->can = answer->rc < 0 ? answer->row->can : abilities_planned(&one);
-    if (want->needs & ~answer->can) {
+    unsigned lacking = want->needs & ~answer->can;
+    if (lacking) {
+        char names[100];
         answer->rc = PERHAPS_ECANNOT;
-        abilities_text(want->needs & ~answer->can, ", ", lacking, sizeof lacking);
-        snprintf(answer->why, sizeof answer->why, "cannot %s", lacking);
+        snprintf(answer->why, sizeof answer->why, "cannot %s", abilities_text(lacking, ", ", names, sizeof names));
     }
 }
 
-/* A filter of filters does not say what it is made of; the kind that has the same plan does. */
-static bool same_plan(const struct perhaps_plan *a, const struct perhaps_plan *b) {
-    return a->kind == b->kind && a->bytes == b->bytes && a->hashes == b->hashes && a->lines == b->lines &&
-           a->items == b->items;
+/* Asks the kind that -k names, or all that may be chosen; a bitmap never is, being for integers
+ * only. A composite filter does not say what it is made of: the first kind with its plan does. */
+static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
+                      struct answer answers[MOST_KINDS]) {
+    size_t n = 0;
+    bool found = false;
+    if (given(options, OPT_KIND)) answers[n++].row = kind_row(options->kind);
+    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && n < MOST_KINDS; row++)
+        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) answers[n++].row = perhaps_kind(row);
+    for (struct answer *answer = answers; answer < answers + n; answer++) {
+        const struct perhaps_plan *plan = &answer->plan;
+        ask(want, options, answer);
+        answer->recommended = !found && answer->rc == PERHAPS_OK && plan->kind == best->kind &&
+                              plan->bytes == best->bytes && plan->hashes == best->hashes &&
+                              plan->lines == best->lines && plan->items == best->items;
+        found |= answer->recommended;
+    }
+    return n;
 }
 
 /* The formula of the textbooks, for those who know it: m bits and k hashes for n keys at rate p. */
@@ -77,24 +92,13 @@ static struct classic classic_formula(const perhaps_want *want) {
     return c;
 }
 
-static void print_classic(const struct classic *c) {
-    char bits[NUMBER_TEXT], keys[NUMBER_TEXT], rate[NUMBER_TEXT];
-    printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", c->hashes,
-           group_digits((uint64_t)c->bits, bits), group_digits((uint64_t)c->keys, keys), human_rate(c->rate, rate));
+/* The most that a window by time has, whatever the rhythm in which keys come. */
+static unsigned generations_in_bursts(const perhaps_want *want) {
+    return 2 * want->generations - 2;
 }
 
-static void print_row(const struct answer *answer, bool coloured) {
-    char bytes[NUMBER_TEXT], items[NUMBER_TEXT], can[100];
-    const struct perhaps_plan *plan = &answer->plan;
-    if (answer->rc < 0) {
-        printf("  %-10s %s\n", answer->row->name, answer->why);
-        return;
-    }
-    printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", coloured && answer->recommended ? "\033[1;32m" : "",
-           answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
-           group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
-           answer->can ? abilities_text(answer->can, " ", can, sizeof can) : "static",
-           coloured && answer->recommended ? "\033[0m" : "");
+static uint64_t bytes_in_bursts(const perhaps_want *want, const struct perhaps_plan *plan) {
+    return plan->bytes / want->generations * generations_in_bursts(want);
 }
 
 /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
@@ -107,30 +111,29 @@ static double limit_at(double fpr, const struct perhaps_plan *best) {
     return fpr > 0 ? log2(1 / fpr) : best->limit_bits_per_key;
 }
 
-static void print_limit(const perhaps_want *want, const struct perhaps_plan *best) {
-    struct classic classic = classic_formula(want);
-    char text[NUMBER_TEXT];
-    double fpr = planned_rate(want, best);
-    if (fpr == 0) return; /* exact: nothing to compare with */
-    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
-           human_rate(fpr, text));
-    if (want->kind != PERHAPS_TABLE) print_classic(&classic);
-    if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
-        printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
+static void print_row(const struct answer *answer, bool coloured) {
+    char bytes[NUMBER_TEXT], items[NUMBER_TEXT], can[100];
+    const struct perhaps_plan *plan = &answer->plan;
+    bool marked = coloured && answer->recommended;
+    if (answer->rc < 0) {
+        printf("  %-10s %s\n", answer->row->name, answer->why);
+        return;
+    }
+    printf("%s%c %-10s %9.2f %16s %14s %10.4g %4u %6u  %s%s\n", marked ? "\033[1;32m" : "",
+           answer->recommended ? '*' : ' ', answer->row->name, plan->bits_per_key, group_digits(plan->bytes, bytes),
+           group_digits(plan->items, items), plan->fpr, plan->hashes, plan->lines,
+           answer->can ? abilities_text(answer->can, " ", can, sizeof can) : "static", marked ? "\033[0m" : "");
 }
 
-/* A window by time: whatever the rhythm in which keys come, it takes no more than that. */
-static unsigned generations_in_bursts(const perhaps_want *want) {
-    return 2 * want->generations - 2;
-}
+static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
+                       const perhaps_want *want) {
+    bool coloured = colour_for(stdout);
+    char shards[40] = "", items[NUMBER_TEXT], bits[NUMBER_TEXT], rate[NUMBER_TEXT];
+    printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
+    for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
+    printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
 
-static uint64_t bytes_in_bursts(const perhaps_want *want, const struct perhaps_plan *plan) {
-    return plan->bytes / want->generations * generations_in_bursts(want);
-}
-
-/* Of filters of filters: what the numbers are of. */
-static void print_parts(const perhaps_want *want, const struct perhaps_plan *best) {
-    char shards[40] = "", items[NUMBER_TEXT];
+    /* Of composite filters: what the numbers are of. */
     if (want->shards) snprintf(shards, sizeof shards, ", in %u shards", want->shards);
     if (want->grow == PERHAPS_GROW_LAYERS)
         printf("  layers: this is the first, for %s keys%s; more come as it fills, and together they keep the rate\n",
@@ -142,18 +145,19 @@ static void print_parts(const perhaps_want *want, const struct perhaps_plan *bes
     if (want->period)
         printf("  in bursts it has up to %u generations in place of %u: %s bytes\n", generations_in_bursts(want),
                want->generations, group_digits(bytes_in_bursts(want, best), items));
-}
-
-static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
-                       const perhaps_want *want) {
-    bool coloured = colour_for(stdout);
-    printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
-    for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
-    printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
-    print_parts(want, best);
     if (want->kind == PERHAPS_ANY && !want->needs)
         printf("  static: made of all keys at once, then only asked; see --static and --smallest\n");
-    print_limit(want, best);
+
+    double fpr = planned_rate(want, best);
+    if (fpr == 0) return; /* exact: nothing to compare with */
+    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
+           human_rate(fpr, rate));
+    struct classic c = classic_formula(want);
+    if (want->kind != PERHAPS_TABLE)
+        printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", c.hashes,
+               group_digits((uint64_t)c.bits, bits), group_digits((uint64_t)c.keys, items), human_rate(c.rate, rate));
+    if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
+        printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
 }
 
 static void print_kind_json(struct json *json, const struct answer *answer, const perhaps_want *want) {
@@ -197,41 +201,14 @@ static void print_json(const struct answer *answers, size_t n, const struct perh
     json_end(&json);
 }
 
-/* A picture of all rates needs no number of keys: it hardly matters. */
-static struct options with_default_keys(const struct options *options) {
-    struct options filled = *options;
-    bool counted = given(options, OPT_ITEMS) || options->window.keys;
-    bool fixed = counted || options->bytes || (options->bits_per_key > 0 && options->fpr > 0);
-    if (given(options, OPT_PLOT) && !fixed) filled.items = 1000000;
-    return filled;
-}
-
-/* Which rows the table has: the one that -k names, or all that may be chosen; a bitmap never is, being for integers only. */
-static size_t choose_rows(const struct options *options, struct answer answers[MOST_KINDS]) {
-    size_t n = 0;
-    if (given(options, OPT_KIND)) answers[n++].row = kind_row(options->kind);
-    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && n < MOST_KINDS; row++)
-        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) answers[n++].row = perhaps_kind(row);
-    return n;
-}
-
-static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
-                      struct answer answers[MOST_KINDS]) {
-    size_t n = choose_rows(options, answers);
-    bool found = false; /* several kinds of shards may look the same: the first is the one */
-    for (size_t i = 0; i < n; i++) {
-        ask(want, options, &answers[i]);
-        answers[i].recommended = !found && answers[i].rc == PERHAPS_OK && same_plan(&answers[i].plan, best);
-        found |= answers[i].recommended;
-    }
-    return n;
-}
-
 int cmd_plan(const struct options *options) {
     perhaps_want want;
     struct answer answers[MOST_KINDS] = {0};
     struct perhaps_plan best = {.size = sizeof best};
-    struct options filled = with_default_keys(options);
+    struct options filled = *options;
+    bool fixed = given(options, OPT_ITEMS) || options->window.keys || options->bytes ||
+                 (options->bits_per_key > 0 && options->fpr > 0);
+    if (options->plot && !fixed) filled.items = 1000000; /* for all rates, it hardly matters */
     if (want_from_options(&want, &filled) != FINE) return TROUBLE;
     int rc = perhaps_plan(&want, &best);
     if (rc < 0) return library_failure(NULL, rc);

@@ -3,7 +3,6 @@
 
 #include <perhaps.h>
 
-#include <stdio.h>
 #include <string.h>
 
 /* Name i belongs to the bit 1 << i of enum perhaps_ability. */
@@ -13,12 +12,9 @@ static const char *const names[] = {"add",      "remove", "count", "merge",   "i
 enum { ABILITIES = sizeof names / sizeof *names };
 
 const char *abilities_text(unsigned abilities, const char *between, char *buffer, size_t size) {
-    size_t used = 0;
     *buffer = 0;
-    for (size_t i = 0; i < ABILITIES && used < size; i++) {
-        if (!(abilities >> i & 1)) continue;
-        used += (size_t)snprintf(buffer + used, size - used, "%s%s", used ? between : "", names[i]);
-    }
+    for (size_t i = 0; i < ABILITIES; i++)
+        if (abilities >> i & 1) append_text(buffer, size, "%s%s", *buffer ? between : "", names[i]);
     return buffer;
 }
 
@@ -41,47 +37,35 @@ void json_abilities(struct json *json, unsigned abilities) {
     json_close(json, ']');
 }
 
-/* Appends "a, b and c can WHAT". */
-static size_t append_who(unsigned ability, char *buffer, size_t size, size_t used) {
-    char what[40];
-    size_t left = 0;
-    for (size_t row = 0; perhaps_kind(row); row++) left += !(ability & ~perhaps_kind(row)->can);
-    if (!left) used += (size_t)snprintf(buffer + used, size - used, "no kind");
-    bool first = true;
-    for (size_t row = 0; perhaps_kind(row) && used < size; row++) {
-        if (ability & ~perhaps_kind(row)->can) continue;
-        const char *between = first ? "" : left == 1 ? " and " : ", ";
-        used += (size_t)snprintf(buffer + used, size - used, "%s%s", between, perhaps_kind(row)->name);
-        first = false;
-        left--;
+const char *who_can(unsigned abilities, char buffer[KINDS_TEXT]) {
+    const struct perhaps_kind_row *kind;
+    *buffer = 0;
+    for (size_t i = 0; i < ABILITIES; i++) {
+        unsigned ability = 1u << i, left = 0;
+        if (!(abilities & ability)) continue;
+        for (size_t row = 0; (kind = perhaps_kind(row)); row++) left += (kind->can & ability) != 0;
+        append_text(buffer, KINDS_TEXT, "%s%s", *buffer ? "; " : "", left ? "" : "no kind");
+        const char *between = "";
+        for (size_t row = 0; (kind = perhaps_kind(row)); row++) {
+            if (!(kind->can & ability)) continue;
+            append_text(buffer, KINDS_TEXT, "%s%s", between, kind->name);
+            between = --left == 1 ? " and " : ", ";
+        }
+        append_text(buffer, KINDS_TEXT, " can %s", ability == PERHAPS_IN_PLACE ? "be changed in place" : names[i]);
     }
-    if (used >= size) return size;
-    abilities_text(ability, " ", what, sizeof what);
-    bool place = ability == PERHAPS_IN_PLACE;
-    return used + (size_t)snprintf(buffer + used, size - used, " can %s", place ? "be changed in place" : what);
-}
-
-const char *who_can(unsigned ability, char buffer[KINDS_TEXT]) {
-    append_who(ability, buffer, KINDS_TEXT, 0);
     return buffer;
 }
 
-const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]) {
-    size_t used = 0;
-    for (size_t i = 0; i < ABILITIES && used < KINDS_TEXT; i++) {
-        if (!(abilities >> i & 1)) continue;
-        if (used) used += (size_t)snprintf(buffer + used, KINDS_TEXT - used, "; ");
-        if (used < KINDS_TEXT) used = append_who(1u << i, buffer, KINDS_TEXT, used);
-    }
-    return buffer;
+static const struct perhaps_kind_row *file_kind_row(int kind) {
+    for (size_t row = 0; perhaps_file_kind(row); row++)
+        if (perhaps_file_kind(row)->kind == kind) return perhaps_file_kind(row);
+    return NULL;
 }
 
 const struct perhaps_kind_row *kind_row(int kind) {
     for (size_t row = 0; perhaps_kind(row); row++)
         if (perhaps_kind(row)->kind == kind) return perhaps_kind(row);
-    for (size_t row = 0; perhaps_file_kind(row); row++)
-        if (perhaps_file_kind(row)->kind == kind) return perhaps_file_kind(row);
-    return NULL;
+    return file_kind_row(kind);
 }
 
 bool is_static_kind(int kind) {
@@ -89,17 +73,14 @@ bool is_static_kind(int kind) {
 }
 
 bool is_file_kind(int kind) {
-    for (size_t row = 0; perhaps_file_kind(row); row++)
-        if (perhaps_file_kind(row)->kind == kind) return true;
-    return false;
+    return file_kind_row(kind) != NULL;
 }
 
 const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]) {
-    size_t used = 0;
     *buffer = 0;
-    for (size_t row = 0; perhaps_file_kind(row) && used < KINDS_TEXT; row++)
-        used += (size_t)snprintf(buffer + used, KINDS_TEXT - used, "%s%s", perhaps_file_kind(row)->name, between);
-    if (used < KINDS_TEXT) snprintf(buffer + used, KINDS_TEXT - used, "roaring%sroaring64", between);
+    for (size_t row = 0; perhaps_file_kind(row); row++)
+        append_text(buffer, KINDS_TEXT, "%s%s", perhaps_file_kind(row)->name, between);
+    append_text(buffer, KINDS_TEXT, "roaring%sroaring64", between);
     return buffer;
 }
 
@@ -122,28 +103,29 @@ bool needs_can_be_met(unsigned abilities) {
     return false;
 }
 
-static const char *advice_for(unsigned ability, char *advice, size_t size) {
+enum { ADVICE = KINDS_TEXT + 60 };
+
+static const char *advice_for(unsigned ability, char advice[ADVICE]) {
     char who[KINDS_TEXT], name[20];
     who_can(ability, who);
-    abilities_text(ability, " ", name, sizeof name);
     if (ability == PERHAPS_IN_PLACE)
-        snprintf(advice, size, "leave out --in-place");
+        snprintf(advice, ADVICE, "leave out --in-place");
     else if (needs_can_be_met(ability))
-        snprintf(advice, size, "%s: build one with --needs %s", who, name);
+        snprintf(advice, ADVICE, "%s: build one with --needs %s", who, abilities_text(ability, " ", name, sizeof name));
     else
-        snprintf(advice, size, "%s, for keys that are integers: build one with -k bitmap", who);
+        snprintf(advice, ADVICE, "%s, for keys that are integers: build one with -k bitmap", who);
     return advice;
 }
 
 int cannot_failure(const char *subject, unsigned ability) {
-    char advice[KINDS_TEXT + 60];
-    return reason_failure(subject, advice_for(ability, advice, sizeof advice));
+    char advice[ADVICE];
+    return reason_failure(subject, advice_for(ability, advice));
 }
 
 int lacks_failure(const char *subject, const char *kind, unsigned ability) {
-    char advice[KINDS_TEXT + 60];
+    char advice[ADVICE];
     const char *what = ability == PERHAPS_REMOVE  ? "forget single keys"
                        : ability == PERHAPS_COUNT ? "count copies of a key"
                                                   : "list their members";
-    return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice, sizeof advice));
+    return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice));
 }

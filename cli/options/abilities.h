@@ -17,34 +17,31 @@ void json_abilities(struct json *json, unsigned abilities);
 
 enum { KINDS_TEXT = 400 };
 
-/* Which kinds can do one thing: "counting, cuckoo and table can remove". Returns `buffer`. */
-const char *who_can(unsigned ability, char buffer[KINDS_TEXT]);
+/* Which kinds can do each of these: "counting and cuckoo can remove; ...". Returns `buffer`. */
+const char *who_can(unsigned abilities, char buffer[KINDS_TEXT]);
 
-/* The same for each of several things, separated by semicolons. Returns `buffer`. */
-const char *who_can_each(unsigned abilities, char buffer[KINDS_TEXT]);
-
-/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and filters of filters. */
+/* The row of a kind in the table of kinds; NULL for PERHAPS_ANY and composite filters. */
 const struct perhaps_kind_row *kind_row(int kind);
 
-/* Is it made of all its keys at once, and then only asked? */
+/* Is it made of all its keys at once, and never changed then? */
 bool is_static_kind(int kind);
 
 /* Is it one of the files of other programs? */
 bool is_file_kind(int kind);
 
-/* The names of these and of Roaring bitmaps, "dcso, roaring" with ", " between. Returns `buffer`. */
+/* The names of these and of Roaring bitmaps, "dcso, ..., roaring". Returns `buffer`. */
 const char *file_kinds_text(const char *between, char buffer[KINDS_TEXT]);
 
-/* "bloom", "growing", ...; of filters of filters too. */
+/* "bloom", "growing", ...; of composite filters too. */
 const char *kind_name(int kind);
 
-/* Half a sentence about it. Not for filters of filters. */
+/* Half a sentence about it. Not for composite filters. */
 const char *kind_summary(int kind);
 
 /* Does a kind that is chosen without being named have all of these? */
 bool needs_can_be_met(unsigned abilities);
 
-/* After a call that said PERHAPS_ECANNOT for the want of this ability: the library's reason, and which kinds can.
+/* After PERHAPS_ECANNOT for lack of this ability: the library's reason, and which kinds can.
  * Returns TROUBLE. */
 int cannot_failure(const char *subject, unsigned ability);
 

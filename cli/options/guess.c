@@ -1,7 +1,6 @@
-#include "guess.h"
+/* What a misspelt name may have been meant to be. */
+#include "options.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { LONGEST = 20 };
@@ -10,8 +9,8 @@ static size_t least_of(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* How many letters must be changed, put in, left out or swapped with the next (the optimal string alignment
- * distance): three rows of the usual table. SIZE_MAX for names that are too long to be any of ours. */
+/* How many letters must be changed, put in, left out or swapped with the next (the optimal string
+ * alignment distance): three rows of the usual table. SIZE_MAX if a name is longer than ours. */
 static size_t edit_distance(const char *a, const char *b) {
     size_t rows[3][LONGEST + 1], n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST) return SIZE_MAX;
@@ -28,18 +27,11 @@ static size_t edit_distance(const char *a, const char *b) {
     return rows[n % 3][m];
 }
 
-/* Two letters of a name may be wrong, but not all of it. */
-struct guess guess_for(const char *name) {
-    size_t length = strlen(name);
-    return (struct guess){.name = name, .distance = least_of(3, length)};
-}
-
-/* Of those that are equally near, one with the same first letter: that is seldom the wrong one. */
-void guess_try(struct guess *guess, const char *candidate) {
-    size_t distance = edit_distance(guess->name, candidate);
-    bool better =
-        distance == guess->distance && guess->likely && *guess->likely != *guess->name && *candidate == *guess->name;
-    if (distance >= guess->distance && !better) return;
-    guess->distance = distance;
-    guess->likely = candidate;
+/* Two letters of a name may be wrong, but not all of it. Of those that are equally near, one with
+ * the same first letter: that is seldom the wrong one. */
+const char *likelier(const char *name, const char *likely, const char *candidate) {
+    size_t least = likely ? edit_distance(name, likely) : least_of(3, strlen(name));
+    size_t distance = edit_distance(name, candidate);
+    bool same_start = likely && *likely != *name && *candidate == *name;
+    return distance < least || (distance == least && same_start) ? candidate : likely;
 }

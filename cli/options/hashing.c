@@ -13,11 +13,6 @@ static bool random_bytes(void *bytes, size_t size) {
     return got == (ssize_t)size;
 }
 
-static int random_key(uint8_t key[HASH_KEY_BYTES]) {
-    if (random_bytes(key, HASH_KEY_BYTES)) return FINE;
-    return failure("--hash", "the system gave no random numbers for a key: %s; give --hash-key FILE", strerror(errno));
-}
-
 int seed_from_options(uint64_t *seed, const struct options *options) {
     *seed = options->seed;
     if (given(options, OPT_SEED) || random_bytes(seed, sizeof *seed)) return FINE;
@@ -26,12 +21,9 @@ int seed_from_options(uint64_t *seed, const struct options *options) {
 
 static int refuse_hash(const struct options *options, const char *why) {
     static const enum option_id about_hashes[] = {OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE};
-    for (size_t i = 0; i < sizeof about_hashes / sizeof *about_hashes; i++) {
-        char name[20];
-        snprintf(name, sizeof name, "--%s", option_table[about_hashes[i]].name);
-        if (given(options, about_hashes[i])) return failure(name, "%s; leave it out", why);
-    }
-    return FINE;
+    char name[OPTION_TEXT];
+    enum option_id id = first_given(options, about_hashes, sizeof about_hashes / sizeof *about_hashes);
+    return id == OPTIONS ? FINE : failure(option_shown(id, name), "%s; leave it out", why);
 }
 
 int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]) {
@@ -50,9 +42,9 @@ int hash_from_options(perhaps_want *want, const struct options *options, uint8_t
     if (given(options, OPT_SEED)) return failure("--seed", "is for xxh3; siphash takes --hash-key FILE");
     want->hash_key = key;
     if (given(options, OPT_HASH_KEY)) return hash_key_read(options->hash_key, key);
-    if (want->key_in_file) return random_key(key);
-    return failure(
-        "--hash",
-        "siphash needs a secret key that you can give again later; give --hash-key FILE, or --key-in-file to keep "
-        "a random one in the filter");
+    if (!want->key_in_file)
+        return failure("--hash", "siphash needs a secret key that you can give again later; give --hash-key FILE, or "
+                                 "--key-in-file to keep a random one in the filter");
+    if (random_bytes(key, HASH_KEY_BYTES)) return FINE;
+    return failure("--hash", "the system gave no random numbers for a key: %s; give --hash-key FILE", strerror(errno));
 }

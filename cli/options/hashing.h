@@ -1,4 +1,4 @@
-/* From --hash, --seed, --hash-key and --key-in-file to a perhaps_want: what build and dedup have in common. */
+/* From --hash, --seed, --hash-key and --key-in-file to a perhaps_want, for build and dedup. */
 #ifndef CLI_OPTIONS_HASHING_H
 #define CLI_OPTIONS_HASHING_H
 

@@ -9,7 +9,7 @@
 
 enum { WIDTH = 80 };
 
-/* Prints words from `text`, each line indented and at most WIDTH wide. The cursor stands at `column` already. */
+/* Prints the words of `text` in indented lines of at most WIDTH columns, from `column` on. */
 static void print_wrapped(const char *text, size_t indent, size_t column) {
     while (*text) {
         size_t length = strcspn(text, " \n");
@@ -35,11 +35,10 @@ static void print_wrapped(const char *text, size_t indent, size_t column) {
 
 static void print_option(const struct command *command, const struct option *option) {
     enum { COLUMN = 26 };
-    char left[64], text[HELP_TEXT];
-    snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter ? '-' : ' ', option->letter ? option->letter : ' ',
-             option->letter ? ',' : ' ', option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
-    size_t column = (size_t)printf("%s", left);
+    char letter[] = "-x,", text[HELP_TEXT];
+    letter[1] = option->letter;
+    size_t column = (size_t)printf("  %3s --%s", option->letter ? letter : "", option->name);
+    if (option->argument) column += (size_t)printf(" %s", option->argument);
     if (column + 2 > COLUMN) {
         putchar('\n');
         column = 0;

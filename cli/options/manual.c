@@ -14,43 +14,27 @@ static void print_plain(const char *text) {
     }
 }
 
-static void print_marked(char mark, const char *text) {
-    putchar(mark);
-    print_plain(text);
-    putchar(mark);
-}
-
 static void print_section(const char *title, const char *text) {
     printf("\n# %s\n\n", title);
     print_plain(text);
     putchar('\n');
 }
 
+/* The names of options and of their arguments have no special characters. */
 static void print_option(const struct command *command, const struct option *option) {
-    char name[40], text[HELP_TEXT];
+    char text[HELP_TEXT];
     putchar('\n');
-    if (option->letter) {
-        snprintf(name, sizeof name, "-%c", option->letter);
-        print_marked('*', name);
-        printf(", ");
-    }
-    snprintf(name, sizeof name, "--%s", option->name);
-    print_marked('*', name);
-    if (option->argument) {
-        putchar(' ');
-        print_marked('_', option->argument);
-    }
+    if (option->letter) printf("*-%c*, ", option->letter);
+    printf("*--%s*", option->name);
+    if (option->argument) printf(" _%s_", option->argument);
     printf("\n\t");
     print_plain(option_text(command, option, text));
     putchar('\n');
 }
 
-static void print_literal(const char *title, const char *lines) {
-    printf("\n# %s\n\n```\n%s\n```\n", title, lines);
-}
-
-static void print_see_also(const struct command *shown) {
-    printf("\n# SEE ALSO\n\n");
+/* What every page ends with. */
+static void print_end(const char *examples, const struct command *shown) {
+    printf("\n# EXAMPLES\n\n```\n%s\n```\n\n# SEE ALSO\n\n", examples);
     if (shown) printf("*perhaps*(1)");
     for (size_t i = 0; i < COMMANDS; i++)
         if (&commands[i] != shown) printf("%s*perhaps-%s*(1)", i || shown ? ", " : "", commands[i].name);
@@ -63,8 +47,8 @@ static void print_overview(void) {
     printf("\n# SYNOPSIS\n\n*perhaps* _COMMAND_ [_OPTION_...] [_FILE_...]\n");
     print_section("DESCRIPTION",
                   "A filter answers whether a key is in a set, in a few bits a key. It never misses a key that was "
-                  "added; for a key "
-                  "that was not, it says 'perhaps' with a small chance that you choose, the false-positive rate.\n\n"
+                  "added; for a key that was not, it says 'perhaps' with a small chance that you choose, the "
+                  "false-positive rate.\n\n"
                   "Keys are lines. Results go to standard output, everything else to standard error, progress only to "
                   "a terminal.");
     printf("\n# COMMANDS\n");
@@ -77,9 +61,7 @@ static void print_overview(void) {
            "\n*REDISCLI\\_AUTH*\n\tThe password for --at, if its URL has none.\n"
            "\n*PERHAPS\\_ISA*\n\tUse this instruction set: scalar, or another that the machine has.\n");
     print_section("EXIT STATUS", "0, or 2 after an error; check and count also use 1, as grep does.");
-    print_literal("EXAMPLES",
-                  "perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt");
-    print_see_also(NULL);
+    print_end("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt", NULL);
 }
 
 void print_manual(const struct command *command) {
@@ -94,15 +76,14 @@ void print_manual(const struct command *command) {
     print_plain(command->usage);
     putchar('\n');
     print_section("DESCRIPTION", command->description);
+    putchar('\n');
     if (command_postscript(command)) {
-        putchar('\n');
         print_plain(command_postscript(command));
-        putchar('\n');
+        printf("\n\n");
     }
-    printf("\n# OPTIONS\n");
+    printf("# OPTIONS\n");
     for (size_t i = 0; i < OPTIONS; i++)
         if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
     print_section("EXIT STATUS", command->exit_status ? command->exit_status : "0, or 2 after an error.");
-    print_literal("EXAMPLES", command->examples);
-    print_see_also(command);
+    print_end(command->examples, command);
 }

@@ -1,5 +1,6 @@
-/* The command line as data: one table of commands (command_table.c) and one of options (option_table.c). The parser here, --help,
- * the manual pages and the completions all read these two tables, so an option exists in all of them or in none. */
+/* The command line as data: one table of commands (command_table.c) and one of options
+ * (option_table.c). The parser here, --help, the manual pages and the completions all read these
+ * two tables, so an option exists in all of them or in none. */
 #ifndef CLI_OPTIONS_OPTIONS_H
 #define CLI_OPTIONS_OPTIONS_H
 
@@ -7,27 +8,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 enum command_id {
-    CMD_PLAN,
-    CMD_BUILD,
-    CMD_ADD,
-    CMD_REMOVE,
-    CMD_CHECK,
-    CMD_COUNT,
-    CMD_DEDUP,
-    CMD_LIST,
-    CMD_INFO,
-    CMD_MERGE,
-    CMD_INTERSECT,
-    CMD_SUBTRACT,
-    CMD_DIFFER,
-    CMD_VERIFY,
-    CMD_BENCH,
-    CMD_COMPLETIONS,
-    CMD_VERSION,
-    CMD_HELP,
+    CMD_PLAN, CMD_BUILD, CMD_ADD, CMD_REMOVE, CMD_CHECK, CMD_COUNT, CMD_DEDUP, CMD_LIST, CMD_INFO,
+    CMD_MERGE, CMD_INTERSECT, CMD_SUBTRACT, CMD_DIFFER, CMD_VERIFY, CMD_BENCH,
+    CMD_COMPLETIONS, CMD_VERSION, CMD_HELP,
     COMMANDS
 };
+
+/* In the order in which --help shows them. */
+enum option_id {
+    OPT_ITEMS, OPT_FPR, OPT_BITS_PER_KEY, OPT_BYTES, OPT_PRESET,
+    OPT_KIND, OPT_FILE_KIND, OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH, OPT_NEEDS,
+    OPT_GROW, OPT_GROWTH, OPT_MAX_BYTES, OPT_NO_GROW, OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,
+    OPT_SHARDS, OPT_HASHES, OPT_LINES, OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE,
+    OPT_AT, OPT_SHARD_BYTES, OPT_PATIENCE,
+    OPT_OUTPUT, OPT_FORCE, OPT_FOLD, OPT_INVERT, OPT_COUNT,
+    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
+    OPT_QUIET, OPT_CONFIRM, OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_IN_PLACE,
+    OPT_KEY, OPT_U64, OPT_HEX, OPT_NULL, OPT_IGNORE_CASE, OPT_FIELD, OPT_DELIMITER,
+    OPT_THREADS, OPT_NO_VERIFY, OPT_RECOVER,
+    OPT_FULL, OPT_COMBINED, OPT_FOREIGN, OPT_BENCH_STATIC, OPT_GOALS, OPT_PLOT,
+    OPT_SCDOC, OPT_NAMES, OPT_JSON, OPT_HELP,
+    OPTIONS
+};
+/* clang-format on */
 
 struct options;
 
@@ -36,86 +41,14 @@ struct command {
     const char *usage;       /* what follows the name */
     const char *summary;     /* half a sentence */
     const char *description; /* paragraphs, separated by empty lines */
-    const char *exit_status; /* NULL for the usual one: 0 or 2 */
     const char *examples;    /* lines of shell, each a command or a # comment */
+    const char *exit_status; /* NULL for the usual one: 0 or 2 */
     unsigned least, most;    /* operands it takes */
     int (*run)(const struct options *options);
     const char *json; /* the help of --json for this command; NULL = it takes none */
 };
 
 extern const struct command commands[COMMANDS];
-
-enum option_id {
-    OPT_ITEMS,
-    OPT_FPR,
-    OPT_BITS_PER_KEY,
-    OPT_BYTES,
-    OPT_PRESET,
-    OPT_KIND,
-    OPT_FILE_KIND,
-    OPT_STATIC,
-    OPT_SMALLEST,
-    OPT_SCRATCH,
-    OPT_NEEDS,
-    OPT_GROW,
-    OPT_GROWTH,
-    OPT_MAX_BYTES,
-    OPT_NO_GROW,
-    OPT_WINDOW,
-    OPT_GENERATIONS,
-    OPT_CLEAR_AT,
-    OPT_SHARDS,
-    OPT_HASHES,
-    OPT_LINES,
-    OPT_HASH,
-    OPT_SEED,
-    OPT_HASH_KEY,
-    OPT_KEY_IN_FILE,
-    OPT_AT,
-    OPT_SHARD_BYTES,
-    OPT_PATIENCE,
-    OPT_OUTPUT,
-    OPT_FORCE,
-    OPT_FOLD,
-    OPT_INVERT,
-    OPT_COUNT,
-    OPT_LINES_TO,
-    OPT_LOSS,
-    OPT_DIFFERENT,
-    OPT_REPEATS,
-    OPT_SUMMARY,
-    OPT_EXACT,
-    OPT_LAST,
-    OPT_STATE,
-    OPT_SAVE_EVERY,
-    OPT_QUIET,
-    OPT_CONFIRM,
-    OPT_FROM,
-    OPT_LIMIT,
-    OPT_KEYS,
-    OPT_IN_PLACE,
-    OPT_KEY,
-    OPT_U64,
-    OPT_HEX,
-    OPT_NULL,
-    OPT_IGNORE_CASE,
-    OPT_FIELD,
-    OPT_DELIMITER,
-    OPT_THREADS,
-    OPT_NO_VERIFY,
-    OPT_RECOVER,
-    OPT_FULL,
-    OPT_COMBINED,
-    OPT_FOREIGN,
-    OPT_BENCH_STATIC,
-    OPT_GOALS,
-    OPT_PLOT,
-    OPT_SCDOC,
-    OPT_NAMES,
-    OPT_JSON,
-    OPT_HELP,
-    OPTIONS
-};
 
 /* What an option's argument is, and so which type its field in struct options has. */
 enum value_type {
@@ -150,9 +83,6 @@ struct option {
 
 extern const struct option option_table[OPTIONS];
 
-/* What all commands that read keys have in common. */
-extern const char about_keys[];
-
 /* How keys are written, in the order of the words of --key. */
 enum encoding {
     ENCODING_BYTES = 0,
@@ -165,7 +95,7 @@ enum encoding {
     ENCODINGS
 };
 
-/* How much a window remembers: so many keys, or for so long. One of them is 0. */
+/* How much a window remembers: a number of keys, or a time. One of them is 0. */
 struct window {
     uint64_t keys, period; /* in milliseconds */
 };
@@ -191,6 +121,9 @@ static inline bool given(const struct options *options, enum option_id id) {
     return options->given[id];
 }
 
+/* The first of these options that is given; OPTIONS if none is. */
+enum option_id first_given(const struct options *options, const enum option_id *ids, size_t count);
+
 /* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
@@ -211,6 +144,10 @@ const char *option_help(const struct command *command, const struct option *opti
 enum { HELP_TEXT = 1000 };
 const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]);
 
+/* "--name", for messages, in `buffer`. */
+enum { OPTION_TEXT = 40 };
+const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]);
+
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
 
@@ -220,8 +157,11 @@ const char *command_postscript(const struct command *command);
 /* Reads the arguments after the command's name. 0, or 2 after having said what is wrong. */
 int options_parse(struct options *options, const struct command *command, int count, char **arguments);
 
-/* The words an option's argument may be, separated by spaces, in `buffer`; "" if they cannot be listed. */
+/* The words an option's argument may be, separated by spaces, in `buffer`; "" if it may be any. */
 const char *option_words(const struct option *option, char *buffer, size_t size);
+
+/* Which of two names was meant by `name`. NULL, given or returned, is none. */
+const char *likelier(const char *name, const char *likely, const char *candidate);
 
 /* Copies word number `index` of a list separated by spaces into `buffer` and returns it. */
 const char *word_at(const char *words, int index, char *buffer, size_t size);

@@ -8,22 +8,26 @@ static const double default_rate = 0.01;
 
 /* Zero means "choose for me" to the library; who writes it means something else. */
 static int refuse_zeros(const struct options *options) {
-    if (given(options, OPT_ITEMS) && !options->items)
-        return failure("-n", "a filter for 0 keys makes no sense; give 1 or more");
-    if (given(options, OPT_BYTES) && !options->bytes)
-        return failure("--bytes", "0 bytes hold no filter; give 1 or more");
-    if (given(options, OPT_HASHES) && !options->hashes)
-        return failure("--hashes", "must be 1 or more; leave it out to get the best");
-    if (given(options, OPT_LINES) && (!options->lines || options->lines > 64))
-        return failure("--lines", "must be 1 to 64; leave it out to get the best");
-    if (given(options, OPT_MAX_BYTES) && !options->max_bytes)
-        return failure("--max-bytes", "0 bytes hold no filter; give 1 or more");
-    if (given(options, OPT_SHARDS) && !options->shards)
-        return failure("--shards", "must be 1 or more; leave it out to have none");
-    if (given(options, OPT_SCRATCH) && !options->scratch)
-        return failure("--scratch", "0 bytes hold no keys; give 16MiB or more, or leave it out");
-    if (given(options, OPT_GENERATIONS) && !options->generations)
-        return failure("--generations", "must be 1 or more; leave it out to have 4");
+    static const struct {
+        enum option_id id;
+        const char *shown, *why;
+    } wrong[] = {
+        {OPT_ITEMS, "-n", "a filter for 0 keys makes no sense; give 1 or more"},
+        {OPT_BYTES, "--bytes", "0 bytes hold no filter; give 1 or more"},
+        {OPT_HASHES, "--hashes", "must be 1 or more; leave it out to get the best"},
+        {OPT_LINES, "--lines", "must be 1 to 64; leave it out to get the best"},
+        {OPT_MAX_BYTES, "--max-bytes", "0 bytes hold no filter; give 1 or more"},
+        {OPT_SHARDS, "--shards", "must be 1 or more; leave it out to have none"},
+        {OPT_SCRATCH, "--scratch", "0 bytes hold no keys; give 16MiB or more, or leave it out"},
+        {OPT_GENERATIONS, "--generations", "must be 1 or more; leave it out to have 4"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const void *field = (const char *)options + option_table[wrong[i].id].field;
+        uint64_t value = *(const uint64_t *)field;
+        bool too_many_lines = wrong[i].id == OPT_LINES && value > 64;
+        if (given(options, wrong[i].id) && (!value || too_many_lines))
+            return failure(wrong[i].shown, "%s", wrong[i].why);
+    }
     return FINE;
 }
 
@@ -31,27 +35,70 @@ static unsigned clamp(uint64_t value) {
     return value > UINT_MAX ? UINT_MAX : (unsigned)value;
 }
 
-static int apply_preset(perhaps_want *want, const struct options *options) {
-    char name[16];
-    if (given(options, OPT_BITS_PER_KEY) || given(options, OPT_BYTES) || given(options, OPT_FPR))
-        return failure("--preset", "fixes the size; leave out -p, --bits-per-key and --bytes");
-    if (given(options, OPT_KIND) && options->kind != PERHAPS_BLOOM)
-        return failure("--preset", "is a layout of bloom; leave out -k, or give --bits-per-key instead");
-    int rc = perhaps_want_preset(want, word_at(option_table[OPT_PRESET].words, options->preset, name, sizeof name));
-    return rc < 0 ? library_failure("--preset", rc) : FINE;
+/* Kinds without mistakes to speak of: the number of keys or the memory alone fixes their size. */
+static bool is_exact(int kind) {
+    return perhaps_kind_traits(kind) & PERHAPS_EXACT;
 }
 
-/* ------------------------------------------------------------------------------------- filters of filters --- */
+/* --------------------------------------------------------------------- what the options say --- */
 
-static int layers_from_options(perhaps_want *want, const struct options *options) {
+/* --static and --smallest name a kind, as -k does. A static filter takes no option of changes. */
+static int kind_from_options(perhaps_want *want, const struct options *options) {
+    static const enum option_id of_changes[] = {OPT_GROW,   OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,
+                                                OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,  OPT_SHARDS};
+    bool smallest = given(options, OPT_SMALLEST), named = given(options, OPT_KIND);
+    want->kind = options->kind;
+    if (smallest && named && want->kind != PERHAPS_RIBBON)
+        return failure("--smallest", "makes a ribbon filter, not what -k says; leave out one of them");
+    if (given(options, OPT_STATIC) && named && !is_static_kind(want->kind))
+        return failure("--static", "%s filters are not static; leave out -k", kind_name(want->kind));
+    if (!named && given(options, OPT_STATIC)) want->kind = PERHAPS_FUSE;
+    if (!named && smallest) want->kind = PERHAPS_RIBBON;
+    if (!is_static_kind(want->kind)) {
+        if (!given(options, OPT_SCRATCH)) return FINE;
+        return failure("--scratch", "is for keys of static filters; give --static or --smallest, or leave it out");
+    }
+    if (given(options, OPT_PRESET))
+        return failure("--preset", "is a layout of bloom; give -p or --bits-per-key instead");
+    if (given(options, OPT_BYTES) && options->command == &commands[CMD_BUILD])
+        return failure("--bytes", "the size of a static filter follows from its keys; give -p or --bits-per-key");
+    enum option_id id = first_given(options, of_changes, sizeof of_changes / sizeof *of_changes);
+    char name[OPTION_TEXT];
+    if (id == OPTIONS) return FINE;
+    return failure(option_shown(id, name),
+                   "a %s filter is made of all its keys at once, and never changes; leave it out, or take another kind",
+                   kind_name(want->kind));
+}
+
+static int size_from_options(perhaps_want *want, const struct options *options) {
+    want->items = options->items;
+    want->fpr = options->fpr;
+    want->bits_per_key = options->bits_per_key;
+    want->bytes = options->bytes;
+    if (given(options, OPT_PRESET)) {
+        char name[16];
+        if (given(options, OPT_BITS_PER_KEY) || given(options, OPT_BYTES) || given(options, OPT_FPR))
+            return failure("--preset", "fixes the size; leave out -p, --bits-per-key and --bytes");
+        if (given(options, OPT_KIND) && options->kind != PERHAPS_BLOOM)
+            return failure("--preset", "is a layout of bloom; leave out -k, or give --bits-per-key instead");
+        word_at(option_table[OPT_PRESET].words, options->preset, name, sizeof name);
+        int rc = perhaps_want_preset(want, name);
+        if (rc < 0) return library_failure("--preset", rc);
+    }
+    if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
+    want->lines = clamp(options->lines);
+    want->shards = clamp(options->shards);
+    return FINE;
+}
+
+static int growth_from_options(perhaps_want *want, const struct options *options) {
     bool layers = given(options, OPT_GROW) || given(options, OPT_GROWTH) || given(options, OPT_MAX_BYTES);
-    if (layers && given(options, OPT_NO_GROW))
+    bool never = given(options, OPT_NO_GROW);
+    if (layers && never)
         return failure("--no-grow", "is the opposite of --grow, --growth and --max-bytes; leave out one of them");
-    want->grow = layers ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
-    if (given(options, OPT_NO_GROW)) want->grow = PERHAPS_GROW_NEVER;
+    want->grow = layers ? PERHAPS_GROW_LAYERS : never ? PERHAPS_GROW_NEVER : PERHAPS_GROW_DEFAULT;
     want->growth = options->growth;
     want->max_bytes = options->max_bytes;
-    want->shards = clamp(options->shards);
     return FINE;
 }
 
@@ -73,92 +120,16 @@ static int window_from_options(perhaps_want *want, const struct options *options
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------- static filters --- */
+/* ----------------------------------------------------------------------------------- checks --- */
 
-/* --static and --smallest name a kind, as -k does. */
-static int kind_from_options(perhaps_want *want, const struct options *options) {
-    bool smallest = given(options, OPT_SMALLEST), named = given(options, OPT_KIND);
-    want->kind = options->kind;
-    if (smallest && named && want->kind != PERHAPS_RIBBON)
-        return failure("--smallest", "makes a ribbon filter, not what -k says; leave out one of them");
-    if (given(options, OPT_STATIC) && named && !is_static_kind(want->kind))
-        return failure("--static", "%s filters are not static; leave out -k", kind_name(want->kind));
-    if (!named && smallest) want->kind = PERHAPS_RIBBON;
-    if (!named && !smallest && given(options, OPT_STATIC)) want->kind = PERHAPS_FUSE;
-    return FINE;
-}
-
-/* What is about filters that change. */
-static int refuse_changes(const perhaps_want *want, const struct options *options) {
-    static const enum option_id of_changes[] = {OPT_GROW,   OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,
-                                                OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,  OPT_SHARDS};
-    for (size_t i = 0; i < sizeof of_changes / sizeof *of_changes; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "--%s", option_table[of_changes[i]].name);
-        if (given(options, of_changes[i]))
-            return failure(
-                name,
-                "a %s filter is made of all its keys at once, and never changes; leave it out, or take another kind",
-                kind_name(want->kind));
-    }
-    return FINE;
-}
-
-static int static_from_options(perhaps_want *want, const struct options *options) {
-    if (kind_from_options(want, options) != FINE) return TROUBLE;
-    if (!is_static_kind(want->kind)) {
-        if (!given(options, OPT_SCRATCH)) return FINE;
-        return failure("--scratch", "is for keys of static filters; give --static or --smallest, or leave it out");
-    }
-    if (given(options, OPT_PRESET))
-        return failure("--preset", "is a layout of bloom; give -p or --bits-per-key instead");
-    if (given(options, OPT_BYTES) && options->command == &commands[CMD_BUILD])
-        return failure("--bytes", "the size of a static filter follows from its keys; give -p or --bits-per-key");
-    return refuse_changes(want, options);
-}
-
-/* ---------------------------------------------------------------------------------------------------- checks --- */
-
-/* Of layers, which grow, the kind need not. */
-static unsigned needs_of_kind(const perhaps_want *want) {
-    return want->grow == PERHAPS_GROW_LAYERS ? want->needs & ~(unsigned)PERHAPS_GROW : want->needs;
-}
-
-static int check_needs(const perhaps_want *want) {
-    char who[KINDS_TEXT], what[100];
-    unsigned needs = needs_of_kind(want);
-    if (want->kind != PERHAPS_ANY) {
-        const struct perhaps_kind_row *row = kind_row(want->kind);
-        unsigned lacking = needs & ~row->can;
-        if (!lacking) return FINE;
-        return failure("--needs", "%s cannot %s; %s", row->name, abilities_text(lacking, " and ", what, sizeof what),
-                       who_can_each(lacking, who));
-    }
-    if (needs_can_be_met(needs)) return FINE;
-    bool one = !(needs & (needs - 1));
-    if (!(needs & ~kind_row(PERHAPS_BITMAP)->can))
-        return failure("--needs", "only bitmap can %s; give -k bitmap, if the keys are integers",
-                       one ? abilities_text(needs, "", what, sizeof what) : "do all of that");
-    return failure("--needs", "no kind can do all of that; %s", who_can_each(needs, who));
-}
-
-/* Kinds that make no mistakes to speak of: the number of keys or the memory alone says how large they are. */
-static bool is_exact(int kind) {
-    return perhaps_kind_traits(kind) & PERHAPS_EXACT;
-}
-
-/* Exact kinds have their rate, whatever is wanted: it only fills the place of the second of two that must be fixed. */
-static void settle_fpr(perhaps_want *want) {
-    bool size = want->bits_per_key > 0 || want->bytes;
-    if (want->kind == PERHAPS_BITMAP || (is_exact(want->kind) && want->items && size)) want->fpr = 0;
-    bool size_alone = is_exact(want->kind) && want->bytes && !want->items;
-    if (want->fpr == 0 && (!size || size_alone)) want->fpr = default_rate;
-}
-
-/* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the keys, unless size and
- * rate say how many fit. Layers can do without. */
-static int check_fixed(const perhaps_want *want, const struct options *options) {
-    bool rate = want->fpr > 0, size = want->bits_per_key > 0 || want->bytes;
+/* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the
+ * keys, unless size and rate say how many fit. Layers can do without. Exact kinds have their rate,
+ * whatever is wanted: it only fills the place of the second of two. */
+static int settle_size(perhaps_want *want, const struct options *options) {
+    bool exact = is_exact(want->kind), size = want->bits_per_key > 0 || want->bytes;
+    if (want->kind == PERHAPS_BITMAP || (exact && want->items && size)) want->fpr = 0;
+    if (want->fpr == 0 && (!size || (exact && want->bytes && !want->items))) want->fpr = default_rate;
+    bool rate = want->fpr > 0;
     bool number_follows = want->bytes && rate && !want->items;
     bool counted = options->command == &commands[CMD_BUILD] && !number_follows;
     bool guessed = want->grow == PERHAPS_GROW_LAYERS;
@@ -172,13 +143,6 @@ static int check_fixed(const perhaps_want *want, const struct options *options) 
     if (!want->items && !counted && !guessed && !number_follows)
         return failure(NULL, "too little is given; give -n, or --bytes with -p");
     return FINE;
-}
-
-static int check_growth(const perhaps_want *want, const struct options *options) {
-    if (want->grow == PERHAPS_GROW_LAYERS && (want->bytes || want->bits_per_key > 0))
-        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
-    if (!given(options, OPT_NO_GROW) || want->kind != PERHAPS_BITMAP || want->items || want->bytes) return FINE;
-    return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
 }
 
 /* The library says that there is no such layout, but not which ones there are. */
@@ -198,21 +162,39 @@ static int check_hashes(const perhaps_want *want) {
     return FINE;
 }
 
+static int check_growth(const perhaps_want *want, const struct options *options) {
+    if (want->grow == PERHAPS_GROW_LAYERS && (want->bytes || want->bits_per_key > 0))
+        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
+    if (!given(options, OPT_NO_GROW) || want->kind != PERHAPS_BITMAP || want->items || want->bytes) return FINE;
+    return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
+}
+
+static int check_needs(const perhaps_want *want) {
+    char who[KINDS_TEXT], what[100];
+    unsigned needs = want->needs;
+    if (want->grow == PERHAPS_GROW_LAYERS) needs &= ~(unsigned)PERHAPS_GROW; /* layers grow */
+    if (want->kind != PERHAPS_ANY) {
+        const struct perhaps_kind_row *row = kind_row(want->kind);
+        unsigned lacking = needs & ~row->can;
+        if (!lacking) return FINE;
+        return failure("--needs", "%s cannot %s; %s", row->name, abilities_text(lacking, " and ", what, sizeof what),
+                       who_can(lacking, who));
+    }
+    if (needs_can_be_met(needs)) return FINE;
+    bool one = !(needs & (needs - 1));
+    if (!(needs & ~kind_row(PERHAPS_BITMAP)->can))
+        return failure("--needs", "only bitmap can %s; give -k bitmap, if the keys are integers",
+                       one ? abilities_text(needs, "", what, sizeof what) : "do all of that");
+    return failure("--needs", "no kind can do all of that; %s", who_can(needs, who));
+}
+
 int want_from_options(perhaps_want *want, const struct options *options) {
     if (refuse_zeros(options) != FINE) return TROUBLE;
     perhaps_want_init(want);
-    if (static_from_options(want, options) != FINE) return TROUBLE;
     want->needs = options->needs;
-    want->items = options->items;
-    want->fpr = options->fpr;
-    want->bits_per_key = options->bits_per_key;
-    want->bytes = options->bytes;
-    if (given(options, OPT_PRESET) && apply_preset(want, options) != FINE) return TROUBLE;
-    if (given(options, OPT_HASHES)) want->hashes = clamp(options->hashes);
-    want->lines = clamp(options->lines);
-    if (layers_from_options(want, options) != FINE || window_from_options(want, options) != FINE) return TROUBLE;
-    settle_fpr(want);
-    if (check_fixed(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
+    if (kind_from_options(want, options) != FINE || size_from_options(want, options) != FINE) return TROUBLE;
+    if (growth_from_options(want, options) != FINE || window_from_options(want, options) != FINE) return TROUBLE;
+    if (settle_size(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
     if (check_growth(want, options) != FINE || check_needs(want) != FINE) return TROUBLE;
     if (want->grow == PERHAPS_GROW_LAYERS && !want->items && options->command == &commands[CMD_PLAN])
         want->items = FIRST_GUESS;

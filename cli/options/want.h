@@ -6,8 +6,7 @@
 
 #include <perhaps.h>
 
-/* Sizes, kind and needs. If neither a rate nor a size is given, the rate is 0.01. Says so if no kind can do what is
- * needed. */
+/* Sizes, kind and needs. The rate is 0.01 if neither a rate nor a size is given. */
 int want_from_options(perhaps_want *want, const struct options *options);
 
 /* How many keys a filter of unknown size begins with. */

@@ -1,4 +1,5 @@
 #include "numbers.h"
+#include "report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,34 +17,32 @@ static const struct suffix {
     {"MiB", 1048576, true}, {"GiB", 1073741824, true}, {"TiB", 1099511627776, true},
 };
 
-/* Whole numbers take this way, so that all 64 bits of a seed arrive. */
-static bool parse_digits(const char *text, uint64_t *value) {
-    if (!*text || text[strspn(text, "0123456789")]) return false;
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Digits alone, so that all 64 bits of a seed arrive. */
+static bool parse_digits(const char *text, uint64_t *value, char **end) {
     errno = 0;
-    *value = strtoull(text, NULL, 10);
-    return errno == 0;
+    *value = strtoull(text, end, 10);
+    return is_digit(*text) && errno == 0;
 }
 
 /* strtod without its hexadecimals, infinities, NaN and leading blanks. */
 static bool parse_decimal(const char *text, double *value, char **end) {
-    if (!strchr("0123456789.", *text) || !*text || strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
-        return false;
+    if ((!is_digit(*text) && *text != '.') || strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0) return false;
     *value = strtod(text, end);
     return *end != text && isfinite(*value);
-}
-
-static bool parse_power(const char *text, double *value) {
-    char *end;
-    if (strncmp(text, "2^", 2) != 0 || strspn(text + 2, "0123456789") == 0) return false;
-    unsigned long power = strtoul(text + 2, &end, 10);
-    *value = ldexp(1, power < 1000 ? (int)power : 1000);
-    return !*end;
 }
 
 /* A decimal with one of the suffixes, or a power of two. */
 static bool parse_scaled(const char *text, bool sizes, double *value) {
     char *end;
-    if (parse_power(text, value)) return true;
+    if (strncmp(text, "2^", 2) == 0 && is_digit(text[2])) {
+        unsigned long power = strtoul(text + 2, &end, 10);
+        *value = ldexp(1, power < 1000 ? (int)power : 1000);
+        return !*end;
+    }
     if (!parse_decimal(text, value, &end)) return false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(end, suffixes[i].text) != 0 || (suffixes[i].sizes && !sizes)) continue;
@@ -57,9 +56,13 @@ static const double beyond_64_bits = 18446744073709551616.0;
 
 bool parse_number(const char *text, bool sizes, uint64_t *value) {
     double real;
-    if (parse_digits(text, value)) return true;
-    if (!parse_scaled(text, sizes, &real) || real != floor(real) || real >= beyond_64_bits) return false;
-    *value = (uint64_t)real;
+    uint64_t whole;
+    char *end;
+    if (!parse_digits(text, &whole, &end) || *end) {
+        if (!parse_scaled(text, sizes, &real) || real != floor(real) || real >= beyond_64_bits) return false;
+        whole = (uint64_t)real;
+    }
+    *value = whole;
     return true;
 }
 
@@ -76,11 +79,8 @@ bool parse_real(const char *text, double *value) {
 bool parse_rate(const char *text, double *value) {
     char *end;
     if (!parse_decimal(text, value, &end)) return false;
-    if (strcmp(end, "%") == 0) {
-        *value /= 100;
-        return true;
-    }
-    return !*end;
+    if (strcmp(end, "%") == 0) *value /= 100;
+    return !*end || strcmp(end, "%") == 0;
 }
 
 static const struct unit {
@@ -93,35 +93,29 @@ enum { UNITS = sizeof units_of_time / sizeof *units_of_time };
 bool parse_duration(const char *text, uint64_t *seconds) {
     *seconds = 0;
     do {
-        char digits[24];
-        size_t length = strspn(text, "0123456789"), unit = 0;
+        size_t unit = 0;
         uint64_t number;
-        if (length >= sizeof digits) return false;
-        snprintf(digits, sizeof digits, "%.*s", (int)length, text);
-        while (unit < UNITS && units_of_time[unit].letter != text[length]) unit++;
-        if (unit == UNITS || !parse_digits(digits, &number)) return false;
+        char *end;
+        if (!parse_digits(text, &number, &end)) return false;
+        while (unit < UNITS && units_of_time[unit].letter != *end) unit++;
+        if (unit == UNITS) return false;
         if (__builtin_mul_overflow(number, units_of_time[unit].seconds, &number)) return false;
         if (__builtin_add_overflow(*seconds, number, seconds)) return false;
-        text += length + 1;
+        text = end + 1;
     } while (*text);
     return true;
 }
 
 const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]) {
-    size_t used = 0;
-    uint64_t seconds = milliseconds / 1000;
-    if (milliseconds % 1000) {
-        snprintf(buffer, NUMBER_TEXT, "%llu ms", (unsigned long long)milliseconds);
-        return buffer;
+    unsigned long long left = milliseconds / 1000;
+    *buffer = 0;
+    if (milliseconds % 1000) append_text(buffer, NUMBER_TEXT, "%llu ms", (unsigned long long)milliseconds);
+    for (size_t i = 0; i < UNITS && milliseconds % 1000 == 0; i++) {
+        unsigned seconds = units_of_time[i].seconds;
+        if (left >= seconds) append_text(buffer, NUMBER_TEXT, "%llu%c", left / seconds, units_of_time[i].letter);
+        left %= seconds;
     }
-    for (size_t i = 0; i < UNITS; i++) {
-        uint64_t number = seconds / units_of_time[i].seconds;
-        seconds %= units_of_time[i].seconds;
-        if (!number && (used || i + 1 < UNITS)) continue;
-        used += (size_t)snprintf(buffer + used, NUMBER_TEXT - used, "%llu%c", (unsigned long long)number,
-                                 units_of_time[i].letter);
-    }
-    return buffer;
+    return *buffer ? buffer : strcpy(buffer, "0s");
 }
 
 const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]) {
@@ -150,7 +144,7 @@ const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]) {
 
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]) {
     char grouped[NUMBER_TEXT];
-    double rate = exact * (1 + 1e-12); /* 1/128 is half-way between two numbers of four digits, and always goes up */
+    double rate = exact * (1 + 1e-12); /* 1/128, half-way between two of four digits, goes up */
     if (rate > 0 && rate < 0.1 && rate > 1e-18)
         snprintf(buffer, NUMBER_TEXT, "%.4g (1 in %.26s)", rate, group_digits((uint64_t)(1 / rate + 0.5), grouped));
     else

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 5000000, 5e6, 2.5e6, 10k, 1M, 2^20; with `sizes` also 64KiB, 1.5GiB. False if it is none of these, not whole, or
- * beyond 64 bits. */
+/* 5000000, 5e6, 2.5e6, 10k, 1M, 2^20; with `sizes` also 64KiB, 1.5GiB. False if it is none of
+ * these, not whole, or beyond 64 bits. */
 bool parse_number(const char *text, bool sizes, uint64_t *value);
 
 /* Would it be a number, were it not beyond 64 bits? */

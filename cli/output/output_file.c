@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --------------------------------------------------------------------------------------------------- locking --- */
+/* ---------------------------------------------------------------------------------- locking --- */
 
 int lock_file(const struct options *options, const char *path, perhaps_lock **lock) {
     struct stat status;
@@ -29,7 +29,7 @@ int lock_file(const struct options *options, const char *path, perhaps_lock **lo
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- replacing --- */
+/* -------------------------------------------------------------------------------- replacing --- */
 
 /* What is to be written: a filter, or bytes. */
 struct content {
@@ -53,20 +53,15 @@ static int write_content(void *context, int fd) {
     return rc;
 }
 
-/* Signals that end the program wait until the file is whole. In other threads they do what they did. */
-static void hold_signals(sigset_t *before) {
-    sigset_t ending;
+/* Signals that end the program wait until the file is whole, but not in other threads. */
+static int replace(perhaps_lock *lock, const char *path, struct content *c) {
+    sigset_t ending, before;
+    bool image = c->filter && !c->compressed;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
     sigaddset(&ending, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &ending, before);
-}
-
-static int replace(perhaps_lock *lock, const char *path, struct content *c) {
-    sigset_t before;
-    bool image = c->filter && !c->compressed;
-    hold_signals(&before);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
     int rc = image ? perhaps_save_locked(c->filter, lock) : perhaps_replace_locked(lock, write_content, c);
     int status = rc >= 0 ? FINE : c->explained ? TROUBLE : saving_failure(path, rc);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -81,14 +76,13 @@ int replace_bytes(perhaps_lock *lock, const char *path, const void *bytes, size_
     return replace(lock, path, &(struct content){.bytes = bytes, .length = length});
 }
 
-/* ---------------------------------------------------------------------------------------------------- output --- */
+/* ----------------------------------------------------------------------------------- output --- */
 
 bool is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-/* A device or pipe is written to; replacing it by a file, as saving does, is not what anyone means. */
-static bool is_device(const char *path) {
+bool is_device(const char *path) {
     struct stat status;
     return is_standard_output(path) || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
@@ -101,19 +95,17 @@ static int check_folder(const char *path) {
     return rc == 0 ? FINE : failure(path, "cannot be made: %s; give another name with -o", strerror(errno));
 }
 
-static int check_standard_output(const struct options *options) {
-    if (given(options, OPT_JSON))
-        return failure("--json", "would mix with the filter on standard output; give -o FILE");
-    if (isatty(STDOUT_FILENO)) return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
-    return FINE;
-}
-
 static int check(const struct options *options, const char *path) {
     struct stat status;
     if (!path)
         return failure("-o",
                        "is missing; say where the filter must go: -o FILE, -o - for standard output, or --at URL");
-    if (is_standard_output(path)) return check_standard_output(options);
+    if (is_standard_output(path)) {
+        if (given(options, OPT_JSON))
+            return failure("--json", "would mix with the filter on standard output; give -o FILE");
+        if (!isatty(STDOUT_FILENO)) return FINE;
+        return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
+    }
     if (filter_refuse_journal(path, false) != FINE) return TROUBLE;
     if (stat(path, &status) != 0) return check_folder(path);
     if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with -o");
@@ -122,7 +114,7 @@ static int check(const struct options *options, const char *path) {
     return check_folder(path);
 }
 
-/* A new filter depends on nothing that is in the old file: that may be changed until the new one is ready. */
+/* A new filter does not depend on the old file, which may be changed until the new one is ready. */
 int output_open(struct output *output, const struct options *options) {
     *output = (struct output){.options = options, .path = options->output};
     bool overwrites = options->command == &commands[CMD_BUILD] && given(options, OPT_FORCE);

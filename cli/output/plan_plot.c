@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 800, HEIGHT = 520, POINTS = 241, MOST_CURVES = 32 };
+enum { WIDTH = 800, HEIGHT = 520, POINTS = 241, MOST_CURVES = 32, NAME_TEXT = 80 };
 
 /* A kind's bits per key at every rate; 0 where it has no layout. */
 struct curve {
     const struct perhaps_kind_row *row;
     const char *colour;
-    double bits[POINTS];
+    double bits[POINTS], most;
 };
 
 /* A name in the right margin, at the height of what it names. */
 struct name {
-    char text[80];
+    char text[NAME_TEXT];
     const char *colour;
     double height;
 };
@@ -38,113 +38,80 @@ static double rate_at(const struct plot *plot, size_t point) {
     return plot->first * pow(plot->last / plot->first, (double)point / (POINTS - 1));
 }
 
-/* -------------------------------------------------------------------------------------------------- figures --- */
+/* ---------------------------------------------------------------------------------- figures --- */
 
-/* The wanted filter, but of one kind and with the rate given instead of the size. The k of a preset belongs to its size. */
-static perhaps_want want_at(const perhaps_want *want, const struct options *options, int kind, double rate) {
+/* The wanted filter, but of one kind and with the rate given instead of the size. The k of a preset
+ * belongs to its size. False if the kind has no layout at any rate. */
+static bool fill_curve(const struct plot *plot, struct curve *curve, const perhaps_want *want,
+                       const struct options *options) {
     perhaps_want one = *want;
-    one.kind = kind;
-    one.fpr = rate;
+    bool any = false;
+    one.kind = curve->row->kind;
     one.bits_per_key = 0;
     one.bytes = 0;
     if (!given(options, OPT_HASHES)) one.hashes = 0;
-    return one;
-}
-
-static bool fill_curve(const struct plot *plot, struct curve *curve, const perhaps_want *want,
-                       const struct options *options) {
-    bool any = false;
     for (size_t i = 0; i < POINTS; i++) {
-        perhaps_want one = want_at(want, options, curve->row->kind, rate_at(plot, i));
         struct perhaps_plan plan = {.size = sizeof plan};
+        one.fpr = rate_at(plot, i);
         bool planned = perhaps_plan(&one, &plan) == PERHAPS_OK;
         curve->bits[i] = planned ? plan.bits_per_key : 0;
+        curve->most = fmax(curve->most, curve->bits[i]);
         any |= planned;
     }
     return any;
 }
 
-/* The kinds, and after them the files of other programs. */
-static const struct perhaps_kind_row *row_at(size_t i) {
-    size_t kinds = 0;
-    while (perhaps_kind(kinds)) kinds++;
-    return i < kinds ? perhaps_kind(i) : perhaps_file_kind(i - kinds);
-}
-
+/* The kinds, and after them the files of other programs, which are shown only if -k names them. */
 static void fill_curves(struct plot *plot, const perhaps_want *want, const struct options *options) {
     const struct perhaps_kind_row *row;
-    for (unsigned i = 0; (row = row_at(i)) && plot->curve_count < MOST_CURVES; i++) {
+    unsigned kinds = 0;
+    while (perhaps_kind(kinds)) kinds++;
+    for (unsigned i = 0; plot->curve_count < MOST_CURVES; i++) {
+        if (!(row = i < kinds ? perhaps_kind(i) : perhaps_file_kind(i - kinds))) break;
+        bool usual = i < kinds && row->kind != PERHAPS_BITMAP;
+        if (given(options, OPT_KIND) ? row->kind != options->kind : !usual) continue;
         struct curve *curve = &plot->curves[plot->curve_count];
-        bool usual = row->kind != PERHAPS_BITMAP && !is_file_kind(row->kind);
-        bool shown = given(options, OPT_KIND) ? row->kind == options->kind : usual;
         *curve = (struct curve){.row = row, .colour = picture_colour(i)};
-        if (shown && fill_curve(plot, curve, want, options)) plot->curve_count++;
+        if (fill_curve(plot, curve, want, options)) plot->curve_count++;
     }
 }
 
-static double most_bits(const struct curve *curve) {
-    double most = 0;
-    for (size_t i = 0; i < POINTS; i++) most = fmax(most, curve->bits[i]);
-    return most;
-}
-
-static double least_bits(const struct curve *curve) {
-    double least = INFINITY;
-    for (size_t i = 0; i < POINTS; i++)
-        if (curve->bits[i] > 0) least = fmin(least, curve->bits[i]);
-    return least;
-}
-
-/* A kind several times as large as the others would press them down to the axis: it may leave through the upper edge. */
+/* A kind several times as large as the others would press them down: it may leave at the top. */
 static void choose_top(struct plot *plot) {
     double least = INFINITY;
-    for (size_t i = 0; i < plot->curve_count; i++) least = fmin(least, most_bits(&plot->curves[i]));
-    for (size_t i = 0; i < plot->curve_count; i++) {
-        double most = most_bits(&plot->curves[i]);
-        if (most <= 2 * least) plot->top = fmax(plot->top, 1.15 * most);
-    }
+    for (size_t i = 0; i < plot->curve_count; i++) least = fmin(least, plot->curves[i].most);
+    for (size_t i = 0; i < plot->curve_count; i++)
+        if (plot->curves[i].most <= 2 * least) plot->top = fmax(plot->top, 1.15 * plot->curves[i].most);
 }
 
-/* ---------------------------------------------------------------------------------------------------- names --- */
+/* ------------------------------------------------------------------------------------ names --- */
 
-static void add_name(struct plot *plot, const char *colour, double height) {
+/* Returns the text, which is still empty. */
+static char *add_name(struct plot *plot, const char *colour, double height) {
     struct name *name = &plot->names[plot->name_count++];
     name->colour = colour;
     name->height = height;
+    return name->text;
 }
 
-static void name_limit(struct plot *plot) {
-    snprintf(plot->names[plot->name_count].text, sizeof plot->names->text, "limit, log2(1/p)");
-    add_name(plot, "#000000", log2(1 / plot->last));
-}
-
-/* A curve above the upper edge all along has its numbers in place of a line. */
-static void name_beyond(struct plot *plot, const struct curve *curve) {
-    double least = least_bits(curve), most = most_bits(curve);
-    char *text = plot->names[plot->name_count].text;
-    int length = snprintf(text, sizeof plot->names->text, "\u2191 %s, %.3g", curve->row->name, least);
-    if (most > 1.01 * least) snprintf(text + length, sizeof plot->names->text - (size_t)length, " to %.3g", most);
-    add_name(plot, curve->colour, plot->top);
-}
-
-/* The last point of it that can be seen, or POINTS. */
-static size_t last_seen(const struct plot *plot, const struct curve *curve) {
-    for (size_t i = POINTS; i-- > 0;)
-        if (curve->bits[i] > 0 && curve->bits[i] <= plot->top) return i;
-    return POINTS;
-}
-
-/* A curve that ends within the picture has its name there, all others in the margin. */
+/* A curve that ends within the picture has its name there, all others in the margin; one that is
+ * above the upper edge all along has its numbers, too. */
 static void name_curve(struct plot *plot, const struct curve *curve, FILE *gnuplot) {
-    size_t end = last_seen(plot, curve);
+    const char *name = curve->row->name;
+    size_t end = POINTS; /* behind the last point that can be seen */
+    while (end && !(curve->bits[end - 1] > 0 && curve->bits[end - 1] <= plot->top)) end--;
     if (end == POINTS) {
-        name_beyond(plot, curve);
-    } else if (end == POINTS - 1) {
-        snprintf(plot->names[plot->name_count].text, sizeof plot->names->text, "%s", curve->row->name);
-        add_name(plot, curve->colour, curve->bits[end]);
+        append_text(add_name(plot, curve->colour, curve->bits[end - 1]), NAME_TEXT, "%s", name);
+    } else if (end) {
+        fprintf(gnuplot, "set label '%s' at %g,%g offset 1,0 textcolor rgb '%s'\n", name, rate_at(plot, end - 1),
+                curve->bits[end - 1], curve->colour);
     } else {
-        fprintf(gnuplot, "set label '%s' at %g,%g offset 1,0 textcolor rgb '%s'\n", curve->row->name,
-                rate_at(plot, end), curve->bits[end], curve->colour);
+        char *text = add_name(plot, curve->colour, plot->top);
+        double least = curve->most;
+        for (size_t i = 0; i < POINTS; i++)
+            if (curve->bits[i] > 0) least = fmin(least, curve->bits[i]);
+        append_text(text, NAME_TEXT, "\u2191 %s, %.3g", name, least);
+        if (curve->most > 1.01 * least) append_text(text, NAME_TEXT, " to %.3g", curve->most);
     }
 }
 
@@ -166,19 +133,9 @@ static void write_names(struct plot *plot, FILE *gnuplot) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------- script --- */
+/* ----------------------------------------------------------------------------------- script --- */
 
-/* The rates of the axis, as -p takes them. */
-static void write_marks(const struct plot *plot, FILE *gnuplot) {
-    int first = (int)ceil(-log10(plot->first) - 1e-9), last = (int)floor(-log10(plot->last) + 1e-9);
-    int step = (last - first) / 8 + 1;
-    fputs("set xtics (", gnuplot);
-    for (int i = first; i <= last; i += step)
-        fprintf(gnuplot, "%s'%s%.*f' 1e-%d", i > first ? ", " : "", i > 3 ? "1e-" : "", i > 3 ? 0 : i,
-                i > 3 ? (double)i : pow(10, -i), i);
-    fputs(")\n", gnuplot);
-}
-
+/* The marks of the axis are rates as -p takes them. */
 static void write_axes(const struct plot *plot, FILE *gnuplot) {
     static const double margin = 1.0001; /* without it, gnuplot leaves out marks at the edges */
     char keys[NUMBER_TEXT];
@@ -186,7 +143,13 @@ static void write_axes(const struct plot *plot, FILE *gnuplot) {
     fputs("set xlabel 'false-positive rate p'\nset ylabel 'bits per key'\nset logscale x 10\n", gnuplot);
     fprintf(gnuplot, "set xrange [%g:%g]\nset yrange [0:%g]\nset rmargin 17\nunset key\n", plot->first * margin,
             plot->last / margin, plot->top);
-    write_marks(plot, gnuplot);
+    int first = (int)ceil(-log10(plot->first) - 1e-9), last = (int)floor(-log10(plot->last) + 1e-9);
+    int step = (last - first) / 8 + 1;
+    fputs("set xtics (", gnuplot);
+    for (int i = first; i <= last; i += step)
+        fprintf(gnuplot, "%s'%s%.*f' 1e-%d", i > first ? ", " : "", i > 3 ? "1e-" : "", i > 3 ? 0 : i,
+                i > 3 ? (double)i : pow(10, -i), i);
+    fputs(")\n", gnuplot);
 }
 
 /* Lines break where a kind has no layout. */
@@ -207,7 +170,7 @@ static void write_data(const struct plot *plot, FILE *gnuplot) {
 static void write_script(struct plot *plot, const struct options *options, FILE *gnuplot) {
     write_axes(plot, gnuplot);
     for (size_t i = 0; i < plot->curve_count; i++) name_curve(plot, &plot->curves[i], gnuplot);
-    name_limit(plot);
+    append_text(add_name(plot, "#000000", log2(1 / plot->last)), NAME_TEXT, "limit, log2(1/p)");
     write_names(plot, gnuplot);
     if (given(options, OPT_FPR))
         fprintf(gnuplot, "set arrow from %g,graph 0 to %g,graph 1 nohead dt 3 lc rgb '#888888'\n", options->fpr,
@@ -222,13 +185,6 @@ static void write_script(struct plot *plot, const struct options *options, FILE 
 
 static int cannot_draw(const char *path, const char *why) {
     return why ? failure(path, "the picture cannot be written: %s", why) : FINE;
-}
-
-static int draw(struct plot *plot, const struct options *options) {
-    FILE *gnuplot = picture_script(WIDTH, HEIGHT);
-    if (!gnuplot) return cannot_draw(options->plot, strerror(errno));
-    write_script(plot, options, gnuplot);
-    return cannot_draw(options->plot, picture_draw(gnuplot, options->plot, given(options, OPT_FORCE)));
 }
 
 int plan_plot_ready(const struct options *options) {
@@ -246,8 +202,13 @@ int plan_plot(const perhaps_want *want, const struct options *options) {
     plot->last = given(options, OPT_FPR) ? fmin(1e-6, options->fpr) : 1e-6;
     fill_curves(plot, want, options);
     choose_top(plot);
-    int status =
-        plot->curve_count ? draw(plot, options) : cannot_draw(options->plot, "no kind can do what is asked for");
+    const char *why = "no kind can do what is asked for";
+    FILE *gnuplot = NULL;
+    if (plot->curve_count && !(gnuplot = picture_script(WIDTH, HEIGHT))) why = strerror(errno);
+    if (gnuplot) {
+        write_script(plot, options, gnuplot);
+        why = picture_draw(gnuplot, options->plot, given(options, OPT_FORCE));
+    }
     free(plot);
-    return status;
+    return cannot_draw(options->plot, why);
 }

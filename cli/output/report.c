@@ -47,49 +47,36 @@ int failure(const char *subject, const char *format, ...) {
 
 /* What a user of the command line can do about an error of the library. */
 static const char *remedy(int error) {
-    switch (error) {
-    case PERHAPS_ENOMEM:
-        return "ask for a smaller filter, or use a machine with more memory";
-    case PERHAPS_EIO:
-        return "check the name and its permissions";
-    case PERHAPS_EFOREIGN:
-        return "give a filter that 'perhaps build' made";
-    case PERHAPS_EVERSION:
-        return "update perhaps";
-    case PERHAPS_EDAMAGED:
-        return "restore it from a copy, or build it again";
-    case PERHAPS_EKEY:
-        return "give the key that it was made with: --hash-key FILE";
-    case PERHAPS_EMISMATCH:
-        return "build both with the same -k, -n, -p (or size), --shards, --hash and --seed";
-    case PERHAPS_EDIRTY:
-        return "give --recover to go on with it (add, remove, check, count, list, info), or build it again";
-    case PERHAPS_EBUSY:
-        return "wait until that has ended";
-    case PERHAPS_EFULL:
-        return "build it anew with a larger -n";
-    default:
-        return "see 'perhaps help plan' for what fits together";
-    }
+    static const char *const remedies[] = {
+        [-PERHAPS_ENOMEM] = "ask for a smaller filter, or use a machine with more memory",
+        [-PERHAPS_EIO] = "check the name and its permissions",
+        [-PERHAPS_EFOREIGN] = "give a filter that 'perhaps build' made",
+        [-PERHAPS_EVERSION] = "update perhaps",
+        [-PERHAPS_EDAMAGED] = "restore it from a copy, or build it again",
+        [-PERHAPS_EKEY] = "give the key that it was made with: --hash-key FILE",
+        [-PERHAPS_EMISMATCH] = "build both with the same -k, -n, -p (or size), --shards, --hash and --seed",
+        [-PERHAPS_EDIRTY] =
+            "give --recover to go on with it (add, remove, check, count, list, info), or build it again",
+        [-PERHAPS_EBUSY] = "wait until that has ended",
+        [-PERHAPS_EFULL] = "build it anew with a larger -n",
+    };
+    size_t i = (size_t)-error;
+    bool listed = i < sizeof remedies / sizeof *remedies && remedies[i];
+    return listed ? remedies[i] : "see 'perhaps help plan' for what fits together";
 }
 
-/* Where the library's sentence goes over from the cause to the advice. It often names the file itself; once is enough:
- * *named is how long that name is. A reason of the system's is all cause. */
-static size_t cause_length(const char *subject, int error, size_t *named) {
-    const char *why = perhaps_why();
-    *named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
-    return error == PERHAPS_EIO ? strlen(why) : *named + strcspn(why + *named, ";");
-}
-
-/* Is the library's advice for programmers: about a flag, a field, a call? */
-static bool for_programmers(int error) {
-    return error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
-}
-
+/* The library's sentence is a cause, which often begins with the file's name, and after a semicolon
+ * advice. The name is said once. A reason of the system's is all cause. Advice for programmers,
+ * about a flag, a field or a call, is replaced. */
 static int explain(const char *subject, int error, const char *advice) {
-    size_t named, cause = cause_length(subject, error, &named);
-    if (perhaps_why()[cause] && !for_programmers(error)) return failure(named ? NULL : subject, "%s", perhaps_why());
-    return failure(named ? NULL : subject, "%.*s; %s", (int)cause, perhaps_why(), advice);
+    const char *why = perhaps_why();
+    size_t named = subject && strncmp(why, subject, strlen(subject)) == 0 ? strlen(subject) : 0;
+    size_t cause = error == PERHAPS_EIO ? strlen(why) : named + strcspn(why + named, ";");
+    bool for_programmers =
+        error == PERHAPS_EKEY || error == PERHAPS_EDIRTY || error == PERHAPS_EMISMATCH || error == PERHAPS_ECANNOT;
+    if (named) subject = NULL;
+    if (why[cause] && !for_programmers) return failure(subject, "%s", why);
+    return failure(subject, "%.*s; %s", (int)cause, why, advice);
 }
 
 int reason_failure(const char *subject, const char *advice) {
@@ -124,6 +111,14 @@ void remark(const char *subject, const char *format, ...) {
     va_end(arguments);
 }
 
+void append_text(char *buffer, size_t size, const char *format, ...) {
+    size_t used = strlen(buffer);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
 const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -150,7 +145,7 @@ int write_all(int fd, const void *bytes, size_t length) {
     return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- JSON --- */
+/* ------------------------------------------------------------------------------------- JSON --- */
 
 static void json_string(const char *text) {
     const char *at = text, *end = text + strlen(text);
@@ -222,7 +217,7 @@ void json_end(struct json *json) {
     putchar('\n');
 }
 
-/* ---------------------------------------------------------------------------------------------- progress --- */
+/* --------------------------------------------------------------------------------- progress --- */
 
 /* One thread may read and draw while another has something to say. */
 static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -257,7 +252,8 @@ void progress_start_sealing(uint64_t total) {
     start(total, true);
 }
 
-/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"; "sealing 4,200,000 of 10,000,000 keys, ..." */
+/* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"
+ * "sealing 4,200,000 of 10,000,000 keys, ..." */
 static void progress_draw(uint64_t bytes, uint64_t keys, double elapsed) {
     char count[NUMBER_TEXT];
     double rate = (double)keys / elapsed;

@@ -1,4 +1,4 @@
-/* What the command line says: errors and progress on standard error, JSON and text on standard output. */
+/* What the command line says: errors and progress on standard error, results on standard output. */
 #ifndef CLI_OUTPUT_REPORT_H
 #define CLI_OUTPUT_REPORT_H
 
@@ -10,7 +10,7 @@
 /* What commands and their helpers return: the exit status, or go on / stop for callbacks. */
 enum { FINE = 0, NOT_FOUND = 1, TROUBLE = 2, STOP = 3 };
 
-/* "perhaps: SUBJECT: cause; remedy". SUBJECT (a file, an option) may be NULL. Always returns TROUBLE. */
+/* "perhaps: SUBJECT: cause; remedy". SUBJECT (a file, an option) may be NULL. Returns TROUBLE. */
 int failure(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for a library call that returned `error`: the sentence is perhaps_why(). */
@@ -22,29 +22,32 @@ int reason_failure(const char *subject, const char *advice);
 /* The same for a call that writes a file, which also takes room on a disk. */
 int saving_failure(const char *subject, int error);
 
-/* The same for one that could not let keys wait in a temporary file, whose folder the library names. */
+/* The same for keys that cannot wait in a temporary file, whose folder the library names. */
 int scratch_failure(void);
 
 /* "perhaps: SUBJECT: warning: ..." or, for a remark, without the "warning". */
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Appends to the text in `buffer` as much as fits. */
+void append_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* A path as people should read it: "standard input" for "-". */
 const char *input_name(const char *path);
 
-/* May this stream (stdout or stderr) have colours? Only a terminal, and not under NO_COLOR or TERM=dumb. */
+/* May stdout or stderr have colours? Only a terminal, and not under NO_COLOR or TERM=dumb. */
 bool colour_for(FILE *stream);
 
-/* Flushes standard output; an error there (a full disk) is a failure. A reader that went away is no news: silent. */
+/* Flushes standard output. A full disk is a failure; a reader that went away is a silent one. */
 int finish_output(void);
 
 /* Writes all of it to `fd`, whatever signals and short writes come between. 0 or -1 with errno. */
 int write_all(int fd, const void *bytes, size_t length);
 
-/* Says why writing to standard output failed (errno), unless it is that the reader went away. Returns TROUBLE. */
+/* Says why standard output cannot be written (errno), unless its reader left. Returns TROUBLE. */
 int output_failure(void);
 
-/* -- JSON: one object on one line. Names are given inside objects, NULL inside arrays and for the outermost. -- */
+/* ---- JSON: one object on one line; names in objects, NULL in arrays and for the outermost ---- */
 
 struct json {
     bool comma; /* something stands before in this object or array */
@@ -61,7 +64,7 @@ void json_end(struct json *json);
 /* Seconds of a clock that never goes back. */
 double clock_now(void);
 
-/* -- Progress: a line that redraws itself on standard error, only if that is a terminal. -- */
+/* ---- progress: a line that redraws itself on standard error, only if that is a terminal ---- */
 
 /* `total` bytes are to be read; 0 = unknown. */
 void progress_start(uint64_t total);
