@@ -39,7 +39,7 @@ int backend_choose(struct options *options) {
     if (!(backend->commands >> (options->command - commands) & 1))
         return failure(subject, "'perhaps %s' %s", options->command->name, backend->not_its_commands);
     for (const enum option_id *id = backend->refused; id && *id != OPTIONS; id++) {
-        char shown[OPTION_SHOWN];
+        char shown[OPTION_TEXT];
         if (given(options, *id)) return failure(option_shown(*id, shown), "%s", backend->why_refused);
     }
     return FINE;

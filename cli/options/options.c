@@ -27,12 +27,12 @@ bool command_takes(const struct command *command, const struct option *option) {
     return option->commands >> (command - commands) & 1;
 }
 
-const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]) {
+const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]) {
     const struct option *option = &option_table[id];
     if (option->letter)
-        snprintf(buffer, OPTION_SHOWN, "-%c", option->letter);
+        snprintf(buffer, OPTION_TEXT, "-%c", option->letter);
     else
-        snprintf(buffer, OPTION_SHOWN, "--%s", option->name);
+        snprintf(buffer, OPTION_TEXT, "--%s", option->name);
     return buffer;
 }
 
@@ -45,11 +45,6 @@ const char *option_text(const struct command *command, const struct option *opti
     snprintf(buffer, HELP_TEXT, "%s", option_help(command, option));
     if (option->type == VALUE_KIND || option->type == VALUE_FORMAT)
         append_text(buffer, HELP_TEXT, " Files of other programs are: %s.", file_kinds_text(", ", names));
-    return buffer;
-}
-
-const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]) {
-    snprintf(buffer, OPTION_TEXT, "--%s", option_table[id].name);
     return buffer;
 }
 
@@ -221,7 +216,8 @@ static int parse_long(struct options *options, struct arguments *rest) {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option *option = &option_table[i];
         char name[OPTION_TEXT];
-        bool same = strlen(option_shown(i, name)) == length && memcmp(name, shown, length) == 0;
+        snprintf(name, sizeof name, "--%s", option->name);
+        bool same = strlen(name) == length && memcmp(name, shown, length) == 0;
         if (!same || !command_takes(options->command, option)) continue;
         if (value && option->type == VALUE_NONE)
             return failure(shown, "takes no value; leave out what follows the '='");

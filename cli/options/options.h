@@ -134,8 +134,8 @@ int command_unknown(const char *name);
 unsigned threads_from(const struct options *options);
 
 /* "-n" or "--name", for messages. Returns `buffer`. */
-enum { OPTION_SHOWN = 40 };
-const char *option_shown(enum option_id id, char buffer[OPTION_SHOWN]);
+enum { OPTION_TEXT = 40 };
+const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]);
 
 /* What an option does for this command, without the names that its argument may be. */
 const char *option_help(const struct command *command, const struct option *option);
@@ -143,10 +143,6 @@ const char *option_help(const struct command *command, const struct option *opti
 /* The same with them, in `buffer`, where they come from the library's tables. */
 enum { HELP_TEXT = 1000 };
 const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]);
-
-/* "--name", for messages, in `buffer`. */
-enum { OPTION_TEXT = 40 };
-const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]);
 
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
