@@ -275,8 +275,9 @@ typedef struct perhaps_open_options {
 /*
  * Opens a file: mapped, verified and read-only unless a flag says otherwise; options may be NULL.
  * With PERHAPS_OPEN_WRITE the file changes with every add. It is locked against other writers, and
- * dirty from the first change until perhaps_sync. Foreign files open likewise, but not for writing.
- * Truncating a mapped file ends the process with SIGBUS: see docs/threads-and-files.md. (free)
+ * dirty from the first call that could change it, even one that fails, until perhaps_sync. Foreign
+ * files open likewise, but not for writing. Truncating a mapped file ends the process with SIGBUS:
+ * see docs/threads-and-files.md. (free)
  */
 PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *options);
 
