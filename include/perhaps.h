@@ -283,7 +283,7 @@ PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_o
 
 /* Opens an image in memory, at any alignment: borrowed and read-only; `bytes` must stay unchanged
  * while the filter lives. With PERHAPS_OPEN_WRITE the bytes change with every add; that cannot grow
- * (PERHAPS_EFULL), is not for composite filters, and ends with perhaps_sync. (free) */
+ * (PERHAPS_EFULL), is not for composite and static filters, and ends with perhaps_sync. (free) */
 PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length,
                                     const perhaps_open_options *options);
 
@@ -393,9 +393,9 @@ typedef struct perhaps_keys {
  *
  * answers[i] is what the single call for key i answers; answers and counts may be NULL. The result
  * is the number of keys whose answer (or count) is not 0. A batch that makes no sense is
- * PERHAPS_EINVAL; the answers of a failed batch mean nothing. Large batches for large cuckoo and
- * composite filters take up to 12 bytes for each of up to 4 million keys. (add and remove: changes;
- * contains and count: reads)
+ * PERHAPS_EINVAL; the answers of a failed batch mean nothing. A batch of no keys is 0 even where
+ * keys would be refused. Large batches for large cuckoo and composite filters take up to 12 bytes
+ * for each of up to 4 million keys. (add and remove: changes; contains and count: reads)
  */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
