@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-/* Variants are numbers of hashes: the one that is best for large filters, and three to each side. */
+/* Variants are numbers of hashes: the best one for large filters, and three to each side. */
 enum { BLOOM_VARIANTS = 7 };
 
 bool bloom_variant(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
