@@ -6,7 +6,7 @@
  * was never added. All ones, and it perhaps was; or other keys set them all, and the filter is
  * wrong: a false positive.
  */
-#include <perhaps.h>
+#include <perhaps_embed.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -12,8 +12,9 @@
  *     perhaps_save(f, "phones.ph");
  *     perhaps_free(f);
  *
- * Beside it: perhaps_embed.h (for databases and tools that make keys), perhaps_trace.h (explains
- * a query), perhaps.hpp (C++); docs/kinds.md, growing.md, threads-and-files.md.
+ * Beside it: perhaps_embed.h (for databases and tools: images in memory, layers, recipes, locks),
+ * perhaps_trace.h (explains a query), perhaps.hpp (C++); docs/kinds.md, growing.md,
+ * threads-and-files.md.
  *
  * Errors: a call that fails returns a negative number, adds and loses no key, and leaves a sentence
  * in perhaps_why(). The filter may have grown, or moved keys; threads-and-files.md has exceptions
@@ -48,6 +49,8 @@
 #endif
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* perhaps_plan and perhaps_info are structs too */
 extern "C" {
 #endif
 
@@ -229,7 +232,7 @@ struct perhaps_plan {
     int kind;                    /* as wanted or as chosen */
     uint64_t items;              /* keys it is for */
     double fpr;                  /* of this layout with `items` keys, digest collisions included */
-    uint64_t bytes, image_bytes; /* of the array; of the whole image, which is a file's size */
+    uint64_t bytes, image_bytes; /* of the array; of a file of it, as perhaps_save writes it */
     double bits_per_key;         /* of the array */
     double limit_bits_per_key;   /* theoretical minimum, log2(1/fpr) */
     double loss;                 /* table: the chance that any two keys share a digest */
@@ -275,14 +278,15 @@ typedef struct perhaps_open_options {
 /*
  * Opens a file: mapped, verified and read-only unless a flag says otherwise; options may be NULL.
  * With PERHAPS_OPEN_WRITE the file changes with every add. It is locked against other writers, and
- * dirty from the first change until perhaps_sync. Foreign files open likewise, but not for writing.
- * Truncating a mapped file ends the process with SIGBUS: see docs/threads-and-files.md. (free)
+ * dirty from the first call that could change it, even one that fails, until perhaps_sync. Foreign
+ * files open likewise, but not for writing. Truncating a mapped file ends the process with SIGBUS:
+ * see docs/threads-and-files.md. (free)
  */
 PERHAPS_API int perhaps_open(perhaps **f, const char *path, const perhaps_open_options *options);
 
 /* Opens an image in memory, at any alignment: borrowed and read-only; `bytes` must stay unchanged
  * while the filter lives. With PERHAPS_OPEN_WRITE the bytes change with every add; that cannot grow
- * (PERHAPS_EFULL), is not for composite filters, and ends with perhaps_sync. (free) */
+ * (PERHAPS_EFULL), is not for composite and static filters, and ends with perhaps_sync. (free) */
 PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length,
                                     const perhaps_open_options *options);
 
@@ -392,9 +396,9 @@ typedef struct perhaps_keys {
  *
  * answers[i] is what the single call for key i answers; answers and counts may be NULL. The result
  * is the number of keys whose answer (or count) is not 0. A batch that makes no sense is
- * PERHAPS_EINVAL; the answers of a failed batch mean nothing. Large batches for large cuckoo and
- * composite filters take up to 12 bytes for each of up to 4 million keys. (add and remove: changes;
- * contains and count: reads)
+ * PERHAPS_EINVAL; the answers of a failed batch mean nothing. A batch of no keys is 0 even where
+ * keys would be refused. Large batches for large cuckoo and composite filters take up to 12 bytes
+ * for each of up to 4 million keys. (add and remove: changes; contains and count: reads)
  */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
@@ -456,7 +460,7 @@ struct perhaps_info {
     double loss;                 /* table: the chance that any two keys share a digest */
     uint64_t stuck;              /* counting: counters that have reached 15 and stay there */
     uint64_t stashed;            /* cuckoo, table: copies or keys kept outside the slots */
-    uint64_t bytes, image_bytes; /* of the array; of the whole image */
+    uint64_t bytes, image_bytes; /* of the array; of a file of it, as perhaps_save writes it */
     double bits_per_key;         /* of the array, per key of capacity */
     unsigned hashes, lines;      /* bits set per key; cache lines per query, at most */
     int hash;                    /* enum perhaps_hash */
@@ -487,27 +491,14 @@ PERHAPS_API int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps
 
 /* ------------------------------------------------------------------------------------- save --- */
 /* Writes a file, atomically and durably: after a crash there is the old one or the new one. Links
- * are followed, permissions kept. PERHAPS_EBUSY if it is locked, or open with PERHAPS_OPEN_WRITE.
- * (reads) */
+ * are followed, permissions kept. PERHAPS_EBUSY if it is open with PERHAPS_OPEN_WRITE, or locked as
+ * in perhaps_embed.h. A foreign kind is saved in its own format. (reads) */
 PERHAPS_API int perhaps_save(const perhaps *f, const char *path);
 
-/* A lock on a file, or on the name of one to come, from before it is opened until it is saved, or
- * PERHAPS_EBUSY. Advisory (flock), for one thread; readers need none. (free) */
-typedef struct perhaps_lock perhaps_lock;
-PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
-PERHAPS_API void perhaps_unlock(perhaps_lock *lock);
-
-/* Replaces the locked file, as perhaps_save does; the lock goes over to the new file. PERHAPS_EBUSY
- * if someone without a lock has made, moved or removed it. (reads) */
-PERHAPS_API int perhaps_save_locked(const perhaps *f, perhaps_lock *lock);
-
-/* Hands the image to `sink` in pieces, until it returns non-zero: PERHAPS_EIO. (reads) */
+/* Hands the bytes that perhaps_save writes, which perhaps_open_memory takes, to `sink` in pieces,
+ * until it returns non-zero: PERHAPS_EIO. (reads) */
 PERHAPS_API int perhaps_write(const perhaps *f, int (*sink)(void *context, const void *bytes, size_t length),
                               void *context);
-
-/* The image itself, valid until the next call that changes `f`. Of a filter in memory it has the
- * secret key, if there is one; of a foreign file it lacks what follows the filter. (changes) */
-PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
 
 /* After PERHAPS_OPEN_WRITE: makes the changes of a file durable and marks it clean; brings header
  * and checksums of borrowed bytes up to date. Others have nothing to do. (changes) */
@@ -515,6 +506,7 @@ PERHAPS_API int perhaps_sync(perhaps *f);
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -21,15 +21,7 @@
 #ifndef PERHAPS_HPP
 #define PERHAPS_HPP
 
-/* The functions perhaps_plan and perhaps_info have the names of structs, as stat(2) has. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
-#include <perhaps.h>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#include <perhaps_embed.h>
 
 #include <array>
 #include <cassert>

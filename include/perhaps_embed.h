@@ -1,6 +1,6 @@
 /*
  * perhaps_embed.h: for databases that keep filters as values (small ones small, replicas equal,
- * memory packed, foreign dumps), and for tools that make keys from records.
+ * memory packed, foreign dumps), and for tools that make keys from records or share files.
  *
  * Conventions and the words "reads", "changes" and "free" are those of perhaps.h.
  */
@@ -30,6 +30,12 @@ struct perhaps_allocator {
  * itself is one of the pieces: returns where it is now. (changes) */
 PERHAPS_API perhaps *perhaps_relocate(perhaps *f, void *(*move)(void *context, void *memory, size_t size),
                                       void *context);
+
+/* The image itself, valid until the next call that changes `f`. Of a filter in memory it has the
+ * secret key, if there is one. It is always in this library's format: of a foreign kind it has
+ * other bytes than perhaps_write gives, and not info.image_bytes of them; what follows the filter
+ * in a foreign file is not in it. (changes) */
+PERHAPS_API int perhaps_image(perhaps *f, const void **bytes, uint64_t *length);
 
 /* PERHAPS_REDIS_CUCKOO: moves keys of newer sub-filters to older ones, as CF.COMPACT does, and
  * frees those that are empty then. Other kinds have nothing to do. (changes) */
@@ -153,6 +159,18 @@ struct perhaps_recipe {
 /* The recipe of a filter; all zero if there is none. A program that makes keys must follow it.
  * (reads) */
 PERHAPS_API int perhaps_recipe_of(const perhaps *f, perhaps_recipe *recipe);
+
+/* ----------------------------------------------------------------------------------- locks --- */
+
+/* A lock on a file, or on the name of one to come, from before it is opened until it is saved, or
+ * PERHAPS_EBUSY. Advisory (flock), for one thread; readers need none. (free) */
+typedef struct perhaps_lock perhaps_lock;
+PERHAPS_API int perhaps_lock_file(perhaps_lock **lock, const char *path);
+PERHAPS_API void perhaps_unlock(perhaps_lock *lock);
+
+/* Replaces the locked file, as perhaps_save does; the lock goes over to the new file. PERHAPS_EBUSY
+ * if someone without a lock has made, moved or removed it. (reads) */
+PERHAPS_API int perhaps_save_locked(const perhaps *f, perhaps_lock *lock);
 
 /* Replaces a locked file, as perhaps_save_locked does, with what `write` writes to `fd`. If it
  * returns non-zero, the old file stays and the answer is PERHAPS_EIO; errno is then as it left it.

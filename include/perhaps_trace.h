@@ -23,7 +23,7 @@ enum perhaps_step_kind {
     PERHAPS_STEP_MOVE,       /* eviction: `value` in slot `index` goes to slot `to` as `wanted` */
     PERHAPS_STEP_STORE,      /* slot `index` has `value` and becomes `wanted` */
     PERHAPS_STEP_STASH,      /* cell `index` of the stash has `value`; it is or becomes `wanted` */
-    PERHAPS_STEP_ROOM,       /* room is made: `wanted` bytes; layer or generation `index` */
+    PERHAPS_STEP_ROOM,       /* room is made, in one of the ways below */
     PERHAPS_STEP_ANSWER      /* `value`, as int64_t, is the answer of the call, `why` the reason */
 };
 
@@ -47,8 +47,18 @@ typedef struct perhaps_step {
  * not hold, or increments the counters; moves and stores come in its order. Bit i is bit i%8 of
  * byte i/8 of the array.
  *
+ * The `name` of a PERHAPS_STEP_ROOM says how room is made:
+ *     "array"                 the array of `value` bytes becomes one of `wanted` bytes
+ *     "layer"                 layer `index` is appended, with an array of `wanted` bytes
+ *     "sub-filter"            of PERHAPS_REDIS_CUCKOO: number `index` is the newest from now on;
+ *                             the array has room for it already, so `wanted` is 0
+ *     "generation"            of a window: generation `index` begins
+ *     "forgotten generation"  of a window: generation `index` is forgotten with its `value` keys
+ *
  * A trace of an add reads a window's clock. It foresees a full filter, which is an answer, but no
- * lack of memory. For a read-only filter it tells of an add to a copy. (reads)
+ * lack of memory. For a read-only filter it tells of an add to a copy. A static filter has traces
+ * of queries only, once it is sealed: before, any trace is PERHAPS_EUNSEALED, even of an add, and
+ * then that of an add is PERHAPS_ESEALED. (reads)
  */
 PERHAPS_API int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps,
                                   size_t room);

@@ -132,9 +132,9 @@ static int64_t collect_all_or_none(perhaps *f, const perhaps_keys *keys, uint8_t
     return added;
 }
 
-/* An empty batch is no change, which would mark a mapped file dirty. */
+/* An empty batch is no change: it marks no file dirty, and nothing refuses it. */
 int batch_begin(perhaps *f, const perhaps_keys *keys) {
-    return keys->n == 0 && f->state == CLEAN_MAP ? PERHAPS_OK : filter_prepare_change(f);
+    return keys->n == 0 ? PERHAPS_OK : filter_prepare_change(f);
 }
 
 int64_t batch_add(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {

@@ -359,14 +359,12 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
 }
 
 int perhaps_set_parts(perhaps *f, unsigned parts) {
-    uint64_t filters = f->header.layout[REDIS_CUCKOO_FILTERS], most = parts > filters ? parts : filters;
-    if (f->kind->row.kind != PERHAPS_REDIS_CUCKOO) return filter_cannot(f, "be told how many parts to grow to");
-    if (!parts || parts > REDIS_CUCKOO_FILTERS_MAX)
-        return fail(PERHAPS_EINVAL, "parts may be 1 to %d", REDIS_CUCKOO_FILTERS_MAX);
+    const struct growable *growable = f->kind->growable;
+    if (!growable || !growable->set_parts) return filter_cannot(f, "be told how many parts to grow to");
+    if (!parts || parts > LAYERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", LAYERS_MAX);
     int rc = filter_prepare_change(f);
     if (rc < 0) return rc;
-    f->header.layout[REDIS_CUCKOO_LIMITS] =
-        (f->header.layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX) | most << 16;
-    f->array.layout[REDIS_CUCKOO_LIMITS] = f->header.layout[REDIS_CUCKOO_LIMITS];
+    growable->set_parts(f->header.layout, parts);
+    growable->set_parts(f->array.layout, parts);
     return PERHAPS_OK;
 }

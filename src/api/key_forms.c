@@ -6,9 +6,13 @@
 
 /* ---- checks ---- */
 
+/* Of a key. Integers may be given as bytes, with a width of 1. */
+static size_t width_of(const perhaps_keys *keys) {
+    return keys->form >= PERHAPS_KEYS_FORM_U64 ? sizeof(uint64_t) : keys->width;
+}
+
 static size_t stride_of(const perhaps_keys *keys) {
-    size_t width = keys->form >= PERHAPS_KEYS_FORM_U64 ? sizeof(uint64_t) : keys->width;
-    return keys->stride ? keys->stride : width;
+    return keys->stride ? keys->stride : width_of(keys);
 }
 
 static uint32_t offset32(const perhaps_keys *keys, size_t i) {
@@ -40,19 +44,20 @@ static bool offsets_rise(const perhaps_keys *keys) {
 static int check_packed(const perhaps_keys *keys) {
     if (keys->width != sizeof(uint32_t) && keys->width != sizeof(uint64_t))
         return fail(PERHAPS_EINVAL, "the offsets of a packed batch have 4 or 8 bytes, not %zu", keys->width);
-    if (!keys->lengths) return fail(PERHAPS_EINVAL, "a packed batch of %zu keys has no offsets", keys->n);
+    if (!keys->lengths) return fail(PERHAPS_EINVAL, "the packed batch has no offsets (n = %zu)", keys->n);
     if (keys->n >= PTRDIFF_MAX / keys->width)
         return fail(PERHAPS_EINVAL, "no memory can hold the offsets of %zu keys", keys->n);
-    if (!offsets_rise(keys)) return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall; sort them");
+    if (!offsets_rise(keys))
+        return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall: key i goes from offset i to offset i + 1");
     uint64_t end = offset_of(keys, keys->n);
     if (end > PTRDIFF_MAX) return fail(PERHAPS_EINVAL, "the last offset of a packed batch is beyond all memory");
-    if (!keys->data && end > offset_of(keys, 0)) return fail(PERHAPS_EINVAL, "a packed batch has no buffer");
+    if (!keys->data && end > offset_of(keys, 0)) return fail(PERHAPS_EINVAL, "the packed batch has no buffer");
     return PERHAPS_OK;
 }
 
 static int check_bytes(const perhaps_keys *keys) {
     if (!keys->data || !keys->lengths)
-        return fail(PERHAPS_EINVAL, "a batch of %zu keys has no %s", keys->n, keys->data ? "lengths" : "pointers");
+        return fail(PERHAPS_EINVAL, "the batch has no %s (n = %zu)", keys->data ? "lengths" : "pointers", keys->n);
     if (keys->width != sizeof(size_t))
         return fail(PERHAPS_EINVAL, "the lengths of a batch are of type size_t, not of %zu bytes", keys->width);
     if (keys->n > PTRDIFF_MAX / sizeof(void *))
@@ -62,13 +67,13 @@ static int check_bytes(const perhaps_keys *keys) {
 
 static int check_spaced(const perhaps_keys *keys) {
     bool of_words = keys->form != PERHAPS_KEYS_FORM_FIXED;
-    if (!keys->data) return fail(PERHAPS_EINVAL, "a batch of %zu keys has no data", keys->n);
+    if (!keys->data) return fail(PERHAPS_EINVAL, "the batch has no data (n = %zu)", keys->n);
     bool of_bytes = keys->form == PERHAPS_KEYS_FORM_U64 && keys->width == 1; /* at any alignment */
     if (of_words && !of_bytes && keys->width != sizeof(uint64_t))
         return fail(PERHAPS_EINVAL, "integers and digests have 8 bytes, not %zu", keys->width);
-    size_t stride = stride_of(keys);
-    if (keys->width > PTRDIFF_MAX || (stride && keys->n - 1 > (PTRDIFF_MAX - keys->width) / stride))
-        return fail(PERHAPS_EINVAL, "no memory can hold %zu keys of %zu bytes, %zu bytes apart", keys->n, keys->width,
+    size_t width = width_of(keys), stride = stride_of(keys);
+    if (width > PTRDIFF_MAX || (stride && keys->n - 1 > (PTRDIFF_MAX - width) / stride))
+        return fail(PERHAPS_EINVAL, "no memory can hold %zu keys of %zu bytes, %zu bytes apart", keys->n, width,
                     stride);
     return PERHAPS_OK;
 }

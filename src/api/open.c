@@ -228,9 +228,17 @@ static int become_owner(perhaps **f) {
     return rc;
 }
 
+/* Before a file or bytes are changed in place. */
+static int check_not_sealed(const char *name, const perhaps *f) {
+    if (!f->kind->solver) return PERHAPS_OK;
+    return fail(PERHAPS_ESEALED, "%s: it is sealed, and cannot be changed; make a new one of all keys", name);
+}
+
 /* The bytes will be changed in place. No one else reads them meanwhile: they are not marked
  * dirty. */
 static int borrow_for_changing(perhaps *f) {
+    int rc = check_not_sealed("image", f);
+    if (rc < 0) return rc;
     if (f->children)
         return fail(PERHAPS_ECANNOT, "image: %s filters cannot be changed in place; open a copy", f->kind->row.name);
     f->state = CHANGEABLE;
@@ -253,8 +261,8 @@ int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t length, const p
 
 /* Files of sparse kinds keep their holes, although filling one on a full disk is a SIGBUS. */
 static int check_in_place(const struct file *file, const perhaps *f) {
-    if (f->kind->solver)
-        return fail(PERHAPS_ESEALED, "%s: it is sealed, and cannot be changed; make a new one of all keys", file->path);
+    int rc = check_not_sealed(file->path, f);
+    if (rc < 0) return rc;
     if (!(filter_can(f) & PERHAPS_IN_PLACE))
         return fail(PERHAPS_ECANNOT, "%s: %s filters cannot be changed in place; open a copy and save it", file->path,
                     f->kind->row.name);

@@ -37,6 +37,11 @@ bool layers_have_rule(const struct kind *base);
  * it. A layer counts as its capacity, or its items if it had more when it became a layer. */
 bool layers_fit(const perhaps *f, uint64_t more);
 
+/* For messages, before "max_bytes": a growing filter that is a shard has a part of it. */
+static inline const char *layers_part(const perhaps *f) {
+    return f->header.layout[SIBLINGS] ? "a shard's part of " : "";
+}
+
 /* perhaps_grow_layers and perhaps_ungrow_layers. */
 int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes);
 int layers_end(perhaps **f);

@@ -100,8 +100,8 @@ static int check_size(const perhaps *f, const struct level *level) {
         return fail(PERHAPS_ERANGE, "no further layer is possible: there are %u already; nothing was added", layers);
     if (most && bytes > most)
         return fail(PERHAPS_EFULL,
-                    "the next layer would make it %llu bytes large, and max_bytes is %llu; nothing was added",
-                    (unsigned long long)bytes, (unsigned long long)most);
+                    "the next layer would make it %llu bytes large, and %smax_bytes is %llu; nothing was added",
+                    (unsigned long long)bytes, layers_part(f), (unsigned long long)most);
     if (!image_length(level->length, 0, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
@@ -351,10 +351,9 @@ static const char *check_children(const perhaps *f) {
 }
 
 static const char *refuses(const struct kind *base) {
-    if (base->row.can & PERHAPS_GROW) return "%s filters grow by themselves, without layers, growth or max_bytes";
     if (base->composite || base->format || !(base->row.can & PERHAPS_ADD))
         return "%s filters cannot be layers of a growing one";
-    return NULL;
+    return base->row.can & PERHAPS_GROW ? "%s filters grow by themselves, without layers, growth or max_bytes" : NULL;
 }
 
 static unsigned can(const struct kind *base) {

@@ -68,7 +68,7 @@ int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes) {
 int layers_end(perhaps **f) {
     struct children *children = (*f)->children;
     if (!(*f)->kind->composite || !(*f)->kind->composite->has_layers)
-        return filter_cannot(*f, "be peeled: they have no layers");
+        return fail(PERHAPS_ECANNOT, "%s filters have no layers to undo", (*f)->kind->row.name);
     if (children->count > 1)
         return fail(PERHAPS_ECANNOT, "a filter that has grown to %u layers cannot become one of them", children->count);
     int rc = filter_prepare_change(*f);

@@ -78,8 +78,8 @@ static int merge_layers(perhaps *f, const perhaps *from) {
         if (rc == 0) rc = insert(f, layer);
     }
     if (rc >= 0 && most && filter_bytes(f) > most)
-        return fail(PERHAPS_EFULL, "the union would be %llu bytes large, and max_bytes is %llu",
-                    (unsigned long long)filter_bytes(f), (unsigned long long)most);
+        return fail(PERHAPS_EFULL, "the union would be %llu bytes large, and %smax_bytes is %llu",
+                    (unsigned long long)filter_bytes(f), layers_part(f), (unsigned long long)most);
     return rc < 0 ? rc : PERHAPS_OK;
 }
 

@@ -277,12 +277,17 @@ static void expect(perhaps *f, const uint64_t *digests, size_t n) {
     }
 }
 
+static bool shards_have_layers(const perhaps *f) {
+    const struct kind *base = kind_find((int)f->header.layout[BASE]);
+    return base->composite && base->composite->has_layers;
+}
+
 /* For growing shards that cannot remove keys. Shards share a batch evenly: at three quarters of the
  * room in the fullest one, only a rare accident or attacker-chosen keys overfill a shard, which
  * then appends a layer during the batch. */
 static uint64_t room(const perhaps *f) {
     uint64_t least = UINT64_MAX;
-    if (f->header.layout[BASE] != PERHAPS_GROWING || f->ops.remove) return UINT64_MAX;
+    if (!shards_have_layers(f) || f->ops.remove) return UINT64_MAX;
     for (unsigned shard = 0; shard < f->children->count; shard++) {
         const perhaps *child = enter(f, shard);
         uint64_t here = child->kind->composite->ops->reserving->room(child);
@@ -295,7 +300,7 @@ static uint64_t room(const perhaps *f) {
 /* Calls all of them, even after a failure: this also ends what they expect. */
 static int provide(perhaps *f) {
     int first = PERHAPS_OK;
-    bool layers = f->header.layout[BASE] == PERHAPS_GROWING;
+    bool layers = shards_have_layers(f);
     for (unsigned shard = 0; layers && shard < f->children->count; shard++) {
         perhaps *child = enter(f, shard);
         int rc = child->kind->composite->ops->provide(child);

@@ -375,9 +375,9 @@ static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint
 
 static int refuse_growth(const perhaps *f) {
     const char *remedy = f->header.flags & HEADER_FIXED ? "it was made not to grow"
-                         : f->shared                    ? "a filter that threads share cannot grow; take one in shards"
-                         : !f->owned                    ? "what is changed in place cannot grow; open a copy"
-                                                        : "make one for more items, or one that grows";
+                         : f->shared ? "a filter that threads share cannot grow; make one for more items"
+                         : !f->owned ? "what is changed in place cannot grow; open a copy"
+                                     : "make one for more items, or one that grows";
     return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->growable->full, remedy);
 }
 

@@ -12,7 +12,7 @@
  *
  *     open a file ──▶ MAPPED                    open a file to write ──▶ MAPPED CLEAN
  *
- *     MAPPED CLEAN ──first change──▶ MAPPED DIRTY ──sync──▶ MAPPED CLEAN
+ *     MAPPED CLEAN ──first call that could change it──▶ MAPPED DIRTY ──sync──▶ MAPPED CLEAN
  *
  *     create, open with grow, window, shards ──▶ COMPOSITE: each child is in a state above
  *
@@ -28,7 +28,8 @@
  *                    or borrowed, else
  *                    CHANGEABLE
  *
- * Only what is owned can grow. A failed call leaves the state as it was.
+ * Only what is owned can grow. A failed call leaves the state as it was, except that a mapped file
+ * may be dirty: it is marked before an operation runs, whatever that answers.
  */
 #ifndef PERHAPS_CORE_FILTER_H
 #define PERHAPS_CORE_FILTER_H
@@ -161,7 +162,7 @@ int filter_mark_file(perhaps *f, bool dirty);
 /* For filters that are not CHANGEABLE: fails, or marks the mapped file dirty. */
 int filter_begin_change(perhaps *f);
 
-/* Called before each change. */
+/* Called before each operation that may change the array. */
 static inline int filter_prepare_change(perhaps *f) {
     return __builtin_expect(f->state == CHANGEABLE, 1) ? PERHAPS_OK : filter_begin_change(f);
 }

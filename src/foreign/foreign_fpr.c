@@ -60,8 +60,8 @@ static int rule_of_dcso(const perhaps_want *want, struct level *level) {
     return level_of(want, layout, level);
 }
 
-static void measure(const struct array *array, struct measures *sight) {
-    bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
+static void measure(const struct array *array, struct measures *measures) {
+    bloom_estimate(array->layout, bits_count(array->bytes, array->length), measures);
 }
 
 #define FOREIGN_MODEL(rule_name)                                                                                       \

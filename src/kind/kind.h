@@ -3,8 +3,9 @@
  *
  * A kind never allocates, never does I/O, reads no clock and no global. It gets digests, never
  * keys. api/ and core/ do the rest: they hash keys, count items, allocate arrays and map files. A
- * kind is one struct kind. All kinds are in one table (registry.c), which the conformance suite,
- * the command line, the benchmark and the documentation loop over.
+ * kind is one struct kind, in a table of registry.c: kinds, composites, foreign kinds, and foreign
+ * kinds that have files. The conformance suite, the command line, the benchmark and the
+ * documentation loop over kinds and files.
  *
  * Kinds differ only in what is in the struct:
  *   - a digest has one word, or two where a foreign format needs them; `hashing` names the hash;
@@ -144,7 +145,7 @@ struct solver {
 
 /* How keys of this kind become digests. */
 struct hashing {
-    int hash;       /* PERHAPS_HASH_DEFAULT */
+    int hash;       /* what PERHAPS_HASH_DEFAULT means for this kind */
     unsigned words; /* of a digest: 1 or 2; kinds of two take no digests from the caller */
     bool own;       /* it takes this hash only, with `seed`, and no other kind takes it */
     uint64_t seed;
@@ -171,6 +172,10 @@ struct growable {
 
     /* The first digest beyond the range of the array; NULL if every digest has a place. */
     uint64_t (*range)(const struct array *array);
+
+    /* Writes the number of parts that it may grow to, up to LAYERS_MAX; NULL for kinds without
+     * parts. */
+    void (*set_parts)(uint64_t layout[LAYOUT_WORDS], unsigned parts);
 };
 
 enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };

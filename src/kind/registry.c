@@ -4,14 +4,15 @@
 
 #define COUNT_OF(table) (sizeof(table) / sizeof(table)[0])
 
-/* To add a kind: write its folder, and add a row here. */
+/* To add a kind: write its folder, and add a constant in perhaps.h, a declaration in kind.h and a
+ * row here. */
 const struct kind *const kinds[] = {
     &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse, &kind_ribbon,
 };
 
 const size_t kind_count = COUNT_OF(kinds);
 
-static const struct kind *const combinations[] = {&kind_growing, &kind_window, &kind_sharded};
+static const struct kind *const composites[] = {&kind_growing, &kind_window, &kind_sharded};
 
 static const struct kind *const foreign[] = {&kind_redis_bloom, &kind_redis_cuckoo};
 
@@ -28,7 +29,7 @@ static const struct kind *find_in(const struct kind *const *table, size_t rows, 
 
 const struct kind *kind_find(int id) {
     const struct kind *kind = find_in(kinds, kind_count, id);
-    if (!kind) kind = find_in(combinations, COUNT_OF(combinations), id);
+    if (!kind) kind = find_in(composites, COUNT_OF(composites), id);
     if (!kind) kind = find_in(file_kinds, file_kind_count, id);
     return kind ? kind : find_in(foreign, COUNT_OF(foreign), id);
 }

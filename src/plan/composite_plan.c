@@ -194,7 +194,7 @@ static struct refusal refusal_of_want(const struct outer *outer, const struct ki
         return (struct refusal){"the layers of a growing %s filter choose their hashes and lines", kind};
     if (want->clear_at > 0.9 && kind->model->exact)
         return (struct refusal){"%s filters do not get fuller than 90 %%, so clear_at must not be more", kind};
-    if (want->shared && (kind->format || kind->solver))
+    if (want->shared && !kind->lock_free && kind_find(PERHAPS_SHARDED)->composite->refuses(kind))
         return (struct refusal){"%s filters cannot be changed by several threads", kind};
     if (want->shared && !want->shards && (outer->count || !kind->lock_free))
         return (struct refusal){"%s filters are shared between threads in shards, with a lock each: set shards too",
@@ -269,8 +269,9 @@ static int add_recipe(const perhaps_want *want, const struct kind *kind, uint64_
 int combined_wrap(const perhaps_want *want, const struct outer *outer, struct plan *plan) {
     uint64_t most = want->shards ? want->max_bytes / want->shards : want->max_bytes;
     if (want->max_bytes && plan->shown.bytes > most)
-        return fail(PERHAPS_ERANGE, "max_bytes is %llu, and the first layer%s would take %llu already",
-                    (unsigned long long)most, want->shards ? " of a shard" : "", (unsigned long long)plan->shown.bytes);
+        return fail(PERHAPS_ERANGE, "%smax_bytes is %llu, and the first layer would take %llu already",
+                    want->shards ? "a shard's part of " : "", (unsigned long long)most,
+                    (unsigned long long)plan->shown.bytes);
     uint64_t recipe;
     int rc = add_recipe(want, plan->level[0].kind, &recipe);
     if (recipe && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);

@@ -73,6 +73,7 @@ struct model {
     /* How a layout is found: by search, or by a rule that checks the want and fills the level. */
     const struct layout_search *search;
     int (*rule)(const perhaps_want *want, struct level *level);
+    bool takes_bucket; /* the rule uses want.bucket and want.steps */
 
     const struct layering *layering; /* or NULL */
 
@@ -147,7 +148,7 @@ void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], ui
 /* The false-positive rate of a layout with `items` keys, by plan_without_noise. */
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 
-void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight);
+void plan_measure(const struct kind *kind, const struct array *array, struct measures *measures);
 
 /* Keys that two arrays have in common, estimated as |A| + |B| - |A or B|; |A| and |B| are given.
  * The common bits would say too many: some come from different keys. */

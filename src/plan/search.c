@@ -23,14 +23,14 @@ double plan_loss(const struct kind *kind, double items) {
     return kind->model->lossy && items > 1 ? fmin(1, ldexp(items * (items - 1), -65)) : 0;
 }
 
-void plan_measure(const struct kind *kind, const struct array *array, struct measures *sight) {
-    *sight = (struct measures){0};
-    kind->model->measure(array, sight);
-    sight->distinct = fmax(sight->distinct, 0) + 0.0; /* and not -0 */
-    if (sight->copies == 0) sight->copies = sight->distinct;
-    sight->fpr = fmin(1, sight->fpr + digest_fpr(kind, sight->distinct));
-    sight->loss = plan_loss(kind, sight->distinct);
-    sight->items = sight->copies < 0x1p62 ? (uint64_t)llround(sight->copies) : UINT64_C(1) << 62;
+void plan_measure(const struct kind *kind, const struct array *array, struct measures *measures) {
+    *measures = (struct measures){0};
+    kind->model->measure(array, measures);
+    measures->distinct = fmax(measures->distinct, 0) + 0.0; /* and not -0 */
+    if (measures->copies == 0) measures->copies = measures->distinct;
+    measures->fpr = fmin(1, measures->fpr + digest_fpr(kind, measures->distinct));
+    measures->loss = plan_loss(kind, measures->distinct);
+    measures->items = measures->copies < 0x1p62 ? (uint64_t)llround(measures->copies) : UINT64_C(1) << 62;
 }
 
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b) {
@@ -65,6 +65,10 @@ bool plan_has_rule(int kind) {
     return kind_find(kind) && kind_find(kind)->model && kind_find(kind)->model->rule;
 }
 
+static bool takes_bucket(int kind) {
+    return plan_has_rule(kind) && kind_find(kind)->model->takes_bucket;
+}
+
 int plan_fixed(const perhaps_want *want) {
     if (want->bits_per_key != 0 && want->bytes)
         return fail(PERHAPS_EINVAL, "both bits_per_key and bytes are given; give one of them");
@@ -88,7 +92,7 @@ static int check_amounts(const perhaps_want *want) {
 static int check_want(const perhaps_want *want) {
     int rc = plan_has_rule(want->kind) ? PERHAPS_OK : check_amounts(want);
     if (rc < 0) return rc;
-    if ((want->bucket || want->steps) && want->kind != PERHAPS_REDIS_CUCKOO)
+    if ((want->bucket || want->steps) && !takes_bucket(want->kind))
         return fail(PERHAPS_EINVAL, "bucket and steps are for redis_cuckoo filters only");
     if (want->needs & ~(unsigned)(2 * PERHAPS_IN_PLACE - 1))
         return fail(PERHAPS_EINVAL, "needs has a bit that is no ability");

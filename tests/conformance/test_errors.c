@@ -41,6 +41,8 @@ static void a_choice_that_fails_says_why(void **state) {
         perhaps_want want;
         const char *why;
     } cases[] = {{{.shared = 1, .grow = PERHAPS_GROW_LAYERS}, "set shards too"},
+                 {{.shared = 1, .kind = PERHAPS_REDIS_BLOOM}, "cannot be changed by several threads"},
+                 {{.shards = 2, .grow = PERHAPS_GROW_LAYERS, .max_bytes = 90}, "a shard's part of max_bytes is 45,"},
                  {{.hashes = 7, .grow = PERHAPS_GROW_LAYERS}, "choose their hashes"},
                  {{.needs = PERHAPS_COUNT, .generations = 3}, "ask for less"},
                  {{.needs = PERHAPS_COUNT | PERHAPS_LIST}, "ask for less"},
@@ -56,12 +58,38 @@ static void a_choice_that_fails_says_why(void **state) {
     }
 }
 
+static void expect_reason(const char *reason) {
+    CHECK(strstr(perhaps_why(), reason), "the reason is: %s", perhaps_why());
+}
+
+/* What a sentence advises is possible. */
+static void remedies_can_be_followed(void **state) {
+    (void)state;
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BITMAP, .items = 100, .shared = 1));
+    REFUSED(PERHAPS_EFULL, perhaps_add_u64(f, UINT64_C(1) << 20));
+    expect_reason("make one for more items");
+    perhaps_free(f);
+    f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 100, .fpr = 0.01, .shards = 2));
+    REFUSED(PERHAPS_ECANNOT, perhaps_grow_layers(&f, 0.02, 0, 0));
+    expect_reason("sharded filters cannot be layers");
+    REFUSED(PERHAPS_ECANNOT, perhaps_ungrow_layers(&f));
+    expect_reason("sharded filters have no layers to undo");
+    perhaps_free(f);
+    f = make(&PERHAPS_WANT(.items = 100, .fpr = 0.01, .shards = 2, .grow = PERHAPS_GROW_LAYERS, .max_bytes = 2000));
+    int rc = 0;
+    for (uint64_t key = 0; rc >= 0; key++) rc = perhaps_add_u64(f, key);
+    CHECK(rc == PERHAPS_EFULL, "answer %d", rc);
+    expect_reason("a shard's part of max_bytes is 1000");
+    perhaps_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_number_has_a_sentence_of_its_own),
         cmocka_unit_test(other_numbers_have_one_too),
         cmocka_unit_test(a_refusal_gives_its_reason),
         cmocka_unit_test(a_choice_that_fails_says_why),
+        cmocka_unit_test(remedies_can_be_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,6 +282,7 @@ static const perhaps_keys bad[] = {
     {PERHAPS_KEYS_FORM_U64, 3, NULL, NULL, 8, 0},
     {PERHAPS_KEYS_FORM_U64, 3, words, NULL, 4, 0},
     {PERHAPS_KEYS_FORM_U64, 3, words, NULL, 8, SIZE_MAX / 2},
+    {PERHAPS_KEYS_FORM_U64, 2, words, NULL, 1, PTRDIFF_MAX - 7}, /* as bytes: 1 too many */
     {PERHAPS_KEYS_FORM_U64, SIZE_MAX, words, NULL, 8, 0},
     {PERHAPS_KEYS_FORM_DIGEST, 3, NULL, NULL, 8, 0},
     {PERHAPS_KEYS_FORM_DIGEST, 3, words, NULL, 4, 0},

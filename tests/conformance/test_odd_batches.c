@@ -27,6 +27,8 @@ static void empty_batches_leave_files_clean(void **state) {
               perhaps_add_parallel(g, &none, NULL, THREADS) == 0,
           "an empty batch adds or removes something");
     MUST(perhaps_open(&h, path, NULL));
+    CHECK(perhaps_add_many(h, &none, NULL) == 0 && perhaps_remove_many(h, &none, NULL) == 0,
+          "an empty batch is refused for reading only");
     perhaps_free(h);
     MUST(perhaps_add_u64(g, 1));
     REFUSED(PERHAPS_EDIRTY, perhaps_open(&h, path, NULL));

@@ -31,7 +31,7 @@ split_blocks() {
 compile() {
   if ! grep -q 'int main(' "$1"; then
     {
-      printf '#include <perhaps.h>\n#include <stdio.h>\n#include <string.h>\n'
+      printf '#include <perhaps_embed.h>\n#include <stdio.h>\n#include <string.h>\n'
       printf 'int main(void) {\n'
       cat "$1"
       printf 'return 0;\n}\n'

@@ -24,21 +24,28 @@ done
 "$root/script/check-symbols" "$libraries"
 
 echo 'each header alone'
-for header in perhaps.h perhaps_embed.h perhaps_trace.h; do
-  for dialect in c99 c11 c17; do
-    echo "#include <$header>" | gcc -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c -
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+# alone COMPILER LANGUAGE DIALECT...: headers that are not the system's must not warn.
+alone() {
+  compiler=$1 language=$2
+  shift 2
+  for header in perhaps.h perhaps_embed.h perhaps_trace.h; do
+    for dialect; do
+      # shellcheck disable=SC2086 # a list of words
+      echo "#include <$header>" | "$compiler" -std="$dialect" $warnings -fsyntax-only -I "$prefix/include" -x "$language" - ||
+        fail "$header warns with $compiler -std=$dialect"
+    done
   done
-  for dialect in c++11 c++17 c++20; do
-    echo "#include <$header>" | g++ -std=$dialect -Wall -Wextra -pedantic -Werror -fsyntax-only -I "$prefix/include" -x c++ -
-  done
-done
+}
+for compiler in gcc clang; do alone $compiler c c99 c11 c17; done
+for compiler in g++ clang++; do alone $compiler c++ c++11 c++17 c++20; done
 
 echo 'perhaps.hpp'
 for compiler in g++ clang++; do
   for dialect in c++17 c++20; do
     for exceptions in '-fno-exceptions -fno-rtti' '' -DPERHAPS_EXCEPTIONS; do
       # shellcheck disable=SC2086 # a list of words
-      quietly $compiler -std=$dialect -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror $exceptions -I "$prefix/include" \
+      quietly $compiler -std=$dialect $warnings $exceptions -I "$prefix/include" \
         "$here/consumer/wrapped.cpp" "$libraries/libperhaps.a" -lm -pthread -o "$folder/wrapped"
       "$folder/wrapped" || fail "a program with perhaps.hpp ended with $? ($compiler -std=$dialect $exceptions)"
     done

@@ -178,13 +178,17 @@ static void expect_closed(perhaps *f) {
     REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_BYTES(keys, lengths, 1), NULL, 2));
     REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_U64(&key, 0, 1), NULL, 2));
     REFUSED(PERHAPS_ESEALED, perhaps_add_parallel(f, &PERHAPS_KEYS_DIGEST(&key, 1), NULL, 0));
+    CHECK(perhaps_add_many(f, &PERHAPS_KEYS_U64(&key, 0, 0), NULL) == 0 &&
+              perhaps_add_parallel(f, &PERHAPS_KEYS_U64(&key, 0, 0), NULL, 2) == 0,
+          "no keys are refused");
     expect_unchanged(f, before);
     free(before.data);
 }
 
-/* In memory, in a file, in a copy, in borrowed bytes that may be changed. */
+/* In memory, in a file, in a copy; neither files nor bytes can be opened for it. */
 static void nothing_is_added_after_sealing(const struct layout *layout) {
-    static const unsigned flags[] = {0, PERHAPS_OPEN_COPY, PERHAPS_OPEN_NO_VERIFY, PERHAPS_OPEN_WRITE};
+    static const unsigned flags[] = {0, PERHAPS_OPEN_COPY, PERHAPS_OPEN_NO_VERIFY};
+    perhaps_open_options writing = PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE);
     const char *path = scratch("closed.ph");
     perhaps *f = make_with_members(layout, ITEMS), *g = NULL, *copy = NULL;
     struct bytes image = image_of(f);
@@ -192,15 +196,17 @@ static void nothing_is_added_after_sealing(const struct layout *layout) {
     MUST(perhaps_clone(f, &copy));
     expect_closed(copy);
     MUST(perhaps_save(f, path));
-    for (size_t i = 0; i < 4; i++) {
-        bool write = flags[i] == PERHAPS_OPEN_WRITE;
-        perhaps_open_options options = PERHAPS_OPEN(.flags = flags[i]);
-        MUST(write ? perhaps_open_memory(&g, image.data, image.length, &options) : perhaps_open(&g, path, &options));
+    for (size_t i = 0; i < 6; i++) {
+        perhaps_open_options options = PERHAPS_OPEN(.flags = flags[i / 2]);
+        MUST(i % 2 ? perhaps_open_memory(&g, image.data, image.length, &options) : perhaps_open(&g, path, &options));
         expect_closed(g);
         expect_members(g, 0, ITEMS);
         seal(g); /* it is */
         perhaps_free(g);
     }
+    REFUSED(PERHAPS_ESEALED, perhaps_open(&g, path, &writing));
+    REFUSED(PERHAPS_ESEALED, perhaps_open_memory(&g, image.data, image.length, &writing));
+    CHECK(g == NULL, "a refused call made a filter");
     unlink(path);
     free(image.data);
     perhaps_free(f);

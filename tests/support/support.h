@@ -11,7 +11,7 @@
 #ifndef PERHAPS_TESTS_SUPPORT_H
 #define PERHAPS_TESTS_SUPPORT_H
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

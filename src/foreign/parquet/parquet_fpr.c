@@ -75,23 +75,23 @@ static void look_at_block(const uint8_t *block, const uint8_t *other, struct mea
         sums->distinct += log(fmax(1 - (double)bits / PARQUET_BLOCK_BITS, 0.5 / PARQUET_BLOCK_BITS)) / log(31.0 / 32);
 }
 
-static void look_at_blocks(const struct array *array, const uint8_t *other, struct measures *sight) {
-    *sight = (struct measures){0};
+static void look_at_blocks(const struct array *array, const uint8_t *other, struct measures *measures) {
+    *measures = (struct measures){0};
     for (uint64_t i = 0; i < array->layout[PARQUET_BLOCKS]; i++)
-        look_at_block(array->bytes + i * PARQUET_BLOCK_BYTES, other + i * PARQUET_BLOCK_BYTES, sight);
+        look_at_block(array->bytes + i * PARQUET_BLOCK_BYTES, other + i * PARQUET_BLOCK_BYTES, measures);
 }
 
 static double either(const struct array *a, const struct array *b) {
-    struct measures sight;
-    look_at_blocks(a, b->bytes, &sight);
-    return sight.distinct;
+    struct measures measures;
+    look_at_blocks(a, b->bytes, &measures);
+    return measures.distinct;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     double blocks = (double)array->layout[PARQUET_BLOCKS];
-    look_at_blocks(array, array->bytes, sight);
-    sight->fill /= blocks * PARQUET_BLOCK_BITS;
-    sight->fpr = fmin(1, sight->fpr / blocks + rate_of_halves(sight->distinct, blocks));
+    look_at_blocks(array, array->bytes, measures);
+    measures->fill /= blocks * PARQUET_BLOCK_BITS;
+    measures->fpr = fmin(1, measures->fpr / blocks + rate_of_halves(measures->distinct, blocks));
 }
 
 const struct model model_parquet = {

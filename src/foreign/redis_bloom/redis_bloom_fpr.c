@@ -86,11 +86,11 @@ double redis_error_of_chain(double error_of_first) {
     return fmin(2 * error_of_first, 1);
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     uint64_t layout[LAYOUT_WORDS] = {
         [BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
     if (array->layout[REDIS_BLOOM_N2]) layout[BLOOM_CELLS] = UINT64_C(1) << array->layout[REDIS_BLOOM_N2];
-    bloom_estimate(layout, bits_count(array->bytes, array->length), sight);
+    bloom_estimate(layout, bits_count(array->bytes, array->length), measures);
 }
 
 const struct model model_redis_bloom = {

@@ -341,7 +341,14 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     return &all;
 }
 
-static const struct growable growable = {.full = "all places of this key are taken", .grow = grow, .rehash = rehash};
+/* Not fewer than there are. */
+static void set_parts(uint64_t layout[LAYOUT_WORDS], unsigned parts) {
+    uint64_t filters = layout[REDIS_CUCKOO_FILTERS], most = parts > filters ? parts : filters;
+    layout[REDIS_CUCKOO_LIMITS] = (layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX) | most << 16;
+}
+
+static const struct growable growable = {
+    .full = "all places of this key are taken", .grow = grow, .rehash = rehash, .set_parts = set_parts};
 
 static const struct shrinkable shrinkable = {.compact = compact};
 

@@ -63,7 +63,7 @@ static unsigned lines(const uint64_t layout[LAYOUT_WORDS]) {
     return 2 * (unsigned)layout[REDIS_CUCKOO_FILTERS];
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     const uint64_t *layout = array->layout;
     uint64_t all = 0;
     double not_found = 1;
@@ -73,9 +73,9 @@ static void measure(const struct array *array, struct measures *sight) {
         not_found *= 1 - fpr_at(layout, (double)used / (double)slots);
         all += used;
     }
-    sight->fill = (double)all / (double)redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]);
-    sight->distinct = (double)all;
-    sight->fpr = 1 - not_found;
+    measures->fill = (double)all / (double)redis_cuckoo_slots_of(layout, layout[REDIS_CUCKOO_FILTERS]);
+    measures->distinct = (double)all;
+    measures->fpr = 1 - not_found;
 }
 
 const struct model model_redis_cuckoo = {
@@ -83,4 +83,5 @@ const struct model model_redis_cuckoo = {
     .cache_lines = lines,
     .measure = measure,
     .rule = rule,
+    .takes_bucket = true,
 };

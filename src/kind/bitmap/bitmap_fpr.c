@@ -29,10 +29,10 @@ static unsigned one(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     double in_it = (double)bits_count(array->bytes, array->length);
-    sight->fill = fmin(in_it / (double)array->layout[BITMAP_RANGE], 1);
-    sight->distinct = sight->copies = in_it;
+    measures->fill = fmin(in_it / (double)array->layout[BITMAP_RANGE], 1);
+    measures->distinct = measures->copies = in_it;
 }
 
 const struct model model_bitmap = {

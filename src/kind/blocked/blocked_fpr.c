@@ -132,27 +132,27 @@ static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *other
 }
 
 /* What the lines say, or those of two arrays together. */
-static void look_at_both(const struct array *array, const uint8_t *others, struct measures *sight) {
+static void look_at_both(const struct array *array, const uint8_t *others, struct measures *measures) {
     uint64_t per_key = array->layout[BLOCKED_LINES_PER_KEY], part = array->layout[BLOCKED_LINES] / per_key;
-    *sight = (struct measures){.fpr = 1};
+    *measures = (struct measures){.fpr = 1};
     for (uint64_t i = 0; i < per_key; i++) {
         int bits_per_lane = (int)array->layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES;
         uint64_t start = i * part * BLOCKED_LINE_BYTES;
         struct line_sums sums = look_at_lines(array->bytes + start, others + start, part, bits_per_lane);
-        sight->fill += sums.bits / (double)(array->layout[BLOCKED_LINES] * BLOCKED_LINE_BITS);
-        sight->distinct += sums.keys / (double)per_key;
-        sight->fpr *= sums.rate;
+        measures->fill += sums.bits / (double)(array->layout[BLOCKED_LINES] * BLOCKED_LINE_BITS);
+        measures->distinct += sums.keys / (double)per_key;
+        measures->fpr *= sums.rate;
     }
 }
 
-static void measure(const struct array *array, struct measures *sight) {
-    look_at_both(array, array->bytes, sight);
+static void measure(const struct array *array, struct measures *measures) {
+    look_at_both(array, array->bytes, measures);
 }
 
 static double either(const struct array *a, const struct array *b) {
-    struct measures sight;
-    look_at_both(a, b->bytes, &sight);
-    return sight.distinct;
+    struct measures measures;
+    look_at_both(a, b->bytes, &measures);
+    return measures.distinct;
 }
 
 const struct model model_blocked = {

@@ -73,20 +73,20 @@ unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[BLOOM_HASHES];
 }
 
-void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *sight) {
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *measures) {
     double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
-    sight->fill = fmin((double)used / m, 1);
-    sight->fpr = pow(sight->fill, k);
+    measures->fill = fmin((double)used / m, 1);
+    measures->fpr = pow(measures->fill, k);
     /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its
      * own. */
-    double empty = fmax(1 - sight->fill, 0.5 / m);
-    sight->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
+    double empty = fmax(1 - measures->fill, 0.5 / m);
+    measures->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
 }
 
 double bloom_either(const struct array *a, const struct array *b) {
-    struct measures sight;
-    bloom_estimate(a->layout, bits_count_either(a->bytes, b->bytes, a->length), &sight);
-    return sight.distinct;
+    struct measures measures;
+    bloom_estimate(a->layout, bits_count_either(a->bytes, b->bytes, a->length), &measures);
+    return measures.distinct;
 }
 
 /* ---- bloom's own ---- */
@@ -100,8 +100,8 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
-    bloom_estimate(array->layout, bits_count(array->bytes, array->length), sight);
+static void measure(const struct array *array, struct measures *measures) {
+    bloom_estimate(array->layout, bits_count(array->bytes, array->length), measures);
 }
 
 const struct model model_bloom = {

@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-/* Shapes are numbers of hashes: the one that is best for large filters, and three to each side. */
+/* Variants are numbers of hashes: the best one for large filters, and three to each side. */
 enum { BLOOM_VARIANTS = 7 };
 
 bool bloom_variant(unsigned number, const perhaps_want *want, unsigned bits_per_cell, uint64_t layout[LAYOUT_WORDS]);
@@ -13,8 +13,10 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]);
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);
 
-/* What `used` cells say of fill, rate and number of different keys. */
+/* Different keys in the union of two arrays, as distinct_in_either of a model. */
 double bloom_either(const struct array *a, const struct array *b);
-void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *sight);
+
+/* What `used` cells say of fill, rate and number of different keys. */
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *measures);
 
 #endif

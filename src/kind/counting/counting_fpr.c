@@ -17,11 +17,11 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
 }
 
 /* Every copy adds k to the sum of the counters, as long as none of them sticks. */
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     struct counters_tally tally = counters_count(array->bytes, array->length);
-    bloom_estimate(array->layout, tally.used, sight);
-    sight->stuck = tally.stuck;
-    sight->copies = (double)tally.sum / (double)array->layout[COUNTING_HASHES];
+    bloom_estimate(array->layout, tally.used, measures);
+    measures->stuck = tally.stuck;
+    measures->copies = (double)tally.sum / (double)array->layout[COUNTING_HASHES];
 }
 
 const struct model model_counting = {

@@ -128,16 +128,17 @@ static double share_of_first_copies(const struct array *array) {
     return used ? (double)first / (double)used : 1;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     struct stash stash = stash_of(array);
     double used = (double)slots_in_use(array);
-    for (uint64_t cell = 0; cell < stash.cells; cell++) sight->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
-    sight->fill = used / (double)slots_of(array->layout);
+    for (uint64_t cell = 0; cell < stash.cells; cell++)
+        measures->stashed += stash_copies(stash, cell) & ~STASH_PLACELESS;
+    measures->fill = used / (double)slots_of(array->layout);
     double pairs = pairs_of(array->layout),
            known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
-    sight->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs;
-    sight->copies = used + (double)sight->stashed;
-    sight->fpr = fmin(1, known / pairs);
+    measures->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs;
+    measures->copies = used + (double)measures->stashed;
+    measures->fpr = fmin(1, known / pairs);
 }
 
 const struct model model_cuckoo = {

@@ -28,8 +28,8 @@ static unsigned places(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[FUSE_ARITY];
 }
 
-static void measure(const struct array *array, struct measures *sight) {
-    static_measure(&kind_fuse, &fineness, array, sight);
+static void measure(const struct array *array, struct measures *measures) {
+    static_measure(&kind_fuse, &fineness, array, measures);
 }
 
 const struct model model_fuse = {

@@ -41,8 +41,8 @@ static unsigned hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
-    static_measure(&kind_ribbon, &fineness, array, sight);
+static void measure(const struct array *array, struct measures *measures) {
+    static_measure(&kind_ribbon, &fineness, array, measures);
 }
 
 const struct model model_ribbon = {

@@ -44,13 +44,13 @@ static uint64_t count_words(const struct array *array, uint64_t first, uint64_t 
     return used;
 }
 
-static void measure(const struct array *array, struct measures *sight) {
+static void measure(const struct array *array, struct measures *measures) {
     uint64_t slots = array->layout[TABLE_BUCKETS] * TABLE_SLOTS, cells = array->layout[TABLE_STASH];
     uint64_t zero = count_words(array, slots, 1); /* the digest 0 */
-    sight->stashed = count_words(array, slots + 1, cells);
-    uint64_t used = count_words(array, 0, slots) + sight->stashed;
-    sight->fill = (double)used / (double)(slots + cells);
-    sight->distinct = sight->copies = (double)(used + zero);
+    measures->stashed = count_words(array, slots + 1, cells);
+    uint64_t used = count_words(array, 0, slots) + measures->stashed;
+    measures->fill = (double)used / (double)(slots + cells);
+    measures->distinct = measures->copies = (double)(used + zero);
 }
 
 const struct model model_table = {
