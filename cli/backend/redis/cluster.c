@@ -27,8 +27,7 @@ static enum connecting link_open(redisContext **link, const struct node *node, c
     enum connecting result = CONNECTED;
     if (!reply || reply->type == REDIS_REPLY_ERROR) {
         snprintf(why, WHY_TEXT, "%s", reply ? reply->str : made ? made->errstr : "not enough memory");
-        /* A server that still loads its data says so to every command; that passes. */
-        result = !reply || strncmp(why, "LOADING", 7) == 0 ? AWAY : REFUSED;
+        result = !reply ? AWAY : strncmp(why, "LOADING", 7) == 0 ? LOADING : REFUSED;
     }
     if (reply) freeReplyObject(reply);
     if (result == CONNECTED)
@@ -38,15 +37,15 @@ static enum connecting link_open(redisContext **link, const struct node *node, c
     return result;
 }
 
-enum connecting node_connect(struct node *node, const struct url *url, bool *restarted, char why[WHY_TEXT]) {
-    enum connecting result = link_open(&node->link, node, url, why);
+enum connecting node_connect(struct cluster *c, struct node *node, char why[WHY_TEXT]) {
+    enum connecting result = link_open(&node->link, node, c->url, why);
     if (result != CONNECTED) return result;
     char run_id[RUN_ID_TEXT] = ""; /* as it stays where this user may not read it */
     redisReply *reply = redisCommand(node->link, "INFO server");
     const char *line = reply && reply->type == REDIS_REPLY_STRING ? strstr(reply->str, "run_id:") : NULL;
     if (line) snprintf(run_id, sizeof run_id, "%.*s", (int)strcspn(line, "\r\n"), line);
     if (reply) freeReplyObject(reply);
-    *restarted = node->was_connected && (!*run_id || strcmp(run_id, node->run_id) != 0);
+    c->restarts += node->was_connected && (!*run_id || strcmp(run_id, node->run_id) != 0);
     node->was_connected = true;
     node->unreachable = false;
     memcpy(node->run_id, run_id, sizeof run_id);
@@ -106,16 +105,15 @@ static bool read_slots(struct cluster *c, redisContext *link, const char *asked)
     return table;
 }
 
-bool cluster_refresh(struct cluster *c) {
+void cluster_refresh(struct cluster *c) {
     char why[WHY_TEXT];
-    for (size_t i = 0; i < c->node_count; i++) {
+    bool done = false;
+    for (size_t i = 0; i < c->node_count && !done; i++) {
         redisContext *link;
         if (link_open(&link, c->nodes[i], c->url, why) != CONNECTED) continue;
-        bool done = read_slots(c, link, c->nodes[i]->host);
+        done = read_slots(c, link, c->nodes[i]->host);
         redisFree(link);
-        if (done) return true;
     }
-    return false;
 }
 
 int cluster_open(struct cluster *c, const struct url *url, uint64_t patience) {
@@ -131,11 +129,10 @@ int cluster_open(struct cluster *c, const struct url *url, uint64_t patience) {
             return failure(url->shown, "%s refuses the login: %s; give another user and password, or none", node->shown,
                            why);
         /* A server that loads its data is worth waiting for; a wrong address is not. */
-        bool loading = strncmp(why, "LOADING", 7) == 0;
-        if (!loading || clock_now() > until)
+        if (result != LOADING || clock_now() > until)
             return failure(url->shown, "no connection to %s: %s; %s", node->shown, why,
-                           loading ? "try again later, or give more --patience"
-                                   : "check host and port, and whether a server is running there");
+                           result == LOADING ? "try again later, or give more --patience"
+                                             : "check host and port, and whether a server is running there");
     }
     c->clustered = read_slots(c, link, url->host);
     redisFree(link);

@@ -43,15 +43,15 @@ void cluster_close(struct cluster *cluster);
 /* The number of the node at this address, which is added if it is new; -1 if there is no room for it. */
 int cluster_node(struct cluster *cluster, const char *host, size_t host_length, int port);
 
-/* Reads the table of slots again, from the first node that has one. False if none has. */
-bool cluster_refresh(struct cluster *cluster);
+/* Reads the table of slots again, from the first node that has one. */
+void cluster_refresh(struct cluster *cluster);
 
-/* AWAY = no connection now; `why` tells. REFUSED = it does not accept the login. */
-enum connecting { CONNECTED, AWAY, REFUSED };
+/* AWAY = no connection; LOADING = it still reads its data; REFUSED = it does not accept the login. `why` tells more. */
+enum connecting { CONNECTED, AWAY, LOADING, REFUSED };
 
-/* Connects a node for sending and receiving without blocking. *restarted = another process answers
- * than last time, or may. */
-enum connecting node_connect(struct node *node, const struct url *url, bool *restarted, char why[WHY_TEXT]);
+/* Connects a node for sending and receiving without blocking. If another process answers than last time, or may, that
+ * is one of the `restarts`. */
+enum connecting node_connect(struct cluster *cluster, struct node *node, char why[WHY_TEXT]);
 void node_disconnect(struct node *node);
 
 /* For each reply: FINE, or TROUBLE having said why. An error that will not pass is a reply, too. */

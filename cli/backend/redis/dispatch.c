@@ -129,13 +129,12 @@ static int feed(struct dispatch *r, struct node *node) {
     static const char asking[] = "*1\r\n$6\r\nASKING\r\n";
     struct cluster *c = r->cluster;
     char why[WHY_TEXT];
-    bool restarted = false;
-    enum connecting result = node->link ? CONNECTED : node_connect(node, c->url, &restarted, why);
+    unsigned restarts = c->restarts;
+    enum connecting result = node->link ? CONNECTED : node_connect(c, node, why);
     if (result == REFUSED)
         return failure(c->url->shown, "%s refuses the login: %s; check user and password", node->shown, why);
-    if (result == AWAY) return give_up(r, node, why);
-    c->restarts += restarted;
-    if (restarted && c->careful) return STOP;
+    if (result != CONNECTED) return give_up(r, node, why);
+    if (restarts != c->restarts && c->careful) return STOP;
     if (!node->in_flight.first) node->last_contact = clock_now();
     while (node->waiting.first && node->in_flight_bytes < MOST_IN_FLIGHT) {
         struct request *request = queue_pop(&node->waiting);
