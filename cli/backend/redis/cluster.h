@@ -2,60 +2,84 @@
 #ifndef CLI_BACKEND_REDIS_CLUSTER_H
 #define CLI_BACKEND_REDIS_CLUSTER_H
 
-#include "node.h"
-#include "slot.h"
+#include "request.h"
+#include "url.h"
 
-enum { MOST_NODES = 4096 };
+#include <hiredis/hiredis.h>
+
+enum { MOST_NODES = 4096, HOST_TEXT = 256, NODE_TEXT = HOST_TEXT + 12, RUN_ID_TEXT = 48, WHY_TEXT = 400 };
+
+/* One server. */
+struct node {
+    char host[HOST_TEXT];
+    int port;
+    char shown[NODE_TEXT];           /* host:port */
+    bool unreachable;                /* the connection broke, or there was none */
+    bool was_connected;              /* once or more */
+    char run_id[RUN_ID_TEXT];        /* of the process that answered last; "" = unknown */
+    redisContext *link;              /* NULL = not connected */
+    struct queue waiting, in_flight; /* to be sent; sent, without a reply */
+    size_t in_flight_bytes;
+    bool unsent;         /* hiredis has not written all of them yet */
+    double last_contact; /* when it last sent something, or was sent something while it was idle */
+};
 
 struct cluster {
     const struct url *url;
     double patience;   /* seconds to wait for servers that are away or busy */
     bool clustered;    /* else all is at the first node */
     bool stale;        /* a server named another than the table does */
-    bool careful;      /* a server that came back is not to be sent what was meant for the one before */
-    unsigned restarts; /* how often a server came back, or another took its place, perhaps without all that it held */
+    bool careful;      /* if a server was restarted, a run ends with STOP */
+    unsigned restarts; /* servers that were restarted or replaced, perhaps with loss of data */
     size_t node_count;
     struct node *nodes[MOST_NODES]; /* the first is the one that the URL names */
     uint16_t home[SLOTS];           /* the node of each slot */
 };
 
-/* Connects to what the URL names. FINE, or TROUBLE after having said why not. */
+/* Connects to the server of the URL and reads the table of slots. FINE, or TROUBLE after having said why not. */
 int cluster_open(struct cluster *cluster, const struct url *url, uint64_t patience);
 void cluster_close(struct cluster *cluster);
 
-/* The number of the node at this address, which is new if it is not known yet; -1 if there is no room for it. */
+/* The number of the node at this address, which is added if it is new; -1 if there is no room for it. */
 int cluster_node(struct cluster *cluster, const char *host, size_t host_length, int port);
 
-/* Reads the table of slots again, from the first node that has one. False if none has. */
-bool cluster_refresh(struct cluster *cluster);
+/* Reads the table of slots again, from the first node that has one. */
+void cluster_refresh(struct cluster *cluster);
+
+/* AWAY = no connection; LOADING = it still reads its data; REFUSED = it does not accept the login. `why` tells more. */
+enum connecting { CONNECTED, AWAY, LOADING, REFUSED };
+
+/* Connects a node for sending and receiving without blocking. If another process answers than last time, or may, that
+ * is one of the `restarts`. */
+enum connecting node_connect(struct cluster *cluster, struct node *node, char why[WHY_TEXT]);
+void node_disconnect(struct node *node);
 
 /* For each reply: FINE, or TROUBLE having said why. An error that will not pass is a reply, too. */
 typedef int reply_function(void *context, const struct request *request, const redisReply *reply);
 
-/* Sends all requests, follows redirections, waits for servers that are busy, connects again to those that went away, and
- * hands each reply to `function`, in no order. FINE; TROUBLE after having said what is wrong; or, if the cluster is
- * `careful`, STOP when a server came back anew: some of it is done then, and some is not. */
+/* Sends all requests, follows redirections, waits for servers that are busy, connects again to those
+ * that went away, and hands each reply to `function`, in no order. FINE; TROUBLE after having said
+ * what is wrong; or, if the cluster is `careful`, STOP when a server was restarted: some requests are
+ * done then, and some are not. */
 int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
 
-/* Requests on their way. */
+/* One run of requests. */
 struct dispatch {
     struct cluster *cluster;
     struct requests *requests;
     reply_function *function;
     void *context;
     int status;
-    size_t left;           /* requests without a reply */
-    struct queue homeless; /* to be sent again, after a pause */
-    size_t gathered;       /* bytes of requests since something was sent */
-    int pause;             /* how long, in milliseconds */
-    double progressed;     /* when the last reply came */
-    char why[WHY_TEXT + HOST_TEXT + 16];
-    struct pollfd *polls; /* one for each node */
-    size_t poll_count;
+    size_t left;                        /* requests without a reply */
+    struct queue retry;                 /* to be sent again, after a pause */
+    size_t gathered;                    /* bytes of requests since something was sent */
+    int pause;                          /* how long, in milliseconds */
+    double progressed;                  /* when the last reply came */
+    char why[NODE_TEXT + 2 + WHY_TEXT]; /* the last obstacle, for messages */
 };
 
-/* The same as cluster_run, for those who are still making requests while servers work on the first. They must stay where
- * they are: see requests_reserve. */
+/* The same as cluster_run, for callers that still make requests while servers work on the first. Requests must stay
+ * where they are: see requests_reserve. */
 void dispatch_begin(struct dispatch *run, struct cluster *cluster, struct requests *requests, reply_function *function,
                     void *context);
 void dispatch_push(struct dispatch *run, struct request *request);

@@ -5,42 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hash table that is half empty: in each place the number of an item and one, or 0. */
 struct equal_items {
     perhaps_hasher hasher;
-    size_t *slots;
+    size_t places[]; /* a hash table, at least half empty: the number of an item and one, or 0 */
 };
 
 struct equal_items *equal_items_make(size_t room) {
-    struct equal_items *t = calloc(1, sizeof *t);
-    if (!t) return NULL;
-    t->slots = malloc(2 * room * sizeof *t->slots);
-    if (t->slots && perhaps_hasher_init(&t->hasher, PERHAPS_XXH3, 0, NULL) == PERHAPS_OK) return t;
-    equal_items_free(t);
+    struct equal_items *t = malloc(sizeof *t + 2 * room * sizeof *t->places);
+    if (t && perhaps_hasher_init(&t->hasher, PERHAPS_XXH3, 0, NULL) == PERHAPS_OK) return t;
+    free(t);
     return NULL;
 }
 
 void equal_items_free(struct equal_items *t) {
-    if (!t) return;
-    free(t->slots);
     free(t);
-}
-
-static bool equal(const struct item_batch *r, size_t i, size_t j) {
-    const struct server_item *one = &r->items[i], *other = &r->items[j];
-    return one->length == other->length &&
-           memcmp(r->bytes.bytes + one->at, r->bytes.bytes + other->at, one->length) == 0;
 }
 
 void equal_items_find(struct equal_items *t, struct item_batch *r) {
     size_t size = 2;
     while (size < 2 * r->n) size *= 2;
-    memset(t->slots, 0, size * sizeof *t->slots);
+    memset(t->places, 0, size * sizeof *t->places);
     for (size_t i = 0; i < r->n; i++) {
         struct server_item *item = &r->items[i];
-        size_t at = (size_t)perhaps_digest(&t->hasher, r->bytes.bytes + item->at, item->length) & (size - 1);
-        while (t->slots[at] && !equal(r, i, t->slots[at] - 1)) at = (at + 1) & (size - 1);
-        if (!t->slots[at]) t->slots[at] = i + 1;
-        item->first_equal = t->slots[at] - 1;
+        const char *bytes = r->bytes.bytes + item->at;
+        size_t at = (size_t)perhaps_digest(&t->hasher, bytes, item->length) & (size - 1);
+        for (; t->places[at]; at = (at + 1) & (size - 1)) {
+            const struct server_item *other = &r->items[t->places[at] - 1];
+            if (other->length == item->length && memcmp(r->bytes.bytes + other->at, bytes, item->length) == 0) break;
+        }
+        if (!t->places[at]) t->places[at] = i + 1;
+        item->first_equal = t->places[at] - 1;
     }
 }

@@ -1,4 +1,4 @@
-/* Items of a batch with equal keys: bytes are compared, so that no item is taken for another's first_equal. */
+/* Items of a batch with equal keys. Their bytes are compared, so that no two keys are taken for one. */
 #ifndef CLI_BACKEND_REDIS_EQUAL_ITEMS_H
 #define CLI_BACKEND_REDIS_EQUAL_ITEMS_H
 
@@ -6,7 +6,7 @@
 
 struct equal_items;
 
-/* For batches of up to so many items, a power of two. NULL if there is not enough memory. */
+/* For batches of up to `room` items, a power of two. NULL if there is not enough memory. */
 struct equal_items *equal_items_make(size_t room);
 void equal_items_free(struct equal_items *equal_items);
 

@@ -4,22 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------- what stands there --- */
-
-static int take_unlinked(void *context, const struct request *request, const redisReply *reply) {
-    (void)request;
-    return reply->type == REDIS_REPLY_ERROR ? set_refused(context, "UNLINK", reply) : FINE;
-}
-
-/* Takes away all shards, and the key NAME itself if asked. The server frees the memory in the background. */
-static int unlink_all(struct set *set, bool name) {
+/* The same command for each shard, its words after the key separated by spaces. */
+static int ask_shards(struct set *set, const char *command, const char *words, reply_function *function,
+                      void *context) {
     struct requests requests = {0};
     char key[KEY_TEXT];
-    for (unsigned shard = 0; shard < set->shards; shard++)
-        if (request_begin(&requests, "UNLINK", set_key(set, shard, key), 2)) request_end(&requests);
-    if (name && request_begin(&requests, "UNLINK", set->url.name, 2)) request_end(&requests);
-    return set_ask(set, &requests, take_unlinked, set);
+    size_t n = *words ? 3 : 2;
+    for (const char *c = words; *c; c++) n += *c == ' ';
+    for (unsigned shard = 0; shard < set->shards; shard++) {
+        struct request *request = request_begin(&requests, command, set_key(set, shard, key), n);
+        if (!request) break;
+        request->shard = shard;
+        text_words(&requests.text, words);
+        request_end(&requests);
+    }
+    return set_ask(set, &requests, function, context);
 }
+
+static int take_done(void *context, const struct request *request, const redisReply *reply) {
+    const struct set *set = context;
+    (void)request;
+    return reply->type == REDIS_REPLY_ERROR ? set_refused(set, set->url.name, reply) : FINE;
+}
+
+/* A command about the key NAME itself, and its words after that. */
+static int ask_name(struct set *set, const char *command, const char *const *words, size_t n) {
+    struct requests requests = {0};
+    struct request *request = request_begin(&requests, command, set->url.name, 2 + n);
+    for (size_t i = 0; i < n; i++) text_word(&requests.text, words[i], strlen(words[i]));
+    if (request) request_end(&requests);
+    return set_ask(set, &requests, take_done, set);
+}
+
+/* --------------------------------------------------------------------------------------- what stands there --- */
 
 struct finding {
     const struct set *set;
@@ -37,75 +54,38 @@ static int take_existence(void *context, const struct request *request, const re
 
 /* Is any of the shards there? */
 static int find_shards(struct set *set, char found[KEY_TEXT]) {
-    struct requests requests = {0};
-    char key[KEY_TEXT];
     *found = 0;
-    for (unsigned shard = 0; shard < set->shards; shard++) {
-        struct request *request = request_begin(&requests, "EXISTS", set_key(set, shard, key), 2);
-        if (!request) break;
-        request->shard = shard;
-        request_end(&requests);
-    }
-    return set_ask(set, &requests, take_existence, &(struct finding){set, found});
+    return ask_shards(set, "EXISTS", "", take_existence, &(struct finding){set, found});
 }
 
-static int expect_no_shards(struct set *set) {
-    char found[KEY_TEXT];
-    if (find_shards(set, found) != FINE) return TROUBLE;
-    return *found ? failure(set->url.shown, "%s exists; give -f to replace it, or take another NAME", found) : FINE;
-}
-
-/* The old set may have had more shards than the new one. */
+/* Takes away the set or filter at NAME, which may have more shards than the new one. UNLINK frees memory in the
+ * background. */
 static int remove_old(struct set *set, const char *type) {
     struct set old = *set;
     bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
-    int status = FINE;
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, which is not replaced; take another NAME", type);
-    if (!filter) status = set_read(&old);
-    if (status == FINE) status = unlink_all(&old, true);
+    int status = filter ? FINE : set_read(&old);
+    if (status == FINE) status = ask_shards(&old, "UNLINK", "", take_done, set);
+    if (status == FINE) status = ask_name(&old, "UNLINK", NULL, 0);
     set->cluster = old.cluster; /* its table of servers may have grown */
     return status;
 }
 
 static int make_place(struct set *set, const struct options *options) {
-    char type[32];
+    char type[32], found[KEY_TEXT];
     if (set_type(set, type) != FINE) return TROUBLE;
     bool free_place = strcmp(type, "none") == 0;
-    if (!given(options, OPT_FORCE)) {
-        if (!free_place) return failure(set->url.shown, "exists; give -f to replace it, or take another NAME");
-        return expect_no_shards(set);
+    if (given(options, OPT_FORCE)) {
+        if (!free_place && remove_old(set, type) != FINE) return TROUBLE;
+        return ask_shards(set, "UNLINK", "", take_done, set);
     }
-    if (!free_place && remove_old(set, type) != FINE) return TROUBLE;
-    return unlink_all(set, false);
+    if (!free_place) return failure(set->url.shown, "exists; give -f to replace it, or take another NAME");
+    if (find_shards(set, found) != FINE) return TROUBLE;
+    return *found ? failure(set->url.shown, "%s exists; give -f to replace it, or take another NAME", found) : FINE;
 }
 
 /* -------------------------------------------------------------------------------------------------- making --- */
-
-/* None of these harms what is there already: a filter is not made twice, and a bit that 0 is added to stays as it is. */
-static void put_reserve(struct set *set, const struct options *options, struct requests *requests, const char *key) {
-    struct text *text = &requests->text;
-    bool fixed = given(options, OPT_NO_GROW);
-    char rate[32];
-    snprintf(rate, sizeof rate, "%.15g", set->fpr);
-    if (set->kind == SET_BITS) {
-        request_begin(requests, "BITFIELD", key, 6);
-        text_words(text, "INCRBY u1");
-        text_number(text, set->bits - 1);
-        text_words(text, "0");
-    } else if (set->kind == SET_CUCKOO) {
-        request_begin(requests, "CF.RESERVE", key, fixed ? 7 : 5);
-        text_number(text, set_capacity(set));
-        text_words(text, "ERROR");
-        text_words(text, rate);
-        if (fixed) text_words(text, "EXPANSION 0");
-    } else {
-        request_begin(requests, "BF.RESERVE", key, fixed ? 5 : 4);
-        text_words(text, rate);
-        text_number(text, set_capacity(set));
-        if (fixed) text_words(text, "NONSCALING");
-    }
-}
 
 struct shard_reserving {
     struct set *set;
@@ -123,42 +103,38 @@ static int take_reserved(void *context, const struct request *request, const red
     return set_refused(set, set_key(set, request->shard, key), reply);
 }
 
+/* Makes the shards. None of the commands harms what is there already: a filter is not made twice, and
+ * a bit that 0 is added to stays as it is. */
 static int reserve(struct set *set, const struct options *options, bool *refused) {
+    static const char *const names[SET_KINDS] = {"BF.RESERVE", "CF.RESERVE", "BITFIELD"};
     struct shard_reserving reserving = {.set = set};
-    struct requests requests = {0};
-    char key[KEY_TEXT];
-    for (unsigned shard = 0; shard < set->shards && !requests.text.broken; shard++) {
-        put_reserve(set, options, &requests, set_key(set, shard, key));
-        if (requests.text.broken) break;
-        requests.list[requests.n - 1].shard = shard;
-        request_end(&requests);
-    }
-    int status = set_ask(set, &requests, take_reserved, &reserving);
+    unsigned long long capacity = set_capacity(set);
+    bool fixed = given(options, OPT_NO_GROW);
+    char words[120];
+    if (set->kind == SET_BITS)
+        snprintf(words, sizeof words, "INCRBY u1 %llu 0", (unsigned long long)set->bits - 1);
+    else if (set->kind == SET_CUCKOO)
+        snprintf(words, sizeof words, "%llu ERROR %.15g%s", capacity, set->fpr, fixed ? " EXPANSION 0" : "");
+    else
+        snprintf(words, sizeof words, "%.15g %llu%s", set->fpr, capacity, fixed ? " NONSCALING" : "");
+    int status = ask_shards(set, names[set->kind], words, take_reserved, &reserving);
     *refused = reserving.refused;
     return status;
 }
 
-static int take_described(void *context, const struct request *request, const redisReply *reply) {
-    struct set *set = context;
-    (void)request;
-    return reply->type == REDIS_REPLY_ERROR ? set_refused(set, set->url.name, reply) : FINE;
-}
-
-/* The hash that makes it a set for all other commands, and for other programs. */
+/* Writes the hash that makes it a set for all other commands, and for other programs. */
 static int describe(struct set *set) {
-    struct requests requests = {0};
     char fields[FIELDS_TEXT];
-    size_t lines = 0;
+    const char *words[FIELDS_TEXT / 2];
+    size_t n = 0;
     set_write_fields(set, fields);
-    for (const char *c = fields; *c; c++) lines += *c == '\n';
-    if (!request_begin(&requests, "HSET", set->url.name, 2 + 2 * lines)) return failure(NULL, "not enough memory");
-    for (const char *line = fields; *line; line += strcspn(line, "\n") + 1) {
-        size_t name = strcspn(line, " "), length = strcspn(line, "\n");
-        text_word(&requests.text, line, name);
-        text_word(&requests.text, line + name + 1, length - name - 1);
+    for (char *line = fields, *end; (end = strchr(line, '\n')); line = end + 1) {
+        char *space = strchr(line, ' ');
+        *space = *end = 0;
+        words[n++] = line;
+        words[n++] = space + 1;
     }
-    request_end(&requests);
-    return set_ask(set, &requests, take_described, set);
+    return ask_name(set, "HSET", words, n);
 }
 
 int set_create(struct set *set, const struct options *options) {
@@ -171,49 +147,31 @@ int set_create(struct set *set, const struct options *options) {
 
 /* ------------------------------------------------------------------------------------- making it with others --- */
 
-/* A command about the field `making`; `value` may be NULL. */
-static int ask_about_making(struct set *set, const char *command, const char *value) {
-    struct requests requests = {0};
-    if (!request_begin(&requests, command, set->url.name, value ? 4 : 3)) return failure(NULL, "not enough memory");
-    text_words(&requests.text, "making");
-    if (value) text_word(&requests.text, value, strlen(value));
-    request_end(&requests);
-    return set_ask(set, &requests, take_described, set);
-}
-
-/* Shards without a hash are not made by others just now, since these begin with the hash: so that is asked for once more. */
-static int expect_free_place(struct set *set, char type[32]) {
-    char found[KEY_TEXT];
-    if (find_shards(set, found) != FINE || set_type(set, type) != FINE) return TROUBLE;
-    if (!*found || strcmp(type, "none") != 0) return FINE;
-    return failure(set->url.shown, "there is no such set, but %s exists, which may be a part of one; take another NAME",
-                   found);
-}
-
+/* Begins a set where there is none, unless others have meanwhile: `type` is what is there afterwards. */
 static int begin_making(struct set *set, const struct options *options, char type[32]) {
-    char fields[FIELDS_TEXT];
-    if (set_shape(set, options, options->items) != FINE || expect_free_place(set, type) != FINE) return TROUBLE;
+    char fields[FIELDS_TEXT], found[KEY_TEXT];
+    if (set_shape(set, options, options->items) != FINE || find_shards(set, found) != FINE) return TROUBLE;
+    /* Others who make the set begin with the hash: shards without one are not theirs. */
+    if (set_type(set, type) != FINE) return TROUBLE;
     if (strcmp(type, "none") != 0) return FINE;
+    if (*found)
+        return failure(set->url.shown,
+                       "there is no such set, but %s exists, which may be a part of one; take another NAME", found);
     set_write_fields(set, fields);
-    if (ask_about_making(set, "HSETNX", fields) != FINE) return TROUBLE;
-    return set_type(set, type);
-}
-
-/* A set that cannot be made leaves no trace, so that one of another shape can be. */
-static void withdraw(struct set *set) {
-    char found[KEY_TEXT];
-    if (find_shards(set, found) == FINE && !*found) ask_about_making(set, "HDEL", NULL);
+    return ask_name(set, "HSETNX", (const char *[]){"making", fields}, 2) == FINE ? set_type(set, type) : TROUBLE;
 }
 
 static int finish_making(struct set *set, const struct options *options) {
+    char found[KEY_TEXT];
     bool refused;
-    if (reserve(set, options, &refused) != FINE) {
-        if (refused) withdraw(set);
-        return TROUBLE;
+    if (reserve(set, options, &refused) == FINE) {
+        if (describe(set) != FINE) return TROUBLE;
+        *set->making = 0;
+        return ask_name(set, "HDEL", (const char *[]){"making"}, 1);
     }
-    if (describe(set) != FINE) return TROUBLE;
-    *set->making = 0;
-    return ask_about_making(set, "HDEL", NULL);
+    /* A set that cannot be made leaves no trace, so that one of another shape can be. */
+    if (refused && find_shards(set, found) == FINE && !*found) ask_name(set, "HDEL", (const char *[]){"making"}, 1);
+    return TROUBLE;
 }
 
 int set_join(struct set *set, const struct options *options, double fpr, perhaps_recipe recipe) {

@@ -4,13 +4,11 @@
 
 #include "server_set.h"
 
-#include <perhaps_embed.h>
-
-/* Chooses what the set shall be made of: kind, rate, unless it is as `fpr` says, and from the number of keys (0 = nobody knows)
+/* Chooses kind, false-positive rate (`fpr` as it is, unless -p is given) and, from the number of keys (0 = unknown),
  * the shards. */
 int set_shape(struct set *set, const struct options *options, uint64_t items);
 
-/* How many keys each shard is made with room for. */
+/* How many keys each shard has room for. */
 uint64_t set_capacity(const struct set *set);
 
 /* Makes the empty set. What stands in its place is refused, or with -f taken away first, if it is a set or filter. */

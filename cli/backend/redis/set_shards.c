@@ -8,45 +8,39 @@
 #include "options/want.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A value that takes milliseconds to make, copy or free blocks the server no longer than that. */
 static const uint64_t usual_shard_bytes = UINT64_C(64) << 20;
 static const double smallest_rate_of_bits = 1e-9;
 
-/* The most that BF.RESERVE takes; and, where nobody knows how many keys come, shards enough for a billion. */
+/* As the module makes growing filters: the first layer may take this much of the rate. */
+static const double share_of_first_layer = 0.88;
+
+/* The most that BF.RESERVE takes; and, where the number of keys is unknown, shards enough for a billion. */
 enum { MOST_CAPACITY = 1 << 30, SHARDS_OF_A_PIPE = 64 };
 
-/* ---------------------------------------------------------------------------------------------------- kind --- */
-
-static int kind_from(struct set *set, const struct options *options) {
-    bool forgets = options->needs & (PERHAPS_REMOVE | PERHAPS_COUNT) || options->kind == PERHAPS_CUCKOO;
-    bool bloom = options->kind == PERHAPS_ANY || options->kind == PERHAPS_BLOOM || options->kind == PERHAPS_BLOCKED;
-    if (!bloom && options->kind != PERHAPS_CUCKOO)
-        return failure("--kind", "%s is not to be had on a server; give bloom, blocked or cuckoo",
-                       kind_name(options->kind));
-    set->kind = set->url.bits ? SET_BITS : forgets ? SET_CUCKOO : SET_BLOOM;
-    return FINE;
-}
-
-static int check_needs(const struct set *set, const struct options *options) {
+static int choose_kind(struct set *set, const struct options *options) {
     static const unsigned can[SET_KINDS] = {PERHAPS_ADD | PERHAPS_GROW,
                                             PERHAPS_ADD | PERHAPS_GROW | PERHAPS_REMOVE | PERHAPS_COUNT, PERHAPS_ADD};
-    unsigned lacking = options->needs & ~can[set->kind];
+    bool bits = set->url.bits, any = options->kind == PERHAPS_ANY, cuckoo = options->kind == PERHAPS_CUCKOO;
     char what[100];
+    if (!any && !cuckoo && options->kind != PERHAPS_BLOOM && options->kind != PERHAPS_BLOCKED)
+        return failure("--kind", "%s is not to be had on a server; give bloom, blocked or cuckoo",
+                       kind_name(options->kind));
+    bool forgets = options->needs & (PERHAPS_REMOVE | PERHAPS_COUNT) || cuckoo;
+    set->kind = bits ? SET_BITS : forgets ? SET_CUCKOO : SET_BLOOM;
+    unsigned lacking = options->needs & ~can[set->kind];
     if (lacking)
-        return failure("--needs", "a set on a server%s cannot %s%s", set->url.bits ? " in plain strings" : "",
+        return failure("--needs", "a set on a server%s cannot %s%s", bits ? " in plain strings" : "",
                        abilities_text(lacking, " and ", what, sizeof what),
-                       set->url.bits ? "; with the module (redis://) it can remove, count and grow" : "");
-    if (set->url.bits && options->kind == PERHAPS_CUCKOO)
+                       bits ? "; with the module (redis://) it can remove, count and grow" : "");
+    if (bits && cuckoo)
         return failure("--kind", "plain strings hold the bits of a bloom filter; leave it out, or say redis://");
-    if (set->kind == SET_CUCKOO && options->kind != PERHAPS_ANY && options->kind != PERHAPS_CUCKOO)
+    if (set->kind == SET_CUCKOO && !any && !cuckoo)
         return failure("--needs", "of the kinds on a server only cuckoo can remove and count; leave out -k");
     return FINE;
 }
-
-/* --------------------------------------------------------------------------------------------------- shards --- */
 
 /* Shards are not equally full: by chance none gets five standard deviations more than its share; and CRC16 spreads numbers
  * that follow one another, written in decimal, only to within a twentieth. One that is too full grows by half or more. */
@@ -59,33 +53,23 @@ uint64_t set_capacity(const struct set *set) {
     return set->items ? items_of_shard(set->items, set->shards) : FIRST_GUESS;
 }
 
-/* As the module makes them: the layer that is there from the beginning may take this much of the rate. */
-static const double share_of_first_layer = 0.88;
-
-static uint64_t bytes_of_shard(const struct set *set, uint64_t items) {
+/* Do shards of at most `limit` bytes hold all items? */
+static bool fits(const struct set *set, unsigned shards, uint64_t limit) {
     struct perhaps_plan plan = {.size = sizeof plan};
+    uint64_t items = items_of_shard(set->items, shards);
     unsigned hashes;
-    if (set->kind == SET_BITS) return bits_needed(items, set->fpr, &hashes) / 8;
+    if (items > MOST_CAPACITY) return false;
+    if (set->kind == SET_BITS) return bits_needed(items, set->fpr, &hashes) / 8 <= limit;
     perhaps_want want = PERHAPS_WANT(.kind = set->kind == SET_CUCKOO ? PERHAPS_CUCKOO : PERHAPS_BLOCKED, .items = items,
                                      .fpr = set->fpr * share_of_first_layer);
-    return perhaps_plan(&want, &plan) == PERHAPS_OK ? plan.bytes : UINT64_MAX;
+    return perhaps_plan(&want, &plan) == PERHAPS_OK && plan.bytes <= limit;
 }
 
-static bool fits(const struct set *set, unsigned shards, uint64_t limit) {
-    uint64_t items = items_of_shard(set->items, shards);
-    return items <= MOST_CAPACITY && bytes_of_shard(set, items) <= limit;
-}
-
-static unsigned fewest_shards(const struct set *set, uint64_t limit) {
-    unsigned shards = 1;
-    while (shards <= MOST_SHARDS && !fits(set, shards, limit)) shards *= 2;
-    return shards;
-}
-
-static int shards_from(struct set *set, const struct options *options) {
+static int choose_shards(struct set *set, const struct options *options) {
     char size[NUMBER_TEXT];
     uint64_t limit = given(options, OPT_SHARD_BYTES) ? options->shard_bytes : usual_shard_bytes;
-    unsigned fewest = set->items ? fewest_shards(set, limit) : 1;
+    unsigned fewest = 1;
+    while (set->items && fewest <= MOST_SHARDS && !fits(set, fewest, limit)) fewest *= 2;
     uint64_t wanted = given(options, OPT_SHARDS) ? options->shards : set->items ? fewest : SHARDS_OF_A_PIPE;
     human_bytes(limit, size);
     if (fewest > MOST_SHARDS)
@@ -96,39 +80,27 @@ static int shards_from(struct set *set, const struct options *options) {
         return failure("--shards", "so few would be larger than %s each; give %u or more, or a larger --shard-bytes",
                        size, fewest);
     set->shards = (unsigned)wanted;
+    if (set->shards > 1 && strchr(set->url.name, '{'))
+        return failure("--at", "a name with { would put all shards on one server of a cluster; take another");
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------------------------------- bits --- */
-
-/* Nobody can make up keys that all set the same bits without knowing the seed. */
-static int seed_from(struct set *set, const struct options *options) {
+int set_shape(struct set *set, const struct options *options, uint64_t items) {
     uint64_t seed;
-    if (seed_from_options(&seed, options) != FINE) return TROUBLE;
-    snprintf(set->seed, sizeof set->seed, "%llu", (unsigned long long)seed);
-    return FINE;
-}
+    set->items = items;
+    if (options->fpr > 0) set->fpr = options->fpr;
+    if (choose_kind(set, options) != FINE) return TROUBLE;
+    if (set->kind != SET_BITS)
+        return given(options, OPT_SEED) ? failure("--seed", "the server chooses it; leave it out")
+                                        : choose_shards(set, options);
 
-static int shape_bits(struct set *set, const struct options *options) {
     if (!set->items) return failure("-n", "is missing: plain strings cannot grow, so say how many keys there will be");
     if (given(options, OPT_GROW)) return failure("--grow", "plain strings cannot grow; give a larger -n");
     if (set->fpr < smallest_rate_of_bits)
         return failure("-p", "plain strings have rates down to %g; give more, or use the module: redis://",
                        smallest_rate_of_bits);
-    return seed_from(set, options);
-}
-
-int set_shape(struct set *set, const struct options *options, uint64_t items) {
-    set->items = items;
-    if (options->fpr > 0) set->fpr = options->fpr;
-    if (kind_from(set, options) != FINE || check_needs(set, options) != FINE) return TROUBLE;
-    if (set->kind == SET_BITS && shape_bits(set, options) != FINE) return TROUBLE;
-    if (set->kind != SET_BITS && given(options, OPT_SEED))
-        return failure("--seed", "the server chooses it; leave it out");
-    if (shards_from(set, options) != FINE) return TROUBLE;
-    if (set->shards > 1 && strchr(set->url.name, '{'))
-        return failure("--at", "a name with { would put all shards on one server of a cluster; take another");
-    if (set->kind != SET_BITS) return FINE;
+    if (seed_from_options(&seed, options) != FINE || choose_shards(set, options) != FINE) return TROUBLE;
+    snprintf(set->seed, sizeof set->seed, "%llu", (unsigned long long)seed);
     set->bits = bits_needed(set_capacity(set), set->fpr, &set->hashes);
     if (set->bits <= most_bits) return FINE;
     return failure("--shard-bytes", "a string of the server's holds 512 MiB at most; give less");
