@@ -15,7 +15,7 @@ struct first_lines;
 /* A walk over the places of a digest. */
 struct place_search {
     uint64_t digest;
-    size_t line;
+    size_t line; /* of the cache */
     unsigned slot;
 };
 

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -105,19 +105,6 @@ bool is_journal(const char *file, const struct stat *status) {
     return yes;
 }
 
-/* Up to `length` bytes; how many there were, or -1. */
-static ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
-    size_t got = 0;
-    while (got < length) {
-        ssize_t some = pread(fd, (char *)to + got, length - got, (off_t)(offset + got));
-        if (some < 0 && errno == EINTR) continue;
-        if (some < 0) return -1;
-        if (some == 0) break;
-        got += (size_t)some;
-    }
-    return (ssize_t)got;
-}
-
 static int cannot_be_read(const struct journal *j) {
     return failure(j->path, "cannot be read: %s; check its permissions and the disk", strerror(errno));
 }
@@ -129,72 +116,56 @@ static int cannot_be_written(struct journal *j) {
 
 /* All of it or, as far as that is possible, nothing. */
 static int write_at(struct journal *j, const void *bytes, size_t length, uint64_t offset) {
-    bool fine = lseek(j->fd, (off_t)offset, SEEK_SET) >= 0 && write_all(j->fd, bytes, length) == 0;
-    if (fine) return FINE;
+    if (lseek(j->fd, (off_t)offset, SEEK_SET) >= 0 && write_all(j->fd, bytes, length) == 0) return FINE;
     int status = cannot_be_written(j);
     bool cut = ftruncate(j->fd, (off_t)j->length) == 0;
     (void)cut; /* what is torn is found when it is read */
     return status;
 }
 
-/* So that the journal's name lasts, too. Where folders cannot be synced, so be it. */
+/* So that the journal's name lasts, too, where folders can be synced. */
 static void sync_folder(const struct journal *j) {
-    char *folder = strdup(j->path), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) slash[slash == folder] = 0;
-    int fd = !folder ? -1 : open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *copy = strdup(j->path);
+    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(folder);
+    free(copy);
 }
 
 /* --------------------------------------------------------------------------------------------------- opening --- */
 
 static int is_busy(const struct journal *j) {
     struct head head = {0};
+    char owner[40] = "";
     if (read_at(j->fd, &head, sizeof head, 0) != HEAD) head.owner = 0;
     to_or_from_file(&head, sizeof head);
-    if (!head.owner)
-        return failure(j->file, "is in use by another dedup; wait until that has ended, or give another --state");
-    return failure(j->file,
-                   "is in use by another dedup, process %llu; wait until that has ended, or give another --state",
-                   (unsigned long long)head.owner);
+    if (head.owner) snprintf(owner, sizeof owner, ", process %llu", (unsigned long long)head.owner);
+    return failure(j->file, "is in use by another dedup%s; wait until that has ended, or give another --state", owner);
 }
 
-/* Who may read the file, and nobody else, may read its journal. */
-static mode_t permissions(const char *file) {
-    struct stat status;
-    return stat(file, &status) == 0 ? (status.st_mode & 0666) | 0600 : 0666;
-}
-
-/* Who goes on with the file after root has been killed must be able to open its journal. */
-static void keep_owner(const struct journal *j) {
-    struct stat status;
-    bool kept = stat(j->file, &status) == 0 && fchown(j->fd, status.st_uid, status.st_gid) == 0;
-    (void)kept; /* others than root make it theirs, as they make the file */
-}
-
-/* A journal that was removed by the process that had it before is none any more: then once again. */
+/* A journal that was removed by the process that had it before is none any more: then once again. Who may read the file, and
+ * nobody else, may read its journal. */
 static int lock(struct journal *j, struct waiting *waiting) {
-    struct stat mine;
+    struct stat file, mine;
     for (;;) {
-        j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, permissions(j->file));
+        bool there = stat(j->file, &file) == 0;
+        mode_t mode = there ? (file.st_mode & 0666) | 0600 : 0666;
+        j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
         if (j->fd < 0)
             return failure(j->path, "cannot be made: %s; a state needs a folder in which files can be made",
                            strerror(errno));
-        if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
-            bool busy = errno == EWOULDBLOCK;
-            if (busy && keep_waiting(waiting)) {
-                close(j->fd);
-                continue;
-            }
-            if (busy) return input_was_interrupted() ? TROUBLE : is_busy(j);
+        bool locked = flock(j->fd, LOCK_EX | LOCK_NB) == 0;
+        if (!locked && errno != EWOULDBLOCK)
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
-        }
-        if (fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
+        if (!locked && !keep_waiting(waiting)) return input_was_interrupted() ? TROUBLE : is_busy(j);
+        if (locked && fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
-            keep_owner(j);
+            /* Who goes on with the file after root was killed must be able to open its journal. Others than root fail
+             * here: they make the journal theirs, as they make the file. */
+            bool kept = there && fchown(j->fd, file.st_uid, file.st_gid) == 0;
+            (void)kept;
             return FINE;
         }
         close(j->fd);
@@ -230,13 +201,13 @@ int journal_open(struct journal **journal, const char *file, struct waiting *wai
     j->file = file;
     int status = lock(j, waiting);
     if (status == FINE) status = check_head(j);
-    if (status == FINE) {
-        if (!j->length) sync_folder(j);
-        *journal = j;
-        return FINE;
+    if (status != FINE) {
+        journal_close(j, false);
+        return status;
     }
-    journal_close(j, false);
-    return status;
+    if (!j->length) sync_folder(j);
+    *journal = j;
+    return FINE;
 }
 
 void journal_close(struct journal *j, bool done) {
@@ -278,27 +249,21 @@ int journal_restart(struct journal *j) {
     return FINE;
 }
 
-static void warn_of_damage(const struct journal *j, uint64_t lines) {
-    warning(j->path, "is damaged after %llu lines; the rest of it is lost, and its lines will be new again",
-            (unsigned long long)lines);
-}
-
 /* 1 = there is another block; 0 = that was all, and what may follow is torn or damaged; -1 = it cannot be read. */
 static int read_block(struct journal *j, uint64_t lines) {
     struct journal_block *b = &j->block;
     ssize_t got = read_at(j->fd, b, BLOCK_HEAD, j->length);
     if (got < BLOCK_HEAD) return got < 0 ? -1 : 0;
     to_or_from_file(b, BLOCK_HEAD);
-    if (b->count > MOST) {
-        warn_of_damage(j, lines);
-        return 0;
+    if (b->count <= MOST) {
+        size_t bytes = (size_t)b->count * sizeof *b->digests;
+        got = read_at(j->fd, b->digests, bytes, j->length + BLOCK_HEAD);
+        if (got < (ssize_t)bytes) return got < 0 ? -1 : 0;
+        to_or_from_file(b->digests, bytes);
+        if (b->checksum == block_checksum(j, b)) return 1;
     }
-    size_t bytes = (size_t)b->count * sizeof *b->digests;
-    got = read_at(j->fd, b->digests, bytes, j->length + BLOCK_HEAD);
-    if (got < (ssize_t)bytes) return got < 0 ? -1 : 0;
-    to_or_from_file(b->digests, bytes);
-    if (b->checksum == block_checksum(j, b)) return 1;
-    warn_of_damage(j, lines);
+    warning(j->path, "is damaged after %llu lines; the rest of it is lost, and its lines will be new again",
+            (unsigned long long)lines);
     return 0;
 }
 
@@ -319,45 +284,36 @@ static int replay_blocks(struct journal *j, journal_function *take, void *contex
     return status;
 }
 
-/* Does it have a whole head, of this very file? */
-static int belongs(const struct journal *j, struct head *head, bool *yes) {
-    uint64_t identity[IDENTITY];
-    ssize_t got = read_at(j->fd, head, sizeof *head, 0);
-    if (got < 0) return cannot_be_read(j);
-    to_or_from_file(head, sizeof *head);
-    if (read_identity(j->file, identity) != FINE) return TROUBLE;
-    *yes =
-        got == HEAD && head->checksum == head_checksum(head) && memcmp(head->identity, identity, sizeof identity) == 0;
-    return FINE;
-}
-
 int journal_replay(struct journal *j, journal_function *take, void *context) {
     struct head head;
-    bool mine = false;
-    if (belongs(j, &head, &mine) != FINE) return TROUBLE;
-    if (!mine) {
-        if (j->length > HEAD)
-            remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
-                   j->file);
-        return journal_restart(j);
-    }
-    if (write_head(j, &head) != FINE) return TROUBLE;
-    return replay_blocks(j, take, context);
+    uint64_t identity[IDENTITY];
+    ssize_t got = read_at(j->fd, &head, sizeof head, 0);
+    if (got < 0) return cannot_be_read(j);
+    to_or_from_file(&head, sizeof head);
+    if (read_identity(j->file, identity) != FINE) return TROUBLE;
+    bool whole = got == HEAD && head.checksum == head_checksum(&head);
+    if (whole && memcmp(head.identity, identity, sizeof identity) == 0)
+        return write_head(j, &head) == FINE ? replay_blocks(j, take, context) : TROUBLE;
+    if (j->length > HEAD)
+        remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
+               j->file);
+    return journal_restart(j);
 }
 
 /* --------------------------------------------------------------------------------------------------- writing --- */
 
 int journal_write(struct journal *j) {
     struct journal_block *b = &j->block;
-    size_t digests = (size_t)b->count * sizeof *b->digests;
+    size_t bytes = BLOCK_HEAD + (size_t)b->count * sizeof *b->digests;
+    if (j->failed) return TROUBLE;
     if (!b->count) return FINE;
     uint64_t checksum = b->checksum = block_checksum(j, b);
-    to_or_from_file(b, BLOCK_HEAD + digests);
-    int status = write_at(j, b, BLOCK_HEAD + digests, j->length);
+    to_or_from_file(b, bytes);
+    int status = write_at(j, b, bytes, j->length);
     b->count = 0;
     if (status != FINE) return status;
     j->chain = checksum;
-    j->length += BLOCK_HEAD + digests;
+    j->length += bytes;
     return FINE;
 }
 
@@ -366,26 +322,18 @@ int journal_save(struct journal *j) {
     return fdatasync(j->fd) == 0 ? FINE : cannot_be_written(j);
 }
 
-/* As many as there is room for; how many were looked at. Without a branch that depends on an answer. */
-static size_t gather(struct journal_block *b, const uint64_t *digests, const uint8_t *answers, size_t n) {
-    size_t room = MOST - (size_t)b->count, some = n < room ? n : room;
-    for (size_t i = 0; i < some; i++) {
-        b->digests[b->count] = digests[i];
-        b->count += answers ? answers[i] : 1;
-    }
-    return some;
-}
-
 int journal_note(struct journal *j, uint64_t time, const uint64_t *digests, const uint8_t *answers, size_t n) {
     struct journal_block *b = &j->block;
     if (b->count && b->time != time && journal_write(j) != FINE) return TROUBLE;
     b->time = time;
-    while (n) {
+    for (size_t i = 0; i < n;) {
         if (b->count == MOST && journal_write(j) != FINE) return TROUBLE;
-        size_t some = gather(b, digests, answers, n);
-        digests += some;
-        answers += answers ? some : 0;
-        n -= some;
+        size_t count = (size_t)b->count, room = MOST - count, end = n - i < room ? n : i + room;
+        for (; i < end; i++) { /* without a branch that depends on an answer */
+            b->digests[count] = digests[i];
+            count += answers ? answers[i] : 1;
+        }
+        b->count = count;
     }
     return FINE;
 }
@@ -393,8 +341,4 @@ int journal_note(struct journal *j, uint64_t time, const uint64_t *digests, cons
 uint64_t journal_bytes(const struct journal *j) {
     uint64_t written = j->length > HEAD ? j->length - HEAD : 0;
     return written + (j->block.count ? BLOCK_HEAD + j->block.count * sizeof *j->block.digests : 0);
-}
-
-bool journal_failed(const struct journal *j) {
-    return j->failed;
 }

@@ -36,15 +36,13 @@ int journal_restart(struct journal *journal);
  * another one. */
 int journal_note(struct journal *journal, uint64_t time, const uint64_t *digests, const uint8_t *answers, size_t n);
 
-/* Writes what was noted; makes it last whatever happens to the machine, too. */
+/* Writes what was noted; makes it last whatever happens to the machine, too. After a failure, which said why, they are
+ * silent TROUBLE. */
 int journal_write(struct journal *journal);
 int journal_save(struct journal *journal);
 
 /* How many bytes its blocks have, written or only noted. */
 uint64_t journal_bytes(const struct journal *journal);
-
-/* Did writing fail? It said so then, and what is not written is not worth another sentence. */
-bool journal_failed(const struct journal *journal);
 
 /* Unlocks it and, if all of it is `done`, removes it. NULL is fine. */
 void journal_close(struct journal *journal, bool done);

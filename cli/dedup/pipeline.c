@@ -76,24 +76,19 @@ static int make_room(struct line_block *job, size_t n, bool with_keys) {
     return FINE;
 }
 
-static void copy_keys(struct line_block *job, const struct batch *batch) {
-    memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
-    memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
-}
-
 static int hash_batch(void *context, const struct batch *batch) {
     const struct pipeline_worker *worker = context;
     struct line_block *job = worker->job;
     const struct pipeline *pipeline = worker->ring->pipeline;
     perhaps_keys keys = batch_keys(batch);
     if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
-    if (!job->n) {
-        job->file = batch->file;
-        job->offset = batch->offset;
-    }
+    if (!job->n) job->offset = batch->offset;
     perhaps_digest_many(pipeline->hasher, &keys, job->digests + job->n);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
-    if (pipeline->with_keys) copy_keys(job, batch);
+    if (pipeline->with_keys) {
+        memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
+        memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
+    }
     job->n += batch->n;
     job->lines[job->n] = batch->lines[batch->n - 1] + batch->line_lengths[batch->n - 1] + batch->terminator_length;
     return FINE;
@@ -113,31 +108,16 @@ static bool is_finished(const struct ring *ring) {
     return ring->refused || (ring->ended && ring->made == ring->taken);
 }
 
-/* A larger block is not kept from being read by a lack of memory. */
-static void set_block(struct line_block *job) {
-    if (job->buffer.size >= job->block) return;
-    char *larger = realloc(job->buffer.bytes, job->block + 1);
-    if (!larger) return;
-    job->buffer.bytes = larger;
-    job->buffer.size = job->block;
-}
-
-/* Interrupts come to the one who reads. */
-static int read_block(struct pipeline_worker *worker) {
-    leave_interrupts_to_others(false);
-    set_block(worker->job);
-    int status = blocks_next(&worker->ring->blocks, &worker->job->buffer, &worker->chunk);
-    leave_interrupts_to_others(true);
-    return status;
-}
-
-/* The other one can read on as soon as this block is read. */
+/* Interrupts come to the one who reads. The other one can read on as soon as this block is read. */
 static void read_and_hash(struct pipeline_worker *worker) {
     struct ring *ring = worker->ring;
     struct line_block *job = worker->job = &ring->jobs[ring->made % JOBS];
     ring->reading = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = read_block(worker);
+    if (job->buffer.size < job->block && enlarge(&job->buffer.bytes, job->block + 1, 1)) job->buffer.size = job->block;
+    leave_interrupts_to_others(false);
+    int status = blocks_next(&ring->blocks, &job->buffer, &worker->chunk);
+    leave_interrupts_to_others(true);
     bool more = status == FINE && !blocks_none(&worker->chunk);
     pthread_mutex_lock(&ring->lock);
     ring->reading = false;
@@ -159,45 +139,38 @@ static void read_and_hash(struct pipeline_worker *worker) {
     job->hashed = true;
 }
 
-static int finish_job(struct ring *ring, struct line_block *job) {
-    const struct pipeline *p = ring->pipeline;
-    int status = job->n ? p->take(p->context, job) : FINE;
-    if (job->file != ring->file) ring->lines = 0;
-    ring->file = job->file;
-    ring->lines += job->n;
-    ring->keys += job->n;
-    progress_at(job->read_before_end, ring->keys);
-    return status == FINE ? outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1) : status;
-}
-
 /* A reader whose lines nobody wants any more need not wait for the next one. */
-static void refuse_more(struct ring *ring, int status) {
+static void end_taking(struct ring *ring, int status) {
+    pthread_mutex_lock(&ring->lock);
+    ring->taking = false;
+    if (status == FINE) return;
     ring->refused = true;
     ring->status = status;
     input_interrupt();
 }
 
 static void take_job(struct ring *ring) {
+    const struct pipeline *p = ring->pipeline;
+    struct line_block *job = &ring->jobs[ring->taken % JOBS];
     ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = finish_job(ring, &ring->jobs[ring->taken % JOBS]);
-    pthread_mutex_lock(&ring->lock);
-    ring->taking = false;
+    int status = job->n ? p->take(p->context, job) : FINE;
+    if (job->file != ring->file) ring->lines = 0;
+    ring->file = job->file;
+    ring->lines += job->n;
+    ring->keys += job->n;
+    progress_at(job->read_before_end, ring->keys);
+    if (status == FINE) status = outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1);
+    end_taking(ring, status);
     ring->taken++;
-    if (status != FINE) refuse_more(ring, status);
 }
 
 /* -------------------------------------------------------------------------------------------------- waiting --- */
 
 static struct timespec after(double seconds) {
     static const double most = 1e6;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (seconds > most) seconds = most;
-    int64_t nanoseconds = now.tv_nsec + (int64_t)((seconds - (double)(int64_t)seconds) * 1e9);
-    now.tv_sec += (time_t)seconds + (time_t)(nanoseconds / 1000000000);
-    now.tv_nsec = (long)(nanoseconds % 1000000000);
-    return now;
+    double end = clock_now() + (seconds < most ? seconds : most);
+    return (struct timespec){(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
 }
 
 /* The other one is mostly about to end a stage: to sleep and be woken would take longer than that. */
@@ -224,10 +197,7 @@ static void wait_for_news(struct ring *ring) {
     if (pthread_cond_timedwait(&ring->news, &ring->lock, &until) == 0 || ring->taking) return;
     ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = p->pause(p->context);
-    pthread_mutex_lock(&ring->lock);
-    ring->taking = false;
-    if (status != FINE) refuse_more(ring, status);
+    end_taking(ring, p->pause(p->context));
 }
 
 /* ------------------------------------------------------------------------------------------------- workers --- */
@@ -249,7 +219,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static int prepare(struct ring *ring, struct pipeline_worker *workers) {
+static int prepare(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -270,10 +240,9 @@ static int prepare(struct ring *ring, struct pipeline_worker *workers) {
     return FINE;
 }
 
-static void tidy_up(struct ring *ring, struct pipeline_worker *workers) {
+static void tidy_up(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
     blocks_end(&ring->blocks);
-    for (int i = 0; i < JOBS; i++) {
-        struct line_block *job = &ring->jobs[i];
+    for (struct line_block *job = ring->jobs; job < ring->jobs + JOBS; job++) {
         free(job->buffer.bytes);
         free(job->digests);
         free(job->lines);
@@ -287,24 +256,20 @@ static void tidy_up(struct ring *ring, struct pipeline_worker *workers) {
     pthread_mutex_destroy(&ring->lock);
 }
 
-/* What one worker frees, the other can use again; or the system, if it is much. */
-static void share_memory(void) {
-#if defined(__GLIBC__)
+/* One worker does it all where there is one processor, unless something is to be done in pauses. */
+static void run(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
+    pthread_t other;
+#if defined(__GLIBC__) /* what one worker frees, the other can use again; or the system, if it is much */
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
-}
-
-/* One worker does it all where there is one processor, unless something is to be done in pauses. */
-static void run(struct ring *ring, struct pipeline_worker *workers) {
-    pthread_t other;
-    bool two = processor_count() > 1 || ring->pipeline->pause;
-    share_memory();
+    input_start_progress(ring->pipeline->input);
     leave_interrupts_to_others(true);
-    if (two) two = pthread_create(&other, NULL, work, &workers[1]) == 0;
+    bool two = (processor_count() > 1 || ring->pipeline->pause) && pthread_create(&other, NULL, work, &workers[1]) == 0;
     work(&workers[0]);
     if (two) pthread_join(other, NULL);
     leave_interrupts_to_others(false);
+    progress_end();
 }
 
 int pipeline_run(const struct pipeline *pipeline) {
@@ -314,9 +279,7 @@ int pipeline_run(const struct pipeline *pipeline) {
     int status = input_make_interruptible();
     if (status == FINE) status = prepare(&ring, workers);
     if (status == FINE) {
-        input_start_progress(pipeline->input);
         run(&ring, workers);
-        progress_end();
         status = ring.status;
     }
     tidy_up(&ring, workers);

@@ -37,24 +37,18 @@ void seen_close(struct seen *m) {
 
 /* ------------------------------------------------------------------------------------------------- growing --- */
 
-static bool copy_digests(perhaps *to, const perhaps *from) {
-    uint64_t *digests = malloc(MANY * sizeof *digests), at = 0;
-    bool fine = digests;
-    for (size_t n = MANY; fine && n == MANY;) {
-        for (n = 0; n < MANY && perhaps_next(from, &at, &digests[n]) == 1;) n++;
-        fine = perhaps_add_many(to, &PERHAPS_KEYS_DIGEST(digests, n), NULL) >= 0;
-    }
-    free(digests);
-    return fine;
-}
-
 /* Without memory for them, it stays one table. */
 static void make_shards(struct seen *m) {
-    perhaps *shards = NULL, *unused;
-    bool fine = perhaps_create(&shards, &m->want) == PERHAPS_OK && copy_digests(shards, m->filter);
-    unused = fine ? m->filter : shards;
+    perhaps *shards = NULL;
+    uint64_t *digests = malloc(MANY * sizeof *digests), at = 0;
+    bool fine = digests && perhaps_create(&shards, &m->want) == PERHAPS_OK;
+    for (size_t n = MANY; fine && n == MANY;) {
+        for (n = 0; n < MANY && perhaps_next(m->filter, &at, &digests[n]) == 1;) n++;
+        fine = perhaps_add_many(shards, &PERHAPS_KEYS_DIGEST(digests, n), NULL) >= 0;
+    }
+    free(digests);
+    perhaps_free(fine ? m->filter : shards);
     if (fine) m->filter = shards;
-    perhaps_free(unused);
     m->small = false;
 }
 

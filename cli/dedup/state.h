@@ -15,8 +15,8 @@ int state_open(struct state **state, const struct options *options, const perhap
 /* These lines were looked up, and printed if they are to be. Saves, if it is time. */
 int state_note(struct state *state, const struct line_block *job);
 
-/* Nothing has come for a while. Saves, if it is time. */
-int state_pause(struct state *state);
+/* Saves, if it is time: asked when nothing has come for a while. */
+int state_save_if_due(struct state *state);
 
 /* How many seconds until it is time to save. */
 double state_patience(const struct state *state);
