@@ -116,7 +116,7 @@ static void read_and_hash(struct pipeline_worker *worker) {
     pthread_mutex_unlock(&ring->lock);
     if (job->buffer.size < job->block && enlarge(&job->buffer.bytes, job->block + 1, 1)) job->buffer.size = job->block;
     leave_interrupts_to_others(false);
-    int status = blocks_next(&ring->blocks, &job->buffer, &worker->chunk);
+    int status = job->buffer.size ? blocks_next(&ring->blocks, &job->buffer, &worker->chunk) : no_memory();
     leave_interrupts_to_others(true);
     bool more = status == FINE && !blocks_none(&worker->chunk);
     pthread_mutex_lock(&ring->lock);
@@ -219,7 +219,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static int prepare(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
+static void begin(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -233,14 +233,10 @@ static int prepare(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
         workers[i].chunk.function = hash_batch;
         workers[i].chunk.context = &workers[i];
     }
-    for (int i = 0; i < JOBS; i++) {
-        ring->jobs[i].buffer = (struct buffer){malloc(FIRST_BLOCK + 1), FIRST_BLOCK};
-        if (!ring->jobs[i].buffer.bytes) return no_memory();
-    }
-    return FINE;
+    for (int i = 0; i < JOBS; i++) ring->jobs[i].block = FIRST_BLOCK;
 }
 
-static void tidy_up(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
+static void end(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
     blocks_end(&ring->blocks);
     for (struct line_block *job = ring->jobs; job < ring->jobs + JOBS; job++) {
         free(job->buffer.bytes);
@@ -251,7 +247,6 @@ static void tidy_up(struct ring *ring, struct pipeline_worker workers[WORKERS]) 
         free(job->key_lengths);
     }
     for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
-    free(workers);
     pthread_cond_destroy(&ring->news);
     pthread_mutex_destroy(&ring->lock);
 }
@@ -274,14 +269,11 @@ static void run(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
 
 int pipeline_run(const struct pipeline *pipeline) {
     struct ring ring = {.pipeline = pipeline, .status = FINE};
-    struct pipeline_worker *workers = calloc(WORKERS, sizeof *workers);
-    if (!workers) return no_memory();
+    struct pipeline_worker workers[WORKERS] = {{0}};
     int status = input_make_interruptible();
-    if (status == FINE) status = prepare(&ring, workers);
-    if (status == FINE) {
-        run(&ring, workers);
-        status = ring.status;
-    }
-    tidy_up(&ring, workers);
-    return status;
+    if (status != FINE) return status;
+    begin(&ring, workers);
+    run(&ring, workers);
+    end(&ring, workers);
+    return ring.status;
 }
