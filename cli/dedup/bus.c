@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* The signal comes to the thread that caused it, in the middle of its work: here that thread goes on. */
+/* Where a thread goes on after a SIGBUS, which comes to the thread that caused it. */
 static _Thread_local sigjmp_buf *landing;
 
 static void on_bus_error(int number) {

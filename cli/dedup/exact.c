@@ -17,7 +17,7 @@ enum {
     MOST_FILES = 200,    /* that are kept open */
     CHUNK = 64 << 10,    /* of a first copy that is compared at a time */
     AHEAD = 32,          /* lines whose places, or first copies, are being prefetched */
-    MANY_KEYS = 1 << 18, /* fewer are in the cache, and so is what is compared, if blocks stay small */
+    MANY_KEYS = 1 << 18, /* fewer are in the cache, and so are their lines, if blocks stay small */
     LINES = 200000,      /* that are looked up at a time, in the order of memory */
     LANES = 2,           /* each with half of the digests, and a thread if that pays */
     FEW_LINES = 4096     /* for which it does not */
@@ -48,8 +48,8 @@ struct lane {
     struct item *items, *sorted; /* the first n items; as much room again, to sort them into */
     size_t n, room;
     int status;
-    const struct origin *volatile compared; /* that of the last first copy; a SIGBUS does not lose it */
-    const struct origin *broken;            /* the file that cannot be compared any more; NULL = none */
+    const struct origin *volatile compared; /* the last one, also after a SIGBUS */
+    const struct origin *broken;            /* the file that cannot be compared; NULL = none */
     const char *why;                        /* of TROUBLE; NULL = that was told */
     char scratch[CHUNK];
 };
@@ -63,10 +63,10 @@ struct exact {
     size_t file;                               /* the number of the file that is being read */
     size_t files_left;                         /* that may be kept open, too */
     size_t count;                              /* of origins, the last of which is being read */
-    struct origin origins[2 * MOST_FILES + 1]; /* by place; there is a file between any two parts of the spool */
+    struct origin origins[2 * MOST_FILES + 1]; /* by place; between parts of the spool are files */
 };
 
-/* -------------------------------------------------------------------------------------------------- origins --- */
+/* ---------------------------------------------------------------------------------- origins --- */
 
 static struct origin *current(struct exact *e) {
     return &e->origins[e->count - 1];
@@ -108,7 +108,7 @@ static bool map_file(struct origin *origin) {
     return true;
 }
 
-/* Does the file have, where they are said to be, the lines of a job? The last may lack its line end there. */
+/* Does the file have the lines of a job at its offset? The last may lack its line end there. */
 static bool has_lines(struct exact *e, int fd, const struct line_block *job) {
     char *scratch = e->lanes[0].scratch;
     size_t length = (size_t)(job->lines[job->n] - job->lines[0]);
@@ -121,8 +121,8 @@ static bool has_lines(struct exact *e, int fd, const struct line_block *job) {
     return true;
 }
 
-/* The file that a job is from, if it can be read again: not a pipe, not compressed, not another one by now. It gets
- * a file descriptor of our own, so that it does not matter what happens to the name. */
+/* The file that a job is from, if it can be read again: not a pipe, not compressed, not another one
+ * by now. With a file descriptor of our own, it does not matter what happens to the name. */
 static bool take_file(struct exact *e, const struct line_block *job, struct origin *origin) {
     struct stat status;
     const char *path = e->input->paths[job->file];
@@ -157,7 +157,7 @@ static int begin_file(struct exact *e, const struct line_block *job) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------- first copies --- */
+/* ----------------------------------------------------------------------------- first copies --- */
 
 /* Told when all lanes have ended, and only once. */
 static int cannot_compare(struct lane *lane, const char *why) {
@@ -166,7 +166,8 @@ static int cannot_compare(struct lane *lane, const char *why) {
     return TROUBLE;
 }
 
-/* A first copy that is not what its digest says happens to one key of many billions, and to files that someone writes to. */
+/* A first copy differs from what its digest says once in many billions of keys, and in files that
+ * someone writes to. */
 static int check_unchanged(struct lane *lane, const struct origin *origin) {
     struct stat status;
     if (origin->fd < 0 || fstat(origin->fd, &status) != 0) return FINE;
@@ -177,8 +178,8 @@ static int check_unchanged(struct lane *lane, const struct origin *origin) {
     return FINE;
 }
 
-/* Sets *bytes to what an origin had at this offset when it was read: its last line ended, whatever has come since. How
- * many, up to `size`, or -1. */
+/* Sets *bytes to what an origin had at this offset when it was read: its last line ended, whatever
+ * has come since. How many, up to `size`, or -1. */
 static ssize_t look_at(struct lane *lane, const struct origin *origin, uint64_t offset, size_t size,
                        const char **bytes) {
     const struct line_block *job = lane->job;
@@ -249,9 +250,10 @@ static int compare(struct lane *lane, size_t i, uint64_t place, bool *same) {
     return *same ? FINE : check_unchanged(lane, origin);
 }
 
-/* --------------------------------------------------------------------------------------------------- adding --- */
+/* ----------------------------------------------------------------------------------- adding --- */
 
-/* Sorts the items, whose words are below `end`, by the upper bits of those. Lines of equal words stay in order. */
+/* Sorts the items by the upper bits of their words, which are below `end`. Lines of equal words
+ * stay in order. */
 static void sort_items(struct lane *lane, uint64_t end) {
     enum { BUCKETS = 1024 };
     struct item *items = lane->items, *sorted = lane->sorted;
@@ -294,8 +296,8 @@ static int add_new(struct lane *lane, size_t i, const struct place_search *searc
     return TROUBLE;
 }
 
-/* Looks up the digests of all items, in the order of the table, and adds those that are new. The other items stay,
- * with the first place of their digest. */
+/* Looks up the digests of all items, in the order of the table, and adds those that are new. The
+ * other items stay, with the first place of their digest. */
 static int look_up(struct lane *lane) {
     size_t repeats = 0;
     sort_items(lane, UINT64_MAX);
@@ -316,8 +318,8 @@ static int look_up(struct lane *lane) {
     return FINE;
 }
 
-/* Compares lines with what is at the places of their digests, in the order of the places. The items of those that
- * differ stay. */
+/* Compares lines with the first copies at their places, in the order of places. The items of those
+ * that differ stay. */
 static int compare_all(struct lane *lane) {
     const struct line_block *job = lane->job;
     size_t others = 0;
@@ -337,8 +339,8 @@ static int compare_all(struct lane *lane) {
     return FINE;
 }
 
-/* A digest may have several keys. They are rare, and looked up one by one, in the order of the lines: the first of
- * equal ones is the new one. */
+/* A digest may have several keys. They are rare, and looked up one by one, in the order of the
+ * lines: the first of equal ones is the new one. */
 static int add_others(struct lane *lane) {
     qsort(lane->items, lane->n, sizeof *lane->items, compare_lines);
     for (size_t i = 0; i < lane->n; i++) {
@@ -354,7 +356,7 @@ static int add_others(struct lane *lane) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------------- lanes --- */
+/* ------------------------------------------------------------------------------------ lanes --- */
 
 static void add_all(void *context) {
     struct lane *lane = context;
@@ -442,8 +444,8 @@ struct exact *exact_create(const struct input *input) {
         e->input = input;
         e->fold = input->ignore_case || input->encoding == ENCODING_HEX;
         e->file = SIZE_MAX;
-        e->files_left = MOST_FILES;
-        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < MOST_FILES) /* the reader needs some, too */
+        e->files_left = MOST_FILES; /* or a quarter of what is allowed: the reader needs some */
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < MOST_FILES)
             e->files_left = (size_t)limit.rlim_cur / 4;
         e->spool.fd = -1;
         bus_errors_catch();

@@ -1,13 +1,14 @@
 /*
- * A hash table in parts, each with a share of the digests, that grow by themselves: the stream waits for one of them at a time,
- * and only one is in memory twice. A part is an array of cache lines with five slots each, in pages of 64 cache lines. A
- * digest has a home; if that is full, the next cache line with a free slot has it. The pages of all parts are cut from slabs of
- * huge pages, and those that a part has left are used again: looking up digests costs few entries of the TLB, and growing
- * no system calls.
+ * A hash table in parts, each with a share of the digests, that grow one at a time: the stream
+ * waits for one of them, and only that one is in memory twice. A part is an array of cache lines
+ * with five slots each, in pages of 64. A digest has a home; if that is full, the next cache line
+ * with a free slot has it. The pages of all parts are cut from slabs of huge pages, and those that
+ * a part has left are used again: lookups take few entries of the TLB, and growing takes no system
+ * calls.
  *
- *     digest:      8 bits: part | 52 bits, kept; the upper 32 of them pick the home | 4 bits, not kept
- *     cache line:  five words (52 bits of digest, the upper 12 of the place) | five times the lower 32 bits of the place
- *                  | slots in use
+ *     digest:      8 bits: part | 52 bits, kept; the upper 32 pick the home | 4 bits, not kept
+ *     cache line:  five words (52 bits of digest, the upper 12 of the place)
+ *                  | five times the lower 32 bits of the place | slots in use
  */
 #include "first_lines.h"
 
@@ -36,7 +37,7 @@ struct lines_part {
     size_t used;  /* slots */
 };
 
-/* A list of pages that no part has, or of slabs. The first page of a slab is in no part, but says where the next slab is. */
+/* A list of pages that no part has, or of slabs, whose first page is kept for this. */
 struct link {
     struct link *next;
 };
@@ -47,7 +48,7 @@ struct first_lines {
     size_t cut; /* bytes of the first slab that are in use */
 };
 
-/* ---------------------------------------------------------------------------------------------------- lines --- */
+/* ------------------------------------------------------------------------------------ lines --- */
 
 static size_t part_number(uint64_t digest) {
     return (size_t)(digest >> 56);
@@ -76,7 +77,7 @@ static void put(struct cache_line *line, uint64_t word, uint64_t place) {
     line->lower[slot] = (uint32_t)place;
 }
 
-/* --------------------------------------------------------------------------------------------------- growth --- */
+/* ----------------------------------------------------------------------------------- growth --- */
 
 static void push(struct link **list, void *at) {
     struct link *first = at;
@@ -84,15 +85,15 @@ static void push(struct link **list, void *at) {
     *list = first;
 }
 
-/* Maps a little too much, so that the slab begins at a huge page's boundary, and gives the ends back. */
+/* Maps too much, so that the slab can begin with a huge page, and gives the ends back. */
 static bool add_slab(struct first_lines *places) {
     char *start = mmap(NULL, SLAB + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return false;
     size_t before = (HUGE - (uintptr_t)start % HUGE) % HUGE;
     if (before) munmap(start, before);
     munmap(start + before + SLAB, HUGE - before);
-#ifdef MADV_HUGEPAGE
-    if (places->slabs) madvise(start + before, SLAB, MADV_HUGEPAGE); /* few lines take little memory */
+#ifdef MADV_HUGEPAGE /* not for the first slab: few lines take little memory */
+    if (places->slabs) madvise(start + before, SLAB, MADV_HUGEPAGE);
 #endif
     push(&places->slabs, start + before);
     places->cut = sizeof(struct page);
@@ -136,8 +137,8 @@ static void move(const struct lines_part *part, uint64_t word, uint64_t place) {
     put(line_at(part, number), word, place);
 }
 
-/* Gets about a quarter more cache lines, in whole pages. The digest makes it a little more or less, so that the parts, which have
- * equal shares, do not all grow in the same moment. */
+/* By about a quarter, in whole pages. The digest makes it a little more or less, so that the parts,
+ * which have equal shares, do not all grow at the same time. */
 static bool grow(struct first_lines *places, struct lines_part *part, uint64_t digest) {
     size_t chance = digest * UINT64_C(0x9E3779B97F4A7C15) >> 32 & 0xff, pages = part->count / PAGE;
     size_t more = pages * (176 + chance * 5 / 8) / 1024 + 1;
@@ -154,7 +155,7 @@ static bool grow(struct first_lines *places, struct lines_part *part, uint64_t d
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------------- places --- */
+/* ----------------------------------------------------------------------------------- places --- */
 
 struct first_lines *first_lines_create(void) {
     struct first_lines *places = calloc(1, sizeof *places);

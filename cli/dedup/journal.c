@@ -20,7 +20,7 @@ static const uint64_t magic = 0x6C616E72756F6A8F; /* 8F and "journal" */
 
 struct head {
     uint64_t magic, version;
-    uint64_t identity[IDENTITY]; /* the first bytes of the file, with the checksum that vouches for all others */
+    uint64_t identity[IDENTITY]; /* the first bytes of the file, with the checksum of all others */
     uint64_t checksum;           /* of the words before */
     uint64_t owner;              /* the process that has it, if it is locked */
 };
@@ -37,13 +37,14 @@ struct journal {
     char *path;
     const char *file;
     int fd;
+    struct head head;           /* that was found, or written since */
     uint64_t length;            /* of head and whole blocks; 0 = there is no head */
     uint64_t chain;             /* the last checksum */
     bool failed;                /* writing did */
     struct journal_block block; /* the next one, which has `count` digests so far */
 };
 
-/* ---------------------------------------------------------------------------------------------------- words --- */
+/* ------------------------------------------------------------------------------------ words --- */
 
 /* On a big-endian machine the words are turned around in place, both ways. */
 static void to_or_from_file(void *words, size_t bytes) {
@@ -51,8 +52,9 @@ static void to_or_from_file(void *words, size_t bytes) {
     for (size_t i = 0; htole64(1) != 1 && i < bytes / sizeof *at; i++) at[i] = htole64(at[i]);
 }
 
-/* Each step is a bijection of the sum and of the word, so that a change of one word is always found; what a torn write leaves, old
- * words or zeros, is missed once in 2^64. Nobody is kept from making a journal up who may write there. */
+/* Each step is a bijection of the sum and of the word, so that a change of one word is always
+ * found; what a torn write leaves, old words or zeros, is missed once in 2^64. It is no protection
+ * against forgery. */
 static uint64_t add_to_checksum(uint64_t sum, const uint64_t *words, size_t n) {
     for (size_t i = 0; i < n; i++) {
         sum = (sum ^ words[i]) * 0x9E3779B97F4A7C15;
@@ -65,13 +67,13 @@ static uint64_t head_checksum(const struct head *head) {
     return add_to_checksum(1, (const uint64_t *)head, offsetof(struct head, checksum) / sizeof(uint64_t));
 }
 
-/* It goes on from the block before, so that blocks from before a restart are not taken for ones after it. */
+/* Goes on from the block before, so that blocks from before a restart do not fit after it. */
 static uint64_t block_checksum(const struct journal *j, const struct journal_block *block) {
     uint64_t sum = add_to_checksum(j->chain, (const uint64_t[]){block->count, block->time}, 2);
     return add_to_checksum(sum, block->digests, (size_t)block->count);
 }
 
-/* ---------------------------------------------------------------------------------------------------- files --- */
+/* ------------------------------------------------------------------------------------ files --- */
 
 /* A link to a file means that file, as for perhaps_save. */
 static char *path_beside(const char *file) {
@@ -134,7 +136,7 @@ static void sync_folder(const struct journal *j) {
     free(copy);
 }
 
-/* --------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 static int is_busy(const struct journal *j) {
     struct head head = {0};
@@ -145,8 +147,8 @@ static int is_busy(const struct journal *j) {
     return failure(j->file, "is in use by another dedup%s; wait until that has ended, or give another --state", owner);
 }
 
-/* A journal that was removed by the process that had it before is none any more: then once again. Who may read the file, and
- * nobody else, may read its journal. */
+/* Whoever may read the file, and nobody else, may read its journal. A journal that the last process
+ * removed while this one waited is none any more: then once again. */
 static int lock(struct journal *j, struct waiting *waiting) {
     struct stat file, mine;
     for (;;) {
@@ -162,31 +164,30 @@ static int lock(struct journal *j, struct waiting *waiting) {
         if (!locked && !keep_waiting(waiting)) return input_was_interrupted() ? TROUBLE : is_busy(j);
         if (locked && fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
-            /* Who goes on with the file after root was killed must be able to open its journal. Others than root fail
-             * here: they make the journal theirs, as they make the file. */
+            /* The file's owner must be able to go on after root was killed. */
             bool kept = there && fchown(j->fd, file.st_uid, file.st_gid) == 0;
-            (void)kept;
+            (void)kept; /* others than root make the journal theirs, as they make the file */
             return FINE;
         }
         close(j->fd);
     }
 }
 
-/* What may stand at the beginning of a journal: its head, as much of it as was written, or the zeros that a machine leaves
- * which goes down meanwhile. Nothing else is to be overwritten. */
-static int check_head(const struct journal *j) {
-    struct head head = {0};
+/* A journal begins with its head, as much of it as was written, or the zeros that a crash of the
+ * machine leaves. Nothing else may be overwritten. */
+static int read_head(struct journal *j) {
     static const struct head nothing;
     uint64_t expected[2] = {magic, VERSION};
-    ssize_t got = read_at(j->fd, &head, sizeof head, 0);
+    ssize_t got = read_at(j->fd, &j->head, sizeof j->head, 0);
     if (got < 0) return cannot_be_read(j);
     to_or_from_file(expected, sizeof expected);
-    if (memcmp(&head, &nothing, sizeof head) == 0) return FINE;
-    if (memcmp(&head, expected, (size_t)got < sizeof *expected ? (size_t)got : sizeof *expected) != 0)
+    if (memcmp(&j->head, &nothing, sizeof nothing) == 0) return FINE;
+    if (memcmp(&j->head, expected, (size_t)got < sizeof *expected ? (size_t)got : sizeof *expected) != 0)
         return failure(j->path,
                        "is no journal of perhaps, but would have to be; move it away, or give another --state");
-    if ((size_t)got >= sizeof expected && memcmp(&head, expected, sizeof expected) != 0)
+    if ((size_t)got >= sizeof expected && memcmp(&j->head, expected, sizeof expected) != 0)
         return failure(j->path, "is of a newer format; update perhaps");
+    to_or_from_file(&j->head, sizeof j->head);
     return FINE;
 }
 
@@ -200,7 +201,7 @@ int journal_open(struct journal **journal, const char *file, struct waiting *wai
     }
     j->file = file;
     int status = lock(j, waiting);
-    if (status == FINE) status = check_head(j);
+    if (status == FINE) status = read_head(j);
     if (status != FINE) {
         journal_close(j, false);
         return status;
@@ -218,7 +219,7 @@ void journal_close(struct journal *j, bool done) {
     free(j);
 }
 
-/* --------------------------------------------------------------------------------------------------- reading --- */
+/* ---------------------------------------------------------------------------------- reading --- */
 
 static int read_identity(const char *file, uint64_t identity[IDENTITY]) {
     enum { BYTES = IDENTITY * sizeof(uint64_t) };
@@ -230,26 +231,27 @@ static int read_identity(const char *file, uint64_t identity[IDENTITY]) {
     return fine ? FINE : TROUBLE;
 }
 
-static int write_head(struct journal *j, struct head *head) {
-    j->chain = head->checksum;
-    head->owner = (uint64_t)getpid();
-    to_or_from_file(head, sizeof *head);
-    return write_at(j, head, sizeof *head, 0);
+static int write_head(struct journal *j) {
+    struct head head = j->head;
+    j->chain = head.checksum;
+    head.owner = (uint64_t)getpid();
+    to_or_from_file(&head, sizeof head);
+    return write_at(j, &head, sizeof head, 0);
 }
 
 int journal_restart(struct journal *j) {
-    struct head head = {.magic = magic, .version = VERSION};
+    j->head = (struct head){.magic = magic, .version = VERSION};
     j->block.count = 0;
-    if (read_identity(j->file, head.identity) != FINE) return TROUBLE;
+    if (read_identity(j->file, j->head.identity) != FINE) return TROUBLE;
     if (ftruncate(j->fd, 0) != 0) return cannot_be_written(j);
     j->length = 0;
-    head.checksum = head_checksum(&head);
-    if (write_head(j, &head) != FINE) return TROUBLE;
+    j->head.checksum = head_checksum(&j->head);
+    if (write_head(j) != FINE) return TROUBLE;
     j->length = HEAD;
     return FINE;
 }
 
-/* 1 = there is another block; 0 = that was all, and what may follow is torn or damaged; -1 = it cannot be read. */
+/* 1 = there is another block; 0 = that was all, except what is torn or damaged; -1 = errno. */
 static int read_block(struct journal *j, uint64_t lines) {
     struct journal_block *b = &j->block;
     ssize_t got = read_at(j->fd, b, BLOCK_HEAD, j->length);
@@ -267,10 +269,18 @@ static int read_block(struct journal *j, uint64_t lines) {
     return 0;
 }
 
-static int replay_blocks(struct journal *j, journal_function *take, void *context) {
+int journal_replay(struct journal *j, journal_function *take, void *context) {
     struct journal_block *b = &j->block;
-    uint64_t lines = 0;
-    int status = FINE, more = 1;
+    uint64_t identity[IDENTITY], lines = 0;
+    if (read_identity(j->file, identity) != FINE) return TROUBLE;
+    if (j->head.checksum != head_checksum(&j->head) || memcmp(j->head.identity, identity, sizeof identity) != 0) {
+        if (j->length > HEAD)
+            remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
+                   j->file);
+        return journal_restart(j);
+    }
+    int status = write_head(j), more = 1;
+    if (status != FINE) return status;
     j->length = HEAD;
     while (status == FINE && (more = read_block(j, lines)) == 1) {
         status = take(context, b->time, b->digests, (size_t)b->count);
@@ -284,23 +294,7 @@ static int replay_blocks(struct journal *j, journal_function *take, void *contex
     return status;
 }
 
-int journal_replay(struct journal *j, journal_function *take, void *context) {
-    struct head head;
-    uint64_t identity[IDENTITY];
-    ssize_t got = read_at(j->fd, &head, sizeof head, 0);
-    if (got < 0) return cannot_be_read(j);
-    to_or_from_file(&head, sizeof head);
-    if (read_identity(j->file, identity) != FINE) return TROUBLE;
-    bool whole = got == HEAD && head.checksum == head_checksum(&head);
-    if (whole && memcmp(head.identity, identity, sizeof identity) == 0)
-        return write_head(j, &head) == FINE ? replay_blocks(j, take, context) : TROUBLE;
-    if (j->length > HEAD)
-        remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
-               j->file);
-    return journal_restart(j);
-}
-
-/* --------------------------------------------------------------------------------------------------- writing --- */
+/* ---------------------------------------------------------------------------------- writing --- */
 
 int journal_write(struct journal *j) {
     struct journal_block *b = &j->block;

@@ -1,13 +1,13 @@
 /*
- * Two workers, who do what there is to do: a job is read, hashed, and taken. Only one of them reads at a time, and only one
- * takes, in the order of the input.
+ * Two workers do what there is to do: a job is read, hashed, and taken. Only one of them reads at a
+ * time, and only one takes, in the order of the input.
  *
  *     worker 1   read 1 │ hash 1 │ take 1 │ read 3 │ hash 3 │ take 3
  *     worker 2            read 2 │ hash 2 │ take 2 │ read 4 │ ...
  *
- * As long as each stage takes its share of the time, a worker carries its block through all of them, and the block stays in
- * the cache of one processor. Where taking takes longer, jobs are waiting to be taken at any time, and whoever takes goes on
- * with the next one while the other reads and hashes.
+ * As long as each stage takes its share of the time, a worker carries its block through all of
+ * them, and the block stays in the cache of one processor. Where taking takes longer, a job always
+ * waits to be taken, and the worker that takes goes on with it while the other reads and hashes.
  */
 #include "pipeline.h"
 #include "input/interrupt.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-/* One job can be read, one hashed and one taken at the same time. A block is first so small that it stays in the cache on its way. */
+/* A job can be read, one hashed and one taken at the same time. First blocks stay in the cache. */
 enum { WORKERS = 2, JOBS = 3, FIRST_BLOCK = 128 << 10 };
 
 /* Jobs [taken, made) are on their way, in a ring. */
@@ -49,7 +49,7 @@ struct pipeline_worker {
     struct input_chunk chunk;
 };
 
-/* ----------------------------------------------------------------------------------------------- hashing --- */
+/* ---------------------------------------------------------------------------------- hashing --- */
 
 static int no_memory(void) {
     return failure(NULL, "not enough memory for so many lines at a time");
@@ -94,7 +94,7 @@ static int hash_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------- stages, entered with the lock held --- */
+/* ------------------------------------------------------- stages, entered with the lock held --- */
 
 static bool may_read(const struct ring *ring) {
     return !ring->reading && !ring->ended && ring->made - ring->taken < JOBS;
@@ -165,7 +165,7 @@ static void take_job(struct ring *ring) {
     ring->taken++;
 }
 
-/* -------------------------------------------------------------------------------------------------- waiting --- */
+/* ---------------------------------------------------------------------------------- waiting --- */
 
 static struct timespec after(double seconds) {
     static const double most = 1e6;
@@ -173,7 +173,7 @@ static struct timespec after(double seconds) {
     return (struct timespec){(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
 }
 
-/* The other one is mostly about to end a stage: to sleep and be woken would take longer than that. */
+/* The other worker is mostly about to end a stage: to sleep and be woken would take longer. */
 static bool news_soon(struct ring *ring) {
     enum { TIMES = 100 };
     for (int i = 0; i < TIMES; i++) {
@@ -200,7 +200,7 @@ static void wait_for_news(struct ring *ring) {
     end_taking(ring, p->pause(p->context));
 }
 
-/* ------------------------------------------------------------------------------------------------- workers --- */
+/* ---------------------------------------------------------------------------------- workers --- */
 
 static void *work(void *argument) {
     struct pipeline_worker *worker = argument;
@@ -219,61 +219,51 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void begin(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&ring->lock, NULL);
-    pthread_cond_init(&ring->news, &attributes);
-    pthread_condattr_destroy(&attributes);
-    blocks_begin(&ring->blocks, ring->pipeline->input, 1, true);
-    for (int i = 0; i < WORKERS; i++) {
-        workers[i].ring = ring;
-        workers[i].chunk.input = ring->pipeline->input;
-        workers[i].chunk.function = hash_batch;
-        workers[i].chunk.context = &workers[i];
-    }
-    for (int i = 0; i < JOBS; i++) ring->jobs[i].block = FIRST_BLOCK;
-}
-
-static void end(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
-    blocks_end(&ring->blocks);
-    for (struct line_block *job = ring->jobs; job < ring->jobs + JOBS; job++) {
-        free(job->buffer.bytes);
-        free(job->digests);
-        free(job->lines);
-        free(job->answers);
-        free(job->keys);
-        free(job->key_lengths);
-    }
-    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
-    pthread_cond_destroy(&ring->news);
-    pthread_mutex_destroy(&ring->lock);
+static void free_job(struct line_block *job) {
+    free(job->buffer.bytes);
+    free(job->digests);
+    free(job->lines);
+    free(job->answers);
+    free(job->keys);
+    free(job->key_lengths);
 }
 
 /* One worker does it all where there is one processor, unless something is to be done in pauses. */
-static void run(struct ring *ring, struct pipeline_worker workers[WORKERS]) {
+int pipeline_run(const struct pipeline *pipeline) {
+    struct ring ring = {.pipeline = pipeline, .status = FINE, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct pipeline_worker workers[WORKERS] = {{0}};
+    pthread_condattr_t attributes;
     pthread_t other;
-#if defined(__GLIBC__) /* what one worker frees, the other can use again; or the system, if it is much */
+    int status = input_make_interruptible();
+    if (status != FINE) return status;
+#if defined(__GLIBC__) /* what one worker frees, the other can use; or the system, if it is much */
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
-    input_start_progress(ring->pipeline->input);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&ring.news, &attributes);
+    pthread_condattr_destroy(&attributes);
+    blocks_begin(&ring.blocks, pipeline->input, 1, true);
+    for (int i = 0; i < JOBS; i++) ring.jobs[i].block = FIRST_BLOCK;
+    for (struct pipeline_worker *worker = workers; worker < workers + WORKERS; worker++) {
+        worker->ring = &ring;
+        worker->chunk.input = pipeline->input;
+        worker->chunk.function = hash_batch;
+        worker->chunk.context = worker;
+    }
+
+    input_start_progress(pipeline->input);
     leave_interrupts_to_others(true);
-    bool two = (processor_count() > 1 || ring->pipeline->pause) && pthread_create(&other, NULL, work, &workers[1]) == 0;
+    bool two = (processor_count() > 1 || pipeline->pause) && pthread_create(&other, NULL, work, &workers[1]) == 0;
     work(&workers[0]);
     if (two) pthread_join(other, NULL);
     leave_interrupts_to_others(false);
     progress_end();
-}
 
-int pipeline_run(const struct pipeline *pipeline) {
-    struct ring ring = {.pipeline = pipeline, .status = FINE};
-    struct pipeline_worker workers[WORKERS] = {{0}};
-    int status = input_make_interruptible();
-    if (status != FINE) return status;
-    begin(&ring, workers);
-    run(&ring, workers);
-    end(&ring, workers);
+    blocks_end(&ring.blocks);
+    for (int i = 0; i < JOBS; i++) free_job(&ring.jobs[i]);
+    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
+    pthread_cond_destroy(&ring.news);
     return ring.status;
 }

@@ -9,8 +9,8 @@
 
 enum { RANGES = 1024 }; /* what every Linux takes at a time, IOV_MAX */
 
-/* Writes n ranges of memory, whatever signals and short writes come between. Someone who shares the output with us may have
- * made it one that does not wait. */
+/* Writes n ranges of memory, whatever signals and short writes come between. Another process that
+ * shares the output may have made it one that does not wait. */
 static bool write_ranges(int fd, struct iovec *at, size_t n) {
     while (n) {
         ssize_t written = writev(fd, at, (int)n);
@@ -26,7 +26,7 @@ static bool write_ranges(int fd, struct iovec *at, size_t n) {
     return true;
 }
 
-/* Where choice begins and ends, line by line, without a branch that depends on an answer: at most n + 1 places. */
+/* Where runs of chosen lines begin and end: at most n + 1 places. No branch depends on answers. */
 static size_t find_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     size_t n = 0;
     uint8_t before = 0;
@@ -40,7 +40,7 @@ static size_t find_edges(const struct line_block *job, size_t from, size_t to, u
     return n + before;
 }
 
-/* The same where few are chosen: from each of them to the next that is not. */
+/* The same where few lines are chosen. */
 static size_t find_few_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     const uint8_t *at = job->answers + from, *end = job->answers + to;
     size_t n = 0;
@@ -52,7 +52,6 @@ static size_t find_few_edges(const struct line_block *job, size_t from, size_t t
     return n;
 }
 
-/* Each range begins where chosen lines follow others, and ends where they end. */
 int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One table of so many digests, if most lines are new, or so many, if hardly any are, is better off than shards: it is in the
- * cache, and to make shards of it takes only a moment. To sort lines by shard takes large blocks of them. */
+/* Up to SMALL_TABLE digests, or LARGE_TABLE if hardly any lines are new, one table is faster than
+ * shards: it is in the cache, and making shards of it takes only a moment. Shards need large
+ * blocks, whose lines are sorted by shard. */
 enum { SMALL_TABLE = 1 << 17, LARGE_TABLE = 1 << 20, SHARDS_BLOCK = 1 << 20 };
 
 enum { SOME = 1024, MANY = 1 << 15 }; /* digests at a time */
@@ -35,7 +36,7 @@ void seen_close(struct seen *m) {
     if (!m->state) perhaps_free(m->filter);
 }
 
-/* ------------------------------------------------------------------------------------------------- growing --- */
+/* ---------------------------------------------------------------------------------- growing --- */
 
 /* Without memory for them, it stays one table. */
 static void make_shards(struct seen *m) {
@@ -52,9 +53,9 @@ static void make_shards(struct seen *m) {
     m->small = false;
 }
 
-/* -------------------------------------------------------------------------------------------------- adding --- */
+/* ----------------------------------------------------------------------------------- adding --- */
 
-/* Of lines [from, to), the answers say which are there. The others are added, the same one only once. */
+/* The answers say which of lines [from, to) are members. Adds the others, equal ones only once. */
 static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, size_t to) {
     uint8_t answers[SOME], *end = job->answers + to;
     uint64_t digests[SOME];
@@ -71,7 +72,7 @@ static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, 
     return added;
 }
 
-/* To ask takes half as long as to add. */
+/* A query takes half as long as an add. */
 static int64_t ask_and_add(perhaps *filter, struct line_block *job) {
     int64_t added = 0, rc = perhaps_contains_many(filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);
     for (size_t from = 0; from < job->n && rc >= 0; from += SOME) {

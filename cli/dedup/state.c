@@ -18,14 +18,14 @@ struct state {
     const char *path;
     perhaps *filter;
     struct journal *journal;
-    perhaps_lock *lock; /* of the file, kept to the end; the journal is there before it, for others to see */
-    bool ordered; /* a window, for which also counts in which order lines come, and when those that it has come again */
-    bool timed;   /* and a window by time */
-    double interval; /* seconds from a line that is noted to the time when it must be saved */
-    double due;      /* that time; INFINITY = nothing to save */
+    perhaps_lock *lock; /* of the file, kept to the end; the journal, which others see, is first */
+    bool ordered;       /* a window, for which the order of lines counts, and repeats, too */
+    bool timed;         /* and a window by time */
+    double interval;    /* seconds from a line that is noted to the time when it must be saved */
+    double due;         /* that time; INFINITY = nothing to save */
 };
 
-/* --------------------------------------------------------------------------------------- does the state fit? --- */
+/* ---------------------------------------------------------------------- does the state fit? --- */
 
 /* What remembers lines is a set, and takes digests. */
 static int check_kind(const struct state *s, const struct perhaps_info *info) {
@@ -71,7 +71,8 @@ static bool fits_last(const struct perhaps_info *info, const struct window *last
     return info->period || (!(info->clear_at > 0) && info->capacity == last->keys);
 }
 
-/* Less than is allowed may always be lost (rates are kept with 16 significant bits, or unknown: NAN). Of what grows, -n is only a first guess. */
+/* A lower rate always fits; rates are kept with 16 significant bits, and NAN if unknown. Of what
+ * grows, -n is only a first guess. */
 static int check_options(const struct state *s, const struct perhaps_info *info) {
     char text[100], number[NUMBER_TEXT];
     const struct options *options = s->options;
@@ -94,7 +95,7 @@ static int check_options(const struct state *s, const struct perhaps_info *info)
     return FINE;
 }
 
-/* --------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 /* Asked before a journal is made beside it. */
 static int check_path(const char *path) {
@@ -112,7 +113,7 @@ static int add_block(void *context, uint64_t time, const uint64_t *digests, size
     return rc < 0 ? library_failure(s->path, (int)rc) : FINE;
 }
 
-/* Saved at once, so that what cannot be saved is known before any work is done, and the journal has what it belongs to. */
+/* Saved at once: what cannot be saved fails before any work is done. */
 static int make_new(struct state *s, const perhaps_want *want) {
     if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
     int rc = perhaps_create(&s->filter, want);
@@ -156,7 +157,7 @@ int state_open(struct state **state, const struct options *options, const perhap
     signal(SIGPIPE, SIG_IGN); /* a reader that went away ends this, but not before all is saved */
     struct waiting waiting = waiting_for(options, s->path);
     int status = journal_open(&s->journal, s->path, &waiting);
-    bool empty = s->journal && !journal_bytes(s->journal); /* one that cannot be read to its end is not */
+    bool empty = s->journal && !journal_bytes(s->journal); /* asked now: replay may cut it */
     if (status == FINE) status = lock_file(options, s->path, &s->lock);
     if (status == FINE) status = open_filter(s, want, input);
     if (status == FINE) {
@@ -168,26 +169,25 @@ int state_open(struct state **state, const struct options *options, const perhap
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- saving --- */
+/* ----------------------------------------------------------------------------------- saving --- */
 
-/* Is the journal larger than the filter? Then to save that costs less than what was noted did. */
-static bool outgrown(const struct state *s) {
+/* A filter that is smaller than its journal is saved, since that costs less than the journal did.
+ * All that it has was noted. */
+int state_save_if_due(struct state *s) {
     enum { LEAST = 16 << 20 };
     struct perhaps_info info = {.size = sizeof info};
     uint64_t bytes = journal_bytes(s->journal);
-    return bytes > LEAST && perhaps_facts(s->filter, &info) == PERHAPS_OK && bytes > info.image_bytes;
-}
-
-int state_save_if_due(struct state *s) {
-    bool whole = outgrown(s); /* what was noted is all that the filter has */
-    if (!whole && clock_now() < s->due) return FINE;
+    if (bytes > LEAST && perhaps_facts(s->filter, &info) == PERHAPS_OK && bytes > info.image_bytes) {
+        s->due = INFINITY;
+        int status = filter_replace(s->lock, s->path, s->filter);
+        return status == FINE ? journal_restart(s->journal) : status;
+    }
+    if (clock_now() < s->due) return FINE;
     s->due = INFINITY;
-    if (!whole) return journal_save(s->journal);
-    int status = filter_replace(s->lock, s->path, s->filter);
-    return status == FINE ? journal_restart(s->journal) : status;
+    return journal_save(s->journal);
 }
 
-/* Times are whole seconds, as a block of the journal has one time; rounded up, so that nothing is forgotten too early. */
+/* A block of the journal has one time, in seconds, rounded up: nothing is forgotten too early. */
 int state_note(struct state *s, const struct line_block *job) {
     enum { SECOND = 1000 };
     uint64_t now = s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
@@ -203,7 +203,7 @@ double state_patience(const struct state *s) {
     return left > 0 ? left : 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- ending --- */
+/* ----------------------------------------------------------------------------------- ending --- */
 
 /* Tables have room for whatever comes. To count the bits of others takes a moment. */
 static void warn_if_too_full(const struct state *s) {
@@ -212,7 +212,7 @@ static void warn_if_too_full(const struct state *s) {
     if (filter_info(s->filter, s->path, &info) == FINE) warn_if_overfull(&info, s->path, KEYS_ADDED, 0);
 }
 
-/* The filter in memory has too much. That of the file and the journal together make the right one. */
+/* The filter in memory has too much. That of the file, with the journal, is the right one. */
 static int save_noted(struct state *s) {
     if (journal_write(s->journal) != FINE) return TROUBLE;
     if (!journal_bytes(s->journal)) return FINE;
