@@ -138,7 +138,7 @@ static int take(void *context, struct line_block *job) {
 
 static int pause_state(void *context) {
     struct dedup *d = context;
-    return state_pause(d->state);
+    return state_save_if_due(d->state);
 }
 
 static double patience_of_state(void *context) {

@@ -1,15 +1,13 @@
-/* Files that are cut while they are mapped: to touch what a map had, and the file has no more, is a SIGBUS. */
+/* Files that are cut while they are mapped: to touch a page that is gone is a SIGBUS. */
 #ifndef CLI_DEDUP_BUS_H
 #define CLI_DEDUP_BUS_H
 
 #include <stdbool.h>
 
-/* From here to there, guarded calls are. */
+/* From now on, guarded calls survive it. Elsewhere it still ends the program. */
 void bus_errors_catch(void);
-void bus_errors_leave(void);
 
-/* Calls the function. False if it touched what is no more, and *touched is where: what it was at is left undone. Any
- * number of threads may do that. */
-bool bus_errors_guard(void (*function)(void *context), void *context, const void **touched);
+/* Calls the function, in any number of threads. False if a SIGBUS ended it. */
+bool bus_errors_guard(void (*function)(void *context), void *context);
 
 #endif

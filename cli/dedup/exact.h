@@ -1,4 +1,4 @@
-/* A memory that makes no mistakes: digest and place of the first copy of every key, whose bytes are compared. */
+/* A memory without false positives: keys are compared with the first copy that has their digest. */
 #ifndef CLI_DEDUP_EXACT_H
 #define CLI_DEDUP_EXACT_H
 

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,7 +20,7 @@ static const uint64_t magic = 0x6C616E72756F6A8F; /* 8F and "journal" */
 
 struct head {
     uint64_t magic, version;
-    uint64_t identity[IDENTITY]; /* the first bytes of the file, with the checksum that vouches for all others */
+    uint64_t identity[IDENTITY]; /* the first bytes of the file, with the checksum of all others */
     uint64_t checksum;           /* of the words before */
     uint64_t owner;              /* the process that has it, if it is locked */
 };
@@ -37,13 +37,14 @@ struct journal {
     char *path;
     const char *file;
     int fd;
+    struct head head;           /* that was found, or written since */
     uint64_t length;            /* of head and whole blocks; 0 = there is no head */
     uint64_t chain;             /* the last checksum */
     bool failed;                /* writing did */
     struct journal_block block; /* the next one, which has `count` digests so far */
 };
 
-/* ---------------------------------------------------------------------------------------------------- words --- */
+/* ------------------------------------------------------------------------------------ words --- */
 
 /* On a big-endian machine the words are turned around in place, both ways. */
 static void to_or_from_file(void *words, size_t bytes) {
@@ -51,8 +52,9 @@ static void to_or_from_file(void *words, size_t bytes) {
     for (size_t i = 0; htole64(1) != 1 && i < bytes / sizeof *at; i++) at[i] = htole64(at[i]);
 }
 
-/* Each step is a bijection of the sum and of the word, so that a change of one word is always found; what a torn write leaves, old
- * words or zeros, is missed once in 2^64. Nobody is kept from making a journal up who may write there. */
+/* Each step is a bijection of the sum and of the word, so that a change of one word is always
+ * found; what a torn write leaves, old words or zeros, is missed once in 2^64. It is no protection
+ * against forgery. */
 static uint64_t add_to_checksum(uint64_t sum, const uint64_t *words, size_t n) {
     for (size_t i = 0; i < n; i++) {
         sum = (sum ^ words[i]) * 0x9E3779B97F4A7C15;
@@ -65,13 +67,13 @@ static uint64_t head_checksum(const struct head *head) {
     return add_to_checksum(1, (const uint64_t *)head, offsetof(struct head, checksum) / sizeof(uint64_t));
 }
 
-/* It goes on from the block before, so that blocks from before a restart are not taken for ones after it. */
+/* Goes on from the block before, so that blocks from before a restart do not fit after it. */
 static uint64_t block_checksum(const struct journal *j, const struct journal_block *block) {
     uint64_t sum = add_to_checksum(j->chain, (const uint64_t[]){block->count, block->time}, 2);
     return add_to_checksum(sum, block->digests, (size_t)block->count);
 }
 
-/* ---------------------------------------------------------------------------------------------------- files --- */
+/* ------------------------------------------------------------------------------------ files --- */
 
 /* A link to a file means that file, as for perhaps_save. */
 static char *path_beside(const char *file) {
@@ -105,19 +107,6 @@ bool is_journal(const char *file, const struct stat *status) {
     return yes;
 }
 
-/* Up to `length` bytes; how many there were, or -1. */
-static ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
-    size_t got = 0;
-    while (got < length) {
-        ssize_t some = pread(fd, (char *)to + got, length - got, (off_t)(offset + got));
-        if (some < 0 && errno == EINTR) continue;
-        if (some < 0) return -1;
-        if (some == 0) break;
-        got += (size_t)some;
-    }
-    return (ssize_t)got;
-}
-
 static int cannot_be_read(const struct journal *j) {
     return failure(j->path, "cannot be read: %s; check its permissions and the disk", strerror(errno));
 }
@@ -129,93 +118,76 @@ static int cannot_be_written(struct journal *j) {
 
 /* All of it or, as far as that is possible, nothing. */
 static int write_at(struct journal *j, const void *bytes, size_t length, uint64_t offset) {
-    bool fine = lseek(j->fd, (off_t)offset, SEEK_SET) >= 0 && write_all(j->fd, bytes, length) == 0;
-    if (fine) return FINE;
+    if (lseek(j->fd, (off_t)offset, SEEK_SET) >= 0 && write_all(j->fd, bytes, length) == 0) return FINE;
     int status = cannot_be_written(j);
     bool cut = ftruncate(j->fd, (off_t)j->length) == 0;
     (void)cut; /* what is torn is found when it is read */
     return status;
 }
 
-/* So that the journal's name lasts, too. Where folders cannot be synced, so be it. */
+/* So that the journal's name lasts, too, where folders can be synced. */
 static void sync_folder(const struct journal *j) {
-    char *folder = strdup(j->path), *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) slash[slash == folder] = 0;
-    int fd = !folder ? -1 : open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *copy = strdup(j->path);
+    int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         fsync(fd);
         close(fd);
     }
-    free(folder);
+    free(copy);
 }
 
-/* --------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 static int is_busy(const struct journal *j) {
     struct head head = {0};
+    char owner[40] = "";
     if (read_at(j->fd, &head, sizeof head, 0) != HEAD) head.owner = 0;
     to_or_from_file(&head, sizeof head);
-    if (!head.owner)
-        return failure(j->file, "is in use by another dedup; wait until that has ended, or give another --state");
-    return failure(j->file,
-                   "is in use by another dedup, process %llu; wait until that has ended, or give another --state",
-                   (unsigned long long)head.owner);
+    if (head.owner) snprintf(owner, sizeof owner, ", process %llu", (unsigned long long)head.owner);
+    return failure(j->file, "is in use by another dedup%s; wait until that has ended, or give another --state", owner);
 }
 
-/* Who may read the file, and nobody else, may read its journal. */
-static mode_t permissions(const char *file) {
-    struct stat status;
-    return stat(file, &status) == 0 ? (status.st_mode & 0666) | 0600 : 0666;
-}
-
-/* Who goes on with the file after root has been killed must be able to open its journal. */
-static void keep_owner(const struct journal *j) {
-    struct stat status;
-    bool kept = stat(j->file, &status) == 0 && fchown(j->fd, status.st_uid, status.st_gid) == 0;
-    (void)kept; /* others than root make it theirs, as they make the file */
-}
-
-/* A journal that was removed by the process that had it before is none any more: then once again. */
+/* Whoever may read the file, and nobody else, may read its journal. A journal that the last process
+ * removed while this one waited is none any more: then once again. */
 static int lock(struct journal *j, struct waiting *waiting) {
-    struct stat mine;
+    struct stat file, mine;
     for (;;) {
-        j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, permissions(j->file));
+        bool there = stat(j->file, &file) == 0;
+        mode_t mode = there ? (file.st_mode & 0666) | 0600 : 0666;
+        j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
         if (j->fd < 0)
             return failure(j->path, "cannot be made: %s; a state needs a folder in which files can be made",
                            strerror(errno));
-        if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
-            bool busy = errno == EWOULDBLOCK;
-            if (busy && keep_waiting(waiting)) {
-                close(j->fd);
-                continue;
-            }
-            if (busy) return input_was_interrupted() ? TROUBLE : is_busy(j);
+        bool locked = flock(j->fd, LOCK_EX | LOCK_NB) == 0;
+        if (!locked && errno != EWOULDBLOCK)
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
-        }
-        if (fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
+        if (!locked && !keep_waiting(waiting)) return input_was_interrupted() ? TROUBLE : is_busy(j);
+        if (locked && fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
-            keep_owner(j);
+            /* The file's owner must be able to go on after root was killed. */
+            bool kept = there && fchown(j->fd, file.st_uid, file.st_gid) == 0;
+            (void)kept; /* others than root make the journal theirs, as they make the file */
             return FINE;
         }
         close(j->fd);
     }
 }
 
-/* What may stand at the beginning of a journal: its head, as much of it as was written, or the zeros that a machine leaves
- * which goes down meanwhile. Nothing else is to be overwritten. */
-static int check_head(const struct journal *j) {
-    struct head head = {0};
+/* A journal begins with its head, as much of it as was written, or the zeros that a crash of the
+ * machine leaves. Nothing else may be overwritten. */
+static int read_head(struct journal *j) {
     static const struct head nothing;
     uint64_t expected[2] = {magic, VERSION};
-    ssize_t got = read_at(j->fd, &head, sizeof head, 0);
+    ssize_t got = read_at(j->fd, &j->head, sizeof j->head, 0);
     if (got < 0) return cannot_be_read(j);
     to_or_from_file(expected, sizeof expected);
-    if (memcmp(&head, &nothing, sizeof head) == 0) return FINE;
-    if (memcmp(&head, expected, (size_t)got < sizeof *expected ? (size_t)got : sizeof *expected) != 0)
+    if (memcmp(&j->head, &nothing, sizeof nothing) == 0) return FINE;
+    if (memcmp(&j->head, expected, (size_t)got < sizeof *expected ? (size_t)got : sizeof *expected) != 0)
         return failure(j->path,
                        "is no journal of perhaps, but would have to be; move it away, or give another --state");
-    if ((size_t)got >= sizeof expected && memcmp(&head, expected, sizeof expected) != 0)
+    if ((size_t)got >= sizeof expected && memcmp(&j->head, expected, sizeof expected) != 0)
         return failure(j->path, "is of a newer format; update perhaps");
+    to_or_from_file(&j->head, sizeof j->head);
     return FINE;
 }
 
@@ -229,14 +201,14 @@ int journal_open(struct journal **journal, const char *file, struct waiting *wai
     }
     j->file = file;
     int status = lock(j, waiting);
-    if (status == FINE) status = check_head(j);
-    if (status == FINE) {
-        if (!j->length) sync_folder(j);
-        *journal = j;
-        return FINE;
+    if (status == FINE) status = read_head(j);
+    if (status != FINE) {
+        journal_close(j, false);
+        return status;
     }
-    journal_close(j, false);
-    return status;
+    if (!j->length) sync_folder(j);
+    *journal = j;
+    return FINE;
 }
 
 void journal_close(struct journal *j, bool done) {
@@ -247,7 +219,7 @@ void journal_close(struct journal *j, bool done) {
     free(j);
 }
 
-/* --------------------------------------------------------------------------------------------------- reading --- */
+/* ---------------------------------------------------------------------------------- reading --- */
 
 static int read_identity(const char *file, uint64_t identity[IDENTITY]) {
     enum { BYTES = IDENTITY * sizeof(uint64_t) };
@@ -259,53 +231,56 @@ static int read_identity(const char *file, uint64_t identity[IDENTITY]) {
     return fine ? FINE : TROUBLE;
 }
 
-static int write_head(struct journal *j, struct head *head) {
-    j->chain = head->checksum;
-    head->owner = (uint64_t)getpid();
-    to_or_from_file(head, sizeof *head);
-    return write_at(j, head, sizeof *head, 0);
+static int write_head(struct journal *j) {
+    struct head head = j->head;
+    j->chain = head.checksum;
+    head.owner = (uint64_t)getpid();
+    to_or_from_file(&head, sizeof head);
+    return write_at(j, &head, sizeof head, 0);
 }
 
 int journal_restart(struct journal *j) {
-    struct head head = {.magic = magic, .version = VERSION};
+    j->head = (struct head){.magic = magic, .version = VERSION};
     j->block.count = 0;
-    if (read_identity(j->file, head.identity) != FINE) return TROUBLE;
+    if (read_identity(j->file, j->head.identity) != FINE) return TROUBLE;
     if (ftruncate(j->fd, 0) != 0) return cannot_be_written(j);
     j->length = 0;
-    head.checksum = head_checksum(&head);
-    if (write_head(j, &head) != FINE) return TROUBLE;
+    j->head.checksum = head_checksum(&j->head);
+    if (write_head(j) != FINE) return TROUBLE;
     j->length = HEAD;
     return FINE;
 }
 
-static void warn_of_damage(const struct journal *j, uint64_t lines) {
-    warning(j->path, "is damaged after %llu lines; the rest of it is lost, and its lines will be new again",
-            (unsigned long long)lines);
-}
-
-/* 1 = there is another block; 0 = that was all, and what may follow is torn or damaged; -1 = it cannot be read. */
+/* 1 = there is another block; 0 = that was all, except what is torn or damaged; -1 = errno. */
 static int read_block(struct journal *j, uint64_t lines) {
     struct journal_block *b = &j->block;
     ssize_t got = read_at(j->fd, b, BLOCK_HEAD, j->length);
     if (got < BLOCK_HEAD) return got < 0 ? -1 : 0;
     to_or_from_file(b, BLOCK_HEAD);
-    if (b->count > MOST) {
-        warn_of_damage(j, lines);
-        return 0;
+    if (b->count <= MOST) {
+        size_t bytes = (size_t)b->count * sizeof *b->digests;
+        got = read_at(j->fd, b->digests, bytes, j->length + BLOCK_HEAD);
+        if (got < (ssize_t)bytes) return got < 0 ? -1 : 0;
+        to_or_from_file(b->digests, bytes);
+        if (b->checksum == block_checksum(j, b)) return 1;
     }
-    size_t bytes = (size_t)b->count * sizeof *b->digests;
-    got = read_at(j->fd, b->digests, bytes, j->length + BLOCK_HEAD);
-    if (got < (ssize_t)bytes) return got < 0 ? -1 : 0;
-    to_or_from_file(b->digests, bytes);
-    if (b->checksum == block_checksum(j, b)) return 1;
-    warn_of_damage(j, lines);
+    warning(j->path, "is damaged after %llu lines; the rest of it is lost, and its lines will be new again",
+            (unsigned long long)lines);
     return 0;
 }
 
-static int replay_blocks(struct journal *j, journal_function *take, void *context) {
+int journal_replay(struct journal *j, journal_function *take, void *context) {
     struct journal_block *b = &j->block;
-    uint64_t lines = 0;
-    int status = FINE, more = 1;
+    uint64_t identity[IDENTITY], lines = 0;
+    if (read_identity(j->file, identity) != FINE) return TROUBLE;
+    if (j->head.checksum != head_checksum(&j->head) || memcmp(j->head.identity, identity, sizeof identity) != 0) {
+        if (j->length > HEAD)
+            remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
+                   j->file);
+        return journal_restart(j);
+    }
+    int status = write_head(j), more = 1;
+    if (status != FINE) return status;
     j->length = HEAD;
     while (status == FINE && (more = read_block(j, lines)) == 1) {
         status = take(context, b->time, b->digests, (size_t)b->count);
@@ -319,45 +294,20 @@ static int replay_blocks(struct journal *j, journal_function *take, void *contex
     return status;
 }
 
-/* Does it have a whole head, of this very file? */
-static int belongs(const struct journal *j, struct head *head, bool *yes) {
-    uint64_t identity[IDENTITY];
-    ssize_t got = read_at(j->fd, head, sizeof *head, 0);
-    if (got < 0) return cannot_be_read(j);
-    to_or_from_file(head, sizeof *head);
-    if (read_identity(j->file, identity) != FINE) return TROUBLE;
-    *yes =
-        got == HEAD && head->checksum == head_checksum(head) && memcmp(head->identity, identity, sizeof identity) == 0;
-    return FINE;
-}
-
-int journal_replay(struct journal *j, journal_function *take, void *context) {
-    struct head head;
-    bool mine = false;
-    if (belongs(j, &head, &mine) != FINE) return TROUBLE;
-    if (!mine) {
-        if (j->length > HEAD)
-            remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
-                   j->file);
-        return journal_restart(j);
-    }
-    if (write_head(j, &head) != FINE) return TROUBLE;
-    return replay_blocks(j, take, context);
-}
-
-/* --------------------------------------------------------------------------------------------------- writing --- */
+/* ---------------------------------------------------------------------------------- writing --- */
 
 int journal_write(struct journal *j) {
     struct journal_block *b = &j->block;
-    size_t digests = (size_t)b->count * sizeof *b->digests;
+    size_t bytes = BLOCK_HEAD + (size_t)b->count * sizeof *b->digests;
+    if (j->failed) return TROUBLE;
     if (!b->count) return FINE;
     uint64_t checksum = b->checksum = block_checksum(j, b);
-    to_or_from_file(b, BLOCK_HEAD + digests);
-    int status = write_at(j, b, BLOCK_HEAD + digests, j->length);
+    to_or_from_file(b, bytes);
+    int status = write_at(j, b, bytes, j->length);
     b->count = 0;
     if (status != FINE) return status;
     j->chain = checksum;
-    j->length += BLOCK_HEAD + digests;
+    j->length += bytes;
     return FINE;
 }
 
@@ -366,26 +316,18 @@ int journal_save(struct journal *j) {
     return fdatasync(j->fd) == 0 ? FINE : cannot_be_written(j);
 }
 
-/* As many as there is room for; how many were looked at. Without a branch that depends on an answer. */
-static size_t gather(struct journal_block *b, const uint64_t *digests, const uint8_t *answers, size_t n) {
-    size_t room = MOST - (size_t)b->count, some = n < room ? n : room;
-    for (size_t i = 0; i < some; i++) {
-        b->digests[b->count] = digests[i];
-        b->count += answers ? answers[i] : 1;
-    }
-    return some;
-}
-
 int journal_note(struct journal *j, uint64_t time, const uint64_t *digests, const uint8_t *answers, size_t n) {
     struct journal_block *b = &j->block;
     if (b->count && b->time != time && journal_write(j) != FINE) return TROUBLE;
     b->time = time;
-    while (n) {
+    for (size_t i = 0; i < n;) {
         if (b->count == MOST && journal_write(j) != FINE) return TROUBLE;
-        size_t some = gather(b, digests, answers, n);
-        digests += some;
-        answers += answers ? some : 0;
-        n -= some;
+        size_t count = (size_t)b->count, room = MOST - count, end = n - i < room ? n : i + room;
+        for (; i < end; i++) { /* without a branch that depends on an answer */
+            b->digests[count] = digests[i];
+            count += answers ? answers[i] : 1;
+        }
+        b->count = count;
     }
     return FINE;
 }
@@ -393,8 +335,4 @@ int journal_note(struct journal *j, uint64_t time, const uint64_t *digests, cons
 uint64_t journal_bytes(const struct journal *j) {
     uint64_t written = j->length > HEAD ? j->length - HEAD : 0;
     return written + (j->block.count ? BLOCK_HEAD + j->block.count * sizeof *j->block.digests : 0);
-}
-
-bool journal_failed(const struct journal *j) {
-    return j->failed;
 }

@@ -13,7 +13,7 @@ struct line_block {
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
 
-    /* Only for those who compare keys themselves, else NULL: where in the buffer each key is, before it is folded. */
+    /* NULL unless keys are compared: where in the buffer each key is, before it is folded. */
     const char **keys;
     size_t *key_lengths;
 

@@ -1,13 +1,13 @@
 /*
- * Two workers, who do what there is to do: a job is read, hashed, and taken. Only one of them reads at a time, and only one
- * takes, in the order of the input.
+ * Two workers do what there is to do: a job is read, hashed, and taken. Only one of them reads at a
+ * time, and only one takes, in the order of the input.
  *
  *     worker 1   read 1 │ hash 1 │ take 1 │ read 3 │ hash 3 │ take 3
  *     worker 2            read 2 │ hash 2 │ take 2 │ read 4 │ ...
  *
- * As long as each stage takes its share of the time, a worker carries its block through all of them, and the block stays in
- * the cache of one processor. Where taking takes longer, jobs are waiting to be taken at any time, and whoever takes goes on
- * with the next one while the other reads and hashes.
+ * As long as each stage takes its share of the time, a worker carries its block through all of
+ * them, and the block stays in the cache of one processor. Where taking takes longer, a job always
+ * waits to be taken, and the worker that takes goes on with it while the other reads and hashes.
  */
 #include "pipeline.h"
 #include "input/interrupt.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-/* One job can be read, one hashed and one taken at the same time. A block is first so small that it stays in the cache on its way. */
+/* A job can be read, one hashed and one taken at the same time. First blocks stay in the cache. */
 enum { WORKERS = 2, JOBS = 3, FIRST_BLOCK = 128 << 10 };
 
 /* Jobs [taken, made) are on their way, in a ring. */
@@ -49,7 +49,7 @@ struct pipeline_worker {
     struct input_chunk chunk;
 };
 
-/* ----------------------------------------------------------------------------------------------- hashing --- */
+/* ---------------------------------------------------------------------------------- hashing --- */
 
 static int no_memory(void) {
     return failure(NULL, "not enough memory for so many lines at a time");
@@ -76,30 +76,25 @@ static int make_room(struct line_block *job, size_t n, bool with_keys) {
     return FINE;
 }
 
-static void copy_keys(struct line_block *job, const struct batch *batch) {
-    memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
-    memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
-}
-
 static int hash_batch(void *context, const struct batch *batch) {
     const struct pipeline_worker *worker = context;
     struct line_block *job = worker->job;
     const struct pipeline *pipeline = worker->ring->pipeline;
     perhaps_keys keys = batch_keys(batch);
     if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
-    if (!job->n) {
-        job->file = batch->file;
-        job->offset = batch->offset;
-    }
+    if (!job->n) job->offset = batch->offset;
     perhaps_digest_many(pipeline->hasher, &keys, job->digests + job->n);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
-    if (pipeline->with_keys) copy_keys(job, batch);
+    if (pipeline->with_keys) {
+        memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
+        memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
+    }
     job->n += batch->n;
     job->lines[job->n] = batch->lines[batch->n - 1] + batch->line_lengths[batch->n - 1] + batch->terminator_length;
     return FINE;
 }
 
-/* ------------------------------------------------------------------------- stages, entered with the lock held --- */
+/* ------------------------------------------------------- stages, entered with the lock held --- */
 
 static bool may_read(const struct ring *ring) {
     return !ring->reading && !ring->ended && ring->made - ring->taken < JOBS;
@@ -113,31 +108,16 @@ static bool is_finished(const struct ring *ring) {
     return ring->refused || (ring->ended && ring->made == ring->taken);
 }
 
-/* A larger block is not kept from being read by a lack of memory. */
-static void set_block(struct line_block *job) {
-    if (job->buffer.size >= job->block) return;
-    char *larger = realloc(job->buffer.bytes, job->block + 1);
-    if (!larger) return;
-    job->buffer.bytes = larger;
-    job->buffer.size = job->block;
-}
-
-/* Interrupts come to the one who reads. */
-static int read_block(struct pipeline_worker *worker) {
-    leave_interrupts_to_others(false);
-    set_block(worker->job);
-    int status = blocks_next(&worker->ring->blocks, &worker->job->buffer, &worker->chunk);
-    leave_interrupts_to_others(true);
-    return status;
-}
-
-/* The other one can read on as soon as this block is read. */
+/* Interrupts come to the one who reads. The other one can read on as soon as this block is read. */
 static void read_and_hash(struct pipeline_worker *worker) {
     struct ring *ring = worker->ring;
     struct line_block *job = worker->job = &ring->jobs[ring->made % JOBS];
     ring->reading = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = read_block(worker);
+    if (job->buffer.size < job->block && enlarge(&job->buffer.bytes, job->block + 1, 1)) job->buffer.size = job->block;
+    leave_interrupts_to_others(false);
+    int status = job->buffer.size ? blocks_next(&ring->blocks, &job->buffer, &worker->chunk) : no_memory();
+    leave_interrupts_to_others(true);
     bool more = status == FINE && !blocks_none(&worker->chunk);
     pthread_mutex_lock(&ring->lock);
     ring->reading = false;
@@ -159,48 +139,41 @@ static void read_and_hash(struct pipeline_worker *worker) {
     job->hashed = true;
 }
 
-static int finish_job(struct ring *ring, struct line_block *job) {
-    const struct pipeline *p = ring->pipeline;
-    int status = job->n ? p->take(p->context, job) : FINE;
-    if (job->file != ring->file) ring->lines = 0;
-    ring->file = job->file;
-    ring->lines += job->n;
-    ring->keys += job->n;
-    progress_at(job->read_before_end, ring->keys);
-    return status == FINE ? outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1) : status;
-}
-
 /* A reader whose lines nobody wants any more need not wait for the next one. */
-static void refuse_more(struct ring *ring, int status) {
+static void end_taking(struct ring *ring, int status) {
+    pthread_mutex_lock(&ring->lock);
+    ring->taking = false;
+    if (status == FINE) return;
     ring->refused = true;
     ring->status = status;
     input_interrupt();
 }
 
 static void take_job(struct ring *ring) {
+    const struct pipeline *p = ring->pipeline;
+    struct line_block *job = &ring->jobs[ring->taken % JOBS];
     ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = finish_job(ring, &ring->jobs[ring->taken % JOBS]);
-    pthread_mutex_lock(&ring->lock);
-    ring->taking = false;
+    int status = job->n ? p->take(p->context, job) : FINE;
+    if (job->file != ring->file) ring->lines = 0;
+    ring->file = job->file;
+    ring->lines += job->n;
+    ring->keys += job->n;
+    progress_at(job->read_before_end, ring->keys);
+    if (status == FINE) status = outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1);
+    end_taking(ring, status);
     ring->taken++;
-    if (status != FINE) refuse_more(ring, status);
 }
 
-/* -------------------------------------------------------------------------------------------------- waiting --- */
+/* ---------------------------------------------------------------------------------- waiting --- */
 
 static struct timespec after(double seconds) {
     static const double most = 1e6;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (seconds > most) seconds = most;
-    int64_t nanoseconds = now.tv_nsec + (int64_t)((seconds - (double)(int64_t)seconds) * 1e9);
-    now.tv_sec += (time_t)seconds + (time_t)(nanoseconds / 1000000000);
-    now.tv_nsec = (long)(nanoseconds % 1000000000);
-    return now;
+    double end = clock_now() + (seconds < most ? seconds : most);
+    return (struct timespec){(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
 }
 
-/* The other one is mostly about to end a stage: to sleep and be woken would take longer than that. */
+/* The other worker is mostly about to end a stage: to sleep and be woken would take longer. */
 static bool news_soon(struct ring *ring) {
     enum { TIMES = 100 };
     for (int i = 0; i < TIMES; i++) {
@@ -224,13 +197,10 @@ static void wait_for_news(struct ring *ring) {
     if (pthread_cond_timedwait(&ring->news, &ring->lock, &until) == 0 || ring->taking) return;
     ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
-    int status = p->pause(p->context);
-    pthread_mutex_lock(&ring->lock);
-    ring->taking = false;
-    if (status != FINE) refuse_more(ring, status);
+    end_taking(ring, p->pause(p->context));
 }
 
-/* ------------------------------------------------------------------------------------------------- workers --- */
+/* ---------------------------------------------------------------------------------- workers --- */
 
 static void *work(void *argument) {
     struct pipeline_worker *worker = argument;
@@ -249,76 +219,51 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static int prepare(struct ring *ring, struct pipeline_worker *workers) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&ring->lock, NULL);
-    pthread_cond_init(&ring->news, &attributes);
-    pthread_condattr_destroy(&attributes);
-    blocks_begin(&ring->blocks, ring->pipeline->input, 1, true);
-    for (int i = 0; i < WORKERS; i++) {
-        workers[i].ring = ring;
-        workers[i].chunk.input = ring->pipeline->input;
-        workers[i].chunk.function = hash_batch;
-        workers[i].chunk.context = &workers[i];
-    }
-    for (int i = 0; i < JOBS; i++) {
-        ring->jobs[i].buffer = (struct buffer){malloc(FIRST_BLOCK + 1), FIRST_BLOCK};
-        if (!ring->jobs[i].buffer.bytes) return no_memory();
-    }
-    return FINE;
-}
-
-static void tidy_up(struct ring *ring, struct pipeline_worker *workers) {
-    blocks_end(&ring->blocks);
-    for (int i = 0; i < JOBS; i++) {
-        struct line_block *job = &ring->jobs[i];
-        free(job->buffer.bytes);
-        free(job->digests);
-        free(job->lines);
-        free(job->answers);
-        free(job->keys);
-        free(job->key_lengths);
-    }
-    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
-    free(workers);
-    pthread_cond_destroy(&ring->news);
-    pthread_mutex_destroy(&ring->lock);
-}
-
-/* What one worker frees, the other can use again; or the system, if it is much. */
-static void share_memory(void) {
-#if defined(__GLIBC__)
-    mallopt(M_ARENA_MAX, 1);
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
+static void free_job(struct line_block *job) {
+    free(job->buffer.bytes);
+    free(job->digests);
+    free(job->lines);
+    free(job->answers);
+    free(job->keys);
+    free(job->key_lengths);
 }
 
 /* One worker does it all where there is one processor, unless something is to be done in pauses. */
-static void run(struct ring *ring, struct pipeline_worker *workers) {
+int pipeline_run(const struct pipeline *pipeline) {
+    struct ring ring = {.pipeline = pipeline, .status = FINE, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct pipeline_worker workers[WORKERS] = {{0}};
+    pthread_condattr_t attributes;
     pthread_t other;
-    bool two = processor_count() > 1 || ring->pipeline->pause;
-    share_memory();
+    int status = input_make_interruptible();
+    if (status != FINE) return status;
+#if defined(__GLIBC__) /* what one worker frees, the other can use; or the system, if it is much */
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&ring.news, &attributes);
+    pthread_condattr_destroy(&attributes);
+    blocks_begin(&ring.blocks, pipeline->input, 1, true);
+    for (int i = 0; i < JOBS; i++) ring.jobs[i].block = FIRST_BLOCK;
+    for (struct pipeline_worker *worker = workers; worker < workers + WORKERS; worker++) {
+        worker->ring = &ring;
+        worker->chunk.input = pipeline->input;
+        worker->chunk.function = hash_batch;
+        worker->chunk.context = worker;
+    }
+
+    input_start_progress(pipeline->input);
     leave_interrupts_to_others(true);
-    if (two) two = pthread_create(&other, NULL, work, &workers[1]) == 0;
+    bool two = (processor_count() > 1 || pipeline->pause) && pthread_create(&other, NULL, work, &workers[1]) == 0;
     work(&workers[0]);
     if (two) pthread_join(other, NULL);
     leave_interrupts_to_others(false);
-}
+    progress_end();
 
-int pipeline_run(const struct pipeline *pipeline) {
-    struct ring ring = {.pipeline = pipeline, .status = FINE};
-    struct pipeline_worker *workers = calloc(WORKERS, sizeof *workers);
-    if (!workers) return no_memory();
-    int status = input_make_interruptible();
-    if (status == FINE) status = prepare(&ring, workers);
-    if (status == FINE) {
-        input_start_progress(pipeline->input);
-        run(&ring, workers);
-        progress_end();
-        status = ring.status;
-    }
-    tidy_up(&ring, workers);
-    return status;
+    blocks_end(&ring.blocks);
+    for (int i = 0; i < JOBS; i++) free_job(&ring.jobs[i]);
+    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
+    pthread_cond_destroy(&ring.news);
+    return ring.status;
 }

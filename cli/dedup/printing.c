@@ -2,7 +2,6 @@
 #include "output/report.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -10,40 +9,24 @@
 
 enum { RANGES = 1024 }; /* what every Linux takes at a time, IOV_MAX */
 
-/* Ranges of memory that wait to be written. Each begins where chosen lines follow others, and ends where they end. */
-struct ranges {
-    size_t n;
-    struct iovec list[RANGES];
-};
-
-/* Someone who shares the output with us may have made it one that does not wait. */
-static void wait_for_room(int fd) {
-    poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-}
-
-/* Writes all, whatever signals and short writes come between. */
-static int write_ranges(int fd, struct ranges *ranges) {
-    struct iovec *at = ranges->list;
-    while (ranges->n) {
-        ssize_t written = writev(fd, at, (int)ranges->n);
-        if (written < 0 && errno == EAGAIN) wait_for_room(fd);
+/* Writes n ranges of memory, whatever signals and short writes come between. Another process that
+ * shares the output may have made it one that does not wait. */
+static bool write_ranges(int fd, struct iovec *at, size_t n) {
+    while (n) {
+        ssize_t written = writev(fd, at, (int)n);
+        if (written < 0 && errno == EAGAIN) poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
         if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (written < 0) return TROUBLE;
+        if (written < 0) return false;
         size_t rest = (size_t)written;
-        for (; ranges->n && rest >= at->iov_len; at++, ranges->n--) rest -= at->iov_len;
-        if (!ranges->n) break;
+        for (; n && rest >= at->iov_len; at++, n--) rest -= at->iov_len;
+        if (!n) break;
         at->iov_base = (char *)at->iov_base + rest;
         at->iov_len -= rest;
     }
-    return FINE;
+    return true;
 }
 
-static int writing_failure(int fd, const char *name) {
-    if (fd == STDOUT_FILENO) return output_failure();
-    return failure(name, "cannot be written: %s; is there room on the disk?", strerror(errno));
-}
-
-/* Where choice begins and ends, line by line, without a branch that depends on an answer: at most n + 1 places. */
+/* Where runs of chosen lines begin and end: at most n + 1 places. No branch depends on answers. */
 static size_t find_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     size_t n = 0;
     uint8_t before = 0;
@@ -57,7 +40,7 @@ static size_t find_edges(const struct line_block *job, size_t from, size_t to, u
     return n + before;
 }
 
-/* The same where few are chosen: from each of them to the next that is not. */
+/* The same where few lines are chosen. */
 static size_t find_few_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
     const uint8_t *at = job->answers + from, *end = job->answers + to;
     size_t n = 0;
@@ -72,17 +55,17 @@ static size_t find_few_edges(const struct line_block *job, size_t from, size_t t
 int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];
-    struct ranges ranges;
+    struct iovec ranges[RANGES];
     size_t chosen = wanted ? job->added : job->n - job->added;
     bool few = chosen < job->n / 8;
     for (size_t from = 0; from < job->n; from += SOME) {
         size_t to = job->n - from < SOME ? job->n : from + SOME;
-        size_t n = few ? find_few_edges(job, from, to, wanted, edges) : find_edges(job, from, to, wanted, edges);
-        for (ranges.n = 0; ranges.n < n / 2; ranges.n++) {
-            const char *begin = edges[2 * ranges.n], *end = edges[2 * ranges.n + 1];
-            ranges.list[ranges.n] = (struct iovec){(void *)(uintptr_t)begin, (size_t)(end - begin)};
-        }
-        if (write_ranges(fd, &ranges) != FINE) return writing_failure(fd, name);
+        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges) / 2;
+        for (size_t i = 0; i < n; i++)
+            ranges[i] = (struct iovec){(void *)(uintptr_t)edges[2 * i], (size_t)(edges[2 * i + 1] - edges[2 * i])};
+        if (write_ranges(fd, ranges, n)) continue;
+        if (fd == STDOUT_FILENO) return output_failure();
+        return failure(name, "cannot be written: %s; is there room on the disk?", strerror(errno));
     }
     return FINE;
 }

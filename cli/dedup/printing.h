@@ -4,7 +4,7 @@
 
 #include "line_block.h"
 
-/* Writes the lines of a job whose answer is `wanted` to `fd`. FINE, or TROUBLE after having said why. */
+/* Writes the lines of a job whose answer is `wanted` to `fd`. FINE, or TROUBLE and a message. */
 int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted);
 
 #endif

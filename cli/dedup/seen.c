@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One table of so many digests, if most lines are new, or so many, if hardly any are, is better off than shards: it is in the
- * cache, and to make shards of it takes only a moment. To sort lines by shard takes large blocks of them. */
+/* Up to SMALL_TABLE digests, or LARGE_TABLE if hardly any lines are new, one table is faster than
+ * shards: it is in the cache, and making shards of it takes only a moment. Shards need large
+ * blocks, whose lines are sorted by shard. */
 enum { SMALL_TABLE = 1 << 17, LARGE_TABLE = 1 << 20, SHARDS_BLOCK = 1 << 20 };
 
 enum { SOME = 1024, MANY = 1 << 15 }; /* digests at a time */
@@ -35,32 +36,26 @@ void seen_close(struct seen *m) {
     if (!m->state) perhaps_free(m->filter);
 }
 
-/* ------------------------------------------------------------------------------------------------- growing --- */
-
-static bool copy_digests(perhaps *to, const perhaps *from) {
-    uint64_t *digests = malloc(MANY * sizeof *digests), at = 0;
-    bool fine = digests;
-    for (size_t n = MANY; fine && n == MANY;) {
-        for (n = 0; n < MANY && perhaps_next(from, &at, &digests[n]) == 1;) n++;
-        fine = perhaps_add_many(to, &PERHAPS_KEYS_DIGEST(digests, n), NULL) >= 0;
-    }
-    free(digests);
-    return fine;
-}
+/* ---------------------------------------------------------------------------------- growing --- */
 
 /* Without memory for them, it stays one table. */
 static void make_shards(struct seen *m) {
-    perhaps *shards = NULL, *unused;
-    bool fine = perhaps_create(&shards, &m->want) == PERHAPS_OK && copy_digests(shards, m->filter);
-    unused = fine ? m->filter : shards;
+    perhaps *shards = NULL;
+    uint64_t *digests = malloc(MANY * sizeof *digests), at = 0;
+    bool fine = digests && perhaps_create(&shards, &m->want) == PERHAPS_OK;
+    for (size_t n = MANY; fine && n == MANY;) {
+        for (n = 0; n < MANY && perhaps_next(m->filter, &at, &digests[n]) == 1;) n++;
+        fine = perhaps_add_many(shards, &PERHAPS_KEYS_DIGEST(digests, n), NULL) >= 0;
+    }
+    free(digests);
+    perhaps_free(fine ? m->filter : shards);
     if (fine) m->filter = shards;
-    perhaps_free(unused);
     m->small = false;
 }
 
-/* -------------------------------------------------------------------------------------------------- adding --- */
+/* ----------------------------------------------------------------------------------- adding --- */
 
-/* Of lines [from, to), the answers say which are there. The others are added, the same one only once. */
+/* The answers say which of lines [from, to) are members. Adds the others, equal ones only once. */
 static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, size_t to) {
     uint8_t answers[SOME], *end = job->answers + to;
     uint64_t digests[SOME];
@@ -77,7 +72,7 @@ static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, 
     return added;
 }
 
-/* To ask takes half as long as to add. */
+/* A query takes half as long as an add. */
 static int64_t ask_and_add(perhaps *filter, struct line_block *job) {
     int64_t added = 0, rc = perhaps_contains_many(filter, &PERHAPS_KEYS_DIGEST(job->digests, job->n), job->answers);
     for (size_t from = 0; from < job->n && rc >= 0; from += SOME) {

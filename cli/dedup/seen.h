@@ -9,7 +9,7 @@ struct seen {
     perhaps *filter;
     perhaps_hasher hasher; /* of `filter`, and of what replaces it */
     const char *state;     /* the file that the filter is of; NULL = ours alone */
-    bool table;            /* whole digests, for ever: to ask for one first changes nothing */
+    bool table;            /* keeps whole digests forever: a query before the add changes nothing */
     bool small;            /* one table, that becomes shards when it has grown */
     uint64_t added;        /* lines */
     bool repeats;          /* nearly all lines of the last job were */

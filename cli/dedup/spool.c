@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WAITING = 1 << 20 };
+enum { WAITING = 1 << 20, FIRST_MAP = 64 << 20 };
 
 static const char *folder(void) {
     const char *named = getenv("TMPDIR");
@@ -43,9 +43,8 @@ static void unmap(struct spool *spool) {
 
 /* Maps more than there is, so that it is seldom mapped again. Without a map all is read. */
 static void map_written(struct spool *spool) {
-    enum { FIRST = 64 << 20 };
     if (spool->written <= spool->mapped || spool->written > SIZE_MAX / 4) return;
-    size_t size = spool->mapped ? spool->mapped : FIRST;
+    size_t size = spool->mapped ? spool->mapped : FIRST_MAP;
     while (size < spool->written) size *= 2;
     unmap(spool);
     void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, spool->fd, 0);
@@ -64,14 +63,12 @@ static int write_out(struct spool *spool, const char *bytes, size_t length) {
     return FINE;
 }
 
-static int write_waiting(struct spool *spool) {
-    size_t length = spool->waits;
-    spool->waits = 0;
-    return write_out(spool, spool->waiting, length);
-}
-
 int spool_append(struct spool *spool, const char *text, size_t length, char end) {
-    if (length >= WAITING - spool->waits && write_waiting(spool) != FINE) return TROUBLE;
+    if (length >= WAITING - spool->waits) {
+        size_t waits = spool->waits;
+        spool->waits = 0;
+        if (write_out(spool, spool->waiting, waits) != FINE) return TROUBLE;
+    }
     if (length >= WAITING) {
         if (write_out(spool, text, length) != FINE) return TROUBLE;
         length = 0;
@@ -92,14 +89,12 @@ const char *spool_at(const struct spool *spool, uint64_t offset) {
 }
 
 ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes) {
-    uint64_t end = offset < spool->written ? spool->written : spool->written + spool->waits;
+    uint64_t end = offset < spool->written ? spool->written : spool_end(spool);
     if (size > end - offset) size = (size_t)(end - offset);
     *bytes = spool_at(spool, offset);
     if (*bytes) return (ssize_t)size;
-    ssize_t got;
-    do got = pread(spool->fd, scratch, size, (off_t)offset);
-    while (got < 0 && errno == EINTR);
     *bytes = scratch;
+    ssize_t got = read_at(spool->fd, scratch, size, offset);
     if (got < 0) failure(folder(), "the temporary file of --exact cannot be read: %s", strerror(errno));
     return got;
 }
@@ -108,5 +103,4 @@ void spool_close(struct spool *spool) {
     unmap(spool);
     if (spool->fd >= 0) close(spool->fd);
     free(spool->waiting);
-    *spool = (struct spool){.fd = -1};
 }

@@ -1,4 +1,4 @@
-/* Texts of input that cannot be read again, kept in a temporary file without a name, in the folder that TMPDIR tells. */
+/* Texts of input that cannot be read again, in a nameless temporary file in TMPDIR or /tmp. */
 #ifndef CLI_DEDUP_SPOOL_H
 #define CLI_DEDUP_SPOOL_H
 
@@ -12,8 +12,7 @@ struct spool {
     char *waiting;
     size_t waits;
     uint64_t written;
-    const char
-        *map; /* of the first `mapped` bytes, of which those after `written` are not to be touched; NULL = none */
+    const char *map; /* of `mapped` bytes, the first `written` of which may be read; NULL = none */
     size_t mapped;
 };
 
@@ -26,8 +25,8 @@ int spool_append(struct spool *spool, const char *text, size_t length, char end)
 /* The offset that the next text will have. */
 uint64_t spool_end(const struct spool *spool);
 
-/* Sets *bytes to up to `size` bytes from this offset on, in `scratch` if they are in memory nowhere else. How many, 0 at the
- * end, or -1 after having said why not. */
+/* Sets *bytes to up to `size` bytes from this offset on, in `scratch` if they are in memory nowhere
+ * else. How many, 0 at the end, or -1 after having said why not. */
 ssize_t spool_read(const struct spool *spool, uint64_t offset, size_t size, char *scratch, const char **bytes);
 
 /* Where in memory that is, or NULL. */

@@ -18,14 +18,14 @@ struct state {
     const char *path;
     perhaps *filter;
     struct journal *journal;
-    perhaps_lock *lock; /* of the file, kept to the end; the journal is there before it, for others to see */
-    bool ordered; /* a window, for which also counts in which order lines come, and when those that it has come again */
-    bool timed;   /* and a window by time */
-    bool unsaved; /* something was noted */
-    double due;   /* when that is to be saved */
+    perhaps_lock *lock; /* of the file, kept to the end; the journal, which others see, is first */
+    bool ordered;       /* a window, for which the order of lines counts, and repeats, too */
+    bool timed;         /* and a window by time */
+    double interval;    /* seconds from a line that is noted to the time when it must be saved */
+    double due;         /* that time; INFINITY = nothing to save */
 };
 
-/* --------------------------------------------------------------------------------------- does the state fit? --- */
+/* ---------------------------------------------------------------------- does the state fit? --- */
 
 /* What remembers lines is a set, and takes digests. */
 static int check_kind(const struct state *s, const struct perhaps_info *info) {
@@ -61,62 +61,41 @@ static const char *describe_memory(const struct perhaps_info *info, char *text, 
     return text;
 }
 
-static int check_last(const struct state *s, const struct perhaps_info *info) {
-    char text[100];
-    const struct window *last = &s->options->last;
-    if (!given(s->options, OPT_LAST)) return FINE;
-    bool by_time = info->kind == PERHAPS_WINDOW && info->period > 0;
-    bool by_number = info->kind == PERHAPS_WINDOW && !info->period && !(info->clear_at > 0);
-    bool fits = last->period ? by_time && info->period == last->period : by_number && info->capacity == last->keys;
-    if (fits) return FINE;
-    return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
-                   describe_memory(info, text, sizeof text));
-}
-
 static bool is_exact(const struct perhaps_info *info) {
     int kind = info->base ? info->base : info->kind;
     return kind == PERHAPS_TABLE || kind == PERHAPS_BITMAP;
 }
 
-/* Less than is allowed may always be lost. Rates are kept with 16 significant bits. */
-static int check_rate(const struct state *s, const struct perhaps_info *info) {
-    char rate[NUMBER_TEXT];
-    if (!given(s->options, OPT_LOSS)) return FINE;
-    if (is_exact(info))
+static bool fits_last(const struct perhaps_info *info, const struct window *last) {
+    if (info->kind != PERHAPS_WINDOW || info->period != last->period) return false;
+    return info->period || (!(info->clear_at > 0) && info->capacity == last->keys);
+}
+
+/* A lower rate always fits; rates are kept with 16 significant bits, and NAN if unknown. Of what
+ * grows, -n is only a first guess. */
+static int check_options(const struct state *s, const struct perhaps_info *info) {
+    char text[100], number[NUMBER_TEXT];
+    const struct options *options = s->options;
+    if (given(options, OPT_LAST) && !fits_last(info, &options->last))
+        return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
+                       describe_memory(info, text, sizeof text));
+    if (given(options, OPT_LOSS) && is_exact(info))
         return failure(s->path, "is a %s, which loses no lines to speak of; leave out --fpr, or give another --state",
                        kind_name(info->base ? info->base : info->kind));
-    if (info->fpr_target <= s->options->fpr * 1.0001) return FINE;
-    return failure(s->path, "was made for a rate of %s; leave out --fpr, or give another --state",
-                   human_rate(info->fpr_target, rate));
-}
-
-/* Of what grows, -n is only a first guess. */
-static int check_number(const struct state *s, const struct perhaps_info *info) {
-    char count[NUMBER_TEXT];
-    if (!given(s->options, OPT_DIFFERENT) || info->can & PERHAPS_GROW || info->capacity == s->options->items)
-        return FINE;
-    return failure(s->path, "was made for %s lines and does not grow; leave out -n, or give another --state",
-                   group_digits(info->capacity, count));
-}
-
-static int check_hash(const struct state *s, const struct perhaps_info *info) {
-    if (given(s->options, OPT_HASH) && s->options->hash + 1 != info->hash)
+    if (given(options, OPT_LOSS) && !(info->fpr_target <= options->fpr * 1.0001))
+        return failure(s->path, "was made for a rate of %s; leave out --fpr, or give another --state",
+                       human_rate(info->fpr_target, number));
+    if (given(options, OPT_DIFFERENT) && !(info->can & PERHAPS_GROW) && info->capacity != options->items)
+        return failure(s->path, "was made for %s lines and does not grow; leave out -n, or give another --state",
+                       group_digits(info->capacity, number));
+    if (given(options, OPT_HASH) && options->hash + 1 != info->hash)
         return failure(s->path, "was made with --hash %s; leave out --hash, or give another --state", info->hash_name);
-    if (given(s->options, OPT_SEED) && s->options->seed != info->seed)
+    if (given(options, OPT_SEED) && options->seed != info->seed)
         return failure(s->path, "was made with another --seed; leave that out, or give another --state");
     return FINE;
 }
 
-static int check_fit(const struct state *s, const struct perhaps_info *info) {
-    int status = check_kind(s, info);
-    if (status == FINE) status = check_last(s, info);
-    if (status == FINE) status = check_rate(s, info);
-    if (status == FINE) status = check_number(s, info);
-    if (status == FINE) status = check_hash(s, info);
-    return status;
-}
-
-/* --------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 /* Asked before a journal is made beside it. */
 static int check_path(const char *path) {
@@ -134,7 +113,7 @@ static int add_block(void *context, uint64_t time, const uint64_t *digests, size
     return rc < 0 ? library_failure(s->path, (int)rc) : FINE;
 }
 
-/* Saved at once, so that what cannot be saved is known before any work is done, and the journal has what it belongs to. */
+/* Saved at once: what cannot be saved fails before any work is done. */
 static int make_new(struct state *s, const perhaps_want *want) {
     if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
     int rc = perhaps_create(&s->filter, want);
@@ -143,23 +122,18 @@ static int make_new(struct state *s, const perhaps_want *want) {
     return status == FINE ? journal_restart(s->journal) : status;
 }
 
-static int learn_facts(struct state *s, struct perhaps_info *info) {
-    *info = (struct perhaps_info){.size = sizeof *info};
-    int rc = perhaps_facts(s->filter, info);
-    s->ordered = info->kind == PERHAPS_WINDOW;
-    s->timed = s->ordered && info->period;
-    return rc < 0 ? library_failure(s->path, rc) : FINE;
-}
-
 static int open_filter(struct state *s, const perhaps_want *want, struct input *input) {
-    struct perhaps_info info;
+    struct perhaps_info info = {.size = sizeof info};
     bool old = access(s->path, F_OK) == 0;
     int status = old ? filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter) : make_new(s, want);
-    if (status == FINE) status = learn_facts(s, &info);
-    if (status == FINE && old) status = check_fit(s, &info);
-    if (status == FINE) status = input_match(input, s->options, s->path, s->filter);
-    if (status == FINE && old) status = journal_replay(s->journal, add_block, s);
-    return status;
+    if (status != FINE) return status;
+    int rc = perhaps_facts(s->filter, &info);
+    if (rc < 0) return library_failure(s->path, rc);
+    s->ordered = info.kind == PERHAPS_WINDOW;
+    s->timed = s->ordered && info.period;
+    if (old && (check_kind(s, &info) != FINE || check_options(s, &info) != FINE)) return TROUBLE;
+    if (input_match(input, s->options, s->path, s->filter) != FINE) return TROUBLE;
+    return old ? journal_replay(s->journal, add_block, s) : FINE;
 }
 
 static void end(struct state *s, bool done) {
@@ -177,10 +151,13 @@ int state_open(struct state **state, const struct options *options, const perhap
     if (!s) return failure(options->state, "not enough memory");
     s->options = options;
     s->path = options->state;
+    s->interval = given(options, OPT_SAVE_EVERY) ? (double)options->save_every : 60;
+    if (s->interval <= 0) s->interval = INFINITY;
+    s->due = INFINITY;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away ends this, but not before all is saved */
     struct waiting waiting = waiting_for(options, s->path);
     int status = journal_open(&s->journal, s->path, &waiting);
-    bool empty = s->journal && !journal_bytes(s->journal); /* one that cannot be read to its end is not */
+    bool empty = s->journal && !journal_bytes(s->journal); /* asked now: replay may cut it */
     if (status == FINE) status = lock_file(options, s->path, &s->lock);
     if (status == FINE) status = open_filter(s, want, input);
     if (status == FINE) {
@@ -192,63 +169,41 @@ int state_open(struct state **state, const struct options *options, const perhap
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- saving --- */
+/* ----------------------------------------------------------------------------------- saving --- */
 
-/* Is the journal larger than the filter? Then to save that costs less than what was noted did. */
-static bool outgrown(const struct state *s) {
+/* A filter that is smaller than its journal is saved, since that costs less than the journal did.
+ * All that it has was noted. */
+int state_save_if_due(struct state *s) {
     enum { LEAST = 16 << 20 };
     struct perhaps_info info = {.size = sizeof info};
     uint64_t bytes = journal_bytes(s->journal);
-    return bytes > LEAST && perhaps_facts(s->filter, &info) == PERHAPS_OK && bytes > info.image_bytes;
-}
-
-/* What was noted is all that the filter has. */
-static int fold(struct state *s) {
-    if (filter_replace(s->lock, s->path, s->filter) != FINE) return TROUBLE;
-    s->unsaved = false;
-    return journal_restart(s->journal);
-}
-
-static int save_if_due(struct state *s) {
-    if (outgrown(s)) return fold(s);
-    if (!s->unsaved || clock_now() < s->due) return FINE;
-    s->unsaved = false;
+    if (bytes > LEAST && perhaps_facts(s->filter, &info) == PERHAPS_OK && bytes > info.image_bytes) {
+        s->due = INFINITY;
+        int status = filter_replace(s->lock, s->path, s->filter);
+        return status == FINE ? journal_restart(s->journal) : status;
+    }
+    if (clock_now() < s->due) return FINE;
+    s->due = INFINITY;
     return journal_save(s->journal);
 }
 
-static double save_every(const struct state *s) {
-    static const double usual = 60;
-    if (!given(s->options, OPT_SAVE_EVERY)) return usual;
-    return s->options->save_every ? (double)s->options->save_every : INFINITY;
-}
-
-/* In whole seconds, as a block of the journal has one time; rounded up, so that nothing is forgotten too early. */
-static uint64_t time_to_note(const struct state *s) {
-    enum { SECOND = 1000 };
-    return s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
-}
-
+/* A block of the journal has one time, in seconds, rounded up: nothing is forgotten too early. */
 int state_note(struct state *s, const struct line_block *job) {
-    uint64_t before = journal_bytes(s->journal), now = time_to_note(s);
+    enum { SECOND = 1000 };
+    uint64_t now = s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
+    uint64_t before = journal_bytes(s->journal);
     const uint8_t *answers = s->ordered ? NULL : job->answers;
     if (journal_note(s->journal, now, job->digests, answers, job->n) != FINE) return TROUBLE;
-    if (!s->unsaved && journal_bytes(s->journal) > before) {
-        s->unsaved = true;
-        s->due = clock_now() + save_every(s);
-    }
-    return save_if_due(s);
-}
-
-int state_pause(struct state *s) {
-    return save_if_due(s);
+    if (isinf(s->due) && journal_bytes(s->journal) > before) s->due = clock_now() + s->interval;
+    return state_save_if_due(s);
 }
 
 double state_patience(const struct state *s) {
-    double left = s->unsaved ? s->due - clock_now() : INFINITY;
+    double left = s->due - clock_now();
     return left > 0 ? left : 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- ending --- */
+/* ----------------------------------------------------------------------------------- ending --- */
 
 /* Tables have room for whatever comes. To count the bits of others takes a moment. */
 static void warn_if_too_full(const struct state *s) {
@@ -257,19 +212,9 @@ static void warn_if_too_full(const struct state *s) {
     if (filter_info(s->filter, s->path, &info) == FINE) warn_if_overfull(&info, s->path, KEYS_ADDED, 0);
 }
 
-static int save_all(struct state *s) {
-    if (!journal_bytes(s->journal)) return FINE;
-    int status = filter_replace(s->lock, s->path, s->filter);
-    if (status == FINE)
-        warn_if_too_full(s);
-    else
-        journal_save(s->journal);
-    return status;
-}
-
-/* The filter in memory has too much. That of the file and the journal together make the right one. */
+/* The filter in memory has too much. That of the file, with the journal, is the right one. */
 static int save_noted(struct state *s) {
-    if (journal_failed(s->journal) || journal_write(s->journal) != FINE) return TROUBLE;
+    if (journal_write(s->journal) != FINE) return TROUBLE;
     if (!journal_bytes(s->journal)) return FINE;
     perhaps_free(s->filter);
     s->filter = NULL;
@@ -280,8 +225,16 @@ static int save_noted(struct state *s) {
 }
 
 int state_close(struct state *s, int status) {
-    bool trouble = status == TROUBLE;
-    int saved = trouble ? save_noted(s) : save_all(s);
+    int saved = FINE;
+    if (status == TROUBLE) {
+        saved = save_noted(s);
+    } else if (journal_bytes(s->journal)) {
+        saved = filter_replace(s->lock, s->path, s->filter);
+        if (saved == FINE)
+            warn_if_too_full(s);
+        else
+            journal_save(s->journal);
+    }
     end(s, saved == FINE);
     return saved == FINE ? status : TROUBLE;
 }

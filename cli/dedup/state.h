@@ -1,5 +1,6 @@
-/* A memory that outlasts the run: a filter in a file, and a journal beside it, FILE.journal, of the digests that have come
- * since the file was saved. The journal is also the lock: who has it open and locked may change the two. */
+/* A memory that outlasts the run: a filter in a file, and a journal beside it, FILE.journal, of the
+ * digests that have come since the file was saved. The journal is also the lock: the process that
+ * has it locked may change the two. */
 #ifndef CLI_DEDUP_STATE_H
 #define CLI_DEDUP_STATE_H
 
@@ -7,22 +8,23 @@
 
 struct state;
 
-/* Opens the filter that --state names, or makes one as wanted; adds what the journal has; matches the input's keys. The
- * filter is the caller's, to add to, but not to free. */
+/* Opens the filter that --state names, or makes one as wanted; adds what the journal has; matches
+ * the input's keys. The caller adds to the filter, but does not free it. */
 int state_open(struct state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter);
 
 /* These lines were looked up, and printed if they are to be. Saves, if it is time. */
 int state_note(struct state *state, const struct line_block *job);
 
-/* Nothing has come for a while. Saves, if it is time. */
-int state_pause(struct state *state);
+/* Saves, if it is time: asked when nothing has come for a while. */
+int state_save_if_due(struct state *state);
 
 /* How many seconds until it is time to save. */
 double state_patience(const struct state *state);
 
-/* Saves all that was noted, and ends the state and its filter. If `status` says that a job was looked up but not noted, as when
- * its lines could not be printed, the saved filter does not have it. Returns `status`, or TROUBLE. */
+/* Saves all that was noted, and ends the state and its filter. With TROUBLE for `status`, a job may
+ * be looked up but not noted, since its lines could not be printed: the saved filter does not have
+ * it. Returns `status`, or TROUBLE. */
 int state_close(struct state *state, int status);
 
 #endif

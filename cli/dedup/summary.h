@@ -9,7 +9,7 @@ struct summary {
     uint64_t lines, unique;
     double seconds;
     double loss; /* the chance that any line was lost; with `fpr`, 0 */
-    double fpr;  /* up to this share of the new lines was lost; 0 = none to speak of; NAN = nobody knows */
+    double fpr;  /* up to this share of the new lines was lost; 0 = none; NAN = unknown */
 };
 
 /* On standard error. */

@@ -145,6 +145,18 @@ int write_all(int fd, const void *bytes, size_t length) {
     return 0;
 }
 
+ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
+    size_t got = 0;
+    while (got < length) {
+        ssize_t some = pread(fd, (char *)to + got, length - got, (off_t)(offset + got));
+        if (some < 0 && errno == EINTR) continue;
+        if (some < 0) return -1;
+        if (some == 0) break;
+        got += (size_t)some;
+    }
+    return (ssize_t)got;
+}
+
 /* ------------------------------------------------------------------------------------- JSON --- */
 
 static void json_string(const char *text) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* What commands and their helpers return: the exit status, or go on / stop for callbacks. */
 enum { FINE = 0, NOT_FOUND = 1, TROUBLE = 2, STOP = 3 };
@@ -43,6 +44,10 @@ int finish_output(void);
 
 /* Writes all of it to `fd`, whatever signals and short writes come between. 0 or -1 with errno. */
 int write_all(int fd, const void *bytes, size_t length);
+
+/* Reads up to `length` bytes at this offset in the same way; fewer only at the end. How many, or
+ * -1 with errno. */
+ssize_t read_at(int fd, void *to, size_t length, uint64_t offset);
 
 /* Says why standard output cannot be written (errno), unless its reader left. Returns TROUBLE. */
 int output_failure(void);

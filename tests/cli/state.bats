@@ -188,10 +188,13 @@ with_journal() {
   knows 131072 131075
 }
 
-# damaged_at OFFSET
+# damaged_at OFFSET: all bits of one byte are the other way round.
 damaged_at() {
+  local byte
   put_back
-  printf '\252' | dd of=s.ph.journal bs=1 seek="$1" conv=notrunc status=none
+  byte=$(od -An -tu1 -j "$1" -N 1 s.ph.journal)
+  # shellcheck disable=SC2059 # an octal escape
+  printf "\\$(printf %03o $((byte ^ 255)))" | dd of=s.ph.journal bs=1 seek="$1" conv=notrunc status=none
 }
 
 @test "journals that are damaged" {

@@ -32,6 +32,10 @@ int write_all(int fd, const void *bytes, size_t length) {
     return write(fd, bytes, length) == (ssize_t)length ? 0 : -1;
 }
 
+ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
+    return pread(fd, to, length, (off_t)offset);
+}
+
 /* ---- places ---- */
 
 static bool is_there(const struct first_lines *places, uint64_t digest, uint64_t place, struct place_search *search) {
