@@ -72,33 +72,6 @@ struct key_work {
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; no path means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
-/* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
-int input_for_integers(struct input *input, const struct options *options);
-
-/* Are keys handed on as numbers, for the _u64 calls? */
-bool input_of_numbers(const struct input *input);
-
-/* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
-int input_read(const struct input *input, batch_function *function, void *context);
-
-/* The same in several threads: in order only within a chunk. */
-int input_work(const struct input *input, const struct key_work *work);
-
-/* From now on, progress is drawn, unless `silent`: see progress_at. */
-void input_start_progress(const struct input *input);
-
-/* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
-bool input_repeatable(const struct input *input);
-
-/* If they are: sets *countable, and *lines to how many keys they hold. */
-int input_count(const struct input *input, bool *countable, uint64_t *lines);
-
-/* About how many keys plain files hold, from their sizes and how long their first lines are, with a
- * little to spare; 0 for other input. */
-int input_estimate(const struct input *input, uint64_t *keys);
-
-/* -- Recipes: how a filter says that its keys were made (recipe_options.c). -- */
-
 /* What a filter of such keys has for its recipe. */
 perhaps_recipe input_recipe(const struct input *input);
 
@@ -127,5 +100,30 @@ bool recipe_extracts(const perhaps_recipe *recipe);
 /* The options that make such a recipe. */
 enum { RECIPE_TEXT = 120 };
 const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT]);
+
+/* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
+int input_for_integers(struct input *input, const struct options *options);
+
+/* Are keys handed on as numbers, for the _u64 calls? */
+bool input_of_numbers(const struct input *input);
+
+/* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
+int input_read(const struct input *input, batch_function *function, void *context);
+
+/* The same in several threads: in order only within a chunk. */
+int input_work(const struct input *input, const struct key_work *work);
+
+/* From now on, progress is drawn, unless `silent`: see progress_at. */
+void input_start_progress(const struct input *input);
+
+/* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
+bool input_repeatable(const struct input *input);
+
+/* If they are: sets *countable, and *lines to how many keys they hold. */
+int input_count(const struct input *input, bool *countable, uint64_t *lines);
+
+/* About how many keys plain files hold, from their sizes and how long their first lines are, with a
+ * little to spare; 0 for other input. */
+int input_estimate(const struct input *input, uint64_t *keys);
 
 #endif
