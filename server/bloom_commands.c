@@ -2,8 +2,6 @@
 #include "server_commands.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 /* ---- arguments ---- */
 
@@ -15,29 +13,30 @@ static const char *read_error(RedisModuleString *argument, double *error, const 
 
 static const char *read_capacity(RedisModuleString *argument, long long *capacity, const char *bad) {
     if (RedisModule_StringToLongLong(argument, capacity) != REDISMODULE_OK) return bad;
-    return *capacity >= 1 && *capacity <= CAPACITY_MOST ? NULL : "ERR capacity must be in the range [1, 1073741824]";
+    return *capacity >= 1 && *capacity <= MOST_CAPACITY ? NULL : "ERR capacity must be in the range [1, 1073741824]";
 }
 
 static const char *read_expansion(RedisModuleString *argument, long long *expansion, const char *bad) {
     if (RedisModule_StringToLongLong(argument, expansion) != REDISMODULE_OK) return bad;
-    return *expansion >= 0 && *expansion <= EXPANSION_MOST ? NULL : "ERR expansion must be in the range [0, 32768]";
+    return *expansion >= 0 && *expansion <= MOST_EXPANSION ? NULL : "ERR expansion must be in the range [0, 32768]";
 }
 
 /* ---- BF.RESERVE ---- */
 
 /* WINDOW generations [PERIOD milliseconds]; *at stands on WINDOW. */
-static const char *read_window(RedisModuleString **argv, int argc, int *at, struct wish *wish) {
-    if (++*at == argc || RedisModule_StringToLongLong(argv[*at], &wish->generations) != REDISMODULE_OK ||
-        wish->generations < 2 || wish->generations > 64)
+static const char *read_window(RedisModuleString **argv, int argc, int *at, struct filter_options *options) {
+    if (++*at == argc || RedisModule_StringToLongLong(argv[*at], &options->generations) != REDISMODULE_OK ||
+        options->generations < 2 || options->generations > 64)
         return "ERR a window has 2 to 64 generations";
     if (*at + 1 == argc || !is_word(argv[*at + 1], "PERIOD")) return NULL;
     *at += 2;
-    if (*at == argc || RedisModule_StringToLongLong(argv[*at], &wish->period) != REDISMODULE_OK || wish->period < 1)
+    if (*at == argc || RedisModule_StringToLongLong(argv[*at], &options->period) != REDISMODULE_OK ||
+        options->period < 1)
         return "ERR a period is a number of milliseconds";
     return NULL;
 }
 
-static const char *read_options(RedisModuleString **argv, int argc, struct wish *wish) {
+static const char *read_options(RedisModuleString **argv, int argc, struct filter_options *options) {
     bool nonscaling = false, expands = false;
     const char *error = NULL;
     for (int i = 4; !error && i < argc; i++) {
@@ -45,29 +44,30 @@ static const char *read_options(RedisModuleString **argv, int argc, struct wish 
             nonscaling = true;
         } else if (is_word(argv[i], "EXPANSION")) {
             expands = true;
-            error = ++i == argc ? "ERR no expansion" : read_expansion(argv[i], &wish->expansion, "ERR bad expansion");
+            error =
+                ++i == argc ? "ERR no expansion" : read_expansion(argv[i], &options->expansion, "ERR bad expansion");
         } else if (is_word(argv[i], "WINDOW")) {
-            error = read_window(argv, argc, &i, wish);
+            error = read_window(argv, argc, &i, options);
         } else {
             error = is_word(argv[i], "PERIOD") ? "ERR PERIOD comes after WINDOW generations"
                                                : "ERR Unknown argument received";
         }
     }
     if (!error && nonscaling && expands) error = "Nonscaling filters cannot expand";
-    if (!error && wish->generations && (nonscaling || expands))
+    if (!error && options->generations && (nonscaling || expands))
         error = "ERR a window forgets instead of growing: leave out EXPANSION and NONSCALING";
-    wish->fixed = nonscaling;
+    options->fixed = nonscaling;
     return error;
 }
 
 int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct wish wish = bloom_wish();
+    struct filter_options options = bloom_defaults();
     if (argc < 4) return RedisModule_WrongArity(ctx);
-    const char *error = read_error(argv[2], &wish.error, "ERR bad error rate");
-    if (!error) error = read_capacity(argv[3], &wish.capacity, "ERR bad capacity");
-    if (!error) error = read_options(argv, argc, &wish);
+    const char *error = read_error(argv[2], &options.error, "ERR bad error rate");
+    if (!error) error = read_capacity(argv[3], &options.capacity, "ERR bad capacity");
+    if (!error) error = read_options(argv, argc, &options);
     if (error) return RedisModule_ReplyWithError(ctx, error);
-    return reserve(ctx, argv[1], &wish, BLOOM_FILTER);
+    return reserve(ctx, argv[1], &options, FAMILY_BLOOM);
 }
 
 /* ---- adding ---- */
@@ -77,133 +77,114 @@ static const char *error_of(int64_t rc) {
     return rc == PERHAPS_EFULL ? "ERR non scaling filter is full" : "ERR problem inserting into filter";
 }
 
-/* Adds item by item while there may not be room for all: how many were done. */
-static int64_t add_singly(struct held *held, struct batch *batch, size_t *done) {
+/* Adds item by item, where there may not be room for all; *done: how many it took. An item that is
+ * there already is no error in a full filter. */
+static int64_t add_singly(struct named_filter *named, struct command_batch *batch, size_t *done) {
     for (*done = 0; *done < batch->n; ++*done) {
         const void *item = batch->items[*done];
-        bool full = !hold_room(held) && !perhaps_contains(held->filter, item, batch->lengths[*done]);
-        int64_t rc = full ? PERHAPS_EFULL : hold_add(held, &item, &batch->lengths[*done], 1, &batch->answers[*done]);
+        bool full = !named_room(named) && !perhaps_contains(named->filter, item, batch->lengths[*done]);
+        int64_t rc = full ? PERHAPS_EFULL : named_add(named, &item, &batch->lengths[*done], 1, &batch->answers[*done]);
         if (rc < 0) return rc;
     }
     return PERHAPS_OK;
 }
 
-static int64_t add_batch(struct held *held, struct batch *batch, size_t *done) {
-    if (hold_room(held) < batch->n) return add_singly(held, batch, done);
-    int64_t rc = hold_add(held, batch->items, batch->lengths, batch->n, batch->answers);
+static int64_t add_batch(struct named_filter *named, struct command_batch *batch, size_t *done) {
+    if (named_room(named) < batch->n) return add_singly(named, batch, done);
+    int64_t rc = named_add(named, batch->items, batch->lengths, batch->n, batch->answers);
     *done = rc < 0 ? 0 : batch->n;
     return rc;
 }
 
-/* Adds items and replies with an array, which an error ends. */
-static void add_items(struct held *held, RedisModuleString **argv, int argc) {
-    struct batch batch;
+/* Adds items and replies with an array, which an error ends. Then replicas get the items before the
+ * error: they must not find room for more. */
+static void add_items(struct named_filter *named, RedisModuleString **argv, int argc) {
+    struct command_batch batch;
     long replied = 0;
     int64_t rc = PERHAPS_OK;
-    if (argc > BATCH) RedisModule_ReplyWithArray(held->ctx, REDISMODULE_POSTPONED_LEN);
-    for (int from = 0; rc >= 0 && from < argc; from += BATCH) {
+    if (argc > BATCH_ITEMS) RedisModule_ReplyWithArray(named->ctx, REDISMODULE_POSTPONED_LEN);
+    for (int from = 0; rc >= 0 && from < argc; from += BATCH_ITEMS) {
         size_t done;
         batch_fill(&batch, argv + from, argc - from);
-        rc = add_batch(held, &batch, &done);
+        rc = add_batch(named, &batch, &done);
         replied += (long)done + (rc < 0);
-        if (argc <= BATCH) RedisModule_ReplyWithArray(held->ctx, replied);
-        for (size_t i = 0; i < done; i++) RedisModule_ReplyWithBool(held->ctx, batch.answers[i]);
-        if (rc < 0) RedisModule_ReplyWithError(held->ctx, error_of(rc));
+        if (argc <= BATCH_ITEMS) RedisModule_ReplyWithArray(named->ctx, replied);
+        for (size_t i = 0; i < done; i++) RedisModule_ReplyWithBool(named->ctx, batch.answers[i]);
+        if (rc < 0) RedisModule_ReplyWithError(named->ctx, error_of(rc));
     }
-    if (argc > BATCH) RedisModule_ReplySetArrayLength(held->ctx, replied);
-    if (rc < 0 && held->changed) hold_replicate_items(held, "BF.INSERT", argv, (size_t)replied - 1);
+    if (argc > BATCH_ITEMS) RedisModule_ReplySetArrayLength(named->ctx, replied);
+    if (rc < 0 && named->changed) named_replicate_items(named, "BF.INSERT", argv, (size_t)replied - 1);
 }
 
 int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct wish wish = bloom_wish();
-    struct held held;
-    struct batch batch;
+    struct filter_options options = bloom_defaults();
+    struct named_filter named;
+    struct command_batch batch;
     size_t done;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, true)) {
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) {
         batch_fill(&batch, argv + 2, 1);
-        int64_t rc = add_singly(&held, &batch, &done);
+        int64_t rc = add_singly(&named, &batch, &done);
         if (rc < 0)
             RedisModule_ReplyWithError(ctx, error_of(rc));
         else
             RedisModule_ReplyWithBool(ctx, batch.answers[0]);
     }
-    let_go(&held, "bf.add");
+    named_close(&named, "bf.add");
     return REDISMODULE_OK;
 }
 
 int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct wish wish = bloom_wish();
-    struct held held;
+    struct filter_options options = bloom_defaults();
+    struct named_filter named;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, true)) add_items(&held, argv + 2, argc - 2);
-    let_go(&held, "bf.add");
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_BLOOM, true)) add_items(&named, argv + 2, argc - 2);
+    named_close(&named, "bf.add");
     return REDISMODULE_OK;
 }
 
-/* The options of BF.INSERT, up to and with ITEMS: where the items begin. */
-static const char *read_insert(RedisModuleString **argv, int argc, struct wish *wish, bool *may_make, int *items) {
-    const char *error = NULL;
-    bool nonscaling = false;
-    for (int i = 2; !error && i < argc; i++) {
-        if (is_word(argv[i], "ITEMS")) {
-            *items = i + 1;
-            break;
-        }
-        if (is_word(argv[i], "NOCREATE"))
-            *may_make = false;
-        else if (is_word(argv[i], "NONSCALING"))
-            nonscaling = true;
-        else if (is_word(argv[i], "CAPACITY") && i + 1 < argc)
-            error = read_capacity(argv[++i], &wish->capacity, "Bad capacity");
-        else if (is_word(argv[i], "ERROR") && i + 1 < argc)
-            error = read_error(argv[++i], &wish->error, "Bad error rate");
-        else if (is_word(argv[i], "EXPANSION") && i + 1 < argc)
-            error = read_expansion(argv[++i], &wish->expansion, "Bad expansion");
-        else
-            error = "Unknown argument received";
+static const char *read_insert_option(RedisModuleString **argv, int argc, int *at, struct filter_options *options) {
+    const char *word_error = "Unknown argument received";
+    if (is_word(argv[*at], "NONSCALING")) {
+        options->fixed = true;
+        return NULL;
     }
-    wish->fixed = nonscaling;
-    return error;
+    if (*at + 1 == argc) return word_error;
+    RedisModuleString *word = argv[*at], *argument = argv[++*at];
+    if (is_word(word, "CAPACITY")) return read_capacity(argument, &options->capacity, "Bad capacity");
+    if (is_word(word, "ERROR")) return read_error(argument, &options->error, "Bad error rate");
+    if (is_word(word, "EXPANSION")) return read_expansion(argument, &options->expansion, "Bad expansion");
+    return word_error;
 }
 
 int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct wish wish = bloom_wish();
-    struct held held;
-    bool may_make = true;
-    int items = argc;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
-    const char *error = read_insert(argv, argc, &wish, &may_make, &items);
-    if (error) return RedisModule_ReplyWithError(ctx, error);
-    if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, BLOOM_FILTER, may_make)) add_items(&held, argv + items, argc - items);
-    let_go(&held, "bf.add");
-    return REDISMODULE_OK;
+    static const struct insert_calls calls = {FAMILY_BLOOM, bloom_defaults, read_insert_option, add_items, "bf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc == 3 ? reply_exist(ctx, argv, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
+    return argc == 3 ? reply_exist(ctx, argv, FAMILY_BLOOM) : RedisModule_WrongArity(ctx);
 }
 
 int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc >= 3 ? reply_exist_many(ctx, argv, argc, BLOOM_FILTER) : RedisModule_WrongArity(ctx);
+    return argc >= 3 ? reply_exist_many(ctx, argv, argc, FAMILY_BLOOM) : RedisModule_WrongArity(ctx);
 }
 
-/* ---- looking ---- */
+/* ---- BF.CARD, BF.INFO and BF.DEBUG ---- */
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     struct perhaps_info facts = {.size = sizeof facts};
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, BLOOM_FILTER);
-    if (found == FOUND) perhaps_facts(held.filter, &facts);
-    if (found == FOUND || found == MISSING)
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_BLOOM);
+    if (found == LOOKUP_FOUND) perhaps_facts(named.filter, &facts);
+    if (found == LOOKUP_FOUND || found == LOOKUP_MISSING)
         RedisModule_ReplyWithLongLong(ctx, (long long)facts.items);
     else
-        reply_not_held(ctx, found, NULL);
-    let_go(&held, NULL);
+        reply_no_filter(ctx, found, NULL);
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }
 
@@ -211,20 +192,21 @@ static unsigned layers_in(const struct perhaps_info *facts) {
     return facts->children ? facts->children : 1;
 }
 
-/* What BF.INFO calls the size: of RedisBloom's layout what that program would say, else the memory that is really spent. */
-static long long size_of(const struct held *held, const struct perhaps_info *facts) {
-    if (!held->value->foreign) return (long long)value_memory(held->value);
+/* What BF.INFO calls the size: of RedisBloom's layout what that program would say, else the memory
+ * that is really spent. */
+static long long size_of(const struct named_filter *named, const struct perhaps_info *facts) {
+    if (!named->value->foreign) return (long long)value_memory(named->value);
     return 32 + 64 * (long long)layers_in(facts) + (long long)facts->bytes;
 }
 
 /* Windows and filters of a fixed size have no expansion rate. */
-static void reply_expansion(const struct held *held, const struct perhaps_info *facts) {
-    if (!held->value->grows)
-        RedisModule_ReplyWithNull(held->ctx);
+static void reply_expansion(const struct named_filter *named, const struct perhaps_info *facts) {
+    if (!named->value->grows)
+        RedisModule_ReplyWithNull(named->ctx);
     else
-        RedisModule_ReplyWithLongLong(held->ctx, held->value->told.expansion
-                                                     ? held->value->told.expansion
-                                                     : (facts->growth >= 1 ? (long long)facts->growth : 2));
+        RedisModule_ReplyWithLongLong(named->ctx, named->value->reported.expansion
+                                                      ? named->value->reported.expansion
+                                                      : (facts->growth >= 1 ? (long long)facts->growth : 2));
 }
 
 enum { INFO_CAPACITY, INFO_SIZE, INFO_FILTERS, INFO_ITEMS, INFO_EXPANSION, INFO_FIELDS };
@@ -236,50 +218,50 @@ static const struct {
     {"EXPANSION", "Expansion rate"},
 };
 
-static void reply_field(const struct held *held, const struct perhaps_info *facts, int field) {
+static void reply_field(const struct named_filter *named, const struct perhaps_info *facts, int field) {
     if (field == INFO_EXPANSION) {
-        reply_expansion(held, facts);
+        reply_expansion(named, facts);
         return;
     }
     long long numbers[] = {[INFO_CAPACITY] = (long long)facts->capacity,
-                           [INFO_SIZE] = size_of(held, facts),
+                           [INFO_SIZE] = size_of(named, facts),
                            [INFO_FILTERS] = layers_in(facts),
                            [INFO_ITEMS] = (long long)facts->items};
-    RedisModule_ReplyWithLongLong(held->ctx, numbers[field]);
+    RedisModule_ReplyWithLongLong(named->ctx, numbers[field]);
 }
 
 /* One field is an array of one in the old protocol, and a map of one in the new. */
-static void reply_info(const struct held *held, int field) {
+static void reply_info(const struct named_filter *named, int field) {
     struct perhaps_info facts = {.size = sizeof facts};
-    bool maps = RedisModule_GetContextFlags(held->ctx) & REDISMODULE_CTX_FLAGS_RESP3;
-    perhaps_facts(held->filter, &facts);
+    bool maps = RedisModule_GetContextFlags(named->ctx) & REDISMODULE_CTX_FLAGS_RESP3;
+    perhaps_facts(named->filter, &facts);
     if (field < INFO_FIELDS && !maps) {
-        RedisModule_ReplyWithArray(held->ctx, 1);
-        reply_field(held, &facts, field);
+        RedisModule_ReplyWithArray(named->ctx, 1);
+        reply_field(named, &facts, field);
         return;
     }
-    RedisModule_ReplyWithMap(held->ctx, field < INFO_FIELDS ? 1 : INFO_FIELDS);
+    RedisModule_ReplyWithMap(named->ctx, field < INFO_FIELDS ? 1 : INFO_FIELDS);
     for (int i = 0; i < INFO_FIELDS; i++) {
         if (field < INFO_FIELDS && i != field) continue;
-        RedisModule_ReplyWithSimpleString(held->ctx, info_fields[i].name);
-        reply_field(held, &facts, i);
+        RedisModule_ReplyWithSimpleString(named->ctx, info_fields[i].name);
+        reply_field(named, &facts, i);
     }
 }
 
 int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     int field = INFO_FIELDS;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
     for (int i = 0; argc == 3 && i < INFO_FIELDS; i++)
         if (is_word(argv[2], info_fields[i].word)) field = i;
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, BLOOM_FILTER);
-    if (found != FOUND)
-        reply_not_held(ctx, found, "ERR not found");
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_BLOOM);
+    if (found != LOOKUP_FOUND)
+        reply_no_filter(ctx, found, "ERR not found");
     else if (argc == 3 && field == INFO_FIELDS)
         RedisModule_ReplyWithError(ctx, "Invalid information value");
     else
-        reply_info(&held, field);
-    let_go(&held, NULL);
+        reply_info(&named, field);
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }
 
@@ -292,47 +274,43 @@ static void reply_layer(RedisModuleCtx *ctx, const struct perhaps_info *layer) {
     RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
 }
 
-int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+static void reply_debug(const struct named_filter *named) {
     struct perhaps_info facts = {.size = sizeof facts}, layer = {.size = sizeof layer};
     char text[64];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, BLOOM_FILTER);
-    if (found != FOUND) {
-        reply_not_held(ctx, found, "ERR not found");
-    } else {
-        perhaps_facts(held.filter, &facts);
-        RedisModule_ReplyWithArray(ctx, 1 + (long)layers_in(&facts));
-        int length = snprintf(text, sizeof text, "size:%llu", (unsigned long long)facts.items);
-        RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
-        if (!facts.children) reply_layer(ctx, &facts);
-        for (unsigned i = 0; i < facts.children; i++) {
-            perhaps_child_facts(held.filter, i, &layer);
-            reply_layer(ctx, &layer);
-        }
+    perhaps_facts(named->filter, &facts);
+    RedisModule_ReplyWithArray(named->ctx, 1 + (long)layers_in(&facts));
+    int length = snprintf(text, sizeof text, "size:%llu", (unsigned long long)facts.items);
+    RedisModule_ReplyWithStringBuffer(named->ctx, text, (size_t)length);
+    if (!facts.children) reply_layer(named->ctx, &facts);
+    for (unsigned i = 0; i < facts.children; i++) {
+        perhaps_child_facts(named->filter, i, &layer);
+        reply_layer(named->ctx, &layer);
     }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
+}
+
+int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_BLOOM, reply_debug) : RedisModule_WrongArity(ctx);
 }
 
 /* ---- BF.MERGE ---- */
 
-/* Into a filter of its own, so that a failure changes nothing. NULL: it has replied with an error. */
-static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count, struct told *told) {
+/* Into a filter of its own, so that a failure changes nothing. NULL: it has replied with an
+ * error. */
+static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count, struct reported *reported) {
     perhaps *sum = NULL;
     for (int i = 0; i < count; i++) {
-        struct held held;
-        enum found found = hold(&held, ctx, names[i], REDISMODULE_READ, BLOOM_FILTER);
-        perhaps *whole = found == FOUND ? value_whole(held.value) : NULL;
+        struct named_filter named;
+        enum lookup found = named_open(&named, ctx, names[i], REDISMODULE_READ, FAMILY_BLOOM);
+        perhaps *whole = found == LOOKUP_FOUND ? value_whole(named.value) : NULL;
         int rc = PERHAPS_OK;
         if (whole) rc = sum ? perhaps_merge(sum, whole) : perhaps_clone(whole, &sum);
-        if (whole && !i) *told = held.value->told;
-        if (whole) value_whole_done(held.value, whole);
-        let_go(&held, NULL);
+        if (whole && !i) *reported = named.value->reported;
+        if (whole) value_whole_done(named.value, whole);
+        named_close(&named, NULL);
         if (whole && rc == PERHAPS_OK) continue;
         perhaps_free(sum);
-        if (found != FOUND)
-            reply_not_held(ctx, found, "ERR not found");
+        if (found != LOOKUP_FOUND)
+            reply_no_filter(ctx, found, "ERR not found");
         else if (rc == PERHAPS_EMISMATCH)
             RedisModule_ReplyWithError(ctx, "ERR filters can be merged that have the same hash key and layout: set "
                                             "perhaps.hash-key before they are made");
@@ -345,24 +323,24 @@ static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count
 
 /* The destination is one of the filters to be merged, if it exists. */
 int bf_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    struct told told;
+    struct named_filter named;
+    struct reported reported;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, BLOOM_FILTER);
-    let_go(&held, NULL);
-    if (found != FOUND && found != MISSING) return reply_not_held(ctx, found, NULL);
-    bool exists = found == FOUND;
-    perhaps *sum = merged(ctx, argv + (exists ? 1 : 2), argc - (exists ? 1 : 2), &told);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_BLOOM);
+    named_close(&named, NULL);
+    if (found != LOOKUP_FOUND && found != LOOKUP_MISSING) return reply_no_filter(ctx, found, NULL);
+    bool exists = found == LOOKUP_FOUND;
+    perhaps *sum = merged(ctx, argv + (exists ? 1 : 2), argc - (exists ? 1 : 2), &reported);
     if (!sum) return REDISMODULE_OK;
-    hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, BLOOM_FILTER);
-    if (held.filter) value_filter_done(held.value, held.filter, false);
-    held.filter = NULL;
-    if (hold_quietly(&held, sum, &told)) {
-        held.changed = true;
+    named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_BLOOM);
+    if (named.filter) value_filter_done(named.value, named.filter, false);
+    named.filter = NULL;
+    if (named_set_filter(&named, sum, &reported)) {
+        named.changed = true;
         RedisModule_ReplyWithSimpleString(ctx, "OK");
     } else {
         RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
     }
-    let_go(&held, "bf.merge");
+    named_close(&named, "bf.merge");
     return REDISMODULE_OK;
 }

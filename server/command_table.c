@@ -4,17 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-struct command {
+struct server_command {
     const char *name;
     RedisModuleCmdFunc run;
     const char *flags;      /* as the server's API names them */
     const char *categories; /* for ACLs */
-    int arity;              /* negative: at least so many */
+    int arity;              /* negative: at least -arity */
     const char *summary;
-    const char *usage; /* what follows the key: [..] may be left out, .. at the end repeats the last one */
+    /* What follows the key: [..] may be left out, .. at the end repeats the last one. */
+    const char *usage;
 };
 
-static const struct command commands[] = {
+static const struct server_command commands[] = {
     {"BF.RESERVE", bf_reserve, "write deny-oom", "bloom write fast", -4, "Makes an empty Bloom filter",
      "error capacity [EXPANSION expansion] [NONSCALING] [WINDOW generations] [PERIOD milliseconds]"},
     {"BF.ADD", bf_add, "write deny-oom", "bloom write", 3,
@@ -81,7 +82,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* A usage, taken apart into arguments. Names live in the text, which is cut into pieces. */
 enum { ARGUMENTS_MOST = 12, TEXT_MOST = 256 };
-struct docs {
+struct command_docs {
     char text[TEXT_MOST];
     RedisModuleCommandArg args[ARGUMENTS_MOST + 1];
     unsigned count;
@@ -101,7 +102,7 @@ static int type_of_argument(const char *name) {
 }
 
 /* One word of the usage: a token stands for itself, or belongs to the name that follows. */
-static void take_word(struct docs *docs, char *word, const char **token, bool *optional) {
+static void take_word(struct command_docs *docs, char *word, const char **token, bool *optional) {
     size_t length = strlen(word);
     bool repeats = length > 2 && strcmp(word + length - 2, "..") == 0, ends = length && word[length - 1] == ']';
     if (*word == '[') {
@@ -127,11 +128,11 @@ static void take_word(struct docs *docs, char *word, const char **token, bool *o
     *optional = false;
 }
 
-static void take_usage(struct docs *docs, const char *usage) {
+static void take_usage(struct command_docs *docs, const char *usage) {
     const char *token = NULL;
     bool optional = false;
     char *rest = NULL;
-    *docs = (struct docs){.count = 1};
+    *docs = (struct command_docs){.count = 1};
     docs->args[0] = (RedisModuleCommandArg){.name = "key", .type = ARG_KEY};
     snprintf(docs->text, sizeof docs->text, "%s", usage);
     for (char *word = strtok_r(docs->text, " ", &rest); word && docs->count < ARGUMENTS_MOST;
@@ -140,7 +141,7 @@ static void take_usage(struct docs *docs, const char *usage) {
 }
 
 /* BF.MERGE has keys to its end; all others have one. */
-static int last_key(const struct command *command) {
+static int last_key(const struct server_command *command) {
     return command->run == bf_merge ? -1 : 1;
 }
 
@@ -152,11 +153,11 @@ static RedisModuleCommandKeySpec keys_from(int first, int last, uint64_t flags) 
                                        .fk.range = {.lastkey = last, .keystep = 1}};
 }
 
-static int describe(RedisModuleCommand *registered, const struct command *command) {
+static int describe(RedisModuleCommand *registered, const struct server_command *command) {
     static const RedisModuleCommandInfoVersion version = {
         1, sizeof(RedisModuleCommandHistoryEntry), sizeof(RedisModuleCommandKeySpec), sizeof(RedisModuleCommandArg)};
     bool writes = strstr(command->flags, "write");
-    struct docs docs;
+    struct command_docs docs;
     take_usage(&docs, command->usage);
     RedisModuleCommandKeySpec keys[3] = {
         keys_from(1, 0, writes ? KEY_RW | KEY_ACCESS | KEY_UPDATE : KEY_RO | KEY_ACCESS)};
@@ -173,13 +174,7 @@ static int describe(RedisModuleCommand *registered, const struct command *comman
 
 /* ---- registering ---- */
 
-/* Categories of commands can be made on newer servers only. */
-static void categorise(RedisModuleCommand *registered, const struct command *command) {
-    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
-        RedisModule_SetCommandACLCategories(registered, command->categories);
-}
-
-static bool register_one(RedisModuleCtx *ctx, const struct command *command) {
+static bool register_one(RedisModuleCtx *ctx, const struct server_command *command) {
     const char *name = command_name(command->name);
     if (RedisModule_CreateCommand(ctx, name, command->run, command->flags, 1, last_key(command), 1) != REDISMODULE_OK) {
         RedisModule_Log(
@@ -194,7 +189,9 @@ static bool register_one(RedisModuleCtx *ctx, const struct command *command) {
         RedisModule_Log(ctx, "warning", "perhaps was not loaded: the server refused the description of %s", name);
         return false;
     }
-    categorise(registered, command);
+    /* Only newer servers let a module have categories. */
+    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
+        RedisModule_SetCommandACLCategories(registered, command->categories);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* CF.*: multisets, from which items can be taken out again. */
-#include "numbers_le.h"
+#include "redisbloom_header.h"
 #include "server_commands.h"
 
 #include <perhaps_embed.h>
@@ -9,97 +9,95 @@
 
 /* ---- RedisBloom's layout ---- */
 
-/* Its header: items, buckets, deletions and filters in 8 bytes each, bucket size, iterations and expansion in 2. */
-enum { CUCKOO_HEADER = 38, EXPANSION_AT = 36 };
-
 /* The header of a filter in RedisBloom's layout is the first thing that is written of it. */
 static int take_header(void *header, const void *bytes, size_t length) {
-    memcpy(header, bytes, length < CUCKOO_HEADER ? length : CUCKOO_HEADER);
+    memcpy(header, bytes, length < CUCKOO_HEAD ? length : CUCKOO_HEAD);
     return 1;
 }
 
 /* ---- CF.RESERVE ---- */
 
 /* The options with a number, and where each goes. */
-static const struct option {
+static const struct number_option {
     const char *word;
     long long least, most;
     const char *bad, *out_of_range;
-} options[] = {
-    {"BUCKETSIZE", 1, BUCKET_MOST, "Couldn't parse BUCKETSIZE", "BUCKETSIZE: value must be in the range [1, 255]"},
-    {"MAXITERATIONS", 1, ITERATIONS_MOST, "Couldn't parse MAXITERATIONS",
+} number_options[] = {
+    {"BUCKETSIZE", 1, MOST_BUCKET, "Couldn't parse BUCKETSIZE", "BUCKETSIZE: value must be in the range [1, 255]"},
+    {"MAXITERATIONS", 1, MOST_ITERATIONS, "Couldn't parse MAXITERATIONS",
      "MAXITERATIONS: value must be in the range [1, 65535]"},
-    {"EXPANSION", 0, EXPANSION_MOST, "Couldn't parse EXPANSION", "EXPANSION: value must be in the range [0, 32768]"},
+    {"EXPANSION", 0, MOST_EXPANSION, "Couldn't parse EXPANSION", "EXPANSION: value must be in the range [0, 32768]"},
 };
 
-static const char *read_option(const struct option *option, RedisModuleString *argument, long long *value) {
+static const char *read_option(const struct number_option *option, RedisModuleString *argument, long long *value) {
     if (!argument || RedisModule_StringToLongLong(argument, value) != REDISMODULE_OK) return option->bad;
     return *value >= option->least && *value <= option->most ? NULL : option->out_of_range;
 }
 
-static const char *read_rate(RedisModuleString *argument, struct wish *wish) {
-    if (!argument || RedisModule_StringToDouble(argument, &wish->error) != REDISMODULE_OK)
+static const char *read_rate(RedisModuleString *argument, struct filter_options *options) {
+    if (!argument || RedisModule_StringToDouble(argument, &options->error) != REDISMODULE_OK)
         return "Couldn't parse ERROR";
-    if (settings.layout == REDISBLOOM)
+    if (settings.layout == LAYOUT_REDISBLOOM)
         return "ERR RedisBloom's layout has one error rate only: leave out ERROR, or set perhaps.layout to native";
-    return wish->error > 0 && wish->error < 1 ? NULL : "ERROR: value must be in the range (0, 1)";
+    return options->error > 0 && options->error < 1 ? NULL : "ERROR: value must be in the range (0, 1)";
 }
 
-static const char *read_options(RedisModuleString **argv, int argc, struct wish *wish) {
-    long long *values[] = {&wish->bucket, &wish->iterations, &wish->expansion};
+static const char *read_options(RedisModuleString **argv, int argc, struct filter_options *options) {
+    long long *values[] = {&options->bucket, &options->iterations, &options->expansion};
     const char *error = NULL;
     for (int i = 3; !error && i < argc; i += 2) {
         RedisModuleString *argument = i + 1 < argc ? argv[i + 1] : NULL;
         size_t which = 0;
-        while (which < 3 && !is_word(argv[i], options[which].word)) which++;
+        while (which < 3 && !is_word(argv[i], number_options[which].word)) which++;
         if (which < 3)
-            error = read_option(&options[which], argument, values[which]);
+            error = read_option(&number_options[which], argument, values[which]);
         else
-            error = is_word(argv[i], "ERROR") ? read_rate(argument, wish) : "ERR Unknown argument received";
+            error = is_word(argv[i], "ERROR") ? read_rate(argument, options) : "ERR Unknown argument received";
     }
     return error;
 }
 
-static const char *check_capacity(const struct wish *wish, const char *out_of_range) {
-    return wish->capacity >= 2 * wish->bucket && wish->capacity <= CAPACITY_MOST ? NULL : out_of_range;
+static const char *check_capacity(const struct filter_options *options, const char *out_of_range) {
+    return options->capacity >= 2 * options->bucket && options->capacity <= MOST_CAPACITY ? NULL : out_of_range;
 }
 
 int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct wish wish = cuckoo_wish();
+    struct filter_options options = cuckoo_defaults();
     const char *error = NULL;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    if (RedisModule_StringToLongLong(argv[2], &wish.capacity) != REDISMODULE_OK) error = "Bad capacity";
-    if (!error) error = read_options(argv, argc, &wish);
-    if (!error) error = check_capacity(&wish, "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]");
+    if (RedisModule_StringToLongLong(argv[2], &options.capacity) != REDISMODULE_OK) error = "Bad capacity";
+    if (!error) error = read_options(argv, argc, &options);
+    if (!error) error = check_capacity(&options, "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]");
     if (error) return RedisModule_ReplyWithError(ctx, error);
-    return reserve(ctx, argv[1], &wish, CUCKOO_FILTER);
+    return reserve(ctx, argv[1], &options, FAMILY_CUCKOO);
 }
 
 /* ---- adding ---- */
 
-/* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be made not to grow. */
-static const char *error_of(const struct held *held, int64_t rc) {
-    uint8_t header[CUCKOO_HEADER] = {0};
+/* Why there was no room: RedisBloom's layout has a largest number of parts, and a filter may be
+ * made not to grow. */
+static const char *error_of(const struct named_filter *named, int64_t rc) {
+    uint8_t header[CUCKOO_HEAD] = {0};
     if (rc != PERHAPS_EFULL) return "ERR Insufficient memory";
-    if (held->value->foreign) perhaps_write_foreign(held->filter, take_header, header);
-    return get_number(header + EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
+    if (named->value->foreign) perhaps_write_foreign(named->filter, take_header, header);
+    return get_little_endian(header + CUCKOO_EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
-    struct wish wish = cuckoo_wish();
-    struct held held;
-    struct batch batch;
+    struct filter_options options = cuckoo_defaults();
+    struct named_filter named;
+    struct command_batch batch;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, CUCKOO_FILTER, true)) {
+    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_CUCKOO, true)) {
         batch_fill(&batch, argv + 2, 1);
-        int64_t rc = absent ? hold_add_absent(&held, batch.items[0], batch.lengths[0])
-                            : hold_add(&held, batch.items, batch.lengths, 1, batch.answers);
+        int64_t rc = absent ? named_add_absent(&named, batch.items[0], batch.lengths[0])
+                            : named_add(&named, batch.items, batch.lengths, 1, batch.answers);
         if (rc < 0)
-            RedisModule_ReplyWithError(ctx, error_of(&held, rc));
+            RedisModule_ReplyWithError(ctx, error_of(&named, rc));
         else
             RedisModule_ReplyWithBool(ctx, (int)rc);
     }
-    let_go(&held, "cf.add");
+    named_close(&named, "cf.add");
     return REDISMODULE_OK;
 }
 
@@ -111,127 +109,112 @@ int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return add_one(ctx, argv, argc, true);
 }
 
-static const char *read_insert(RedisModuleString **argv, int argc, struct wish *wish, bool *may_make, int *items) {
-    const char *error = NULL;
-    for (int i = 2; !error && i < argc; i++) {
-        if (is_word(argv[i], "ITEMS")) {
-            *items = i + 1;
-            break;
-        }
-        if (is_word(argv[i], "NOCREATE"))
-            *may_make = false;
-        else if (!is_word(argv[i], "CAPACITY") || i + 1 == argc)
-            error = "Unknown argument received";
-        else if (RedisModule_StringToLongLong(argv[++i], &wish->capacity) != REDISMODULE_OK)
-            error = "Bad capacity";
-        else
-            error = check_capacity(wish, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
-    }
-    return error;
+static const char *read_insert_option(RedisModuleString **argv, int argc, int *at, struct filter_options *options) {
+    if (!is_word(argv[*at], "CAPACITY") || *at + 1 == argc) return "Unknown argument received";
+    if (RedisModule_StringToLongLong(argv[++*at], &options->capacity) != REDISMODULE_OK) return "Bad capacity";
+    return check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
 }
 
-/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's layout counts removals, so a batch
- * that fails there and is taken back would show.) */
-static void add_batch(struct held *held, struct batch *batch, bool absent, int8_t answers[BATCH]) {
-    bool whole =
-        !absent && !held->value->foreign && hold_add(held, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
+/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's
+ * layout counts removals, so a batch that fails there and is taken back would show.) */
+static void add_batch(struct named_filter *named, struct command_batch *batch, bool absent,
+                      int8_t answers[BATCH_ITEMS]) {
+    bool whole = !absent && !named->value->foreign &&
+                 named_add(named, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
     for (size_t i = 0; i < batch->n; i++) {
         int64_t rc = whole    ? batch->answers[i]
-                     : absent ? hold_add_absent(held, batch->items[i], batch->lengths[i])
-                              : hold_add(held, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
+                     : absent ? named_add_absent(named, batch->items[i], batch->lengths[i])
+                              : named_add(named, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
         answers[i] = rc < 0 ? -1 : (int8_t)rc;
     }
 }
 
-/* Replicas get what was added, batch by batch: they must not find room where there was none here. */
-static void insert_items(struct held *held, RedisModuleString **argv, int argc, bool absent) {
-    struct batch batch;
-    RedisModuleString *added[BATCH];
-    int8_t answers[BATCH];
-    RedisModule_ReplyWithArray(held->ctx, argc);
-    for (int from = 0; from < argc; from += BATCH) {
+/* Replicas get what was added, batch by batch: they must not find room where there was none
+ * here. */
+static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
+    struct command_batch batch;
+    RedisModuleString *added[BATCH_ITEMS];
+    int8_t answers[BATCH_ITEMS];
+    RedisModule_ReplyWithArray(named->ctx, argc);
+    for (int from = 0; from < argc; from += BATCH_ITEMS) {
         size_t count = 0;
         batch_fill(&batch, argv + from, argc - from);
-        add_batch(held, &batch, absent, answers);
+        add_batch(named, &batch, absent, answers);
         for (size_t i = 0; i < batch.n; i++) {
             if (answers[i] > 0) added[count++] = argv[from + (int)i];
             if (absent || answers[i] < 0)
-                RedisModule_ReplyWithLongLong(held->ctx, answers[i]);
+                RedisModule_ReplyWithLongLong(named->ctx, answers[i]);
             else
-                RedisModule_ReplyWithBool(held->ctx, answers[i]);
+                RedisModule_ReplyWithBool(named->ctx, answers[i]);
         }
-        hold_replicate_items(held, "CF.INSERT", added, count);
+        named_replicate_items(named, "CF.INSERT", added, count);
     }
 }
 
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
-    struct wish wish = cuckoo_wish();
-    struct held held;
-    bool may_make = true;
-    int items = argc;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
-    const char *error = read_insert(argv, argc, &wish, &may_make, &items);
-    if (error) return RedisModule_ReplyWithError(ctx, error);
-    if (items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_make(&held, ctx, argv[1], &wish, CUCKOO_FILTER, may_make))
-        insert_items(&held, argv + items, argc - items, absent);
-    let_go(&held, "cf.add");
-    return REDISMODULE_OK;
+static void insert_all(struct named_filter *named, RedisModuleString **argv, int argc) {
+    insert_items(named, argv, argc, false);
+}
+
+static void insert_absent(struct named_filter *named, RedisModuleString **argv, int argc) {
+    insert_items(named, argv, argc, true);
 }
 
 int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return insert(ctx, argv, argc, false);
+    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_all, "cf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
 int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return insert(ctx, argv, argc, true);
+    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_absent,
+                                              "cf.add"};
+    return insert(ctx, argv, argc, &calls);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int cf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc == 3 ? reply_exist(ctx, argv, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
+    return argc == 3 ? reply_exist(ctx, argv, FAMILY_CUCKOO) : RedisModule_WrongArity(ctx);
 }
 
 int cf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return argc >= 3 ? reply_exist_many(ctx, argv, argc, CUCKOO_FILTER) : RedisModule_WrongArity(ctx);
+    return argc >= 3 ? reply_exist_many(ctx, argv, argc, FAMILY_CUCKOO) : RedisModule_WrongArity(ctx);
 }
 
 int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     size_t length;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_CUCKOO);
     const char *item = RedisModule_StringPtrLen(argv[2], &length);
-    if (found == STILL_LOADING || found == NO_MEMORY)
-        reply_not_held(ctx, found, NULL);
+    if (found == LOOKUP_LOADING || found == LOOKUP_NO_MEMORY)
+        reply_no_filter(ctx, found, NULL);
     else
-        RedisModule_ReplyWithLongLong(ctx, found == FOUND ? perhaps_count(held.filter, item, length) : 0);
-    let_go(&held, NULL);
+        RedisModule_ReplyWithLongLong(ctx, found == LOOKUP_FOUND ? perhaps_count(named.filter, item, length) : 0);
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }
 
 /* ---- removing ---- */
 
 int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     size_t length;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_CUCKOO);
     const char *item = RedisModule_StringPtrLen(argv[2], &length);
-    if (found == FOUND) {
-        int removed = perhaps_remove(held.filter, item, length);
-        held.changed = removed > 0;
-        if (removed > 0 && !held.value->foreign) held.value->told.deleted++;
+    if (found == LOOKUP_FOUND) {
+        int removed = perhaps_remove(named.filter, item, length);
+        named.changed = removed > 0;
+        if (removed > 0 && !named.value->foreign) named.value->reported.deleted++;
         RedisModule_ReplyWithBool(ctx, removed > 0);
     } else {
-        reply_not_held(ctx, found == WRONG_TYPE ? MISSING : found, "Not found");
+        reply_no_filter(ctx, found == LOOKUP_WRONG_TYPE ? LOOKUP_MISSING : found, "Not found");
     }
-    let_go(&held, "cf.del");
+    named_close(&named, "cf.del");
     return REDISMODULE_OK;
 }
 
-/* ---- looking ---- */
+/* ---- CF.INFO and CF.DEBUG ---- */
 
 /* What CF.INFO tells, in its order. */
 enum { SIZE, BUCKETS, FILTERS, ITEMS, DELETED, BUCKET_SIZE, EXPANSION, ITERATIONS, FIELDS };
@@ -242,97 +225,87 @@ static int count_bytes(void *sum, const void *bytes, size_t length) {
     return 0;
 }
 
-static void look_at_foreign(const struct held *held, long long fields[FIELDS]) {
-    uint8_t header[CUCKOO_HEADER] = {0};
+static void foreign_fields(const struct named_filter *named, long long fields[FIELDS]) {
+    uint8_t header[CUCKOO_HEAD] = {0};
     uint64_t bytes = 0;
-    perhaps_write_foreign(held->filter, take_header, header);
-    fields[ITEMS] = (long long)get_number(header, 8);
-    fields[BUCKETS] = (long long)get_number(header + 8, 8);
-    fields[DELETED] = (long long)get_number(header + 16, 8);
-    fields[FILTERS] = (long long)get_number(header + 24, 8);
-    fields[BUCKET_SIZE] = (long long)get_number(header + 32, 2);
-    fields[ITERATIONS] = (long long)get_number(header + 34, 2);
-    fields[EXPANSION] = (long long)get_number(header + EXPANSION_AT, 2);
-    perhaps_write_foreign(held->filter, count_bytes, &bytes);
-    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEADER);
+    perhaps_write_foreign(named->filter, take_header, header);
+    fields[ITEMS] = (long long)get_little_endian(header + CUCKOO_ITEMS_AT, 8);
+    fields[BUCKETS] = (long long)get_little_endian(header + CUCKOO_BUCKETS_AT, 8);
+    fields[DELETED] = (long long)get_little_endian(header + CUCKOO_DELETIONS_AT, 8);
+    fields[FILTERS] = (long long)get_little_endian(header + CUCKOO_FILTERS_AT, 8);
+    fields[BUCKET_SIZE] = (long long)get_little_endian(header + CUCKOO_BUCKET_SIZE_AT, 2);
+    fields[ITERATIONS] = (long long)get_little_endian(header + CUCKOO_ITERATIONS_AT, 2);
+    fields[EXPANSION] = (long long)get_little_endian(header + CUCKOO_EXPANSION_AT, 2);
+    perhaps_write_foreign(named->filter, count_bytes, &bytes);
+    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEAD);
 }
 
-static void look_at_native(const struct held *held, long long fields[FIELDS]) {
-    const struct told *told = &held->value->told;
+static void native_fields(const struct named_filter *named, long long fields[FIELDS]) {
+    const struct reported *reported = &named->value->reported;
     struct perhaps_info facts = {.size = sizeof facts};
-    perhaps_facts(held->filter, &facts);
-    fields[BUCKET_SIZE] = told->bucket ? told->bucket : 2;
-    fields[ITERATIONS] = told->iterations ? told->iterations : 20;
-    fields[EXPANSION] = told->expansion;
+    perhaps_facts(named->filter, &facts);
+    fields[BUCKET_SIZE] = reported->bucket ? reported->bucket : 2;
+    fields[ITERATIONS] = reported->iterations ? reported->iterations : 20;
+    fields[EXPANSION] = reported->expansion;
     fields[ITEMS] = (long long)facts.items;
-    fields[DELETED] = (long long)told->deleted;
+    fields[DELETED] = (long long)reported->deleted;
     fields[FILTERS] = facts.children ? facts.children : 1;
-    fields[SIZE] = (long long)value_memory(held->value);
+    fields[SIZE] = (long long)value_memory(named->value);
     fields[BUCKETS] = ((long long)facts.capacity + fields[BUCKET_SIZE] - 1) / fields[BUCKET_SIZE];
 }
 
-static void look(const struct held *held, long long fields[FIELDS]) {
-    if (held->value->foreign)
-        look_at_foreign(held, fields);
+static void info_fields(const struct named_filter *named, long long fields[FIELDS]) {
+    if (named->value->foreign)
+        foreign_fields(named, fields);
     else
-        look_at_native(held, fields);
+        native_fields(named, fields);
 }
 
-int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+static void reply_info(const struct named_filter *named) {
     static const char *const names[FIELDS] = {
         "Size",        "Number of buckets", "Number of filters", "Number of items inserted", "Number of items deleted",
         "Bucket size", "Expansion rate",    "Max iterations"};
-    struct held held;
     long long fields[FIELDS];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
-    if (found != FOUND) {
-        reply_not_held(ctx, found, "ERR not found");
-    } else {
-        look(&held, fields);
-        RedisModule_ReplyWithMap(ctx, FIELDS);
-        for (int i = 0; i < FIELDS; i++) {
-            RedisModule_ReplyWithSimpleString(ctx, names[i]);
-            RedisModule_ReplyWithLongLong(ctx, fields[i]);
-        }
+    info_fields(named, fields);
+    RedisModule_ReplyWithMap(named->ctx, FIELDS);
+    for (int i = 0; i < FIELDS; i++) {
+        RedisModule_ReplyWithSimpleString(named->ctx, names[i]);
+        RedisModule_ReplyWithLongLong(named->ctx, fields[i]);
     }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
+}
+
+int cf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_CUCKOO, reply_info) : RedisModule_WrongArity(ctx);
+}
+
+static void reply_debug(const struct named_filter *named) {
+    long long fields[FIELDS];
+    char text[256];
+    info_fields(named, fields);
+    int length = snprintf(text, sizeof text,
+                          "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
+                          "expansion:%lld",
+                          fields[BUCKET_SIZE], fields[BUCKETS], fields[ITEMS], fields[DELETED], fields[FILTERS],
+                          fields[ITERATIONS], fields[EXPANSION]);
+    RedisModule_ReplyWithStringBuffer(named->ctx, text, (size_t)length);
 }
 
 int cf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    long long fields[FIELDS];
-    char text[256];
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, CUCKOO_FILTER);
-    if (found != FOUND) {
-        reply_not_held(ctx, found, "ERR not found");
-    } else {
-        look(&held, fields);
-        int length = snprintf(text, sizeof text,
-                              "bktsize:%lld buckets:%lld items:%lld deletes:%lld filters:%lld max_iterations:%lld "
-                              "expansion:%lld",
-                              fields[BUCKET_SIZE], fields[BUCKETS], fields[ITEMS], fields[DELETED], fields[FILTERS],
-                              fields[ITERATIONS], fields[EXPANSION]);
-        RedisModule_ReplyWithStringBuffer(ctx, text, (size_t)length);
-    }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
+    return argc == 2 ? reply_about(ctx, argv[1], FAMILY_CUCKOO, reply_debug) : RedisModule_WrongArity(ctx);
 }
 
 /* Native filters have nothing to compact. */
 int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, CUCKOO_FILTER);
-    if (found == FOUND) {
-        held.changed = held.value->foreign;
-        perhaps_compact(held.filter);
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_CUCKOO);
+    if (found == LOOKUP_FOUND) {
+        named.changed = named.value->foreign;
+        perhaps_compact(named.filter);
         RedisModule_ReplyWithSimpleString(ctx, "OK");
     } else {
-        reply_not_held(ctx, found == WRONG_TYPE ? MISSING : found, "Cuckoo filter was not found");
+        reply_no_filter(ctx, found == LOOKUP_WRONG_TYPE ? LOOKUP_MISSING : found, "Cuckoo filter was not found");
     }
-    let_go(&held, "cf.compact");
+    named_close(&named, "cf.compact");
     return REDISMODULE_OK;
 }

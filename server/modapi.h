@@ -1,8 +1,9 @@
 /*
  * The calls of the server that this module makes, for Redis 7.0 and later and Valkey 7.2 and later.
  *
- * A server gives its modules one function, by which they ask for all others by name. MODAPI_CALLS lists those without which
- * the module cannot be; a server that lacks one of MODAPI_OPTIONAL leaves it NULL, and callers must look.
+ * A server gives its modules one function, which finds all others by name. The module needs every
+ * call of MODAPI_CALLS. A call of MODAPI_OPTIONAL is NULL if the server does not have it, and
+ * callers must check.
  */
 #ifndef PERHAPS_MODAPI_H
 #define PERHAPS_MODAPI_H
@@ -221,7 +222,8 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(int, AddACLCategory, (RedisModuleCtx * ctx, const char *name))                                                \
     CALL(int, SetCommandACLCategories, (RedisModuleCommand * command, const char *categories))
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): arguments are those of a declaration, with their parentheses */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): arguments are those of a declaration, with their
+ * parentheses */
 #define MODAPI_DECLARE(type, name, arguments) extern type(*RedisModule_##name) arguments;
 MODAPI_CALLS(MODAPI_DECLARE)
 MODAPI_OPTIONAL(MODAPI_DECLARE)

@@ -1,25 +1,28 @@
 /*
- * The module: filters in a Redis or Valkey server. Read value.h first, which says what a filter is here; then held.h, what a
- * command does with it; then the commands.
+ * The module: filters in a Redis or Valkey server. Where to read:
+ *
+ *     value.h           what a filter is here, and the forms that it has
+ *     named_filter.h    what a command does with it, and what replicas get
+ *     value_types.h     what the server does with it, and in which thread
+ *     server_memory.h   where its memory is from, and what is counted
+ *     *_commands.c      the commands; command_table.c lists them
+ *
+ * docs/architecture.md follows one BF.MADD through them. A key of the library is called an item
+ * here, as in RedisBloom: a key is a name on the server.
  */
 #include "server_commands.h"
 
 static void info(RedisModuleInfoCtx *ctx, int for_crash_report) {
-    struct statistics statistics = value_statistics();
+    struct value_counts counts = value_count();
     (void)for_crash_report;
     RedisModule_InfoAddSection(ctx, "filters");
     RedisModule_InfoAddFieldCString(ctx, "version", perhaps_version());
-    RedisModule_InfoAddFieldULongLong(ctx, "filters", statistics.parked + statistics.open);
-    RedisModule_InfoAddFieldULongLong(ctx, "filters_small", statistics.parked);
-    RedisModule_InfoAddFieldULongLong(ctx, "filters_being_loaded", statistics.loading);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters", counts.parked + counts.open);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters_small", counts.parked);
+    RedisModule_InfoAddFieldULongLong(ctx, "filters_being_loaded", counts.loading);
 }
 
 enum { MODULE_VERSION = PERHAPS_VERSION_MAJOR * 10000 + PERHAPS_VERSION_MINOR * 100 + PERHAPS_VERSION_PATCH };
-
-static bool start(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    return settings_load(ctx, argv, argc) && types_register(ctx) && commands_register(ctx) &&
-           RedisModule_RegisterInfoFunc(ctx, info) == REDISMODULE_OK;
-}
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
@@ -34,5 +37,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
     if (RedisModule_IsModuleNameBusy("perhaps")) return REDISMODULE_ERR;
     RedisModule_SetModuleAttribs(ctx, "perhaps", MODULE_VERSION, REDISMODULE_APIVER);
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
-    return start(ctx, argv, argc) ? REDISMODULE_OK : REDISMODULE_ERR;
+    bool ready = settings_load(ctx, argv, argc) && types_register(ctx) && commands_register(ctx) &&
+                 RedisModule_RegisterInfoFunc(ctx, info) == REDISMODULE_OK;
+    return ready ? REDISMODULE_OK : REDISMODULE_ERR;
 }

@@ -1,28 +1,28 @@
 /*
- * RedisBloom's RDB: type MBbloom-- and MBbloomCF, encoding versions 0 to 4. Both have the same facts as the chunks of
- * BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such chunks, for perhaps_open_foreign to check, and saving reads
- * them.
+ * RedisBloom's RDB: type MBbloom-- and MBbloomCF, encoding versions 0 to 4. Both have the same
+ * facts as the chunks of BF.SCANDUMP and CF.SCANDUMP in another order, so loading writes such
+ * chunks, for perhaps_open_foreign to check, and saving reads them.
  */
-#include "numbers_le.h"
-#include "types.h"
+#include "redisbloom_header.h"
+#include "value_types.h"
 
 #include <perhaps_embed.h>
 
 #include <string.h>
 
-enum { BLOOM_HEAD = 20, BLOOM_LAYER = 53, CUCKOO_HEAD = 38, LAYERS_MOST = PERHAPS_LAYERS_MAX };
+enum { LAYERS_MOST = PERHAPS_LAYERS_MAX };
 
 /* ---- little-endian bytes ---- */
 
 /* Each moves on. */
 static void put(uint8_t **at, uint64_t number, unsigned bytes) {
-    put_number(*at, number, bytes);
+    put_little_endian(*at, number, bytes);
     *at += bytes;
 }
 
 static uint64_t get(const uint8_t **at, unsigned bytes) {
     *at += bytes;
-    return get_number(*at - bytes, bytes);
+    return get_little_endian(*at - bytes, bytes);
 }
 
 static uint64_t bits_of(double number) {
@@ -39,8 +39,9 @@ static double number_of(uint64_t bits) {
 
 /* ---- loading ---- */
 
-/* The header of chunks comes first, but its parts come between the layers' bytes: there is room for it, until it is whole. */
-struct loader {
+/* The header of chunks comes first, but its parts come between the layers' bytes: there is room for
+ * it, until it is whole. */
+struct rdb_loader {
     RedisModuleIO *rdb;
     uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
     uint8_t *end;         /* of the header so far */
@@ -48,13 +49,13 @@ struct loader {
     uint64_t length;
 };
 
-static bool leave_room(struct loader *loader, uint64_t header) {
+static bool leave_room(struct rdb_loader *loader, uint64_t header) {
     loader->length = header;
     return value_load(loader->chunks, 0, loader->header, (size_t)header);
 }
 
 /* A string of layer bytes, appended; false if it is not so long as it should be. */
-static bool load_bytes(struct loader *loader, uint64_t *length) {
+static bool load_bytes(struct rdb_loader *loader, uint64_t *length) {
     size_t got = 0;
     char *bytes = RedisModule_LoadStringBuffer(loader->rdb, &got);
     bool taken = !RedisModule_IsIOError(loader->rdb) && bytes && value_load(loader->chunks, loader->length, bytes, got);
@@ -70,7 +71,7 @@ static uint64_t bits_of_oldest(uint64_t entries, double bits_per_entry) {
     return bits >= 0 && bits < 0x1p62 ? (uint64_t)bits : 0;
 }
 
-static bool load_bloom_layer(struct loader *loader, int encver) {
+static bool load_bloom_layer(struct rdb_loader *loader, int encver) {
     RedisModuleIO *rdb = loader->rdb;
     uint64_t entries = RedisModule_LoadUnsigned(rdb), length;
     double error = RedisModule_LoadDouble(rdb);
@@ -91,7 +92,7 @@ static bool load_bloom_layer(struct loader *loader, int encver) {
     return !RedisModule_IsIOError(rdb) && hashes <= UINT32_MAX && n2 <= UINT8_MAX;
 }
 
-static bool load_bloom(struct loader *loader, int encver) {
+static bool load_bloom(struct rdb_loader *loader, int encver) {
     RedisModuleIO *rdb = loader->rdb;
     uint64_t size = RedisModule_LoadUnsigned(rdb), layers = RedisModule_LoadUnsigned(rdb);
     uint64_t options = encver >= 2 ? RedisModule_LoadUnsigned(rdb) : 0;
@@ -106,7 +107,7 @@ static bool load_bloom(struct loader *loader, int encver) {
     return fine;
 }
 
-static bool load_cuckoo(struct loader *loader, int encver) {
+static bool load_cuckoo(struct rdb_loader *loader, int encver) {
     RedisModuleIO *rdb = loader->rdb;
     uint64_t filters = RedisModule_LoadUnsigned(rdb), buckets = RedisModule_LoadUnsigned(rdb);
     uint64_t items = RedisModule_LoadUnsigned(rdb), deletes = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 0;
@@ -124,17 +125,18 @@ static bool load_cuckoo(struct loader *loader, int encver) {
     put(&loader->end, expansion, 2);
     if (fine) fine = leave_room(loader, CUCKOO_HEAD);
     for (uint64_t i = 0; fine && i < filters; i++) {
-        if (encver >= 4) RedisModule_LoadUnsigned(rdb); /* the buckets of this one, which follow from the first's */
+        if (encver >= 4) RedisModule_LoadUnsigned(rdb); /* its buckets follow from the first's */
         fine = load_bytes(loader, &length);
     }
     return fine;
 }
 
-static void *load(RedisModuleIO *rdb, int encver, int kind, bool (*load_all)(struct loader *loader, int encver)) {
-    struct loader loader = {.rdb = rdb, .end = loader.header};
+static void *load_redisbloom(RedisModuleIO *rdb, int encver, int kind,
+                             bool (*load_all)(struct rdb_loader *loader, int encver)) {
+    struct rdb_loader loader = {.rdb = rdb, .end = loader.header};
     const char *reason = "it is damaged, or there is no memory for it";
     struct value *value = NULL;
-    loader.chunks = value_start_loading(kind, UINT64_MAX / 2, &(struct told){0});
+    loader.chunks = value_start_loading(kind, UINT64_MAX / 2, &(struct reported){0});
     if (encver > REDISBLOOM_ENCVER) reason = "it is of a newer version";
     if (loader.chunks && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver) &&
         value_load(loader.chunks, 0, loader.header, (size_t)(loader.end - loader.header)))
@@ -145,28 +147,29 @@ static void *load(RedisModuleIO *rdb, int encver, int kind, bool (*load_all)(str
 }
 
 void *redisbloom_load_bloom(RedisModuleIO *rdb, int encver) {
-    return load(rdb, encver, PERHAPS_REDIS_BLOOM, load_bloom);
+    return load_redisbloom(rdb, encver, PERHAPS_REDIS_BLOOM, load_bloom);
 }
 
 void *redisbloom_load_cuckoo(RedisModuleIO *rdb, int encver) {
-    return load(rdb, encver, PERHAPS_REDIS_CUCKOO, load_cuckoo);
+    return load_redisbloom(rdb, encver, PERHAPS_REDIS_CUCKOO, load_cuckoo);
 }
 
 /* ---- saving ---- */
 
-/* The header is the first piece that the library writes; then come the layers. Facts about layer i stand at the i-th place. */
-struct saver {
+/* The header is the first piece that the library writes; then come the layers. Facts about layer i
+ * stand at the i-th place. */
+struct rdb_saver {
     RedisModuleIO *rdb;
     uint8_t header[BLOOM_HEAD + LAYERS_MOST * BLOOM_LAYER];
     uint64_t pieces;
 };
 
-static void save_bloom_head(const struct saver *saver) {
+static void save_bloom_head(const struct rdb_saver *saver) {
     const uint8_t *at = saver->header;
     for (unsigned i = 0; i < 4; i++) RedisModule_SaveUnsigned(saver->rdb, get(&at, i == 0 ? 8 : 4));
 }
 
-static void save_bloom_layer(const struct saver *saver, uint64_t layer, const void *bytes, size_t length) {
+static void save_bloom_layer(const struct rdb_saver *saver, uint64_t layer, const void *bytes, size_t length) {
     const uint8_t *at = saver->header + BLOOM_HEAD + layer * BLOOM_LAYER + 8;
     uint64_t bits = get(&at, 8), size = get(&at, 8), error = get(&at, 8), bits_per_entry = get(&at, 8);
     uint64_t hashes = get(&at, 4), entries = get(&at, 8), n2 = get(&at, 1);
@@ -180,7 +183,7 @@ static void save_bloom_layer(const struct saver *saver, uint64_t layer, const vo
     RedisModule_SaveUnsigned(saver->rdb, size);
 }
 
-static void save_cuckoo_head(const struct saver *saver) {
+static void save_cuckoo_head(const struct rdb_saver *saver) {
     const uint8_t *at = saver->header;
     uint64_t items = get(&at, 8), buckets = get(&at, 8), deletes = get(&at, 8), filters = get(&at, 8);
     RedisModule_SaveUnsigned(saver->rdb, filters);
@@ -190,14 +193,14 @@ static void save_cuckoo_head(const struct saver *saver) {
     for (unsigned i = 0; i < 3; i++) RedisModule_SaveUnsigned(saver->rdb, get(&at, 2));
 }
 
-static void save_cuckoo_layer(const struct saver *saver, const void *bytes, size_t length) {
-    const uint8_t *at = saver->header + 32;
-    RedisModule_SaveUnsigned(saver->rdb, length / get(&at, 2));
+static void save_cuckoo_layer(const struct rdb_saver *saver, const void *bytes, size_t length) {
+    uint64_t bucket = get_little_endian(saver->header + CUCKOO_BUCKET_SIZE_AT, 2);
+    RedisModule_SaveUnsigned(saver->rdb, length / bucket);
     RedisModule_SaveStringBuffer(saver->rdb, bytes, length);
 }
 
 static int save_bloom_piece(void *context, const void *bytes, size_t length) {
-    struct saver *saver = context;
+    struct rdb_saver *saver = context;
     if (saver->pieces++) {
         save_bloom_layer(saver, saver->pieces - 2, bytes, length);
         return 0;
@@ -209,7 +212,7 @@ static int save_bloom_piece(void *context, const void *bytes, size_t length) {
 }
 
 static int save_cuckoo_piece(void *context, const void *bytes, size_t length) {
-    struct saver *saver = context;
+    struct rdb_saver *saver = context;
     if (saver->pieces++) {
         save_cuckoo_layer(saver, bytes, length);
         return 0;
@@ -219,17 +222,18 @@ static int save_cuckoo_piece(void *context, const void *bytes, size_t length) {
     return 0;
 }
 
-static void save(RedisModuleIO *rdb, const struct value *value,
-                 int (*save_piece)(void *context, const void *bytes, size_t length)) {
-    struct saver saver = {.rdb = rdb};
+/* Values of RedisBloom's types are open: a loading one has the native type, and none is parked. */
+static void save_redisbloom(RedisModuleIO *rdb, const struct value *value,
+                            int (*save_piece)(void *context, const void *bytes, size_t length)) {
+    struct rdb_saver saver = {.rdb = rdb};
     if (perhaps_write_foreign(((const struct open_value *)value)->filter, save_piece, &saver) < 0)
         RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
 }
 
 void redisbloom_save_bloom(RedisModuleIO *rdb, void *value) {
-    save(rdb, value, save_bloom_piece);
+    save_redisbloom(rdb, value, save_bloom_piece);
 }
 
 void redisbloom_save_cuckoo(RedisModuleIO *rdb, void *value) {
-    save(rdb, value, save_cuckoo_piece);
+    save_redisbloom(rdb, value, save_cuckoo_piece);
 }

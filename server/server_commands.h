@@ -2,55 +2,86 @@
 #ifndef PERHAPS_SERVER_COMMANDS_H
 #define PERHAPS_SERVER_COMMANDS_H
 
-#include "held.h"
+#include "named_filter.h"
 #include "settings.h"
 
 /* Registers all. False: a reason is in the server's log. */
 bool commands_register(RedisModuleCtx *ctx);
 
-/* ---- making filters ---- */
+/* ---- creating filters ---- */
 
-struct wish {
+/* What a client wants of a new filter: the arguments of RESERVE and INSERT, or the settings. */
+struct filter_options {
     double error;
     long long capacity;
     long long expansion;
-    bool fixed; /* it does not grow; nor does it with an expansion of 0 */
+    bool fixed; /* NONSCALING; an expansion of 0 means the same */
     long long bucket, iterations;
     long long generations, period; /* of a window */
 };
 
-struct wish bloom_wish(void);
-struct wish cuckoo_wish(void);
+struct filter_options bloom_defaults(void);
+struct filter_options cuckoo_defaults(void);
 
-/* Makes an empty filter under a name that has none, and replies. */
-int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish, enum family family);
+/* Creates an empty filter under a name that has none, and replies. */
+int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_options *options,
+            enum command_family family);
 
-/* Finds the filter to add to, or makes it as wished; false: it has replied with an error. */
-bool find_or_make(struct held *held, RedisModuleCtx *ctx, RedisModuleString *name, const struct wish *wish,
-                  enum family family, bool may_make);
+/* Finds the filter to add to, or creates it. False: it has replied with an error. Either way
+ * named_close follows. */
+bool find_or_create(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                    const struct filter_options *options, enum command_family family, bool may_create);
+
+/* What differs between the INSERT commands. */
+struct insert_calls {
+    enum command_family family;
+    struct filter_options (*defaults)(void);
+    /* Reads the option at argv[*at] and moves to its argument; NULL or the error. */
+    const char *(*read_option)(RedisModuleString **argv, int argc, int *at, struct filter_options *options);
+    /* Adds the items and replies with an array. */
+    void (*add)(struct named_filter *named, RedisModuleString **argv, int argc);
+    const char *event;
+};
+
+int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct insert_calls *calls);
 
 /* ---- arguments ---- */
 
 /* Whether an argument is this word, in any case. */
 bool is_word(RedisModuleString *argument, const char *word);
 
-/* ---- answers to many items ---- */
+/* Reads the first `count` of the four numbers of struct reported; false if one is no such
+ * number. */
+bool read_reported(RedisModuleString **argv, int count, struct reported *reported);
 
-/* Batches of items go through the library so many at a time. */
-enum { BATCH = 1024 };
-struct batch {
-    const void *items[BATCH];
-    size_t lengths[BATCH];
-    uint8_t answers[BATCH];
+/* ---- batches and queries ---- */
+
+/* Items go through the library in batches. */
+enum { BATCH_ITEMS = 1024 };
+struct command_batch {
+    const void *items[BATCH_ITEMS];
+    size_t lengths[BATCH_ITEMS];
+    uint8_t answers[BATCH_ITEMS];
     size_t n;
 };
 
 /* The next items, as many as there is room for. */
-void batch_fill(struct batch *batch, RedisModuleString **argv, int argc);
+void batch_fill(struct command_batch *batch, RedisModuleString **argv, int argc);
 
-/* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2] on. */
-int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum family family);
-int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum family family);
+/* Is the item argv[2] in the filter argv[1]? And an array of answers, for all items from argv[2]
+ * on. */
+int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_family family);
+int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family);
+
+/* Opens a filter for reading and calls `reply`, or replies that there is none. */
+int reply_about(RedisModuleCtx *ctx, RedisModuleString *name, enum command_family family,
+                void (*reply)(const struct named_filter *named));
+
+/* ---- errors ---- */
+
+/* The error for a command that needs a filter and has none; `missing` is the one for a key that
+ * does not exist. */
+int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);

@@ -12,7 +12,6 @@ void *try_alloc(size_t bytes) {
 
 /* ---- memory aligned to 64 bytes ---- */
 
-/* What the server gave begins up to 64 bytes before; how many is in the byte before what the library gets. */
 enum { ALIGNMENT = 64 };
 
 static uint8_t *align(void *raw) {
@@ -31,7 +30,8 @@ static void *raw_of(void *memory) {
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* The whole huge pages within some memory shall be such, or no longer. Nothing is lost where the system does not listen. */
+/* Requests huge pages for the part of some memory that can be such, or takes that back. The system
+ * may refuse: nothing is lost then. */
 static void advise(uint8_t *memory, size_t size, bool huge) {
 #ifdef MADV_HUGEPAGE
     size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
@@ -42,7 +42,8 @@ static void advise(uint8_t *memory, size_t size, bool huge) {
 #endif
 }
 
-/* Whether they were told to: in the byte before the one that `align` writes. Allocators give multiples of 16, so there is room for both. */
+/* Whether huge pages were requested. Allocators give multiples of 16, so there is room for both
+ * bytes before the memory. */
 static bool *is_huge(void *memory) {
     return (bool *)memory - 2;
 }
@@ -61,7 +62,7 @@ static void *allocate(void *context, size_t size) {
     return raw ? make_ready(raw, size) : NULL;
 }
 
-/* How others will use it is no business of this module. */
+/* Whoever gets this memory next did not request huge pages. */
 static void release(void *context, void *memory, size_t size) {
     (void)context;
     if (size >= HUGE_PAGE && *is_huge(memory)) advise(memory, size, false);
@@ -78,6 +79,9 @@ static void *allocate_surely(void *context, size_t size) {
 const perhaps_allocator sure_memory = {.allocate = allocate_surely, .release = release};
 
 /* ---- one handle at a time ---- */
+
+/* The main thread opens parked filters, one at a time as a rule: that one gets the same place each
+ * time. */
 
 static alignas(ALIGNMENT) uint8_t handle[1024];
 static int handle_in_use;
@@ -99,8 +103,8 @@ const perhaps_allocator command_memory = {.allocate = allocate_handle, .release 
 
 /* ---- the pieces of a filter ---- */
 
-/* Of large pieces the server's allocator keeps up to a fourth more in reserve, but only as addresses: the pages behind the end
- * are never touched, and take no memory. */
+/* Of large pieces the server's allocator keeps up to a fourth more in reserve, but only as
+ * addresses: the pages behind the end are never touched, and take no memory. */
 enum { PAGE = 4096, LARGE_PIECE = 16384 };
 
 static void *count_piece(void *context, void *memory, size_t size) {
@@ -115,7 +119,9 @@ size_t memory_of(perhaps *filter) {
     return sum;
 }
 
-/* Memory that comes to lie differently within 64 bytes is put right. (It is not advised again: large memory is hardly ever moved.) */
+/* The server copies the bytes as they lie. If the new place begins elsewhere within 64 bytes, the
+ * content moves to the next multiple of 64. Huge pages are not requested again: large memory is
+ * hardly ever moved. */
 static void *move_piece(void *context, void *memory, size_t size) {
     size_t skip = ((uint8_t *)memory)[-1];
     uint8_t *raw = RedisModule_DefragAlloc(context, raw_of(memory));

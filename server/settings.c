@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-struct settings settings = {.layout = NATIVE,
+struct settings settings = {.layout = LAYOUT_NATIVE,
                             .bf_error_rate = 0.01,
                             .cf_error_rate = 0.01,
                             .bf_initial_size = 100,
@@ -18,43 +18,43 @@ struct settings settings = {.layout = NATIVE,
 
 /* ---- the table ---- */
 
-struct number {
+struct number_setting {
     const char *name, *old_name; /* the old one is RedisBloom's, for loading */
     long long *at, least, most;
 };
 
-static const struct number numbers[] = {
-    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 1, CAPACITY_MOST},
-    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 0, EXPANSION_MOST},
-    {"cf-initial-size", NULL, &settings.cf_initial_size, 2, CAPACITY_MOST},
-    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 1, BUCKET_MOST},
-    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 1, ITERATIONS_MOST},
-    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 0, EXPANSION_MOST},
-    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 1, EXPANSIONS_MOST},
+static const struct number_setting numbers[] = {
+    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 1, MOST_CAPACITY},
+    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 0, MOST_EXPANSION},
+    {"cf-initial-size", NULL, &settings.cf_initial_size, 2, MOST_CAPACITY},
+    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 1, MOST_BUCKET},
+    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 1, MOST_ITERATIONS},
+    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 0, MOST_EXPANSION},
+    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 1, MOST_EXPANSIONS},
 };
 
-struct rate {
+struct rate_setting {
     const char *name, *old_name;
     double *at;
 };
 
-static const struct rate rates[] = {
+static const struct rate_setting rates[] = {
     {"bf-error-rate", "ERROR_RATE", &settings.bf_error_rate},
     {"cf-error-rate", NULL, &settings.cf_error_rate},
 };
 
 /* One of two words. */
-struct choice {
+struct choice_setting {
     const char *name;
     int *at;
     const char *words[2];
     const char *wrong; /* said of other words */
 };
 
-static struct choice choices[] = {
+static struct choice_setting choices[] = {
     {"layout",
      &settings.layout,
-     {[NATIVE] = "native", [REDISBLOOM] = "redisbloom"},
+     {[LAYOUT_NATIVE] = "native", [LAYOUT_REDISBLOOM] = "redisbloom"},
      "the layout is native or redisbloom"},
     {"huge-pages", &settings.huge_pages, {"no", "yes"}, "huge pages are wanted, yes or no"},
 };
@@ -67,7 +67,7 @@ enum {
 
 /* ---- values from strings; each gives NULL or what is wrong ---- */
 
-static const char *set_rate(const struct rate *rate, const char *text) {
+static const char *set_rate(const struct rate_setting *rate, const char *text) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end || !(value > 0 && value < 1)) return "an error rate is a number between 0 and 1";
@@ -75,7 +75,7 @@ static const char *set_rate(const struct rate *rate, const char *text) {
     return NULL;
 }
 
-static const char *set_number(const struct number *number, const char *text) {
+static const char *set_number(const struct number_setting *number, const char *text) {
     char *end;
     long long value = strtoll(text, &end, 10);
     if (end == text || *end || value < number->least || value > number->most) return "not a number, or out of range";
@@ -83,7 +83,7 @@ static const char *set_number(const struct number *number, const char *text) {
     return NULL;
 }
 
-static const char *set_choice(const struct choice *choice, const char *text) {
+static const char *set_choice(const struct choice_setting *choice, const char *text) {
     for (int i = 0; i < 2; i++) {
         if (strcasecmp(text, choice->words[i]) != 0) continue;
         *choice->at = i;
@@ -164,16 +164,16 @@ static int refuse(RedisModuleString **error, const char *wrong) {
 
 static long long get_number(const char *name, void *number) {
     (void)name;
-    return *((const struct number *)number)->at;
+    return *((const struct number_setting *)number)->at;
 }
 
 static int apply_number(const char *name, long long value, void *number, RedisModuleString **error) {
     (void)name, (void)error;
-    *((const struct number *)number)->at = value;
+    *((const struct number_setting *)number)->at = value;
     return REDISMODULE_OK;
 }
 
-/* What the server was told last; it asks for a string that stays. */
+/* The last setting that the server got as a string: it must stay valid after the call. */
 static RedisModuleString *shown;
 
 static RedisModuleString *show(const char *text) {
@@ -184,7 +184,7 @@ static RedisModuleString *show(const char *text) {
 static RedisModuleString *get_rate(const char *name, void *rate) {
     char text[32];
     (void)name;
-    snprintf(text, sizeof text, "%.9g", *((const struct rate *)rate)->at);
+    snprintf(text, sizeof text, "%.9g", *((const struct rate_setting *)rate)->at);
     return show(text);
 }
 
@@ -207,29 +207,29 @@ static int apply_hash_key(const char *name, RedisModuleString *value, void *unus
 
 static int get_choice(const char *name, void *choice) {
     (void)name;
-    return *((const struct choice *)choice)->at;
+    return *((const struct choice_setting *)choice)->at;
 }
 
 static int apply_choice(const char *name, int value, void *choice, RedisModuleString **error) {
     (void)name, (void)error;
-    *((const struct choice *)choice)->at = value;
+    *((const struct choice_setting *)choice)->at = value;
     return REDISMODULE_OK;
 }
 
-static int register_choice(RedisModuleCtx *ctx, struct choice *choice) {
+static int register_choice(RedisModuleCtx *ctx, struct choice_setting *choice) {
     static const int values[] = {0, 1};
     return RedisModule_RegisterEnumConfig(ctx, choice->name, *choice->at, REDISMODULE_CONFIG_DEFAULT, choice->words,
                                           values, 2, get_choice, apply_choice, NULL, choice);
 }
 
-static int register_rate(RedisModuleCtx *ctx, const struct rate *rate) {
+static int register_rate(RedisModuleCtx *ctx, const struct rate_setting *rate) {
     char text[32];
     snprintf(text, sizeof text, "%.9g", *rate->at);
     return RedisModule_RegisterStringConfig(ctx, rate->name, text, REDISMODULE_CONFIG_DEFAULT, get_rate, apply_rate,
                                             NULL, (void *)(uintptr_t)rate);
 }
 
-static int register_number(RedisModuleCtx *ctx, const struct number *number) {
+static int register_number(RedisModuleCtx *ctx, const struct number_setting *number) {
     return RedisModule_RegisterNumericConfig(ctx, number->name, *number->at, REDISMODULE_CONFIG_DEFAULT, number->least,
                                              number->most, get_number, apply_number, NULL, (void *)(uintptr_t)number);
 }

@@ -1,5 +1,5 @@
-/* Settings of the module: what filters are made like. By CONFIG SET perhaps.NAME, in the server's configuration, or as pairs of
- * name and value when the module is loaded. */
+/* Settings of the module: how filters are created. By CONFIG SET perhaps.NAME, in the server's
+ * configuration, or as pairs of name and value when the module is loaded. */
 #ifndef PERHAPS_SERVER_SETTINGS_H
 #define PERHAPS_SERVER_SETTINGS_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum layout { NATIVE, REDISBLOOM };
+enum { LAYOUT_NATIVE, LAYOUT_REDISBLOOM };
 
 struct settings {
     int layout;
@@ -24,17 +24,19 @@ extern struct settings settings;
 
 /* Limits that commands have too. */
 enum {
-    CAPACITY_MOST = 1 << 30,
-    EXPANSION_MOST = 32768,
-    BUCKET_MOST = 255,
-    ITERATIONS_MOST = 65535,
-    EXPANSIONS_MOST = 65535
+    MOST_CAPACITY = 1 << 30,
+    MOST_EXPANSION = 32768,
+    MOST_BUCKET = 255,
+    MOST_ITERATIONS = 65535,
+    MOST_EXPANSIONS = 65535
 };
 
-/* Takes what came with loading, then registers settings with the server. False: a reason is in the server's log. */
+/* Takes what came with loading, then registers settings with the server. False: a reason is in the
+ * server's log. */
 bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
-/* A command of this module as it is called on this server: with the prefix, if there is one. Until the next call. */
+/* A command of this module as it is called on this server: with the prefix, if there is one. Until
+ * the next call. */
 const char *command_name(const char *name);
 
 #endif

@@ -1,16 +1,39 @@
 /*
- * A filter as a value of the server.
+ * A filter as a value of the server. A value has one of three forms, and keeps it. A change of form
+ * makes another value, and named_set_value (named_filter.c) puts it in the place of the old one.
  *
- * A value has one of three forms:
+ *     a filter of the library ──value_of_filter──▶ PARKED if can_be_parked (value.c), else OPEN
  *
- *     OPEN     a filter of the library.
- *     PARKED   a small one, as the bytes of its image, in one piece with the value. It is opened in place for the length of a
- *              command. A handle takes more memory than such a filter has bits, and there may be millions of them.
- *     LOADING  the part of an image that has come so far, of a filter that is sent in pieces.
+ *     PARKED ──value_unparked──▶ OPEN              in named_unpark, before it grows; never back
  *
- * A filter that grows is a growing filter of the library. Parked is only its one layer, without what is around it, which is
- * put back when a second layer is due. So outside the module there is no difference: RDB files, replicas and dumps have the
- * growing filter in all cases.
+ *     first bytes ──value_start_loading──▶ LOADING ──value_load──▶ LOADING      the next bytes
+ *
+ *     LOADING ──value_of_loaded──▶ PARKED or OPEN                all bytes have come, and are good
+ *
+ *     COPY, by value_copy:  PARKED ──▶ PARKED     OPEN ──▶ PARKED or OPEN     LOADING ──▶ LOADING
+ *
+ *     any ──value_free──▶ gone                     in the main thread, or in a background thread
+ *
+ *     form      struct          memory                          the filter during a command
+ *     parked    parked_value    one piece, with the image       opened in place, then ended
+ *     open      open_value      the struct, and the filter's    the filter itself
+ *     loading   loading_value   the struct, and bytes so far    none: "still being loaded"
+ *
+ * A value changes in place where its form stays: items are added, and bytes are loaded. All other
+ * ways to a value make a new one. BF.MERGE and an RDB go through value_of_filter; so a filter that
+ * was open may be parked after a restart.
+ *
+ * Why park: a handle takes more memory than a small filter has bits, and there may be millions of
+ * small filters. A parked image is at most PARKED_MOST bytes. It cannot grow, and its stash cannot.
+ *
+ * A filter that grows is a growing filter of the library. Only its one layer is parked, without the
+ * growing filter around it. value_whole and value_unparked put that back. So parking is not seen in
+ * RDB files, dumps and shapes: they have the growing filter. A primary and its replicas may have
+ * the same filter in different forms.
+ *
+ * A filter in RedisBloom's layout is open or loading, never parked.
+ *
+ * Which thread may do what is in value_types.h. How memory is counted is in server_memory.h.
  */
 #ifndef PERHAPS_SERVER_VALUE_H
 #define PERHAPS_SERVER_VALUE_H
@@ -21,10 +44,11 @@
 
 #include <stdbool.h>
 
-enum form { PARKED, OPEN, LOADING };
+enum value_form { VALUE_PARKED, VALUE_OPEN, VALUE_LOADING };
 
-/* What a client is told and the filter does not know. */
-struct told {
+/* Facts that INFO commands report and the filter does not hold. Zero for RedisBloom's layout, whose
+ * bytes have them. */
+struct reported {
     uint16_t bucket, iterations, expansion;
     uint64_t deleted;
 };
@@ -34,9 +58,9 @@ struct value {
     bool multiset;      /* CF.* commands are for it, else BF.* */
     bool foreign;       /* in RedisBloom's layout */
     bool grows;         /* in layers; a parked one has one of them */
-    bool fixed;         /* it has a number of items, and is full then */
-    bool window, timed; /* a window; one that forgets by time */
-    struct told told;
+    bool fixed;         /* full once it has as many items as its capacity */
+    bool window, timed; /* a window; a window that forgets by time */
+    struct reported reported;
 };
 
 struct open_value {
@@ -46,53 +70,64 @@ struct open_value {
 
 struct parked_value {
     struct value value;
-    double fpr, growth; /* of the growing filter whose layer it is, if it grows */
+    double fpr, growth; /* arguments of perhaps_grow_layers, if it grows */
     uint32_t length;
     uint8_t image[];
 };
 
 struct loading_value {
     struct value value;
-    int kind; /* of the library, as perhaps_open_foreign wants it; 0: an image */
+    int kind; /* for perhaps_open_foreign; 0: an image of the library */
     uint64_t total, have, room;
     uint8_t *bytes;
 };
 
-/* Takes the filter over, whatever comes of it; NULL if there is no memory. */
-struct value *value_of_filter(perhaps *filter, const struct told *told);
+/* Owns the filter from here on, even on failure. NULL: no memory. */
+struct value *value_of_filter(perhaps *filter, const struct reported *reported);
 void value_free(struct value *value);
 struct value *value_copy(const struct value *value);
 
-/* An OPEN value of a PARKED one, which stays as it is. */
+/* An open copy of a parked value. NULL: no memory. */
 struct value *value_unparked(const struct value *value);
 
-/* The filter of a value that is not LOADING, for the length of a command; NULL if there is no memory. For a PARKED one it is only
- * the layer. */
+/* The filter of a value that is not loading, for the length of a command; of a parked value only
+ * the layer. NULL: no memory. value_filter_done ends it; `changed` brings the checksums of a parked
+ * image up to date. */
 perhaps *value_filter(const struct value *value);
 void value_filter_done(const struct value *value, perhaps *filter, bool changed);
 
-/* The whole filter, for reading, and the end of that. */
+/* The whole filter, growing if it grows, for reading; value_whole_done ends it. */
 perhaps *value_whole(const struct value *value);
 void value_whole_done(const struct value *value, perhaps *filter);
 
-/* What the server spends on it. */
+/* The length of the image that perhaps_write gives of a whole filter. */
+uint64_t value_image_bytes(const perhaps *whole);
+
+/* What the server spends on it: see server_memory.h. */
 size_t value_memory(const struct value *value);
 
 /* ---- loading in pieces ---- */
 
-struct value *value_start_loading(int kind, uint64_t total, const struct told *told);
+/* `total` bytes will come. NULL: no memory. */
+struct value *value_start_loading(int kind, uint64_t total, const struct reported *reported);
 
 /* Puts bytes at an offset that is not beyond what it has. False: no memory, nothing changed. */
 bool value_load(struct value *value, uint64_t offset, const void *bytes, size_t length);
 
-/* The filter that a whole LOADING value is, or NULL and perhaps_why(). */
-perhaps *value_loaded(const struct value *value);
+/* Why a filter cannot be served, or NULL. Clients send keys as they are, so a filter whose keys
+ * were transformed would miss every key. Where a key stood in its record does not matter to a
+ * server. */
+const char *value_unserved(const perhaps *filter);
 
-/* ---- statistics, for INFO ---- */
+/* The value that a loading one becomes when all bytes have come; `loading` stays as it is. NULL:
+ * see *reason. */
+struct value *value_of_loaded(const struct value *loading, const char **reason);
 
-struct statistics {
+/* ---- how many values there are, for INFO ---- */
+
+struct value_counts {
     uint64_t parked, open, loading;
 };
-struct statistics value_statistics(void);
+struct value_counts value_count(void);
 
 #endif

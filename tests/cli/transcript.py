@@ -17,12 +17,14 @@ one of:
 Cases have URLs of two servers, one with the module and one without: $at is redis:// with it, $bits
 is redis+bits:// without it. $bits_at and $plain are the same the other way round: the module is
 there but not asked for, and asked for but not there. Where $gone and $gonebits point is no server.
+Groups whose names begin with 'cluster' have a cluster of three in the place of each server.
 
 Of a case the transcript has the command line ('$ '), then standard output ('| '), standard error
-('! '), the files that it made ('+ '), changed ('~ ') or took away ('- '), and the exit status
-('= '). What is binary is shown as its length and SHA-256; of what is long there are the first lines
-and those. Of files whose names begin with 'random' only the length is shown. Whatever differs from
-run to run is replaced by UNSTABLE below, and nowhere else.
+('! '), the files that it made ('+ '), changed ('~ ') or took away ('- '), servers on which it changed
+something ('~ '), and the exit status ('= '). Cases that follow each other and have the same answer stand together. What is binary is shown
+as its length and SHA-256; of what is long there are the first lines and those. Of files whose names
+begin with 'random' only the length is shown. Whatever differs from run to run is replaced by UNSTABLE
+below, and nowhere else.
 """
 import argparse
 import ctypes
@@ -119,9 +121,18 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
 
 
+def bound_socket():
+    """A socket with a port of five digits, so that what is aligned beside it stays where it is."""
+    while True:
+        made = socket.socket()
+        made.bind(('127.0.0.1', 0))
+        if made.getsockname()[1] >= 10000:
+            return made
+        made.close()
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
+    with bound_socket() as probe:
         return probe.getsockname()[1]
 
 
@@ -143,20 +154,12 @@ class Folder:
     changed through a mapping may keep them."""
 
     def __init__(self, path):
-        self.path = path
+        self.path = str(path)
         self.files = self.look()
 
     def look(self):
-        return {str(file.relative_to(self.path)): self.content(file)
-                for file in sorted(self.path.rglob('*')) if file.is_file()}
-
-    def content(self, file):
-        if file.name.startswith('random'):
-            return '%d bytes' % file.stat().st_size
-        try:
-            return digest(file.read_bytes())
-        except PermissionError:
-            return 'not readable'
+        return {os.path.relpath(entry.path, self.path) if folder != self.path else entry.name: content(entry.path)
+                for folder, entry in entries(self.path) if entry.is_file()}
 
     def changes(self):
         before, self.files = self.files, self.look()
@@ -164,48 +167,84 @@ class Folder:
             if name not in self.files:
                 yield '- ' + name
             elif before.get(name) != self.files[name]:
-                yield '%s %s: %s' % ('~' if name in before else '+', name, self.files[name])
+                yield '%s %s: %s' % ('~' if name in before else '+', name, self.described(name))
+
+    def described(self, name):
+        if self.files[name] is None:
+            return 'not readable'
+        return '%d bytes' % len(self.files[name]) if name.startswith('random') else digest(self.files[name])
+
+
+def entries(path):
+    with os.scandir(path) as found:
+        for entry in found:
+            yield path, entry
+            if entry.is_dir(follow_symlinks=False):
+                yield from entries(entry.path)
+
+
+def content(path):
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return None
+    try:
+        return os.read(file, os.fstat(file).st_size)
+    finally:
+        os.close(file)
 
 
 class Transcript:
-    def __init__(self, perhaps, unstable):
-        self.perhaps = perhaps
+    def __init__(self, unstable):
         self.unstable = [(re.compile(pattern), shown) for pattern, shown in unstable]
         self.lines = []
+        self.cases = 0
+        self.answer = None
 
-    def say(self, line):
-        self.lines.append(line)
+    def heading(self, text):
+        self.lines += ['', text]
+        self.answer = None
+
+    def case(self, command, out, err, changes, status):
+        answer = [*self.stream('|', out), *self.stream('!', err), *map(self.stable, changes), '= %s' % status]
+        if answer == self.answer:
+            self.lines.insert(-len(answer), '$ ' + command)
+        else:
+            self.lines += ['', '$ ' + command, *answer]
+        self.answer = answer
+        self.cases += 1
 
     def stable(self, text):
+        text = re.sub(r'\b\d+\.\d{10,}(e[-+]?\d+)?', lambda number: '%.9g' % float(number.group()), text)
         for pattern, shown in self.unstable:
             text = pattern.sub(shown, text)
         return text
 
     def stream(self, mark, data):
         """Text is shown line by line, anything else as a digest."""
-        if not data:
-            return
         try:
             text = self.stable(data.decode())
         except UnicodeDecodeError:
-            text = None
-        if text is None or re.search(r'[\x00-\x08\x0b-\x1f\x7f]', text):
-            self.say('%s (binary: %s)' % (mark, digest(data)))
-            return
+            text = '\0'
+        if re.search(r'[\x00-\x08\x0b-\x1f\x7f]', text):
+            return ['%s (binary: %s)' % (mark, digest(data))]
         lines = text.splitlines(True)
         shown = lines if len(lines) <= MOST_LINES else lines[:FIRST_LINES]
-        for line in shown:
-            self.say('%s %s' % (mark, line.rstrip('\n')))
+        said = ['%s %s' % (mark, line.rstrip('\n')) for line in shown]
         if len(shown) < len(lines):
-            self.say('%s (%d more lines: %s)' % (mark, len(lines) - len(shown), digest(''.join(lines).encode())))
-        if not text.endswith('\n'):
-            self.say(mark + ' (no line end)')
+            said.append('%s (%d more lines: %s)' % (mark, len(lines) - len(shown), digest(text.encode())))
+        if text and not text.endswith('\n'):
+            said.append(mark + ' (no line end)')
+        return said
+
+    def text(self):
+        return '\n'.join(self.lines).lstrip('\n') + '\n'
 
 
 class Group:
     """One file of cases."""
 
-    def __init__(self, transcript, name, folder, environment):
+    def __init__(self, transcript, name, folder, servers, environment):
         self.transcript = transcript
         self.name = name
         self.environment = environment
@@ -214,6 +253,7 @@ class Group:
         self.lists = {}
         self.read(CASES / 'inputs.setup')
         self.folder = Folder(self.path)
+        self.data = Data(servers)
         self.read(CASES / (name + '.cases'))
 
     def read(self, file):
@@ -222,7 +262,7 @@ class Group:
                 name, words = line[1:].split(None, 1)
                 self.lists[name] = words.split(' | ') if ' | ' in words else words.split()
             elif line.startswith('# '):
-                self.transcript.say('\n' + line)
+                self.transcript.heading(line)
             elif line.startswith('= '):
                 for command in self.expanded(line[2:]):
                     self.prepare(command)
@@ -256,17 +296,16 @@ class Group:
             sys.exit('transcript.py: %s: %s: status %s\n%s%s' % (
                 self.name, command, status, out.decode(errors='replace'), err.decode(errors='replace')))
         if hasattr(self, 'folder'):
-            self.folder.files = self.folder.look()
+            list(self.changes(command))
 
     def case(self, command):
-        say = self.transcript.say
-        say('\n$ ' + command)
         out, err, status = self.run(command)
-        self.transcript.stream('|', out)
-        self.transcript.stream('!', err)
-        for change in self.folder.changes():
-            say(self.transcript.stable(change))
-        say('= %s' % status)
+        self.transcript.case(command, out, err, self.changes(command), status)
+
+    def changes(self, command):
+        yield from self.folder.changes()
+        if re.search(r'\$(at|bits|plain)', command):
+            yield from self.data.changes()
 
 
 def possible(perhaps):
@@ -290,30 +329,66 @@ def environment_of(perhaps, folder, ports):
 
 
 class Servers:
-    """The servers of a group, and their ports by the names that the transcript shows."""
+    """The servers of a group, by the names that the transcript shows for their ports."""
 
     def __init__(self, name, folder, module):
-        self.started = []
+        self.started = {}
         # Bound, but not listening: it refuses, and nobody else gets the port.
-        self.nobody = socket.socket()
-        self.nobody.bind(('127.0.0.1', 0))
-        self.ports = {'GONE': self.nobody.getsockname()[1]}
+        self.nobody = bound_socket()
         with_module = ['--loadmodule', module, 'hash-key', '0123456789abcdef' * 2]
+        begin = self.cluster if name.startswith('cluster') else self.single
         try:
-            self.start(folder, 'PORT', with_module)
-            self.start(folder, 'PLAIN', [])
+            begin(folder, 'PORT', with_module)
+            begin(folder, 'PLAIN', [])
         except BaseException:
             self.stop()
             raise
 
-    def start(self, folder, shown, arguments):
-        server = Server(folder, *arguments)
-        self.started.append(server)
-        self.ports[shown] = server.port
+    def single(self, folder, shown, arguments):
+        self.started[shown] = Server(folder, '--enable-debug-command', 'local', *arguments)
+
+    def cluster(self, folder, shown, arguments):
+        names = [shown, shown + '2', shown + '3']
+        slots = ['0 5460', '5461 10922', '10923 16383']
+        for number, name in enumerate(names):
+            self.single(folder, name, ['--cluster-enabled', 'yes', '--cluster-node-timeout', '60000', *arguments])
+            self.started[name].ask('CLUSTER ADDSLOTSRANGE ' + slots[number])
+            self.started[name].ask('CLUSTER SET-CONFIG-EPOCH %d' % (number + 1))
+            self.started[name].ask('CLUSTER MEET 127.0.0.1 %d' % self.started[shown].port)
+        for name in names:
+            self.wait_for_cluster(self.started[name])
+
+    def wait_for_cluster(self, node):
+        for _ in range(1000):
+            answer = node.ask('CLUSTER INFO')
+            if b'cluster_state:ok' in answer and b'cluster_known_nodes:3' in answer:
+                return
+            time.sleep(0.02)
+        sys.exit('transcript.py: no cluster would form')
+
+    def ports(self):
+        return dict({shown: server.port for shown, server in self.started.items()}, GONE=self.nobody.getsockname()[1])
 
     def stop(self):
-        for server in self.started:
+        for server in self.started.values():
             server.stop()
+
+
+class Data:
+    """What servers hold, and what a case did to that."""
+
+    def __init__(self, servers):
+        self.servers = servers
+        self.sums = self.look()
+
+    def look(self):
+        return {shown: server.ask('DEBUG DIGEST').split()[0].decode() for shown, server in self.servers.started.items()}
+
+    def changes(self):
+        before, self.sums = self.sums, self.look()
+        for shown, sum_now in self.sums.items():
+            if sum_now != before[shown]:
+                yield '~ server %s: digest %s' % (shown, sum_now[1:13])
 
 
 def unstable_of(perhaps, folder, ports):
@@ -331,11 +406,11 @@ def answers_of(arguments):
         (folder / '.servers').mkdir()
         servers = Servers(name, folder / '.servers', module)
         try:
-            transcript = Transcript(perhaps, unstable_of(perhaps, folder, servers.ports))
-            Group(transcript, name, folder, environment_of(perhaps, folder, servers.ports))
-            return name, '\n'.join(transcript.lines).lstrip('\n') + '\n'
+            transcript = Transcript(unstable_of(perhaps, folder, servers.ports()))
+            Group(transcript, name, folder, servers, environment_of(perhaps, folder, servers.ports()))
+            return name, transcript.cases, transcript.text()
         except SystemExit as reason:
-            return name, reason
+            return name, 0, reason
         finally:
             servers.stop()
             subprocess.run(['chmod', '-R', 'u+rwX', temporary])
@@ -344,7 +419,8 @@ def answers_of(arguments):
 def all_answers(groups, perhaps, module):
     """Each group's answers, as they come; the longest groups begin first."""
     groups = sorted(groups, key=lambda name: -(CASES / (name + '.cases')).stat().st_size)
-    with multiprocessing.Pool(min(os.cpu_count(), 4), end_with_parent) as pool:
+    workers = min(os.cpu_count() + 1, 5)  # one more, since some wait for servers
+    with multiprocessing.Pool(workers, end_with_parent) as pool:
         yield from pool.imap_unordered(answers_of, [(name, perhaps, module) for name in groups], 1)
 
 
@@ -360,7 +436,7 @@ def main():
     parser.add_argument('module')
     parser.add_argument('groups', nargs='*', metavar='GROUP')
     parser.add_argument('--record', action='store_true')
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     perhaps, module = os.path.abspath(arguments.perhaps), os.path.abspath(arguments.module)
     why_not = possible(perhaps)
     if why_not:
@@ -368,12 +444,13 @@ def main():
         return NOT_POSSIBLE
     respect_permissions()
     cases, changed = 0, []
-    for name, new in all_answers(arguments.groups or [file.stem for file in CASES.glob('*.cases')], perhaps, module):
+    groups = arguments.groups or [file.stem for file in CASES.glob('*.cases')]
+    for name, number, new in all_answers(groups, perhaps, module):
+        cases += number
         if isinstance(new, SystemExit):
             print(new)
             changed.append(name)
             continue
-        cases += new.count('\n$ ')
         if arguments.record:
             (CASES / (name + '.txt')).write_text(new)
         elif differences(name, new):

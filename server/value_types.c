@@ -1,23 +1,22 @@
-#include "types.h"
+#include "value_types.h"
 
-#include "chunks.h"
+#include "chunk_header.h"
 
 #include <perhaps_embed.h>
-
-#include <string.h>
 
 RedisModuleType *type_native, *type_bloom, *type_cuckoo;
 
 RedisModuleType *type_of(const struct value *value) {
-    if (!value->foreign || value->form == LOADING) return type_native;
+    if (!value->foreign || value->form == VALUE_LOADING) return type_native;
     return value->multiset ? type_cuckoo : type_bloom;
 }
 
 /* ---- RDB ---- */
 
 /*
- * A native value: whether it is being loaded, what clients are told, kind and length of what is being loaded (else 0), and then
- * strings, of which the last one is empty: together they are the image.
+ * A native value: whether it is being loaded, what clients are told, kind and length of what is
+ * being loaded (else 0), and then strings, of which the last one is empty: together they are the
+ * image.
  */
 enum { NATIVE_ENCVER = 1 };
 
@@ -31,7 +30,7 @@ static int save_piece(void *rdb, const void *bytes, size_t length) {
 
 static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
     const struct loading_value *loading = (const struct loading_value *)value;
-    if (value->form == LOADING) {
+    if (value->form == VALUE_LOADING) {
         save_piece(rdb, loading->bytes, (size_t)loading->have);
         return;
     }
@@ -41,14 +40,14 @@ static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
     value_whole_done(value, whole);
 }
 
-static void save(RedisModuleIO *rdb, void *context) {
+static void save_native(RedisModuleIO *rdb, void *context) {
     const struct value *value = context;
-    const struct loading_value *loading = value->form == LOADING ? context : NULL;
-    RedisModule_SaveUnsigned(rdb, value->form == LOADING);
-    RedisModule_SaveUnsigned(rdb, value->told.bucket);
-    RedisModule_SaveUnsigned(rdb, value->told.iterations);
-    RedisModule_SaveUnsigned(rdb, value->told.expansion);
-    RedisModule_SaveUnsigned(rdb, value->told.deleted);
+    const struct loading_value *loading = value->form == VALUE_LOADING ? context : NULL;
+    RedisModule_SaveUnsigned(rdb, value->form == VALUE_LOADING);
+    RedisModule_SaveUnsigned(rdb, value->reported.bucket);
+    RedisModule_SaveUnsigned(rdb, value->reported.iterations);
+    RedisModule_SaveUnsigned(rdb, value->reported.expansion);
+    RedisModule_SaveUnsigned(rdb, value->reported.deleted);
     RedisModule_SaveUnsigned(rdb, loading ? (uint64_t)loading->kind : 0);
     RedisModule_SaveUnsigned(rdb, loading ? loading->total : 0);
     save_pieces(rdb, value);
@@ -68,42 +67,6 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
         if (!length) return true;
         offset += length;
     }
-}
-
-#define MADE_WITH(option)                                                                                              \
-    "its keys were made with " option ", and the server takes keys as they are; build it without " option
-
-const char *value_unserved(const perhaps *filter) {
-    static const char *const reasons[] = {
-        [PERHAPS_KEY_BYTES] = NULL,
-        [PERHAPS_KEY_HEX] = MADE_WITH("--hex"),
-        [PERHAPS_KEY_U64] = MADE_WITH("--key u64"),
-        [PERHAPS_KEY_INT32] = MADE_WITH("--key int32"),
-        [PERHAPS_KEY_INT64] = MADE_WITH("--key int64"),
-        [PERHAPS_KEY_UTF16] = MADE_WITH("--key utf16"),
-    };
-    struct perhaps_info facts = {.size = sizeof facts};
-    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
-    perhaps_facts(filter, &facts);
-    perhaps_recipe_of(filter, &recipe);
-    if (!(facts.traits & PERHAPS_TAKES_BYTES))
-        return "its keys are integers, and the server's are bytes; build another kind";
-    return recipe.ignore_case ? MADE_WITH("--ignore-case") : reasons[recipe.form];
-}
-
-struct value *value_of_loaded(const struct value *loading, const char **reason) {
-    struct value *value = NULL;
-    perhaps *filter = value_loaded(loading);
-    *reason = perhaps_why();
-    if (!filter) return NULL;
-    *reason = value_unserved(filter);
-    if (*reason) {
-        perhaps_free(filter);
-    } else {
-        value = value_of_filter(filter, &loading->told);
-        *reason = "no memory";
-    }
-    return value;
 }
 
 static struct value *load_whole(RedisModuleIO *rdb, struct value *loading) {
@@ -129,44 +92,45 @@ static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64
     return NULL;
 }
 
-static void *load(RedisModuleIO *rdb, int encver) {
-    struct told told = {0};
+static void *load_native(RedisModuleIO *rdb, int encver) {
+    struct reported reported = {0};
     if (encver != NATIVE_ENCVER) {
         RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of a newer version, %d, cannot be loaded", encver);
         return NULL;
     }
     bool is_part = RedisModule_LoadUnsigned(rdb) == 1;
-    told.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    told.deleted = RedisModule_LoadUnsigned(rdb);
+    reported.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported.deleted = RedisModule_LoadUnsigned(rdb);
     uint64_t kind = RedisModule_LoadUnsigned(rdb), total = RedisModule_LoadUnsigned(rdb);
     if (RedisModule_IsIOError(rdb) || (kind && kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO))
         return NULL;
-    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &told);
+    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &reported);
     if (!loading) return NULL;
     return is_part ? load_part(rdb, loading, total) : load_whole(rdb, loading);
 }
 
-/* ---- the rest ---- */
+/* ---- digest, memory, copy, defragmentation ---- */
 
-static int sum_piece(void *digest, const void *bytes, size_t length) {
+static int digest_piece(void *digest, const void *bytes, size_t length) {
     RedisModule_DigestAddStringBuffer(digest, bytes, length);
     return 0;
 }
 
-static void sum(RedisModuleDigest *digest, void *context) {
+static void add_to_digest(RedisModuleDigest *digest, void *context) {
     const struct value *value = context;
-    RedisModule_DigestAddLongLong(digest, (long long)value->told.deleted);
-    if (value->form == LOADING) {
+    RedisModule_DigestAddLongLong(digest, (long long)value->reported.deleted);
+    if (value->form == VALUE_LOADING) {
         const struct loading_value *loading = context;
         RedisModule_DigestAddStringBuffer(digest, (const char *)loading->bytes, (size_t)loading->have);
     } else {
         perhaps *whole = value_whole(value);
-        if (whole && value->foreign) /* of equal ones, one may have memory in store that is not in the bytes */
-            perhaps_write_foreign(whole, sum_piece, digest);
+        /* Equal filters in RedisBloom's layout may differ in memory that is not in its bytes. */
+        if (whole && value->foreign)
+            perhaps_write_foreign(whole, digest_piece, digest);
         else if (whole)
-            perhaps_write(whole, sum_piece, digest);
+            perhaps_write(whole, digest_piece, digest);
         value_whole_done(value, whole);
     }
     RedisModule_DigestEndSequence(digest);
@@ -175,21 +139,22 @@ static void sum(RedisModuleDigest *digest, void *context) {
 /* The server has two small objects for each value of a module, which it does not count itself. */
 enum { OBJECTS_OF_SERVER = 32 };
 
-static size_t memory(const void *value) {
+static size_t memory_usage(const void *value) {
     return OBJECTS_OF_SERVER + value_memory(value);
 }
 
-static void release(void *value) {
+static void free_value(void *value) {
     value_free(value);
 }
 
-/* The server frees in another thread what is more than a few steps of work; sixteen kilobytes are one. */
+/* The server frees in another thread what is more than a few steps of work; sixteen kilobytes are
+ * one. */
 static size_t free_effort(RedisModuleString *key, const void *context) {
     const struct value *value = context;
     struct perhaps_info facts = {.size = sizeof facts};
     (void)key;
-    if (value->form == LOADING) return 1 + (size_t)(((const struct loading_value *)value)->room >> 14);
-    if (value->form == PARKED) return 1;
+    if (value->form == VALUE_LOADING) return 1 + (size_t)(((const struct loading_value *)value)->room >> 14);
+    if (value->form == VALUE_PARKED) return 1;
     perhaps_facts(((const struct open_value *)value)->filter, &facts);
     return 1 + facts.children + (size_t)(facts.bytes >> 14);
 }
@@ -199,11 +164,12 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
     return value_copy(value);
 }
 
+/* See value_types.h. 0: there is nothing left to move. */
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) {
     struct value *value = *at, *moved = RedisModule_DefragAlloc(ctx, value);
     (void)key;
     if (moved) *at = value = moved;
-    if (value->form == OPEN) {
+    if (value->form == VALUE_OPEN) {
         struct open_value *opened = *at;
         opened->filter = defragment(ctx, opened->filter);
     }
@@ -216,10 +182,10 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
     RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
                                       .rdb_load = load_one,
                                       .rdb_save = save_one,
-                                      .aof_rewrite = chunks_rewrite,
-                                      .mem_usage = memory,
-                                      .digest = sum,
-                                      .free = release,
+                                      .aof_rewrite = aof_rewrite,
+                                      .mem_usage = memory_usage,
+                                      .digest = add_to_digest,
+                                      .free = free_value,
                                       .free_effort = free_effort,
                                       .copy = copy,
                                       .defrag = defrag};
@@ -227,7 +193,7 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
 }
 
 bool types_register(RedisModuleCtx *ctx) {
-    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load, save);
+    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load_native, save_native);
     make_type(ctx, &type_bloom, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
     make_type(ctx, &type_cuckoo, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
     if (!type_bloom || !type_cuckoo)

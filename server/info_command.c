@@ -1,12 +1,7 @@
-/* PERHAPS.INFO, and what replicas and the AOF are told: PERHAPS.CREATE, PERHAPS.RESHAPE, PERHAPS.ADVANCE. */
+/* PERHAPS.INFO: everything that `perhaps info --json` says of a file. */
 #include "server_commands.h"
 
-#include <perhaps_embed.h>
-
 #include <stdio.h>
-#include <string.h>
-
-/* ---- PERHAPS.INFO ---- */
 
 static void reply_text(RedisModuleCtx *ctx, const char *name, const char *text) {
     RedisModule_ReplyWithCString(ctx, name);
@@ -23,8 +18,8 @@ static void reply_real(RedisModuleCtx *ctx, const char *name, double number) {
     RedisModule_ReplyWithDouble(ctx, number);
 }
 
-/* What a child has; the fields of a whole filter, and those that only a filter of filters has. */
-enum { CHILD_FIELDS = 9, FIELDS = 28, FAMILY_FIELDS = 6 };
+/* How many fields a child has, a filter, and in addition a composite filter. */
+enum { CHILD_FIELDS = 9, FIELDS = 28, COMPOSITE_FIELDS = 6 };
 
 static void reply_child(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     RedisModule_ReplyWithMap(ctx, CHILD_FIELDS);
@@ -55,7 +50,7 @@ static const char *name_of_kind(int kind) {
     return kind == PERHAPS_GROWING ? "growing" : "unknown";
 }
 
-static void reply_family(RedisModuleCtx *ctx, const struct perhaps_info *info) {
+static void reply_composite(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "base", name_of_kind(info->base));
     reply_number(ctx, "max_bytes", info->max_bytes);
     reply_number(ctx, "period", info->period);
@@ -100,7 +95,8 @@ static void reply_use(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "isa", info->isa);
 }
 
-/* Keys that are transformed are not served; where they stood in records is kept for those who dump the filter. */
+/* Keys that are transformed are not served; where they stood in records is kept for those who dump
+ * the filter. */
 static void reply_recipe(RedisModuleCtx *ctx, const perhaps *whole) {
     static const char *const records[] = {"lines", "zero-terminated", "raw"};
     perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
@@ -113,14 +109,14 @@ static void reply_recipe(RedisModuleCtx *ctx, const perhaps *whole) {
 }
 
 /* The names are those of `perhaps info --json`. */
-static void reply_info(struct held *held, perhaps *whole) {
-    RedisModuleCtx *ctx = held->ctx;
+static void reply_info(struct named_filter *named, perhaps *whole) {
+    RedisModuleCtx *ctx = named->ctx;
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(whole, &info);
-    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? FAMILY_FIELDS : 0));
+    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? COMPOSITE_FIELDS : 0));
     reply_text(ctx, "kind", info.kind_name);
-    reply_text(ctx, "layout", held->value->foreign ? "redisbloom" : "native");
-    if (info.children) reply_family(ctx, &info);
+    reply_text(ctx, "layout", named->value->foreign ? "redisbloom" : "native");
+    if (info.children) reply_composite(ctx, &info);
     reply_number(ctx, "capacity", info.capacity);
     reply_number(ctx, "items", info.items);
     reply_real(ctx, "distinct", info.distinct);
@@ -128,7 +124,7 @@ static void reply_info(struct held *held, perhaps *whole) {
     reply_real(ctx, "fpr_now", info.fpr_now);
     reply_number(ctx, "bytes", info.bytes);
     reply_number(ctx, "image_bytes", info.image_bytes);
-    reply_number(ctx, "memory", value_memory(held->value));
+    reply_number(ctx, "memory", value_memory(named->value));
     reply_use(ctx, &info);
     reply_recipe(ctx, whole);
     reply_abilities(ctx, &info);
@@ -136,98 +132,16 @@ static void reply_info(struct held *held, perhaps *whole) {
 }
 
 int info_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
+    struct named_filter named;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ, ANY_FILTER);
-    perhaps *whole = found == FOUND ? value_whole(held.value) : NULL;
+    enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_ANY);
+    perhaps *whole = found == LOOKUP_FOUND ? value_whole(named.value) : NULL;
     if (whole) {
-        reply_info(&held, whole);
-        value_whole_done(held.value, whole);
+        reply_info(&named, whole);
+        value_whole_done(named.value, whole);
     } else {
-        reply_not_held(ctx, found == FOUND ? NO_MEMORY : found, "ERR not found");
+        reply_no_filter(ctx, found == LOOKUP_FOUND ? LOOKUP_NO_MEMORY : found, "ERR not found");
     }
-    let_go(&held, NULL);
-    return REDISMODULE_OK;
-}
-
-/* ---- for replicas ---- */
-
-static bool create(struct held *held, enum found found, RedisModuleString **argv) {
-    size_t length;
-    long long numbers[3];
-    perhaps *filter;
-    const char *shape = RedisModule_StringPtrLen(argv[2], &length);
-    for (int i = 0; i < 3; i++) {
-        if (RedisModule_StringToLongLong(argv[3 + i], &numbers[i]) == REDISMODULE_OK && numbers[i] >= 0 &&
-            numbers[i] <= UINT16_MAX)
-            continue;
-        RedisModule_ReplyWithError(held->ctx, "ERR bad numbers at the end");
-        return false;
-    }
-    struct told told = {(uint16_t)numbers[0], (uint16_t)numbers[1], (uint16_t)numbers[2], 0};
-    if (found != MISSING) {
-        if (found == WRONG_TYPE)
-            reply_not_held(held->ctx, found, NULL);
-        else
-            RedisModule_ReplyWithError(held->ctx, "ERR item exists");
-    } else if (perhaps_create_shape(&filter, shape, length, &server_memory) < 0) {
-        reply_why(held->ctx);
-    } else if (value_unserved(filter)) {
-        reply_reason(held->ctx, value_unserved(filter));
-        perhaps_free(filter);
-    } else if (!hold_quietly(held, filter, &told)) {
-        RedisModule_ReplyWithError(held->ctx, "ERR Insufficient memory to create filter");
-    } else {
-        return true;
-    }
-    return false;
-}
-
-int create_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    if (argc != 6) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, ANY_FILTER);
-    held.changed = create(&held, found, argv);
-    if (held.changed) RedisModule_ReplyWithSimpleString(ctx, "OK");
-    let_go(&held, "perhaps.create");
-    return REDISMODULE_OK;
-}
-
-int reshape_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    size_t length;
-    if (argc != 3) return RedisModule_WrongArity(ctx);
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, ANY_FILTER);
-    const char *shape = RedisModule_StringPtrLen(argv[2], &length);
-    if (found != FOUND) {
-        reply_not_held(ctx, found, "ERR not found");
-    } else if (!hold_unparked(&held)) {
-        reply_not_held(ctx, NO_MEMORY, NULL);
-    } else if (perhaps_reshape(held.filter, shape, length) < 0) {
-        reply_why(ctx);
-    } else {
-        held.changed = true;
-        RedisModule_ReplyWithSimpleString(ctx, "OK");
-    }
-    let_go(&held, "perhaps.reshape");
-    return REDISMODULE_OK;
-}
-
-int advance_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    struct held held;
-    long long now;
-    if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (RedisModule_StringToLongLong(argv[2], &now) != REDISMODULE_OK || now < 0)
-        return RedisModule_ReplyWithError(ctx, "ERR a time is a number of milliseconds");
-    enum found found = hold(&held, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, ANY_FILTER);
-    if (found != FOUND) {
-        reply_not_held(ctx, found, "ERR not found");
-    } else if (!held.value->timed) {
-        RedisModule_ReplyWithError(ctx, "ERR only a window with a period has a time");
-    } else {
-        held.changed = perhaps_advance(held.filter, (uint64_t)now) >= 0;
-        RedisModule_ReplyWithSimpleString(ctx, "OK");
-    }
-    let_go(&held, "perhaps.advance");
+    named_close(&named, NULL);
     return REDISMODULE_OK;
 }

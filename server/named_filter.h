@@ -1,0 +1,113 @@
+/*
+ * A filter under its name on the server, for the length of a command: finding it, creating it,
+ * adding to it, and telling replicas. Each named_open is followed by one named_close.
+ *
+ * The server sends the same to replicas and to the append-only file, in this order:
+ *
+ *     what has happened             what is sent                              by
+ *     a filter was created          PERHAPS.CREATE with its shape             named_create
+ *     a window by time forgot or    PERHAPS.ADVANCE with the time             named_advance
+ *     began a generation
+ *     adding may have begun one     PERHAPS.ADVANCE with its time             named_add
+ *     adding has appended a layer   PERHAPS.RESHAPE, the shape of all layers  named_close
+ *     something has changed         the client's command, verbatim            named_close
+ *     instead, where some items     BF.INSERT or CF.INSERT with NOCREATE and  named_replicate_items
+ *     may have found no room        the items that were added
+ *     nothing has changed           nothing
+ *
+ * So a command that writes is sent like this:
+ *
+ *     BF.RESERVE, CF.RESERVE        as PERHAPS.CREATE; never verbatim
+ *     BF.ADD, BF.MADD, BF.INSERT    verbatim; as BF.INSERT if some items found no room
+ *     CF.ADD, CF.ADDNX              verbatim
+ *     CF.INSERT, CF.INSERTNX        as CF.INSERT, one for each batch of items
+ *     CF.DEL, CF.COMPACT, BF.MERGE, LOADCHUNK, PERHAPS.LOAD, .CREATE, .RESHAPE, .ADVANCE
+ *                                   verbatim
+ *     a query                       not at all
+ *
+ * Before each of them comes what it needs: CREATE for a new filter, ADVANCE for a window, RESHAPE
+ * for a new layer. A query of a window by time may send ADVANCE too. If one command sends several,
+ * the server puts MULTI and EXEC around them.
+ *
+ * Why shapes: layouts come from floating-point arithmetic, which may differ from machine to
+ * machine, and secret keys are random. A shape has both as integers. Why layers first: the replica
+ * keeps the new layer as a spare, fills the older one with the items, and goes on in the spare just
+ * where the primary did. Why not always verbatim: a replica must not find room where its primary
+ * found none.
+ *
+ * A rewrite of the append-only file does not use these commands but the value itself: see
+ * aof_rewrite.c.
+ *
+ * A replica, and a server that loads its append-only file, does only what it is sent:
+ *
+ *     it may        answer queries; open a parked value; enlarge a stash
+ *     it may not    plan a layer or a filter, choose a secret key (it gets shapes)
+ *                   read the clock for a window (named_advance)
+ *                   limit parts (limit_parts) or look at maxmemory (PERHAPS.CREATE does not)
+ *
+ * So its filters are equal to its primary's bit for bit. Only the forms of values (value.h) may
+ * differ.
+ */
+#ifndef PERHAPS_SERVER_NAMED_FILTER_H
+#define PERHAPS_SERVER_NAMED_FILTER_H
+
+#include "value_types.h"
+
+/* What is under a name. A filter of the other family is the wrong type. */
+enum lookup { LOOKUP_FOUND, LOOKUP_MISSING, LOOKUP_WRONG_TYPE, LOOKUP_LOADING, LOOKUP_NO_MEMORY };
+
+struct named_filter {
+    RedisModuleCtx *ctx;
+    RedisModuleString *name;
+    RedisModuleKey *handle;
+    struct value *value;
+    perhaps *filter; /* value_filter, if LOOKUP_FOUND */
+    unsigned layers; /* that replicas have; 0: nothing was added to a growing filter */
+    uint64_t now;    /* milliseconds, where the clock was read for a window; else 0 */
+    bool changed;    /* named_close tells listeners and replicas */
+    bool replicated; /* replicas have it already: no command verbatim */
+};
+
+/* Which filters a command takes: BF.* sets, CF.* multisets, PERHAPS.* both. */
+enum command_family { FAMILY_ANY, FAMILY_BLOOM, FAMILY_CUCKOO };
+
+/* Opens the key, and the filter if there is one. `mode` is REDISMODULE_READ, or with _WRITE. */
+enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                       enum command_family family);
+
+/* Tells replicas what is left to tell. `event` is what listeners to the key hear if it changed. */
+void named_close(struct named_filter *named, const char *event);
+
+/* Puts a new filter under a name that has none, and tells replicas. It owns the filter from here
+ * on, even on failure. False: no memory, or another module has the type. */
+bool named_create(struct named_filter *named, perhaps *filter, const struct reported *reported);
+
+/* Puts a value in the place of what is there; `filter` must have been ended. False: another module
+ * has the type, and the value is still the caller's. */
+bool named_set_value(struct named_filter *named, struct value *value);
+
+/* As named_create, in place of what is there, and without telling replicas. */
+bool named_set_filter(struct named_filter *named, perhaps *filter, const struct reported *reported);
+
+/* Adds items, and layers if they are needed. The number of new items, or an error of the library:
+ * then none was added. */
+int64_t named_add(struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
+                  uint8_t *answers);
+
+/* Adds an item to a multiset if it is not there. */
+int named_add_absent(struct named_filter *named, const void *item, size_t length);
+
+/* Tells replicas of these items, not of the client's command. `command` is BF.INSERT or
+ * CF.INSERT. */
+void named_replicate_items(struct named_filter *named, const char *command, RedisModuleString **items, size_t count);
+
+/* Opens a parked value. False: no memory. */
+bool named_unpark(struct named_filter *named);
+
+/* How many more items the filter takes; UINT64_MAX unless `fixed`. */
+uint64_t named_room(const struct named_filter *named);
+
+/* Lets a window that forgets by time do so, unless this server is a replica. */
+void named_advance(struct named_filter *named);
+
+#endif

@@ -1,0 +1,24 @@
+/* Errors that several commands reply with. */
+#include "server_commands.h"
+
+#include <stdio.h>
+
+int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing) {
+    const char *errors[] = {
+        [LOOKUP_MISSING] = missing,
+        [LOOKUP_WRONG_TYPE] = "WRONGTYPE Operation against a key holding the wrong kind of value",
+        [LOOKUP_LOADING] = "ERR filter is still being loaded",
+        [LOOKUP_NO_MEMORY] = "ERR Insufficient memory",
+    };
+    return RedisModule_ReplyWithError(ctx, errors[found]);
+}
+
+int reply_reason(RedisModuleCtx *ctx, const char *reason) {
+    char text[512];
+    snprintf(text, sizeof text, "ERR %s", reason);
+    return RedisModule_ReplyWithError(ctx, text);
+}
+
+int reply_why(RedisModuleCtx *ctx) {
+    return reply_reason(ctx, perhaps_why());
+}
