@@ -63,12 +63,6 @@ const char *utf8_next(const char *at, const char *end, uint32_t *code) {
     return at + length;
 }
 
-static uint8_t *put_unit(uint8_t *key, uint32_t unit) {
-    key[0] = (uint8_t)unit;
-    key[1] = (uint8_t)(unit >> 8);
-    return key + 2;
-}
-
 const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *key_length) {
     const char *end = line + length;
     uint8_t *out = key;
@@ -77,10 +71,13 @@ const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *
         line = utf8_next(line, end, &code);
         if (!line) return "is not UTF-8";
         if (code >= 0x10000) {
-            out = put_unit(out, 0xD800 + ((code - 0x10000) >> 10));
+            uint32_t high = 0xD800 + ((code - 0x10000) >> 10);
             code = 0xDC00 + ((code - 0x10000) & 0x3FF);
+            *out++ = (uint8_t)high;
+            *out++ = (uint8_t)(high >> 8);
         }
-        out = put_unit(out, code);
+        *out++ = (uint8_t)code;
+        *out++ = (uint8_t)(code >> 8);
     }
     *key_length = (size_t)(out - key);
     return NULL;

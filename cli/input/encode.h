@@ -1,5 +1,5 @@
-/* From a line to a key: the encodings of --key. Each answers NULL, or why the line is none, as a phrase that follows
- * "line 7 ". */
+/* From a line to a key: the encodings of --key. Each answers NULL, or why the line is none, as a
+ * phrase that follows "line 7 ". */
 #ifndef CLI_INPUT_ENCODE_H
 #define CLI_INPUT_ENCODE_H
 
@@ -21,7 +21,8 @@ const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *
 /* The same bytes, with the capital letters of ASCII made small. */
 void fold_case(const char *line, size_t length, uint8_t *key);
 
-/* Reads one character of well-formed UTF-8 at `at` (before `end`); returns where the next begins, or NULL. */
+/* Reads one character of well-formed UTF-8 at `at` (before `end`); returns where the next begins,
+ * or NULL. */
 const char *utf8_next(const char *at, const char *end, uint32_t *code);
 
 /* The value of a hexadecimal digit, or -1. */

@@ -9,83 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For one thread: large enough to make system calls rare, small enough to stay in the second-level cache. Several have a
- * LARGE_BLOCK, which makes starting them cheap. */
+/* For one thread: large enough to make system calls rare, small enough to stay in the second-level
+ * cache. Several have a LARGE_BLOCK, which makes starting them cheap. */
 enum { BLOCK = 256 << 10 };
-
-/* --------------------------------------------------------------------------------------- blocks to chunks --- */
-
-/* A block at a time, cut into chunks. */
-struct input_reader {
-    const struct input *input;
-    const struct key_work *work;
-    struct blocks blocks;
-    struct buffer buffer;
-    size_t file;                /* that the last chunk was of */
-    uint64_t line;              /* number of the next line in it */
-    uint64_t keys;              /* so far, of all files */
-    struct input_chunk *chunks; /* one for each thread */
-};
-
-/* The first place from `at` on where a line or record begins; not beyond `until`, where one does. */
-static const char *next_beginning(const struct input *input, const struct input_chunk *block, const char *at,
-                                  const char *until) {
-    if (at >= until) return until;
-    if (input->encoding == ENCODING_U64LE) return at + (8 - (at - block->at) % 8) % 8;
-    const char *stop = memchr(at, input->terminator, (size_t)(until - at));
-    return stop ? stop + 1 : until;
-}
-
-/* Cuts the block, which is the first chunk, into chunks of about the same size; how many. */
-static unsigned cut(struct input_reader *r) {
-    struct input_chunk *block = &r->chunks[0];
-    const char *until = block->end;
-    size_t all = (size_t)(until - block->at), most = all / LEAST_CHUNK + 1;
-    unsigned n = r->work->threads < most ? r->work->threads : (unsigned)most;
-    block->first_line = r->line;
-    for (unsigned i = 0; i < n; i++) {
-        struct input_chunk *p = &r->chunks[i];
-        if (i) {
-            p->path = block->path;
-            p->file = block->file;
-            p->origin = block->origin;
-            p->offset = block->offset;
-            p->first_line = 0;
-            p->outcome = (struct chunk_outcome){.status = FINE};
-            p->at = p[-1].end;
-        }
-        p->end = i + 1 < n ? next_beginning(r->input, block, p->at + all / n, until) : until;
-    }
-    return n;
-}
-
-static void read_chunk(void *context, unsigned i) {
-    struct input_reader *r = context;
-    chunk_read(&r->chunks[i]);
-}
-
-/* What is left to do about a chunk when all before it are done. */
-static int finish_chunk(struct input_reader *r, const struct input_chunk *p) {
-    uint64_t first = r->line;
-    int status = FINE;
-    r->line += p->outcome.lines;
-    r->keys += p->outcome.lines;
-    if (r->work->in_order) status = r->work->in_order(p->context, p->path, first);
-    return status == FINE ? outcome_tell(&p->outcome, p->path, r->line) : status;
-}
-
-static int hand_on(struct input_reader *r) {
-    if (r->chunks[0].file != r->file) r->line = 1;
-    r->file = r->chunks[0].file;
-    unsigned n = cut(r);
-    int status = FINE;
-    call_in_threads(n, read_chunk, r);
-    for (unsigned i = 0; i < n && status == FINE; i++) status = finish_chunk(r, &r->chunks[i]);
-    progress_at(r->chunks[0].read_before_end, r->keys);
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------------------- files --- */
 
 /* Are all inputs plain files, which can be read twice? Then *total is their size. */
 static bool plain_files(const struct input *input, uint64_t *total) {
@@ -110,40 +36,100 @@ void input_start_progress(const struct input *input) {
     if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
 }
 
-static int read_all(struct input_reader *r) {
-    int status = FINE;
-    for (bool more = true; status == FINE && more;) {
-        status = blocks_next(&r->blocks, &r->buffer, &r->chunks[0]);
-        more = !blocks_none(&r->chunks[0]);
-        if (status == FINE && more) status = hand_on(r);
+/* ---------------------------------------------------------------------------------- reading --- */
+
+/* A block at a time, cut into chunks. */
+struct input_reader {
+    const struct input *input;
+    const struct key_work *work;
+    struct blocks blocks;
+    struct buffer buffer;
+    size_t file;                /* that the last chunk was of */
+    uint64_t line;              /* number of the next line in it */
+    uint64_t keys;              /* so far, of all files */
+    struct input_chunk *chunks; /* one for each thread */
+};
+
+/* Cuts the block, which is the first chunk, into chunks of about the same size; how many. */
+static unsigned cut(struct input_reader *r) {
+    struct input_chunk *p = r->chunks;
+    const char *until = p->end;
+    size_t all = (size_t)(until - p->at), most = all / LEAST_CHUNK + 1;
+    unsigned n = r->work->threads < most ? r->work->threads : (unsigned)most;
+    for (unsigned i = 1; i < n; i++, p++) {
+        size_t share = all / n, rest = (size_t)(until - p->at);
+        if (r->input->encoding == ENCODING_U64LE) {
+            p->end = p->at + share / 8 * 8;
+        } else {
+            const char *stop = share < rest ? memchr(p->at + share, r->input->terminator, rest - share) : NULL;
+            p->end = stop ? stop + 1 : until;
+        }
+        p[1].file = p->file;
+        p[1].at = p->end;
+        p[1].end = until;
+        p[1].offset = p->offset + (uint64_t)(p->end - p->at);
+        p[1].outcome = (struct chunk_outcome){.status = FINE};
     }
+    return n;
+}
+
+static void read_chunk(void *context, unsigned i) {
+    struct input_chunk *chunks = context;
+    chunk_read(&chunks[i]);
+}
+
+/* Has a block read in threads, then does in order what is left to do about its chunks. */
+static int work_on_block(struct input_reader *r) {
+    struct input_chunk *block = r->chunks;
+    const char *path = r->input->paths[block->file];
+    int status = FINE;
+    if (block->file != r->file) r->line = 1;
+    r->file = block->file;
+    block->first_line = r->line;
+    unsigned n = cut(r);
+    call_in_threads(n, read_chunk, r->chunks);
+    for (unsigned i = 0; i < n && status == FINE; i++) {
+        const struct input_chunk *p = &r->chunks[i];
+        if (r->work->in_order) status = r->work->in_order(p->context, path, r->line);
+        r->line += p->outcome.lines;
+        r->keys += p->outcome.lines;
+        if (status == FINE) status = outcome_tell(&p->outcome, path, r->line);
+    }
+    progress_at(block->read_before_end, r->keys);
     return status;
 }
 
-static void prepare_chunks(struct input_reader *r) {
-    for (unsigned i = 0; i < r->work->threads; i++) {
-        r->chunks[i].input = r->input;
-        r->chunks[i].function = r->work->in_thread;
-        r->chunks[i].context = r->work->contexts[i];
-    }
+static int read_all(struct input_reader *r) {
+    int status;
+    do {
+        status = blocks_next(&r->blocks, &r->buffer, r->chunks);
+        if (status != FINE || blocks_none(r->chunks)) return status;
+        status = work_on_block(r);
+    } while (status == FINE);
+    return status;
 }
 
 int input_work(const struct input *input, const struct key_work *work) {
-    size_t size = work->threads > 1 ? LARGE_BLOCK : BLOCK;
+    unsigned threads = work->threads;
+    size_t size = threads > 1 ? LARGE_BLOCK : BLOCK;
     struct input_reader r = {.input = input, .work = work, .buffer = {malloc(size + 1), size}, .line = 1};
-    int status;
-    r.chunks = calloc(work->threads, sizeof *r.chunks);
+    int status = TROUBLE;
+    r.chunks = calloc(threads, sizeof *r.chunks);
     if (r.buffer.bytes && r.chunks) {
-        prepare_chunks(&r);
+        for (unsigned i = 0; i < threads; i++) {
+            r.chunks[i].input = input;
+            r.chunks[i].function = work->in_thread;
+            r.chunks[i].context = work->contexts[i];
+        }
         input_start_progress(input);
-        blocks_begin(&r.blocks, input, work->threads, work->threads > 1);
+        blocks_begin(&r.blocks, input, threads, threads > 1);
         status = read_all(&r);
         blocks_end(&r.blocks);
         progress_end();
+        for (unsigned i = 0; i < threads; i++) free(r.chunks[i].scratch);
     } else {
-        status = failure(NULL, "not enough memory to read keys");
+        failure(NULL, "not enough memory to read keys");
     }
-    for (unsigned i = 0; r.chunks && i < work->threads; i++) free(r.chunks[i].scratch);
     free(r.chunks);
     free(r.buffer.bytes);
     return status;
@@ -153,7 +139,7 @@ int input_read(const struct input *input, batch_function *function, void *contex
     return input_work(input, &(struct key_work){.threads = 1, .in_thread = function, .contexts = &context});
 }
 
-/* ------------------------------------------------------------------------------------------------ counting --- */
+/* --------------------------------------------------------------------------------- counting --- */
 
 /* The compiler compares many bytes at a time if the sum of a few fits into a byte, too. */
 static uint64_t count_ends(const char *bytes, size_t n, char terminator) {
@@ -168,78 +154,61 @@ static uint64_t count_ends(const char *bytes, size_t n, char terminator) {
     return found;
 }
 
-/* Counts line ends, and the last line if it has none; for raw records the bytes. */
-static int count_file(int fd, const char *path, char terminator, char *buffer, uint64_t *lines, uint64_t *bytes) {
-    char last = terminator;
-    for (;;) {
-        ssize_t got = read(fd, buffer, BLOCK);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return failure(input_name(path), "cannot be read: %s; give a readable file", strerror(errno));
-        if (got == 0) break;
-        *lines += count_ends(buffer, (size_t)got, terminator);
-        *bytes += (uint64_t)got;
-        last = buffer[got - 1];
+/* Adds the keys of a plain file: its line ends, and the last line if it has none; or its records.
+ * With `roughly`, about how many there are, by its first bytes and its size. The file stays where
+ * it is. */
+static int count_path(const struct input *input, const char *path, bool roughly, char *buffer, uint64_t *keys) {
+    struct input_source source;
+    struct stat file;
+    uint64_t ends = 0, bytes = 0;
+    char last = input->terminator;
+    ssize_t got;
+    if (source_open(&source, path) != FINE) return TROUBLE;
+    off_t began = source_position(&source);
+    do {
+        got = pread(source.fd, buffer, BLOCK, began + (off_t)bytes);
+        if (got > 0) {
+            ends += count_ends(buffer, (size_t)got, input->terminator);
+            bytes += (uint64_t)got;
+            last = buffer[got - 1];
+        }
+    } while ((got > 0 && !roughly) || (got < 0 && errno == EINTR));
+    if (got < 0 || fstat(source.fd, &file) != 0) {
+        int error = errno;
+        source_close(&source);
+        return failure(input_name(path), "cannot be read: %s; give a readable file", strerror(error));
     }
-    *lines += last != terminator;
+    source_close(&source);
+    if (input->encoding == ENCODING_U64LE)
+        *keys += bytes / 8;
+    else if (!roughly)
+        *keys += ends + (last != input->terminator);
+    else if (bytes)
+        *keys += (uint64_t)((double)(ends ? ends : 1) * (double)file.st_size / (double)bytes);
     return FINE;
 }
 
-static int count_path(const struct input *input, const char *path, char *buffer, uint64_t *keys) {
-    struct input_source source;
-    uint64_t lines = 0, bytes = 0;
-    if (source_open(&source, path) != FINE) return TROUBLE;
-    off_t began = lseek(source.fd, 0, SEEK_CUR);
-    int status = count_file(source.fd, path, input->terminator, buffer, &lines, &bytes);
-    if (status == FINE && lseek(source.fd, began, SEEK_SET) < 0)
-        status = failure(input_name(path), "cannot be read twice: %s; give -n", strerror(errno));
-    source_close(&source);
-    *keys += input->encoding == ENCODING_U64LE ? bytes / 8 : lines;
+static int count_paths(const struct input *input, bool roughly, uint64_t *keys) {
+    int status = FINE;
+    char *buffer = malloc(BLOCK);
+    if (!buffer) return failure(NULL, "not enough memory to count keys");
+    for (size_t i = 0; i < input->path_count && status == FINE; i++)
+        status = count_path(input, input->paths[i], roughly, buffer, keys);
+    free(buffer);
     return status;
 }
 
 int input_count(const struct input *input, bool *countable, uint64_t *lines) {
-    uint64_t total;
     *lines = 0;
-    *countable = plain_files(input, &total);
-    if (!*countable) return FINE;
-    char *buffer = malloc(BLOCK);
-    if (!buffer) return failure(NULL, "not enough memory to count keys");
-    int status = FINE;
-    for (size_t i = 0; i < input->path_count && status == FINE; i++)
-        status = count_path(input, input->paths[i], buffer, lines);
-    free(buffer);
-    return status;
-}
-
-/* From the first bytes of a file, how many keys all of it has. */
-static int estimate_path(const struct input *input, const char *path, char *buffer, double *keys) {
-    struct input_source source;
-    struct stat status;
-    if (source_open(&source, path) != FINE) return TROUBLE;
-    ssize_t got = fstat(source.fd, &status) == 0 ? pread(source.fd, buffer, BLOCK, source_position(&source)) : -1;
-    if (got > 0) {
-        double ends = (double)count_ends(buffer, (size_t)got, input->terminator);
-        *keys += (ends > 0 ? ends : 1) / (double)got * (double)status.st_size;
-    }
-    source_close(&source);
-    return FINE;
+    *countable = input_repeatable(input);
+    return *countable ? count_paths(input, false, lines) : FINE;
 }
 
 int input_estimate(const struct input *input, uint64_t *keys) {
-    uint64_t total;
-    double sum = 0;
+    uint64_t total, about = 0;
     *keys = 0;
     if (!plain_files(input, &total)) return FINE;
-    if (input->encoding == ENCODING_U64LE) {
-        *keys = total / 8 + 1;
-        return FINE;
-    }
-    char *buffer = malloc(BLOCK);
-    if (!buffer) return failure(NULL, "not enough memory to read keys");
-    int status = FINE;
-    for (size_t i = 0; i < input->path_count && status == FINE; i++)
-        status = estimate_path(input, input->paths[i], buffer, &sum);
-    free(buffer);
-    *keys = (uint64_t)(sum * 1.02) + 1000;
-    return status;
+    if (input->encoding != ENCODING_U64LE && count_paths(input, true, &about) != FINE) return TROUBLE;
+    *keys = input->encoding == ENCODING_U64LE ? total / 8 + 1 : (uint64_t)((double)about * 1.02) + 1000;
+    return FINE;
 }

@@ -1,8 +1,10 @@
-/* Keys from files and pipes. Input is read in large blocks, cut into chunks that threads work on (lines.h), and keys are
- * handed on in batches that point into the block: nothing is copied or allocated per line. */
+/* Keys from files and pipes. Input is read in large blocks, cut into chunks that threads work on
+ * (blocks.h), and keys are handed on in batches that point into the block: nothing is copied or
+ * allocated per line. */
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
 
+#include "interrupt.h"
 #include "options/options.h"
 
 #include <perhaps_embed.h>
@@ -21,19 +23,20 @@ struct input {
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
     bool ignore_case;   /* keys are folded to small letters, of ASCII, before they are hashed */
-    bool integers;      /* for a kind of integers: keys are numbers from 0, in whatever way they are written */
+    bool integers;      /* for a kind of integers: keys are numbers from 0, in any writing */
     bool silent;        /* no progress, since keys are being printed to the same terminal */
 };
 
-/* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set, or, where a command has
- * hashed them, `digests` alone. The lines lie one after another in memory, each followed by its terminator. */
+/* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set, or,
+ * where a command has hashed them, `digests` alone. The lines lie one after another in memory, each
+ * followed by its terminator. */
 struct batch {
     size_t n;
     const uint64_t *numbers; /* keys for the _u64 calls */
     const void *const *keys; /* keys for the bytes calls */
     const size_t *lengths;
     const uint64_t *digests;      /* keys for the _digest calls */
-    const char *const *key_texts; /* keys as they stand in the input, before they are decoded or folded */
+    const char *const *key_texts; /* keys as they stand in the input, not decoded or folded */
     const size_t *key_text_lengths;
     const char *const *lines; /* as they stand in the input */
     const size_t *line_lengths;
@@ -41,7 +44,7 @@ struct batch {
     const char *path;
     size_t file;         /* which of the input's paths that is */
     uint64_t offset;     /* of lines[0] in that file */
-    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown if there are several threads */
+    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with -j */
 };
 
 /* The keys of a batch, in whichever form it has them. */
@@ -54,8 +57,8 @@ static inline perhaps_keys batch_keys(const struct batch *batch) {
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
 
-/* After all keys of a chunk of the input were handed on. Comes in the order of the input, with the context that the
- * batches had and the number of the chunk's first line in its file. */
+/* After all keys of a chunk of the input were handed on. Comes in the order of the input, with the
+ * context that the batches had and the number of the chunk's first line in its file. */
 typedef int chunk_function(void *context, const char *path, uint64_t first_line);
 
 /* What is done with keys in several threads. */
@@ -66,14 +69,14 @@ struct key_work {
     void *const *contexts;     /* one for each thread */
 };
 
-/* Takes the options --key, --u64, --hex, -0, --field, --delimiter; `paths` may be empty, which means standard input. */
+/* Takes the options --key, --u64, --hex, -0, --field, --delimiter; no path means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
 /* What a filter of such keys has for its recipe. */
 perhaps_recipe input_recipe(const struct input *input);
 
-/* Uses the recipe of a filter. Options that contradict it are refused; --field 0 takes lines whole, whatever it says.
- * */
+/* Uses the recipe of a filter. Options that contradict it are refused; --field 0 takes lines whole,
+ * whatever it says. */
 int input_match(struct input *input, const struct options *options, const char *filter_path, const perhaps *filter);
 
 /* The same for a set that is no filter in memory. */
@@ -87,7 +90,7 @@ void input_follow(struct input *input, const perhaps_recipe *recipe);
 const char *recipe_key_name(const perhaps_recipe *recipe);
 bool recipe_key_from(const char *name, perhaps_recipe *recipe);
 
-/* How records end, as JSON and sets on servers have it; and back, false if there is no such name. */
+/* How records end, as JSON and sets on servers have it; and back, false if there is none such. */
 const char *recipe_records_name(const perhaps_recipe *recipe);
 bool recipe_records_from(const char *name, perhaps_recipe *recipe);
 
@@ -116,25 +119,11 @@ void input_start_progress(const struct input *input);
 /* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
 bool input_repeatable(const struct input *input);
 
-/* If all inputs are plain files, which can be read twice: sets *countable, and *lines to how many keys they hold. */
+/* If they are: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);
 
-/* About how many keys plain files hold, from their sizes and how long their first lines are, with a little to spare; 0 for
- * other input. */
+/* About how many keys plain files hold, from their sizes and how long their first lines are, with a
+ * little to spare; 0 for other input. */
 int input_estimate(const struct input *input, uint64_t *keys);
-
-/* "bytes", "hex", ... */
-const char *encoding_name(enum encoding encoding);
-
-/* Makes input_interrupt possible. FINE or TROUBLE. */
-int input_make_interruptible(void);
-
-/* If it is interruptible, reading also ends when nobody is left to read what is written to `fd`, though nothing be written. */
-void input_watch_output(int fd);
-
-/* Reading, in whichever thread, then ends as if the input ended, with STOP, however long the next key takes to come. May be
- * called by a signal handler. */
-void input_interrupt(void);
-bool input_was_interrupted(void);
 
 #endif

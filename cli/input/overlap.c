@@ -29,25 +29,23 @@ static bool is_read(const struct options *options, const struct input *input, co
            is_same_file(options->state, file) || (options->state && is_journal(options->state, file));
 }
 
-/* Lines that are appended to what is being read would be read in their turn, and some would never end. */
+/* Lines that are appended to what is being read would be read in their turn, and some would never
+ * end. */
 static bool prints_while_reading(const struct options *options) {
     bool lines = options->command == &commands[CMD_CHECK] || options->command == &commands[CMD_COUNT] ||
                  (options->command == &commands[CMD_DEDUP] && !options->output);
     return lines && !given(options, OPT_JSON) && !given(options, OPT_COUNT) && !given(options, OPT_QUIET);
 }
 
-/* The filter that add and remove replace, or the state of dedup. */
-static const char *replaced(const struct options *options) {
-    bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
-    return changes && !given(options, OPT_AT) ? options->operands[0] : options->state;
-}
-
 int refuse_overlap(const struct options *options, const struct input *input) {
     struct stat status;
+    /* What is replaced: the filter of add and remove, or the state of dedup. */
+    bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
+    const char *replaced = changes && !given(options, OPT_AT) ? options->operands[0] : options->state;
     if (is_regular(options->output, &status) && is_read(options, input, &status))
         return failure(options->output, "is also read, and would be lost; give another name with -o");
-    if (is_regular(replaced(options), &status) && is_input(input, &status))
-        return failure(replaced(options), "is the filter itself, not a file of keys; give one, or standard input");
+    if (is_regular(replaced, &status) && is_input(input, &status))
+        return failure(replaced, "is the filter itself, not a file of keys; give one, or standard input");
     bool plain = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
     if (plain && prints_while_reading(options) && is_read(options, input, &status))
         return failure("standard output", "is also read; send it to another file");

@@ -1,17 +1,18 @@
 #include "source.h"
-#include "input.h"
+#include "interrupt.h"
 #include "output/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What decompresses files whose names end so, and the Debian package that has it. Each takes -dc, and reads its standard
- * input: so it makes no difference what a file is called. */
+/* What decompresses files whose names end so, and the Debian package that has it. Each takes -dc,
+ * and reads its standard input: so it makes no difference what a file is called. */
 static const struct decompressor {
     const char *suffix, *program, *package;
 } decompressors[] = {
@@ -33,39 +34,36 @@ bool source_compressed(const char *path) {
     return decompressor_of(path);
 }
 
-/* ------------------------------------------------------------------------------------------------ programs --- */
+/* --------------------------------------------------------------------------------- programs --- */
 
-static int missing_program(const char *path, const struct decompressor *d) {
-    return failure(path, "takes the program %s to be read, which is not there; install it (Debian's package %s)",
-                   d->program, d->package);
+static int missing_program(const struct input_source *source) {
+    return failure(source->path,
+                   "takes the program %s to be read, which is not there; install it (Debian's package %s)",
+                   source->how->program, source->how->package);
 }
 
-/* What this program ignores or blocks is its own affair: a decompressor ends when nobody reads it any more. That nohup
- * or a shell ignore a signal for both is inherited, as it should be. */
-static void usual_signals(posix_spawnattr_t *attributes, bool shielded) {
-    sigset_t none, usual;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setsigdefault(attributes, &usual);
-    posix_spawnattr_setflags(attributes, (short)(POSIX_SPAWN_SETSIGDEF | (shielded ? 0 : POSIX_SPAWN_SETSIGMASK)));
-}
-
+/* What this program ignores or blocks is not for the other one, which ends when nobody reads it any
+ * more. That nohup or a shell ignore a signal for both is inherited, as it should be. */
 int program_start(const char *name, const char *flags, bool shielded, int from, int to, pid_t *child) {
     char program[8], argument[8];
     char *const arguments[] = {program, argument, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    sigset_t none, usual;
     snprintf(program, sizeof program, "%s", name);
     snprintf(argument, sizeof argument, "%s", flags);
-    signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, and then nobody learns how a program ended */
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, nobody learns how a program ended */
     int error = posix_spawn_file_actions_init(&actions);
     if (error) return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        usual_signals(&attributes, shielded);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &usual);
+        posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF | (shielded ? 0 : POSIX_SPAWN_SETSIGMASK)));
         error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
         if (!error) error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
         if (!error) error = posix_spawnp(child, program, &actions, &attributes, arguments, environ);
@@ -83,58 +81,54 @@ int program_await(pid_t *child) {
 }
 
 /* Puts the decompressor between the file and us. */
-static int decompress(struct input_source *source, const struct decompressor *d) {
+static int decompress(struct input_source *source) {
     int ends[2];
-    source->how = d;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failure(source->path, "cannot be decompressed: %s; try again", strerror(errno));
-    int error = program_start(d->program, "-dc", false, source->fd, ends[1], &source->child);
+    int error = program_start(source->how->program, "-dc", false, source->fd, ends[1], &source->child);
     close(ends[1]);
     close(source->fd);
     source->fd = ends[0];
-    if (!error) {
-        source_widen(source);
-        return FINE;
-    }
+    source_widen(source);
+    if (!error) return FINE;
     source->child = 0;
-    if (error == ENOENT) return missing_program(source->path, d);
-    return failure(source->path, "cannot be decompressed, since %s cannot be started: %s; try again", d->program,
-                   strerror(error));
+    if (error == ENOENT) return missing_program(source);
+    return failure(source->path, "cannot be decompressed, since %s cannot be started: %s; try again",
+                   source->how->program, strerror(error));
 }
 
-/* Not every C library can say at once that there is no such program: it may also end as a shell's command would. */
+/* Not every C library can say at once that there is no such program: it may also end as a shell's
+ * command would. */
 int source_ended(struct input_source *source) {
     enum { NO_PROGRAM = 127 };
     int ended = source->child ? program_await(&source->child) : 0;
     if (ended == 0) return FINE;
     if (input_was_interrupted()) return STOP;
-    const struct decompressor *d = source->how;
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_PROGRAM) return missing_program(source->path, d);
+    const char *program = source->how->program;
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_PROGRAM) return missing_program(source);
     if (WIFSIGNALED(ended))
-        return failure(source->path, "is not read to its end, since %s was ended by a signal (%s); try again",
-                       d->program, strsignal(WTERMSIG(ended)));
+        return failure(source->path, "is not read to its end, since %s was ended by a signal (%s); try again", program,
+                       strsignal(WTERMSIG(ended)));
     return failure(source->path,
                    "cannot be decompressed: %s failed, with the message above; get the file anew, or give what can be "
                    "read of it on standard input",
-                   d->program);
+                   program);
 }
 
-/* ------------------------------------------------------------------------------------------ opening, closing --- */
+/* ------------------------------------------------------------------------- opening, closing --- */
 
-static int open_with(struct input_source *source, const char *path, const struct decompressor *d) {
-    *source = (struct input_source){.path = path};
+static int open_with(struct input_source *source, const char *path, const struct decompressor *how) {
+    *source = (struct input_source){.path = path, .how = how};
     source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
     if (source->fd < 0)
         return failure(path, "cannot be opened: %s; check the name and its permissions", strerror(errno));
     posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    if (d) {
-        int status = decompress(source, d);
-        if (status != FINE) source_close(source);
-        return status;
-    }
-    if (isatty(source->fd) && isatty(STDERR_FILENO)) remark(input_name(path), "type keys, one a line; Ctrl-D ends");
-    return FINE;
+    int status = how ? decompress(source) : FINE;
+    if (status != FINE) source_close(source);
+    if (!how && isatty(source->fd) && isatty(STDERR_FILENO))
+        remark(input_name(path), "type keys, one a line; Ctrl-D ends");
+    return status;
 }
 
 int source_open(struct input_source *source, const char *path) {
@@ -150,7 +144,7 @@ off_t source_position(const struct input_source *source) {
     return at > 0 ? at : 0;
 }
 
-/* Where a pipe cannot be widened, so be it. */
+/* A pipe that cannot be widened does as well. */
 void source_widen(const struct input_source *source) {
 #ifdef F_SETPIPE_SZ
     fcntl(source->fd, F_SETPIPE_SZ, 1 << 20);
@@ -159,7 +153,8 @@ void source_widen(const struct input_source *source) {
 #endif
 }
 
-/* A program that is to be ended has nothing to clean up, and some are not quiet about any other signal. */
+/* A program that is to be ended has nothing to clean up, and some are not quiet about any other
+ * signal. */
 void source_close(struct input_source *source) {
     if (source->child) kill(source->child, SIGKILL);
     if (source->fd != STDIN_FILENO) close(source->fd);

@@ -1,4 +1,5 @@
-/* Where bytes come from: standard input, files, and compressed files, which the system's own programs decompress. */
+/* Where bytes come from: standard input, files, and compressed files, which the system's own
+ * programs decompress. */
 #ifndef CLI_INPUT_SOURCE_H
 #define CLI_INPUT_SOURCE_H
 
@@ -27,15 +28,16 @@ off_t source_position(const struct input_source *source);
 /* Makes one read give as much as a pipe can hold, for those who want much at a time. */
 void source_widen(const struct input_source *source);
 
-/* After the last byte: was that all of it? FINE; TROUBLE after having said that the program failed; or STOP if it was
- * ended by a signal that ends us, too. */
+/* After the last byte: was that all of it? FINE; TROUBLE after having said that the program failed;
+ * or STOP if it was ended by a signal that ends us, too. */
 int source_ended(struct input_source *source);
 
 /* At its end or before. A program that has more to say is ended. */
 void source_close(struct input_source *source);
 
-/* Starts a program that gzip's manners suit, with flags such as "-dc", between two descriptors. 0, or an error of
- * posix_spawnp. While signals that end us are kept from us (`shielded`), they are kept from it, too. */
+/* Starts a program that is used like gzip, with flags such as "-dc", between two descriptors. 0, or
+ * an error of posix_spawnp. While signals that end us are kept from us (`shielded`), they are kept
+ * from it, too. */
 int program_start(const char *name, const char *flags, bool shielded, int from, int to, pid_t *child);
 
 /* Waits for its end; how that was, as waitpid says. */

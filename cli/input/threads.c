@@ -19,7 +19,8 @@ static void *make_call(void *argument) {
     return NULL;
 }
 
-/* Signals may come to any of these threads: a handler only sets a flag, which is looked at when they have ended. */
+/* Signals may come to any of these threads: a handler only sets a flag, which is looked at when
+ * they have ended. */
 void call_in_threads(unsigned n, void (*function)(void *context, unsigned i), void *context) {
     struct call calls[MOST_THREADS];
     for (unsigned i = 0; i + 1 < n; i++) {

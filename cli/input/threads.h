@@ -4,8 +4,9 @@
 
 enum { MOST_THREADS = 256 };
 
-/* Calls function(context, i) for i = 0 .. n-1, each in a thread of its own (the last one in this thread), and returns
- * when all have returned. Where no thread is to be had, the calls come one after another. */
+/* Calls function(context, i) for i = 0 .. n-1, each in a thread of its own (the last one in this
+ * thread), and returns when all have returned. Where no thread is to be had, the calls come one
+ * after another. */
 void call_in_threads(unsigned n, void (*function)(void *context, unsigned i), void *context);
 
 /* How many processors this process may use. */

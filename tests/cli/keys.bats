@@ -131,3 +131,10 @@ one() { # one ENCODING FILE OUT: a filter of one cache line, so that its array i
   try 0 check --field 2 --delimiter , f.ph csv
   [ "$output" = "$(cat csv)" ]
 }
+
+@test "the first wrong line is named, whatever is wrong with later ones" {
+  printf 'a,1\na,2\na,x\nb\n' >csv
+  refuses "csv: line 3 is not a decimal number" build --u64 --field 2 --delimiter , -n 9 -o f.ph csv
+  printf 'a,1\nb\na,x\n' >csv
+  refuses "csv: line 2 has only 1 field" build --u64 --field 2 --delimiter , -n 9 -o f.ph csv
+}
