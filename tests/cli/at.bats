@@ -301,9 +301,9 @@ remembers() {
 
 @test "options that do not go with --at" {
   plain_server
-  refuses "--output: means nothing" build --at "$at" -o x keys
+  refuses "-o: means nothing" build --at "$at" -o x keys
   refuses "--in-place: means nothing" add --at "$at" --in-place keys
-  refuses "--threads: means nothing" check --at "$at" -j 2 keys
+  refuses "-j: means nothing" check --at "$at" -j 2 keys
   refuses "power of two" build --at "$at" --shards 3 keys
   refuses "power of two" build --at "$at" --shards 65536 keys
   refuses "give 4 or more" build --at "$at" -n 1e6 --shards 2 --shard-bytes 500k keys

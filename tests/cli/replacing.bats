@@ -231,10 +231,13 @@ lost() {
     [ ! -e keys.journal ] || wrong "a journal is left"
     if [[ " ${writers[*]} " == *" roaring "* ]]; then
       lost build -k roaring -f -o "$name" keys
-      lost add -k roaring "$name" keys
-      lost remove -k roaring keys "$name"
     fi
   done
+  if [[ " ${writers[*]} " == *" roaring "* ]]; then
+    "$PERHAPS" build -k roaring -o ids keys
+    refuses "ids: is the filter itself" add ids ids
+    refuses "ids: is the filter itself" remove ids ./ids
+  fi
   run --separate-stderr bash -c '"$PERHAPS" build -f -o keys <keys'
   [ "$status" -eq 2 ] || wrong "standard input"
   says "keys: is also read, and would be lost"

@@ -222,7 +222,7 @@ in_order() {
   printf '7\n-5\n' >bad
   refuses "bad: line 2 is below 0" build -k roaring --key int64 -o b.r bad
   refuses "--key: a bitmap holds integers, not hex" build -k roaring --key hex -o b.r ids
-  refuses "not bytes" check --key bytes u64.r ids
+  refuses "so --key bytes would find nothing" check --key bytes u64.r ids
   printf '7\n4294967296\n' >large
   refuses "large: line 2 is 4294967296, and -k roaring holds ids below 2^32; build it with -k roaring64" build -k roaring -o b.r large
   [ ! -e b.r ]
