@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 void filter_describe(struct filter_target *t, const struct options *options, const char *name) {
     t->target.backend = &file_backend;
@@ -19,39 +19,49 @@ void filter_describe(struct filter_target *t, const struct options *options, con
     t->threads = threads_from(options);
 }
 
+/* In place, the filter itself is locked while it is open, and interrupts wait until the file is
+ * finished. Else the lock comes after the journal, since that of a dedup may last for days. */
 static int open_to_change(struct filter_target *t, const struct options *options, const char *path) {
     t->in_place = given(options, OPT_IN_PLACE);
-    if (t->in_place) {
-        /* The filter itself is locked while it is open; interrupts wait until the file is finished. */
-        if (filter_open(options, path, PERHAPS_OPEN_WRITE, &t->filter) != FINE) return TROUBLE;
-        if (finish_on_interrupt() != FINE) return TROUBLE;
-    } else {
-        if (filter_lock(options, path, &t->lock) != FINE) return TROUBLE;
-        if (filter_open(options, path, PERHAPS_OPEN_COPY, &t->filter) != FINE) return TROUBLE;
-    }
-    return filter_refuse_sealed(t->filter, path);
+    if (!t->in_place && filter_refuse_journal(path, false) != FINE) return TROUBLE;
+    if (!t->in_place && lock_file(options, path, &t->lock) != FINE) return TROUBLE;
+    if (filter_open(options, path, t->in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY, &t->filter) != FINE)
+        return TROUBLE;
+    return t->in_place ? finish_on_interrupt() : FINE;
 }
 
-static int open_to_combine(struct filter_target *t, const struct options *options, const char *path) {
-    if (output_open(&t->output, options) != FINE) return TROUBLE;
-    if (filter_open(options, path, PERHAPS_OPEN_COPY, &t->filter) != FINE) return TROUBLE;
-    return filter_refuse_sealed(t->filter, path);
+/* Opens a filter mapped; but a window by time as a copy, which forgets what is too old. */
+static int open_to_query(const struct options *options, const char *path, perhaps **filter) {
+    perhaps *mapped;
+    if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
+    *filter = mapped;
+    if (perhaps_advance(mapped, clock_of_windows(NULL)) != PERHAPS_EREADONLY) return FINE;
+    int rc = perhaps_clone(mapped, filter);
+    int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
+    perhaps_free(mapped);
+    return status;
 }
 
 static int open_filter(struct target **target, const struct options *options, const char *path, enum access access,
                        unsigned needs) {
     struct filter_target *t = calloc(1, sizeof *t);
+    int status = FINE;
     if (!t) return failure(path, "not enough memory");
     t->access = access;
     *target = &t->target;
     t->target.backend = &file_backend;
-    int status = access == TO_CHANGE    ? open_to_change(t, options, path)
-                 : access == TO_COMBINE ? open_to_combine(t, options, path)
-                 : access == TO_QUERY   ? filter_open_now(options, path, &t->filter)
-                                        : filter_open(options, path, 0, &t->filter);
-    if (status == FINE && needs) status = filter_require(t->filter, path, needs);
-    if (status == FINE) filter_describe(t, options, path);
-    return status == FINE && access == TO_CHANGE ? filter_advance(t->filter, path) : status;
+    if (access == TO_COMBINE) status = output_open(&t->output, options);
+    if (status == FINE)
+        status = access == TO_CHANGE ? open_to_change(t, options, path)
+                 : access == TO_QUERY
+                     ? open_to_query(options, path, &t->filter)
+                     : filter_open(options, path, access == TO_COMBINE ? PERHAPS_OPEN_COPY : 0, &t->filter);
+    if (status != FINE) return status;
+    if ((access == TO_CHANGE || access == TO_COMBINE) && filter_refuse_sealed(t->filter, path) != FINE) return TROUBLE;
+    struct perhaps_info facts = filter_facts(t->filter);
+    if (needs && !(facts.can & needs)) return lacks_failure(path, facts.kind_name, needs);
+    filter_describe(t, options, path);
+    return access == TO_CHANGE ? filter_advance(t->filter, path) : FINE;
 }
 
 static void close_filter(struct target *target) {
@@ -62,7 +72,7 @@ static void close_filter(struct target *target) {
     free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------- queries --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
     perhaps_keys keys = batch_keys(batch);
@@ -117,18 +127,7 @@ static int verify(struct target *target, struct verdict *verdict) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- finishing --- */
-
-static void warn(const struct filter_target *t, const struct perhaps_info *info) {
-    const struct target *target = &t->target;
-    if (t->created)
-        warn_if_overfull(info, target->name, KEYS_COUNTED, target->keys);
-    else if (t->access == TO_COMBINE)
-        warn_if_overfull(info, target->name, KEYS_ESTIMATED, 0);
-    else if (t->direction == ADDING)
-        warn_if_overfull(info, target->name, given(target->options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
-                         info->items - target->changed + target->keys);
-}
+/* -------------------------------------------------------------------------------- finishing --- */
 
 /* In place, what was changed stays changed, whatever ended the reading. */
 static int save(struct filter_target *t, int status) {
@@ -138,13 +137,12 @@ static int save(struct filter_target *t, int status) {
         int rc = perhaps_sync(t->filter);
         if (status != TROUBLE) status = rc < 0 ? saving_failure(path, rc) : FINE;
     }
-    if (status == FINE && filter_traits(t->filter) & PERHAPS_STATIC && !t->no_room.error) status = filter_seal(t);
+    bool sealing = status == FINE && !t->no_room.error && filter_facts(t->filter).traits & PERHAPS_STATIC;
+    if (sealing) status = filter_seal(t);
     if (status != TROUBLE && t->no_room.error) return no_room_failure(t);
     if (status != FINE || t->in_place) return status;
-    if (given(options, OPT_FOLD)) {
-        int rc = perhaps_fold(t->filter, options->bytes);
-        if (rc < 0) return library_failure("--fold", rc);
-    }
+    int rc = given(options, OPT_FOLD) ? perhaps_fold(t->filter, options->bytes) : PERHAPS_OK;
+    if (rc < 0) return library_failure("--fold", rc);
     return t->lock ? filter_replace(t->lock, path, t->filter) : output_save(&t->output, t->filter);
 }
 
@@ -155,7 +153,13 @@ static int finish(struct target *target, int status) {
     die_of_interrupt();
     if (t->access == TO_COMBINE) target->name = target->options->output;
     if (status != FINE || filter_info(t->filter, target->name, &info) != FINE) return TROUBLE;
-    warn(t, &info);
+    if (t->created)
+        warn_if_overfull(&info, target->name, KEYS_COUNTED, target->keys);
+    else if (t->access == TO_COMBINE)
+        warn_if_overfull(&info, target->name, KEYS_ESTIMATED, 0);
+    else if (t->direction == ADDING)
+        warn_if_overfull(&info, target->name, given(target->options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
+                         info.items - target->changed + target->keys);
     return FINE;
 }
 

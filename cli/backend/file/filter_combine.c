@@ -3,8 +3,9 @@
 #include "options/abilities.h"
 #include "output/numbers.h"
 
-/* Two filters of numbers and of lines may look alike and yet have no key in common. Kinds of integers have them in
- * common however they were written. Where keys stand in records does not matter: the first filter's recipe is kept. */
+/* A filter of numbers and one of lines may look alike and yet have no key in common. Kinds of
+ * integers have them in common however they were written. Where keys stand in records does not
+ * matter: the first filter's recipe is kept. */
 static int check_recipes(const struct target *into, const struct target *from) {
     const perhaps_recipe *a = &into->recipe, *b = &from->recipe;
     if ((a->form == b->form && a->ignore_case == b->ignore_case) || into->integers) return FINE;
@@ -23,21 +24,15 @@ static int full_failure(const perhaps *into, const perhaps *from, const char *pa
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
-/* Made with the same options, except the number of keys and the rate? */
-static bool made_alike(const struct perhaps_info *a, const struct perhaps_info *b) {
-    return a->hash == b->hash && a->seed == b->seed && a->base == b->base && a->children == b->children;
-}
-
 /* Sizes say more than the words of a layout do. */
 static int mismatch_failure(const perhaps *into, const char *first, const perhaps *from, const char *path) {
-    struct perhaps_info a = {.size = sizeof a}, b = {.size = sizeof b};
+    struct perhaps_info a = filter_facts(into), b = filter_facts(from);
     char keys[NUMBER_TEXT], bytes[NUMBER_TEXT], first_keys[NUMBER_TEXT], first_bytes[NUMBER_TEXT];
-    perhaps_facts(into, &a);
-    perhaps_facts(from, &b);
+    bool made_alike = a.hash == b.hash && a.seed == b.seed && a.base == b.base && a.children == b.children;
     if (a.kind != b.kind)
         return failure(path, "is a %s filter, %s a %s filter; build both with the same -k", b.kind_name, first,
                        a.kind_name);
-    if (!made_alike(&a, &b) || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
+    if (!made_alike || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
     return failure(path,
                    "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
                    "such as -n %llu -p %.1g",
