@@ -15,8 +15,8 @@ static void count_rest(struct filter_target *t, const struct batch *b, size_t fr
     t->target.keys += b->n - from;
 }
 
-/* If a batch has no room as a whole, nothing of it is added. Adding one key at a time shows which is
- * the first too many. */
+/* If a batch has no room as a whole, nothing of it is added. Adding one key at a time shows which
+ * is the first too many. */
 static int add_singly(struct filter_target *t, const struct batch *b) {
     for (size_t i = 0; i < b->n; i++) {
         int is_new = b->digests   ? perhaps_add_digest(t->filter, b->digests[i])
@@ -149,7 +149,8 @@ static int number_failure(const struct filter_target *t, const struct perhaps_in
 
 static void advise(const struct filter_target *t, const struct perhaps_info *info, char *text, size_t size) {
     bool table = info->kind == PERHAPS_TABLE || info->base == PERHAPS_TABLE;
-    /* Room for all that is in the filter and all that was read; twice the room, if it had that much. */
+    /* Room for all that is in the filter and all that was read; twice the room, if it had that
+     * much. */
     uint64_t held_before = info->items > t->target.changed ? info->items - t->target.changed : 0;
     uint64_t needed = held_before + t->target.keys;
     if (needed <= info->capacity) needed = 2 * info->capacity;

@@ -39,7 +39,8 @@ static int check_can_grow(const perhaps_want *want) {
                                 : ", or -p in place of the size");
 }
 
-/* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by itself. */
+/* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by
+ * itself. */
 static int expect_any_number(perhaps_want *want, unsigned threads) {
     enum { SHARDS = 16 };
     struct perhaps_plan plan = {.size = sizeof plan};

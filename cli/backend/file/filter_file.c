@@ -146,7 +146,7 @@ uint64_t clock_of_windows(void *unused) {
 
 int filter_advance(perhaps *filter, const char *path) {
     int rc = perhaps_advance(filter, clock_of_windows(NULL));
-    if (rc >= 0) perhaps_set_clock(filter, clock_of_windows, NULL); /* only windows by time use it */
+    if (rc >= 0) perhaps_set_clock(filter, clock_of_windows, NULL); /* for windows by time */
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
@@ -203,8 +203,8 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT], period[NUMBER_TEXT];
     uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
-    /* What grows makes room. A window by time takes what comes, and knows when that was too much. The
-     * capacity of some foreign files is only a guess. */
+    /* What grows makes room. A window by time takes what comes, and knows when that was too much.
+     * The capacity of some foreign files is only a guess. */
     bool limited = !(info->can & PERHAPS_GROW) && !info->guessed;
     bool overfull = limited && keys_held(info) > info->capacity + margin;
     if (info->kind == PERHAPS_WINDOW ? !info->flooded : !overfull) return;

@@ -53,8 +53,8 @@ int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter);
  * filter's count and how many were read; only from its bits. */
 enum keys_known { KEYS_COUNTED, KEYS_ADDED, KEYS_ESTIMATED };
 
-/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is an
- * estimate; not if it grows or forgets by itself. `most` is how many keys can have gone into it;
+/* Warns if the filter holds more keys than it was made for; by a clear margin, if their number is
+ * an estimate; not if it grows or forgets by itself. `most` is how many keys can have gone into it;
  * 0 = unknown. */
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most);
 

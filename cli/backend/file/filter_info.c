@@ -118,7 +118,7 @@ static void print_json(const struct target *target, const struct perhaps_info *i
         json_count(&json, "period", info->period);
         json_count(&json, "generations", info->generations);
         json_flag(&json, "flooded", info->flooded);
-        json_real(&json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* stored in units of 2^-32 */
+        json_real(&json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* stored in 2^-32 */
     }
     json_count(&json, "capacity", info->capacity);
     if (is_file_kind(info->kind)) json_flag(&json, "guessed", info->guessed);
@@ -240,7 +240,7 @@ static void print_text(const struct target *target, const struct perhaps_info *i
     else
         printf("%s\n", fixed ? "of a fixed size" : kind_summary(info->kind));
     print_keys(info);
-    bool estimated = foreign && !info->items; /* some foreign files do not tell, but their bits do */
+    bool estimated = foreign && !info->items; /* from the bits of a foreign file */
     if (has_room(info)) print_used(estimated ? (uint64_t)(info->distinct + 0.5) : info->items, info->capacity);
     printf("  fill      ");
     print_bar(info->fill, BAR_WIDTH, false);

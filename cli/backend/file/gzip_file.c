@@ -22,8 +22,8 @@ bool gzip_named(const char *path) {
 
 /* ---------------------------------------------------------------------------------- reading --- */
 
-/* Deflate never makes more than EXPANSION_MAX bytes of one. The first HEAD bytes of a filter tell how
- * long it is; at most DATA_MAX bytes may follow it. */
+/* Deflate never makes more than EXPANSION_MAX bytes of one. The first HEAD bytes of a filter tell
+ * how long it is; at most DATA_MAX bytes may follow it. */
 enum { EXPANSION_MAX = 1032, HEAD = 4096, DATA_MAX = 16 << 20 };
 
 /* What has been decompressed so far. */

@@ -9,7 +9,8 @@
 /* Does its name say that it is compressed? */
 bool gzip_named(const char *path);
 
-/* Opens a copy of what is in such a file. A small file that would take much memory is refused before it does. */
+/* Opens a copy of what is in such a file. A small file that would take much memory is refused
+ * before it does. */
 int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter);
 
 /* Writes the filter through gzip. 0, -1 if errno says why not, or TROUBLE if that has been said. */

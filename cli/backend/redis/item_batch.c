@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a command: so many items or bits, and so many bytes, that the server is soon free for others. Of a batch: enough
- * for many items to a shard. */
+/* A command is small, so that the server is soon free for others. A batch has many items for each
+ * shard. */
 enum {
     MOST_ITEMS = 1000,
     MOST_BITS = 8000,
@@ -18,11 +18,14 @@ enum {
     BYTES_OF_A_BATCH = 64 << 20
 };
 
-static const char *const asking_commands[SET_KINDS] = {"BF.MEXISTS", "CF.MEXISTS", "BITFIELD_RO"};
-static const char *const adding_commands[SET_KINDS] = {"BF.INSERT", "CF.INSERT", "BITFIELD"};
+static const char *const command_names[SET_KINDS][VERBS] = {
+    [SET_BLOOM] = {[ADD_ITEMS] = "BF.INSERT", [ADD_ABSENT] = "BF.INSERT", [CHECK_ITEMS] = "BF.MEXISTS"},
+    [SET_CUCKOO] = {"CF.INSERT", "CF.INSERTNX", "CF.DEL", "CF.MEXISTS"},
+    [SET_BITS] = {[ADD_ITEMS] = "BITFIELD", [ADD_ABSENT] = "BITFIELD", [CHECK_ITEMS] = "BITFIELD_RO"},
+};
 
-/* What is known of an item while a batch of ADD_ABSENT is on its way. The first answer holds: to a server that was started anew,
- * what was known before may be new. */
+/* What is known of an item while a batch of ADD_ABSENT is sent. The first answer holds: to a server
+ * that was restarted, what was known before may be new. */
 enum { NEW = 1, KNOWN = 2, IN_DOUBT = 4 };
 
 static bool is_adding(const struct item_batch *r) {
@@ -34,7 +37,7 @@ static bool is_copying(const struct item_batch *r) {
     return r->verb == ADD_ITEMS && r->set->kind == SET_CUCKOO;
 }
 
-/* ------------------------------------------------------------------------------------------------- requests --- */
+/* --------------------------------------------------------------------------------- requests --- */
 
 static unsigned bits_of_item(const struct set *set) {
     return set->kind == SET_BITS ? set->hashes : 1;
@@ -62,37 +65,25 @@ static void put_bits(struct item_batch *r, const void *item, size_t length) {
     }
 }
 
-static void put_item(struct item_batch *r, const struct server_item *item) {
-    const char *bytes = r->bytes.bytes + item->at;
-    if (r->set->kind == SET_BITS)
-        put_bits(r, bytes, item->length);
-    else
-        text_word(&r->requests.text, bytes, item->length);
-}
-
-/* How many words a command has, its name and key included. */
-static size_t words_of_command(const struct item_batch *r, size_t items) {
-    size_t adding = is_adding(r);
-    if (r->set->kind == SET_BITS) return 2 + items * r->set->hashes * (3 + adding);
-    return 2 + 2 * adding + items;
-}
-
-static const char *name_of_command(const struct item_batch *r) {
-    enum set_kind kind = r->set->kind;
-    if (r->verb == REMOVE_ITEMS) return "CF.DEL";
-    if (r->verb == ADD_ABSENT && kind == SET_CUCKOO) return "CF.INSERTNX";
-    return is_adding(r) ? adding_commands[kind] : asking_commands[kind];
-}
-
 static void put_command(struct item_batch *r, const char *key, unsigned shard, size_t first, size_t n) {
-    struct request *request = request_begin(&r->requests, name_of_command(r), key, words_of_command(r, n));
+    const struct set *set = r->set;
+    bool bits = set->kind == SET_BITS;
+    size_t adding = is_adding(r), words = bits ? n * set->hashes * (3 + adding) : 2 * adding + n;
+    struct request *request = request_begin(&r->requests, command_names[set->kind][r->verb], key, 2 + words);
     if (!request) return;
     request->shard = shard;
     request->first = first;
     request->count = n;
     request->once = r->verb == REMOVE_ITEMS;
-    if (is_adding(r) && r->set->kind != SET_BITS) text_words(&r->requests.text, "NOCREATE ITEMS");
-    for (size_t i = 0; i < n; i++) put_item(r, &r->items[r->order[first + i]]);
+    if (adding && !bits) text_words(&r->requests.text, "NOCREATE ITEMS");
+    for (size_t i = first; i < first + n; i++) {
+        const struct server_item *item = &r->items[r->order[i]];
+        const char *bytes = r->bytes.bytes + item->at;
+        if (bits)
+            put_bits(r, bytes, item->length);
+        else
+            text_word(&r->requests.text, bytes, item->length);
+    }
     request_end(&r->requests);
 }
 
@@ -121,7 +112,7 @@ static void send_commands(struct item_batch *r, struct dispatch *run) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------- looking --- */
+/* ---------------------------------------------------------------------------------- looking --- */
 
 static int take_look(void *context, const struct request *request, const redisReply *reply) {
     struct item_batch *r = context;
@@ -140,8 +131,9 @@ static int take_look(void *context, const struct request *request, const redisRe
                    key);
 }
 
-/* A server that has no such key says 'absent' to every question, and makes it when a bit is set. Whether it is there is
- * asked before the first item goes to a shard, and again when a server was started anew. */
+/* A server that has no such key answers 'absent' to every query, and makes the key when a bit is
+ * set. So its existence is checked before the first item goes to a shard, and again when a server
+ * was restarted. */
 static int look(struct item_batch *r) {
     const struct set *set = r->set;
     char key[KEY_TEXT];
@@ -159,9 +151,10 @@ static int look(struct item_batch *r) {
     return r->requests.n ? cluster_run(&r->set->cluster, &r->requests, take_look, r) : FINE;
 }
 
-/* -------------------------------------------------------------------------------------------------- answers --- */
+/* ---------------------------------------------------------------------------------- answers --- */
 
-/* What the server says about one item: one number, or one for each of its bits. -1 = there was no room for it. */
+/* What the server says about one item: one number, or one for each of its bits. -1 = there was no
+ * room for it. */
 static int judge(const struct item_batch *r, redisReply *const *elements) {
     unsigned n = bits_of_item(r->set), ones = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -172,12 +165,7 @@ static int judge(const struct item_batch *r, redisReply *const *elements) {
     return r->set->kind == SET_BITS && is_adding(r) ? !all : all;
 }
 
-static int no_room(const struct item_batch *r, const char *key, const redisReply *element) {
-    if (element && element->type != REDIS_REPLY_INTEGER) return set_refused(r->set, key, element);
-    return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
-}
-
-/* What may be done already, before the server is asked once more. */
+/* Items of a command that is sent once more, and may be done already. */
 static void doubt(struct item_batch *r, const struct request *request) {
     for (size_t i = 0; i < request->count; i++) {
         uint8_t *known = &r->answers[r->order[request->first + i]];
@@ -185,37 +173,32 @@ static void doubt(struct item_batch *r, const struct request *request) {
     }
 }
 
-static void note(struct item_batch *r, size_t item, uint8_t answer) {
-    uint8_t *to = &r->answers[item];
-    if (r->verb != ADD_ABSENT)
-        *to = is_adding(r) ? *to | answer : answer;
-    else if (!(*to & (NEW | KNOWN)))
-        *to |= answer ? NEW : KNOWN;
-}
-
 static int take_answers(void *context, const struct request *request, const redisReply *reply) {
     struct item_batch *r = context;
     char key[KEY_TEXT];
-    redisReply *only = (redisReply *)reply, *const *elements = &only;
-    size_t n = 1, width = bits_of_item(r->set);
+    bool array = reply->type == REDIS_REPLY_ARRAY, room = true;
+    redisReply *only = (redisReply *)reply, *const *elements = array ? reply->element : &only;
+    size_t n = array ? reply->elements : 1, width = bits_of_item(r->set);
     set_key(r->set, request->shard, key);
     if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
-    if (reply->type == REDIS_REPLY_ARRAY) {
-        elements = reply->element;
-        n = reply->elements;
-    }
     if (is_copying(r) && request->repeated) r->doubled += request->count;
     if (r->verb == ADD_ABSENT && request->repeated) doubt(r, request);
-    bool room = true;
     for (size_t i = 0; i < request->count; i++) {
         int answer = (i + 1) * width <= n ? judge(r, elements + i * width) : -1;
-        if (answer >= 0) note(r, r->order[request->first + i], (uint8_t)answer);
-        room &= answer >= 0;
+        uint8_t *to = &r->answers[r->order[request->first + i]];
+        if (answer < 0)
+            room = false;
+        else if (r->verb != ADD_ABSENT)
+            *to = is_adding(r) ? *to | (uint8_t)answer : (uint8_t)answer;
+        else if (!(*to & (NEW | KNOWN)))
+            *to |= answer ? NEW : KNOWN;
     }
-    return room ? FINE : no_room(r, key, n ? elements[n - 1] : NULL);
+    if (room) return FINE;
+    if (n && elements[n - 1]->type != REDIS_REPLY_INTEGER) return set_refused(r->set, key, elements[n - 1]);
+    return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
 }
 
-/* --------------------------------------------------------------------------------------------------- batches --- */
+/* ---------------------------------------------------------------------------------- batches --- */
 
 /* Items of the same shard go together, in their order. */
 static void sort_items(struct item_batch *r) {
@@ -238,13 +221,8 @@ static void settle_answers(struct item_batch *r) {
     }
 }
 
-static void doubt_unfinished(struct item_batch *r) {
-    for (size_t i = 0; i < r->requests.n; i++)
-        if (r->requests.list[i].repeated) doubt(r, &r->requests.list[i]);
-}
-
-/* If a server was started anew meanwhile, all of the batch is asked or added again: it may have forgotten what it had
- * just learnt. Copies in cuckoo filters would become two, so that these go without. */
+/* If a server was restarted meanwhile, all of the batch is sent again: the server may have lost
+ * what it was just told. But copies in cuckoo filters, which would become two, are sent once. */
 static int send_batch(struct item_batch *r) {
     struct cluster *cluster = &r->set->cluster;
     struct dispatch run;
@@ -256,13 +234,14 @@ static int send_batch(struct item_batch *r) {
         dispatch_begin(&run, cluster, &r->requests, take_answers, r);
         send_commands(r, &run);
         status = dispatch_end(&run);
-        if (status != FINE && r->verb == ADD_ABSENT) doubt_unfinished(r);
+        for (size_t i = 0; i < r->requests.n && status != FINE && r->verb == ADD_ABSENT; i++)
+            if (r->requests.list[i].repeated) doubt(r, &r->requests.list[i]);
     } while (status == STOP);
     cluster->careful = false;
     return status;
 }
 
-/* As batches of the input are: the lines are still there. */
+/* Hands the answers on, with the lines, in batches as the input has them. */
 static int hand_on(const struct item_batch *r) {
     const struct query *query = r->query;
     const char *lines[BATCH], *line = r->lines.bytes;
@@ -299,22 +278,6 @@ static int run_batch(struct item_batch *r) {
     return sent == FINE ? status : TROUBLE;
 }
 
-static int make_item_batch(struct item_batch *r) {
-    size_t room = (size_t)r->set->shards * ITEMS_TO_A_SHARD;
-    if (room < FEWEST_OF_A_BATCH) room = FEWEST_OF_A_BATCH;
-    if (room > MOST_OF_A_BATCH) room = MOST_OF_A_BATCH;
-    r->room = room;
-    r->items = malloc(room * sizeof *r->items);
-    r->answers = malloc(room);
-    r->order = malloc(room * sizeof *r->order);
-    r->starts = malloc((r->set->shards + (size_t)2) * sizeof *r->starts);
-    text_put(&r->bytes, "", 1); /* so that keys of no bytes stand somewhere, too */
-    r->bytes.length = 0;
-    if (r->verb == ADD_ABSENT) r->equal_items = equal_items_make(room);
-    bool made = r->items && r->answers && r->order && r->starts && (r->equal_items || r->verb != ADD_ABSENT);
-    return made ? FINE : failure(NULL, "not enough memory for so many keys at a time");
-}
-
 void item_batch_free(struct item_batch *r) {
     free(r->items);
     free(r->answers);
@@ -326,29 +289,27 @@ void item_batch_free(struct item_batch *r) {
     requests_free(&r->requests);
 }
 
-/* --------------------------------------------------------------------------------------------------- keys --- */
+/* ------------------------------------------------------------------------------------- keys --- */
 
-/* Numbers travel as decimal text, which every client can write; all others as the bytes that they are. */
-static void take_key(struct item_batch *r, const struct batch *batch, size_t i) {
-    struct server_item *item = &r->items[r->n];
-    char digits[24];
-    const char *key = batch->numbers ? digits : batch->keys[i];
-    size_t length = batch->numbers
-                        ? (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)batch->numbers[i])
-                        : batch->lengths[i];
-    *item = (struct server_item){
-        .at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length), .first_equal = r->n++};
-    text_put(&r->bytes, key, length);
-    if (!r->query->records) return;
-    r->terminator_length = batch->terminator_length;
-    item->line_length = batch->line_lengths[i] + batch->terminator_length;
-    text_put(&r->lines, batch->lines[i], item->line_length);
-}
-
+/* Numbers travel as decimal text, which every client can write; all others as the bytes that they
+ * are. */
 static int take_batch(void *context, const struct batch *batch) {
     struct item_batch *r = context;
     for (size_t i = 0; i < batch->n; i++) {
-        take_key(r, batch, i);
+        struct server_item *item = &r->items[r->n];
+        char digits[24];
+        const char *key = batch->numbers ? digits : batch->keys[i];
+        size_t length = batch->numbers
+                            ? (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)batch->numbers[i])
+                            : batch->lengths[i];
+        *item = (struct server_item){
+            .at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length), .first_equal = r->n++};
+        text_put(&r->bytes, key, length);
+        if (r->query->records) {
+            r->terminator_length = batch->terminator_length;
+            item->line_length = batch->line_lengths[i] + batch->terminator_length;
+            text_put(&r->lines, batch->lines[i], item->line_length);
+        }
         bool enough = r->n == r->room || r->bytes.length + r->lines.length > BYTES_OF_A_BATCH;
         int status = enough ? run_batch(r) : FINE;
         if (status != FINE) return status;
@@ -358,14 +319,25 @@ static int take_batch(void *context, const struct batch *batch) {
 
 static int take_pause(void *context, const char *path, uint64_t first_line) {
     struct item_batch *r = context;
-    (void)path;
-    (void)first_line;
+    (void)path, (void)first_line;
     return r->query->prompt ? run_batch(r) : FINE;
 }
 
 int item_batch_read(struct item_batch *r, const struct input *input) {
     void *contexts[1] = {r};
-    if (make_item_batch(r) != FINE) return TROUBLE;
+    size_t room = (size_t)r->set->shards * ITEMS_TO_A_SHARD;
+    if (room < FEWEST_OF_A_BATCH) room = FEWEST_OF_A_BATCH;
+    if (room > MOST_OF_A_BATCH) room = MOST_OF_A_BATCH;
+    r->room = room;
+    r->items = malloc(room * sizeof *r->items);
+    r->answers = malloc(room);
+    r->order = malloc(room * sizeof *r->order);
+    r->starts = malloc((r->set->shards + (size_t)2) * sizeof *r->starts);
+    text_put(&r->bytes, "", 1); /* so that empty keys have an address, too */
+    r->bytes.length = 0;
+    if (r->verb == ADD_ABSENT) r->equal_items = equal_items_make(room);
+    bool made = r->items && r->answers && r->order && r->starts && (r->equal_items || r->verb != ADD_ABSENT);
+    if (!made) return failure(NULL, "not enough memory for so many keys at a time");
     int status = input_work(
         input, &(struct key_work){.threads = 1, .in_thread = take_batch, .in_order = take_pause, .contexts = contexts});
     return status == FINE ? run_batch(r) : status;

@@ -25,7 +25,7 @@ const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]) {
     return key;
 }
 
-/* --------------------------------------------------------------------------------------------------- errors --- */
+/* ----------------------------------------------------------------------------------- errors --- */
 
 static const struct remedy {
     const char *error, *remedy;
@@ -52,7 +52,7 @@ int set_refused(const struct set *set, const char *key, const redisReply *reply)
     return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
 }
 
-/* ---------------------------------------------------------------------------------------------------- asking --- */
+/* ----------------------------------------------------------------------------------- asking --- */
 
 int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
     int status = cluster_run(&set->cluster, requests, function, context);
@@ -79,7 +79,7 @@ int set_type(struct set *set, char type[32]) {
     return set_ask(set, &requests, take_type, &(struct type_answer){set, type});
 }
 
-/* ------------------------------------------------------------------------------------------------- the hash --- */
+/* --------------------------------------------------------------------------------- the hash --- */
 
 static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
@@ -95,7 +95,7 @@ static void take_recipe(perhaps_recipe *recipe, const char *name, const char *va
     if (strcmp(name, "records") == 0) recipe->unknown = recipe_records_from(value, recipe) ? 0 : UNKNOWN_RECORDS;
 }
 
-/* Fields that are not known are another program's business. */
+/* Unknown fields belong to other programs. */
 static void take_field(struct set *set, const char *name, const char *value) {
     uint64_t number = 0;
     parse_number(value, false, &number);
@@ -136,18 +136,9 @@ void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
                  (unsigned long long)set->bits, set->hashes, set->seed);
 }
 
-/* A set that has all of its fields is finished, whoever else began to make it. */
-static void take_making(struct set *set) {
-    char fields[FIELDS_TEXT];
-    memcpy(fields, set->making, sizeof fields);
-    if (set->kind == SET_KINDS)
-        set_read_fields(set, fields);
-    else
-        *set->making = 0;
-}
-
 static int take_hash(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
+    char making[FIELDS_TEXT];
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     set->kind = SET_KINDS;
@@ -159,13 +150,13 @@ static int take_hash(void *context, const struct request *request, const redisRe
         if (name->type == REDIS_REPLY_STRING && value->type == REDIS_REPLY_STRING)
             take_field(set, name->str, value->str);
     }
-    take_making(set);
+    /* A set that has all of its fields is finished, whoever else began to make it. */
+    memcpy(making, set->making, sizeof making);
+    if (set->kind == SET_KINDS)
+        set_read_fields(set, making);
+    else
+        *set->making = 0;
     return FINE;
-}
-
-static bool makes_sense(const struct set *set) {
-    if (!set->shards || set->shards & (set->shards - 1) || set->kind == SET_KINDS) return false;
-    return set->kind != SET_BITS || (set->bits && set->bits <= most_bits && set->hashes);
 }
 
 int set_read(struct set *set) {
@@ -173,13 +164,16 @@ int set_read(struct set *set) {
     set->single = false;
     if (request_begin(&requests, "HGETALL", set->url.name, 2)) request_end(&requests);
     if (set_ask(set, &requests, take_hash, set) != FINE) return TROUBLE;
-    if (makes_sense(set)) return FINE;
+    bool valid = set->shards && !(set->shards & (set->shards - 1)) && set->kind != SET_KINDS;
+    if (set->kind == SET_BITS) valid = valid && set->bits && set->bits <= most_bits && set->hashes;
+    if (valid) return FINE;
     return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
 }
 
-/* ------------------------------------------------------------------------------------------- a single filter --- */
+/* -------------------------------------------------------------------------- a single filter --- */
 
-/* Is it a cuckoo filter, or made of such? In what PERHAPS.INFO says, filters of filters have others inside them. */
+/* Is it a cuckoo filter, or made of such? The PERHAPS.INFO of a composite filter has that of others
+ * inside it. */
 static bool has_cuckoo(const redisReply *reply) {
     for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
         bool kind = i && field_is(reply->element[i - 1], "kind");
@@ -188,22 +182,21 @@ static bool has_cuckoo(const redisReply *reply) {
     return false;
 }
 
-/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients'
- * business. */
-static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
-    if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
-    if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
-    if (value->type != REDIS_REPLY_STRING) return;
-    uint64_t byte = field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
-    take_recipe(&set->recipe, name->str, value->str, byte);
-}
-
+/* A filter that was loaded from a file knows where its keys stood in records, but not what the
+ * clients' keys are. */
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
-    for (size_t i = 0; i + 1 < reply->elements; i += 2) take_extraction(set, reply->element[i], reply->element[i + 1]);
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+        const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+        bool text = value->type == REDIS_REPLY_STRING;
+        if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) continue;
+        uint64_t byte = text && field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
+        if (text) take_recipe(&set->recipe, name->str, value->str, byte);
+        if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
+    }
     return FINE;
 }
 
@@ -219,7 +212,7 @@ static int read_single(struct set *set, const char *type) {
     return set_ask(set, &requests, take_info, set);
 }
 
-/* -------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 int set_connect(struct set *set, const struct options *options) {
     *set = (struct set){.shards = 1};

@@ -1,5 +1,6 @@
-/* A set on servers. It is a hash at the key NAME, which describes it, and its shards at NAME:0, NAME:1, ...: filters of the
- * module, or plain strings of bits. An item belongs to the shard CRC16(item) modulo the number of shards. */
+/* A set on servers. It is a hash at the key NAME, which describes it, and its shards at NAME:0,
+ * NAME:1, ...: filters of the module, or plain strings of bits. An item belongs to the shard
+ * CRC16(item) modulo the number of shards. */
 #ifndef CLI_BACKEND_REDIS_SERVER_SET_H
 #define CLI_BACKEND_REDIS_SERVER_SET_H
 
@@ -12,7 +13,7 @@ enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
 
 enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };
 
-/* A string of the server's can have so many bits. */
+/* The most bits that a string of the server can have. */
 static const uint64_t most_bits = UINT64_C(1) << 32;
 
 struct set {
@@ -23,13 +24,13 @@ struct set {
     unsigned shards;   /* 1 to MOST_SHARDS */
     uint64_t items;    /* how many keys it was made for; 0 = unknown, it grows */
     double fpr;        /* 0 = unknown */
-    bool tells_recipe; /* how its keys are made; else nobody knows, as of another program's filter */
+    bool tells_recipe; /* how its keys are made; a filter of another program does not */
     perhaps_recipe recipe;
     uint64_t bits;   /* SET_BITS: of each shard */
     unsigned hashes; /* SET_BITS: bits of each item */
     char seed[SEED_TEXT];
-    char making[FIELDS_TEXT]; /* what it shall be, if it is not finished; see set_join */
-    unsigned *seen;           /* for each shard: known to be there since this many restarts and one */
+    char making[FIELDS_TEXT]; /* what it will be, if it is not finished; see set_join */
+    unsigned *seen;           /* for each shard: 1 + the restarts after which it was there; 0 = unknown */
 };
 
 /* Takes --at and --patience, and connects. */

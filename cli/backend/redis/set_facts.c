@@ -17,7 +17,7 @@ struct facts_gathering {
     bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
 };
 
-/* -------------------------------------------------------------------------------------------------- replies --- */
+/* ---------------------------------------------------------------------------------- replies --- */
 
 static double number_of(const redisReply *reply) {
     if (reply->type == REDIS_REPLY_INTEGER) return (double)reply->integer;
@@ -81,7 +81,8 @@ static int take_info(void *context, const struct request *request, const redisRe
     return FINE;
 }
 
-/* From how many bits are set follows about how many items set them, and how often an item finds all of its bits set. */
+/* From how many bits are set follows about how many items set them, and how often an item finds all
+ * of its bits set. */
 static int take_bitcount(void *context, const struct request *request, const redisReply *reply) {
     struct facts_gathering *g = context;
     const struct set *set = g->set;
@@ -99,7 +100,7 @@ static int take_bitcount(void *context, const struct request *request, const red
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------ gathering --- */
+/* -------------------------------------------------------------------------------- gathering --- */
 
 static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
     struct requests requests = {0};
@@ -113,29 +114,24 @@ static int ask_shards(struct facts_gathering *g, const char *command, reply_func
     return set_ask(g->set, &requests, function, g);
 }
 
-static int begin(struct facts_gathering *g) {
-    struct set_facts *f = g->facts;
-    *f = (struct set_facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
-    return f->shares ? FINE : failure(NULL, "not enough memory");
-}
-
-/* What was asked for stands in the hash; the shards were made for a little more, and may have grown. */
-static void settle(struct set_facts *f, const struct set *set) {
-    if (set->items) f->capacity = set->items;
-    if (set->fpr > 0) f->fpr_target = set->fpr;
-}
-
 int set_facts_gather(struct set_facts *f, struct set *set) {
     struct facts_gathering g = {.facts = f, .set = set};
-    if (begin(&g) != FINE) return TROUBLE;
+    const struct set_facts none = {.least_items = UINT64_MAX};
+    struct share *shares = calloc(MOST_NODES, sizeof *shares);
+    *f = none;
+    f->shares = shares;
+    if (!shares) return failure(NULL, "not enough memory");
     int status =
         set->kind == SET_BITS ? ask_shards(&g, "BITCOUNT", take_bitcount) : ask_shards(&g, "PERHAPS.INFO", take_info);
     if (status == FINE && g.no_such_command) {
-        free(f->shares);
-        if (begin(&g) != FINE) return TROUBLE;
+        *f = none;
+        f->shares = memset(shares, 0, MOST_NODES * sizeof *shares);
         status = ask_shards(&g, set->kind == SET_CUCKOO ? "CF.INFO" : "BF.INFO", take_info);
     }
-    settle(f, set);
+    /* What the user wanted is in the hash; the shards have a little more room, and may have
+     * grown. */
+    if (set->items) f->capacity = set->items;
+    if (set->fpr > 0) f->fpr_target = set->fpr;
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------- buckets --- */
+/* ---------------------------------------------------------------------------------- buckets --- */
 
 void ids_free(struct ids *ids) {
     for (size_t i = 0; i < ids->n; i++)
@@ -46,24 +46,19 @@ static bool reserve(struct ids *ids, size_t n) {
     return true;
 }
 
-/* New buckets for those of the sorted numbers that have none; how many, or IDS_BATCH + 1 if there is not enough memory. */
-static size_t make_fresh(const struct ids *ids, const uint64_t *sorted, size_t n, struct bucket fresh[IDS_BATCH]) {
-    size_t made = 0;
+/* Makes buckets for those of the sorted numbers that have none. They are put between the old ones
+ * from the back, all of a batch in one pass: random ids would otherwise move everything for
+ * each. */
+static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
+    struct bucket fresh[IDS_BATCH];
+    size_t made = 0, old = ids->n;
     for (size_t i = 0; i < n; i++) {
         uint32_t half = high(sorted[i]);
         if ((i && half == high(sorted[i - 1])) || lows_of(ids, half)) continue;
         fresh[made] = (struct bucket){half, roaring_bitmap_create()};
-        if (!fresh[made++].low) return IDS_BATCH + 1;
+        if (!fresh[made++].low) return false;
     }
-    return made;
-}
-
-/* New buckets are put between the old ones from the back, all of a batch in one pass: ids at random would otherwise move
- * everything for each. */
-static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
-    struct bucket fresh[IDS_BATCH];
-    size_t made = make_fresh(ids, sorted, n, fresh), old = ids->n;
-    if (made > IDS_BATCH || !reserve(ids, old + made)) return false;
+    if (!reserve(ids, old + made)) return false;
     ids->n += made;
     for (size_t at = ids->n; made;) {
         bool larger = old && ids->buckets[old - 1].high > fresh[made - 1].high;
@@ -72,7 +67,7 @@ static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- numbers --- */
+/* ---------------------------------------------------------------------------------- numbers --- */
 
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -118,22 +113,16 @@ uint64_t ids_count(const struct ids *ids) {
     return count;
 }
 
-/* The lower halves from `from` on, made whole. */
-static size_t lows_from(const struct bucket *bucket, uint32_t from, uint64_t *numbers, size_t n) {
-    roaring_uint32_iterator_t at;
-    size_t found = 0;
-    roaring_init_iterator(bucket->low, &at);
-    bool more = at.has_value && roaring_move_uint32_iterator_equalorlarger(&at, from);
-    for (; more && found < n; more = roaring_advance_uint32_iterator(&at))
-        numbers[found++] = (uint64_t)bucket->high << 32 | at.current_value;
-    return found;
-}
-
 size_t ids_from(const struct ids *ids, uint64_t from, uint64_t *numbers, size_t n) {
     size_t found = 0;
     for (size_t i = find(ids, high(from)); i < ids->n && found < n; i++) {
-        uint32_t low = ids->buckets[i].high == high(from) ? (uint32_t)from : 0;
-        found += lows_from(&ids->buckets[i], low, numbers + found, n - found);
+        const struct bucket *bucket = &ids->buckets[i];
+        roaring_uint32_iterator_t at;
+        roaring_init_iterator(bucket->low, &at);
+        bool more = at.has_value;
+        if (more && bucket->high == high(from)) more = roaring_move_uint32_iterator_equalorlarger(&at, (uint32_t)from);
+        for (; more && found < n; more = roaring_advance_uint32_iterator(&at))
+            numbers[found++] = (uint64_t)bucket->high << 32 | at.current_value;
     }
     return found;
 }
@@ -146,7 +135,7 @@ bool ids_ends(const struct ids *ids, uint64_t *smallest, uint64_t *largest) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ combining --- */
+/* -------------------------------------------------------------------------------- combining --- */
 
 static const struct {
     void (*both)(roaring_bitmap_t *, const roaring_bitmap_t *);
