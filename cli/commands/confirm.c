@@ -18,9 +18,10 @@ int confirm_possible(const char *path, const struct input *input) {
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------------------------- keeping hits --- */
+/* ----------------------------------------------------------------------------- keeping hits --- */
 
-/* One hit. Hits follow one another in memory; each is known by where it begins there. A number is a key of 8 bytes. */
+/* One hit. Hits follow one another in memory; each is known by where it begins there. A number is a
+ * key of 8 bytes. */
 struct hit {
     size_t first;              /* where the first one with this key begins */
     size_t line_length;        /* its end included; 0 = it is not to be printed */
@@ -50,25 +51,23 @@ static int make_room(struct hits *hits, size_t length) {
     return FINE;
 }
 
-/* Where the key stands in a line of this length; SIZE_MAX if it does not. */
-static size_t place_in_line(const char *line, size_t line_length, const char *key, size_t length) {
-    uintptr_t begin = (uintptr_t)line, at = (uintptr_t)key;
-    bool inside = at >= begin && at + length <= begin + line_length;
-    return inside ? (size_t)(at - begin) : SIZE_MAX;
+/* Key i of a batch; a number is a key of 8 bytes. */
+static const void *key_of(const struct batch *batch, size_t i, size_t *length) {
+    *length = batch->numbers ? sizeof *batch->numbers : batch->lengths[i];
+    return batch->numbers ? (const void *)&batch->numbers[i] : batch->keys[i];
 }
 
 int hits_put(struct hits *hits, const struct batch *batch, size_t i, bool printing) {
-    const char *key = batch->numbers ? (const char *)&batch->numbers[i] : batch->keys[i];
-    struct hit hit = {.key_length = batch->numbers ? sizeof *batch->numbers : batch->lengths[i]};
-    if (printing) hit.line_length = batch->line_lengths[i] + batch->terminator_length;
-    hit.key_at = place_in_line(batch->lines[i], hit.line_length, key, hit.key_length);
-    bool apart = hit.key_at == SIZE_MAX;
-    if (apart) hit.key_at = hit.line_length;
+    struct hit hit = {.line_length = printing ? batch->line_lengths[i] + batch->terminator_length : 0};
+    const void *key = key_of(batch, i, &hit.key_length);
+    uintptr_t line = (uintptr_t)batch->lines[i], at = (uintptr_t)key;
+    bool inside = at >= line && at + hit.key_length <= line + hit.line_length;
+    hit.key_at = inside ? (size_t)(at - line) : hit.line_length;
     if (make_room(hits, hit_size(&hit)) != FINE) return TROUBLE;
     struct hit *kept = hit_at(hits, hits->filled);
     *kept = hit;
     memcpy(kept->bytes, batch->lines[i], hit.line_length);
-    if (apart) memcpy(kept->bytes + hit.key_at, key, hit.key_length);
+    if (!inside) memcpy(kept->bytes + hit.key_at, key, hit.key_length);
     hits->filled += hit_size(&hit);
     hits->n++;
     return FINE;
@@ -84,7 +83,7 @@ int hits_move(struct hits *hits, struct hits *from) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------------- finding --- */
+/* ---------------------------------------------------------------------------------- finding --- */
 
 /* The hits by their keys: open addressing, at most half full. */
 struct index {
@@ -128,54 +127,46 @@ static int index_build(struct index *index) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- confirming --- */
+/* ------------------------------------------------------------------------------- confirming --- */
 
 struct confirming {
     const struct target *target;
     struct index index;
     bool one;
-    uint64_t keys, strangers; /* read, and those that the filter does not have */
+    uint64_t keys, absent; /* read, and those that the filter does not have */
 };
 
-/* Is it the key of a hit? */
-static bool confirm_key(struct confirming *c, const struct batch *batch, size_t i) {
-    bool number = batch->numbers;
-    const void *key = number ? (const void *)&batch->numbers[i] : batch->keys[i];
-    size_t length = number ? sizeof *batch->numbers : batch->lengths[i];
-    const struct hit_slot *slot = find(&c->index, perhaps_digest(&c->index.hasher, key, length), key, length);
-    if (slot->hit) hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
-    return slot->hit;
-}
-
-/* What the filter does not have is no hit, and need not be looked for. */
+/* A key that the filter does not have is no hit, and need not be looked up. */
 static int confirm_batch(void *context, const struct batch *batch) {
     struct confirming *c = context;
     uint8_t answers[BATCH];
     uint64_t present;
     if (c->target->backend->query_batch(c->target, batch, answers, &present) != FINE) return TROUBLE;
     c->keys += batch->n;
-    c->strangers += batch->n - present;
-    for (size_t i = 0; i < batch->n; i++)
-        if (answers[i] && confirm_key(c, batch, i) && c->one) return STOP;
+    c->absent += batch->n - present;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (!answers[i]) continue;
+        size_t length;
+        const void *key = key_of(batch, i, &length);
+        const struct hit_slot *slot = find(&c->index, perhaps_digest(&c->index.hasher, key, length), key, length);
+        if (!slot->hit) continue;
+        hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
+        if (c->one) return STOP;
+    }
     return FINE;
-}
-
-static void warn_of_strangers(const struct confirming *c, const char *keys_path) {
-    char strangers[NUMBER_TEXT], keys[NUMBER_TEXT];
-    if (!c->strangers) return;
-    warning(
-        input_name(keys_path),
-        "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is in both "
-        "counts as present",
-        group_digits(c->strangers, strangers), group_digits(c->keys, keys), c->target->name);
 }
 
 int hits_confirm(struct hits *hits, const struct target *target, const struct input *keys, bool one) {
     struct confirming c = {.target = target, .index = {.hits = hits}, .one = one};
+    char absent[NUMBER_TEXT], all[NUMBER_TEXT];
     if (hits->n == 0) return FINE;
     int status = index_build(&c.index);
     if (status == FINE) status = input_read(keys, confirm_batch, &c);
-    if (status == FINE) warn_of_strangers(&c, keys->paths[0]);
+    if (status == FINE && c.absent)
+        warning(input_name(keys->paths[0]),
+                "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is "
+                "in both counts as present",
+                group_digits(c.absent, absent), group_digits(c.keys, all), target->name);
     free(c.index.slots);
     return status;
 }

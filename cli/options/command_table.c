@@ -241,19 +241,19 @@ const struct command commands[COMMANDS] = {
                        "it makes more mistakes than a filter made from the common keys alone. The filters must have "
                        "been made alike: same "
                        "kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
-                       NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_intersect,
+                       NULL, "perhaps intersect customers.ph visitors.ph -o both.ph", 2, UINT_MAX, cmd_merge,
                        "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_SUBTRACT] = {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
                       "Writes to FILE what is in A and in none of the others. Only bitmaps and Roaring bitmaps can do "
                       "that; they may "
                       "differ in size.",
-                      NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_subtract,
+                      NULL, "perhaps subtract today.ph yesterday.ph -o new.ph", 2, UINT_MAX, cmd_merge,
                       "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_DIFFER] = {"differ", "A B... -o FILE [OPTION...]", "make the symmetric difference of bitmaps",
                     "Writes to FILE what is in one of two bitmaps but not in both; of more than two, what is in an odd "
                     "number of them. "
                     "Only bitmaps and Roaring bitmaps can do that; they may differ in size.",
-                    NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_differ,
+                    NULL, "perhaps differ today.ph yesterday.ph -o changed.ph", 2, UINT_MAX, cmd_merge,
                     "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
                     "check a filter file for damage, and a filter against its keys",
