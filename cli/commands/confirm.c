@@ -27,7 +27,7 @@ struct hit {
     size_t line_length;        /* its end included; 0 = it is not to be printed */
     size_t key_at, key_length; /* in `bytes` */
     bool confirmed;            /* of a first one: the key is among the original ones */
-    char bytes[];              /* the line, and behind it the key if it does not stand in the line as it is */
+    char bytes[];              /* the line, and behind it the key if that is not a part of it */
 };
 
 static struct hit *hit_at(const struct hits *hits, size_t at) {
@@ -85,56 +85,49 @@ int hits_move(struct hits *hits, struct hits *from) {
 
 /* ---------------------------------------------------------------------------------- finding --- */
 
-/* The hits by their keys: open addressing, at most half full. */
-struct index {
+struct confirming {
+    const struct target *target;
+    bool one;
+    uint64_t keys, absent; /* read, and those that the filter does not have */
     const struct hits *hits;
     perhaps_hasher hasher;
     size_t mask;
-    struct hit_slot {
+    struct hit_slot { /* the hits by their keys: open addressing, at most half full */
         uint64_t digest;
         size_t hit; /* the first one with its key, and 1 more; 0 = free */
     } * slots;
 };
 
 /* The slot of this key, or a free one for it. */
-static struct hit_slot *find(const struct index *index, uint64_t digest, const void *key, size_t length) {
-    for (size_t at = (size_t)digest & index->mask;; at = (at + 1) & index->mask) {
-        struct hit_slot *slot = &index->slots[at];
+static struct hit_slot *find(const struct confirming *c, uint64_t digest, const void *key, size_t length) {
+    for (size_t at = (size_t)digest & c->mask;; at = (at + 1) & c->mask) {
+        struct hit_slot *slot = &c->slots[at];
         if (!slot->hit) return slot;
         if (slot->digest != digest) continue;
-        const struct hit *hit = hit_at(index->hits, slot->hit - 1);
+        const struct hit *hit = hit_at(c->hits, slot->hit - 1);
         if (hit->key_length == length && memcmp(hit->bytes + hit->key_at, key, length) == 0) return slot;
     }
 }
 
-/* Makes the index, and tells every hit which one is the first with its key. */
-static int index_build(struct index *index) {
+/* Fills the slots, and tells every hit which one is the first with its key. */
+static int fill_slots(struct confirming *c) {
     size_t slots = 2;
-    while (slots / 2 < index->hits->n) slots *= 2;
-    index->mask = slots - 1;
-    index->slots = calloc(slots, sizeof *index->slots);
-    if (!index->slots || perhaps_hasher_init(&index->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
+    while (slots / 2 < c->hits->n) slots *= 2;
+    c->mask = slots - 1;
+    c->slots = calloc(slots, sizeof *c->slots);
+    if (!c->slots || perhaps_hasher_init(&c->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
         return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
-    for (size_t at = 0; at < index->hits->filled;) {
-        struct hit *hit = hit_at(index->hits, at);
+    for (size_t at = 0; at < c->hits->filled;) {
+        struct hit *hit = hit_at(c->hits, at);
         const char *key = hit->bytes + hit->key_at;
-        uint64_t digest = perhaps_digest(&index->hasher, key, hit->key_length);
-        struct hit_slot *slot = find(index, digest, key, hit->key_length);
+        uint64_t digest = perhaps_digest(&c->hasher, key, hit->key_length);
+        struct hit_slot *slot = find(c, digest, key, hit->key_length);
         if (!slot->hit) *slot = (struct hit_slot){digest, at + 1};
         hit->first = slot->hit - 1;
         at += hit_size(hit);
     }
     return FINE;
 }
-
-/* ------------------------------------------------------------------------------- confirming --- */
-
-struct confirming {
-    const struct target *target;
-    struct index index;
-    bool one;
-    uint64_t keys, absent; /* read, and those that the filter does not have */
-};
 
 /* A key that the filter does not have is no hit, and need not be looked up. */
 static int confirm_batch(void *context, const struct batch *batch) {
@@ -148,26 +141,26 @@ static int confirm_batch(void *context, const struct batch *batch) {
         if (!answers[i]) continue;
         size_t length;
         const void *key = key_of(batch, i, &length);
-        const struct hit_slot *slot = find(&c->index, perhaps_digest(&c->index.hasher, key, length), key, length);
+        const struct hit_slot *slot = find(c, perhaps_digest(&c->hasher, key, length), key, length);
         if (!slot->hit) continue;
-        hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
+        hit_at(c->hits, slot->hit - 1)->confirmed = true;
         if (c->one) return STOP;
     }
     return FINE;
 }
 
 int hits_confirm(struct hits *hits, const struct target *target, const struct input *keys, bool one) {
-    struct confirming c = {.target = target, .index = {.hits = hits}, .one = one};
+    struct confirming c = {.target = target, .hits = hits, .one = one};
     char absent[NUMBER_TEXT], all[NUMBER_TEXT];
     if (hits->n == 0) return FINE;
-    int status = index_build(&c.index);
+    int status = fill_slots(&c);
     if (status == FINE) status = input_read(keys, confirm_batch, &c);
     if (status == FINE && c.absent)
         warning(input_name(keys->paths[0]),
                 "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is "
                 "in both counts as present",
                 group_digits(c.absent, absent), group_digits(c.keys, all), target->name);
-    free(c.index.slots);
+    free(c.slots);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "dedup/journal.h"
 #include "input/encode.h"
 #include "backend/file_format.h"
-#include "gzip_file.h"
 #include "input/input.h"
 #include "output/numbers.h"
 #include "output/output_file.h"

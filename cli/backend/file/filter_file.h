@@ -18,6 +18,15 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
  * others except dedup warn. */
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
 
+/* Files of other programs that gzip has compressed (gzip_file.c). Does a name say that it is? */
+bool gzip_named(const char *path);
+
+/* Opens a copy of what is in such a file. A small file that would take much memory is refused. */
+int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter);
+
+/* Writes the filter through gzip. 0, -1 if errno says why not, or TROUBLE if that has been said. */
+int gzip_write(const perhaps *filter, int fd);
+
 /* Milliseconds since 1970, for perhaps_set_clock. The library reads no clock, and its windows take
  * any unit; the command line uses the server's, so that each can read the filters of the other. */
 uint64_t clock_of_windows(void *unused);

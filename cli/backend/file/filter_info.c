@@ -272,9 +272,6 @@ static void print_text(const struct target *target, const struct perhaps_info *i
 int filter_print_info(struct target *target, bool as_json) {
     struct perhaps_info info;
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
-    if (as_json)
-        print_json(target, &info);
-    else
-        print_text(target, &info);
+    (as_json ? print_json : print_text)(target, &info);
     return FINE;
 }

@@ -1,10 +1,7 @@
-#include "gzip_file.h"
+#include "filter_file.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
-#include "output/report.h"
 #include "input/source.h"
-
-#include <perhaps_embed.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A command is small, so that the server is soon free for others. A batch has many items for each
- * shard. */
-enum {
-    MOST_ITEMS = 1000,
-    MOST_BITS = 8000,
-    MOST_BYTES = 256 << 10,
-    ITEMS_TO_A_SHARD = 256,
-    FEWEST_OF_A_BATCH = 64 << 10,
-    MOST_OF_A_BATCH = 2 << 20,
-    BYTES_OF_A_BATCH = 64 << 20
-};
+/* Limits of a command: the server must soon be free for others. */
+enum { MOST_ITEMS = 1000, MOST_BITS = 8000, MOST_BYTES = 256 << 10 };
+
+/* Limits of a batch: it has many items for each shard. */
+enum { ITEMS_TO_A_SHARD = 256, FEWEST_OF_A_BATCH = 64 << 10, MOST_OF_A_BATCH = 2 << 20, BYTES_OF_A_BATCH = 64 << 20 };
 
 static const char *const command_names[SET_KINDS][VERBS] = {
     [SET_BLOOM] = {[ADD_ITEMS] = "BF.INSERT", [ADD_ABSENT] = "BF.INSERT", [CHECK_ITEMS] = "BF.MEXISTS"},
@@ -38,18 +32,6 @@ static bool is_copying(const struct item_batch *r) {
 }
 
 /* --------------------------------------------------------------------------------- requests --- */
-
-static unsigned bits_of_item(const struct set *set) {
-    return set->kind == SET_BITS ? set->hashes : 1;
-}
-
-/* How many items from order[first] to `end` go into one command. */
-static size_t items_of_command(const struct item_batch *r, size_t first, size_t end) {
-    size_t most = r->set->kind == SET_BITS ? MOST_BITS / r->set->hashes : MOST_ITEMS, bytes = 0, n = 0;
-    if (r->verb == REMOVE_ITEMS) return 1;
-    while (first + n < end && n < most && bytes < MOST_BYTES) bytes += r->items[r->order[first + n++]].length;
-    return n;
-}
 
 /* SET u1 BIT 1, or GET u1 BIT, for each bit. */
 static void put_bits(struct item_batch *r, const void *item, size_t length) {
@@ -87,27 +69,22 @@ static void put_command(struct item_batch *r, const char *key, unsigned shard, s
     request_end(&r->requests);
 }
 
-static size_t count_commands(const struct item_batch *r) {
-    size_t n = 0;
-    for (unsigned shard = 0; shard < r->set->shards; shard++)
-        for (size_t first = r->starts[shard], end = r->starts[shard + 1]; first < end; n++)
-            first += items_of_command(r, first, end);
-    return n;
-}
-
 /* Servers work on the first commands while the others are being made. */
 static void send_commands(struct item_batch *r, struct dispatch *run) {
     char key[KEY_TEXT];
+    size_t most = r->verb == REMOVE_ITEMS ? 1 : r->set->kind == SET_BITS ? MOST_BITS / r->set->hashes : MOST_ITEMS;
     requests_clear(&r->requests);
-    requests_reserve(&r->requests, count_commands(r));
+    /* Each command, except the last of its shard, has `most` items or MOST_BYTES bytes. */
+    requests_reserve(&r->requests, r->set->shards + r->n / most + r->bytes.length / MOST_BYTES);
     for (unsigned shard = 0; shard < r->set->shards; shard++) {
         set_key(r->set, shard, key);
-        for (size_t first = r->starts[shard], end = r->starts[shard + 1]; first < end;) {
-            size_t n = items_of_command(r, first, end);
+        for (size_t first = r->starts[shard], end = r->starts[shard + 1], n; first < end; first += n) {
+            size_t bytes = 0;
+            for (n = 0; first + n < end && n < most && bytes < MOST_BYTES; n++)
+                bytes += r->items[r->order[first + n]].length;
             put_command(r, key, shard, first, n);
             if (r->requests.text.broken) return;
             dispatch_push(run, &r->requests.list[r->requests.n - 1]);
-            first += n;
         }
     }
 }
@@ -155,9 +132,9 @@ static int look(struct item_batch *r) {
 
 /* What the server says about one item: one number, or one for each of its bits. -1 = there was no
  * room for it. */
-static int judge(const struct item_batch *r, redisReply *const *elements) {
-    unsigned n = bits_of_item(r->set), ones = 0;
-    for (unsigned i = 0; i < n; i++) {
+static int judge(const struct item_batch *r, redisReply *const *elements, size_t n) {
+    size_t ones = 0;
+    for (size_t i = 0; i < n; i++) {
         if (elements[i]->type != REDIS_REPLY_INTEGER || elements[i]->integer < 0) return -1;
         ones += elements[i]->integer != 0;
     }
@@ -178,13 +155,13 @@ static int take_answers(void *context, const struct request *request, const redi
     char key[KEY_TEXT];
     bool array = reply->type == REDIS_REPLY_ARRAY, room = true;
     redisReply *only = (redisReply *)reply, *const *elements = array ? reply->element : &only;
-    size_t n = array ? reply->elements : 1, width = bits_of_item(r->set);
+    size_t n = array ? reply->elements : 1, width = r->set->kind == SET_BITS ? r->set->hashes : 1;
     set_key(r->set, request->shard, key);
     if (reply->type == REDIS_REPLY_ERROR) return set_refused(r->set, key, reply);
     if (is_copying(r) && request->repeated) r->doubled += request->count;
     if (r->verb == ADD_ABSENT && request->repeated) doubt(r, request);
     for (size_t i = 0; i < request->count; i++) {
-        int answer = (i + 1) * width <= n ? judge(r, elements + i * width) : -1;
+        int answer = (i + 1) * width <= n ? judge(r, elements + i * width, width) : -1;
         uint8_t *to = &r->answers[r->order[request->first + i]];
         if (answer < 0)
             room = false;

@@ -259,10 +259,7 @@ static void print_json(const struct redis_target *t) {
 
 static int print_info(struct target *target, bool as_json) {
     if (gather(target) != FINE) return TROUBLE;
-    if (as_json)
-        print_json(redis_target_of(target));
-    else
-        print_text(redis_target_of(target));
+    (as_json ? print_json : print_text)(redis_target_of(target));
     return FINE;
 }
 

@@ -60,6 +60,12 @@ int set_ask(struct set *set, struct requests *requests, reply_function *function
     return status;
 }
 
+static int ask_about(struct set *set, const char *command, reply_function *function, void *context) {
+    struct requests requests = {0};
+    if (request_begin(&requests, command, set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, function, context);
+}
+
 struct type_answer {
     const struct set *set;
     char *type;
@@ -74,9 +80,7 @@ static int take_type(void *context, const struct request *request, const redisRe
 }
 
 int set_type(struct set *set, char type[32]) {
-    struct requests requests = {0};
-    if (request_begin(&requests, "TYPE", set->url.name, 2)) request_end(&requests);
-    return set_ask(set, &requests, take_type, &(struct type_answer){set, type});
+    return ask_about(set, "TYPE", take_type, &(struct type_answer){set, type});
 }
 
 /* --------------------------------------------------------------------------------- the hash --- */
@@ -160,10 +164,8 @@ static int take_hash(void *context, const struct request *request, const redisRe
 }
 
 int set_read(struct set *set) {
-    struct requests requests = {0};
     set->single = false;
-    if (request_begin(&requests, "HGETALL", set->url.name, 2)) request_end(&requests);
-    if (set_ask(set, &requests, take_hash, set) != FINE) return TROUBLE;
+    if (ask_about(set, "HGETALL", take_hash, set) != FINE) return TROUBLE;
     bool valid = set->shards && !(set->shards & (set->shards - 1)) && set->kind != SET_KINDS;
     if (set->kind == SET_BITS) valid = valid && set->bits && set->bits <= most_bits && set->hashes;
     if (valid) return FINE;
@@ -200,18 +202,6 @@ static int take_info(void *context, const struct request *request, const redisRe
     return FINE;
 }
 
-static int read_single(struct set *set, const char *type) {
-    struct requests requests = {0};
-    set->single = true;
-    set->shards = 1;
-    set->tells_recipe = false;
-    set->recipe = PERHAPS_RECIPE(.form = 0);
-    set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
-    if (strcmp(type, "perhaps--") != 0) return FINE;
-    if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
-    return set_ask(set, &requests, take_info, set);
-}
-
 /* ---------------------------------------------------------------------------------- opening --- */
 
 int set_connect(struct set *set, const struct options *options) {
@@ -232,10 +222,18 @@ int set_open(struct set *set, const struct options *options) {
 }
 
 int set_find(struct set *set, const char *type) {
-    bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    bool ours = strcmp(type, "perhaps--") == 0, filter = ours || strncmp(type, "MBbloom", 7) == 0;
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
-    if ((filter ? read_single(set, type) : set_read(set)) != FINE) return TROUBLE;
+    if (filter) {
+        set->single = true;
+        set->shards = 1;
+        set->tells_recipe = false;
+        set->recipe = PERHAPS_RECIPE(.form = 0);
+        set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
+    }
+    if (ours && ask_about(set, "PERHAPS.INFO", take_info, set) != FINE) return TROUBLE;
+    if (!filter && set_read(set) != FINE) return TROUBLE;
     if (set->tells_recipe && set->recipe.form == UNKNOWN_FORM)
         return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
     set->seen = calloc(set->shards, sizeof *set->seen);

@@ -19,13 +19,8 @@ struct facts_gathering {
 
 /* ---------------------------------------------------------------------------------- replies --- */
 
-static double number_of(const redisReply *reply) {
-    if (reply->type == REDIS_REPLY_INTEGER) return (double)reply->integer;
-    return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? strtod(reply->str, NULL) : NAN;
-}
-
 /* The names of PERHAPS.INFO, of BF.INFO and of CF.INFO. */
-static void take_field(struct shard_facts *shard, const char *name, double value) {
+static void take_field(struct shard_facts *shard, const char *name, const redisReply *reply) {
     static const struct {
         const char *name;
         size_t field;
@@ -40,6 +35,9 @@ static void take_field(struct shard_facts *shard, const char *name, double value
         {"fpr_target", offsetof(struct shard_facts, fpr_target)},
         {"fill", offsetof(struct shard_facts, fill)},
     };
+    double value = reply->type == REDIS_REPLY_INTEGER                                       ? (double)reply->integer
+                   : reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? strtod(reply->str, NULL)
+                                                                                            : NAN;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) memcpy((char *)shard + known[i].field, &value, sizeof value);
 }
@@ -76,7 +74,7 @@ static int take_info(void *context, const struct request *request, const redisRe
     }
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(g->set, set_key(g->set, request->shard, key), reply);
     for (size_t i = 0; i + 1 < reply->elements; i += 2)
-        if (reply->element[i]->str) take_field(&shard, reply->element[i]->str, number_of(reply->element[i + 1]));
+        if (reply->element[i]->str) take_field(&shard, reply->element[i]->str, reply->element[i + 1]);
     add_shard(g, request, &shard);
     return FINE;
 }
