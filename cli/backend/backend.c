@@ -3,6 +3,7 @@
 #include "input/threads.h"
 #include "output/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #if !PERHAPS_WITH_HIREDIS
@@ -41,6 +42,16 @@ int backend_choose(struct options *options) {
 }
 
 /* ---------------------------------------------------------------------------------- targets --- */
+
+void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
+                 const char *name) {
+    *target = calloc(1, size);
+    if (*target)
+        **target = (struct target){.backend = backend, .options = options, .name = name};
+    else
+        failure(name, "not enough memory");
+    return *target;
+}
 
 void target_close(struct target *target) {
     if (target) target->backend->close(target);

@@ -128,6 +128,11 @@ int with_target(const struct options *options, enum access access, unsigned need
                 int (*function)(struct target *target));
 void target_close(struct target *target); /* NULL is fine */
 
+/* For backends: the struct of a target, of `size` bytes, all zeros except these. NULL if there is
+ * not enough memory, after having said so. */
+void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
+                 const char *name);
+
 /* The files of keys that the command names, read as the target's keys are made. Options that
  * contradict the target's recipe are refused. */
 int target_input(const struct target *target, struct input *input);

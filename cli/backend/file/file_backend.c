@@ -9,14 +9,11 @@
 
 /* ---------------------------------------------------------------------------------- opening --- */
 
-void filter_describe(struct filter_target *t, const struct options *options, const char *name) {
-    t->target.backend = &file_backend;
-    t->target.options = options;
-    t->target.name = name;
+void filter_describe(struct filter_target *t) {
     t->target.integers = filter_of_integers(t->filter);
     t->target.recipe = filter_recipe(t->filter);
     t->target.tells_recipe = !filter_is_file(t->filter);
-    t->threads = threads_from(options);
+    t->threads = threads_from(t->target.options);
 }
 
 /* In place, the filter itself is locked while it is open, and interrupts wait until the file is
@@ -44,12 +41,10 @@ static int open_to_query(const struct options *options, const char *path, perhap
 
 static int open_filter(struct target **target, const struct options *options, const char *path, enum access access,
                        unsigned needs) {
-    struct filter_target *t = calloc(1, sizeof *t);
+    struct filter_target *t = target_new(target, sizeof *t, &file_backend, options, path);
     int status = FINE;
-    if (!t) return failure(path, "not enough memory");
+    if (!t) return TROUBLE;
     t->access = access;
-    *target = &t->target;
-    t->target.backend = &file_backend;
     if (access == TO_COMBINE) status = output_open(&t->output, options);
     if (status == FINE)
         status = access == TO_CHANGE ? open_to_change(t, options, path)
@@ -60,7 +55,7 @@ static int open_filter(struct target **target, const struct options *options, co
     if ((access == TO_CHANGE || access == TO_COMBINE) && filter_refuse_sealed(t->filter, path) != FINE) return TROUBLE;
     struct perhaps_info facts = filter_facts(t->filter);
     if (needs && !(facts.can & needs)) return lacks_failure(path, facts.kind_name, needs);
-    filter_describe(t, options, path);
+    filter_describe(t);
     return access == TO_CHANGE ? filter_advance(t->filter, path) : FINE;
 }
 

@@ -118,10 +118,9 @@ int filter_seal(struct filter_target *t) {
 int filter_create(struct target **target, const struct options *options, struct input *input) {
     perhaps_want want;
     uint8_t key[HASH_KEY_BYTES];
-    struct filter_target *t = calloc(1, sizeof *t);
-    if (!t) return failure(NULL, "not enough memory");
-    *target = &t->target;
-    t->target.backend = &file_backend;
+    struct filter_target *t = target_new(target, sizeof *t, &file_backend, options, NULL);
+    if (!t) return TROUBLE;
+    t->target.name = options->output;
     t->created = true;
     if (want_from_options(&want, options) != FINE || hash_from_options(&want, options, key) != FINE) return TROUBLE;
     if (input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
@@ -143,6 +142,6 @@ int filter_create(struct target **target, const struct options *options, struct 
         if (rc < 0) return library_failure(NULL, rc);
         if (filter_advance(t->filter, NULL) != FINE) return TROUBLE;
     }
-    filter_describe(t, options, options->output);
+    filter_describe(t);
     return FINE;
 }

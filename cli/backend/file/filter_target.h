@@ -41,7 +41,7 @@ int filter_change(struct target *target, const struct input *input, enum directi
 int filter_print_info(struct target *target, bool as_json);
 
 /* Fills in what all filters have, once `filter` is there. */
-void filter_describe(struct filter_target *t, const struct options *options, const char *name);
+void filter_describe(struct filter_target *t);
 
 /* Makes a static filter of all the keys that it has collected. */
 int filter_seal(struct filter_target *t);

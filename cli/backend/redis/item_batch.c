@@ -255,17 +255,6 @@ static int run_batch(struct item_batch *r) {
     return sent == FINE ? status : TROUBLE;
 }
 
-void item_batch_free(struct item_batch *r) {
-    free(r->items);
-    free(r->answers);
-    free(r->order);
-    free(r->starts);
-    equal_items_free(r->equal_items);
-    free(r->bytes.bytes);
-    free(r->lines.bytes);
-    requests_free(&r->requests);
-}
-
 /* ------------------------------------------------------------------------------------- keys --- */
 
 /* Numbers travel as decimal text, which every client can write; all others as the bytes that they
@@ -302,6 +291,7 @@ static int take_pause(void *context, const char *path, uint64_t first_line) {
 
 int item_batch_read(struct item_batch *r, const struct input *input) {
     void *contexts[1] = {r};
+    struct key_work work = {.threads = 1, .in_thread = take_batch, .in_order = take_pause, .contexts = contexts};
     size_t room = (size_t)r->set->shards * ITEMS_TO_A_SHARD;
     if (room < FEWEST_OF_A_BATCH) room = FEWEST_OF_A_BATCH;
     if (room > MOST_OF_A_BATCH) room = MOST_OF_A_BATCH;
@@ -314,8 +304,15 @@ int item_batch_read(struct item_batch *r, const struct input *input) {
     r->bytes.length = 0;
     if (r->verb == ADD_ABSENT) r->equal_items = equal_items_make(room);
     bool made = r->items && r->answers && r->order && r->starts && (r->equal_items || r->verb != ADD_ABSENT);
-    if (!made) return failure(NULL, "not enough memory for so many keys at a time");
-    int status = input_work(
-        input, &(struct key_work){.threads = 1, .in_thread = take_batch, .in_order = take_pause, .contexts = contexts});
-    return status == FINE ? run_batch(r) : status;
+    int status = made ? input_work(input, &work) : failure(NULL, "not enough memory for so many keys at a time");
+    if (status == FINE) status = run_batch(r);
+    free(r->items);
+    free(r->answers);
+    free(r->order);
+    free(r->starts);
+    equal_items_free(r->equal_items);
+    free(r->bytes.bytes);
+    free(r->lines.bytes);
+    requests_free(&r->requests);
+    return status;
 }

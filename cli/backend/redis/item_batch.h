@@ -42,6 +42,5 @@ struct item_batch {
 
 /* Sends all keys of the input through batches. FINE, STOP or TROUBLE. */
 int item_batch_read(struct item_batch *batch, const struct input *input);
-void item_batch_free(struct item_batch *batch);
 
 #endif

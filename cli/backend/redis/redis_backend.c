@@ -30,18 +30,8 @@ static const double usual_rate = 0.01, rate_of_dedup = 1e-6;
 
 /* ---------------------------------------------------------------------------------- opening --- */
 
-static struct redis_target *make(struct target **target, const struct options *options) {
-    struct redis_target *t = calloc(1, sizeof *t);
-    if (!t) {
-        failure(options->at, "not enough memory");
-        return NULL;
-    }
-    t->target = (struct target){.backend = &redis_backend, .options = options, .name = t->set.url.shown};
-    *target = &t->target;
-    return t;
-}
-
 static int describe(struct redis_target *t, int status) {
+    t->target.name = t->set.url.shown;
     t->target.recipe = t->set.recipe;
     t->target.tells_recipe = t->set.tells_recipe;
     return status;
@@ -50,7 +40,7 @@ static int describe(struct redis_target *t, int status) {
 static int open_set(struct target **target, const struct options *options, const char *url, enum access access,
                     unsigned needs) {
     char who[KINDS_TEXT];
-    struct redis_target *t = make(target, options);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     (void)url, (void)access;
     if (!t || describe(t, set_open(&t->set, options)) != FINE) return TROUBLE;
     if (!(needs & PERHAPS_REMOVE) || t->set.kind == SET_CUCKOO) return FINE;
@@ -61,7 +51,7 @@ static int open_set(struct target **target, const struct options *options, const
 }
 
 static int create(struct target **target, const struct options *options, struct input *input) {
-    struct redis_target *t = make(target, options);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     uint64_t items = options->items; /* 0 = unknown */
     bool countable = false;
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
@@ -77,7 +67,7 @@ static int create(struct target **target, const struct options *options, struct 
 }
 
 static int join(struct target **target, const struct options *options, struct input *input) {
-    struct redis_target *t = make(target, options);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     return describe(t, set_join(&t->set, options, rate_of_dedup, input_recipe(input)));
 }
@@ -85,7 +75,7 @@ static int join(struct target **target, const struct options *options, struct in
 static void close_set(struct target *target) {
     struct redis_target *t = redis_target_of(target);
     set_close(&t->set);
-    set_facts_free(&t->facts);
+    free(t->facts.shares);
     free(t);
 }
 
@@ -120,7 +110,6 @@ static int run(struct target *target, const struct input *input, enum verb verb,
     t->verb = verb;
     t->doubled = batch.doubled;
     t->doubted = batch.doubted;
-    item_batch_free(&batch);
     return status;
 }
 
@@ -166,11 +155,17 @@ static void warn_of_accidents(const struct redis_target *t) {
 /* Plain strings have no limit that a server would enforce, so it is checked here. */
 static int finish(struct target *target, int status) {
     struct redis_target *t = redis_target_of(target);
-    bool added = t->verb != REMOVE_ITEMS;
+    const struct set *set = &t->set;
+    const struct set_facts *f = &t->facts;
+    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
     if (status == FINE || t->verb == ADD_ABSENT) warn_of_accidents(t);
-    if (status == TROUBLE || t->set.kind != SET_BITS || !added) return status;
+    if (status == TROUBLE || set->kind != SET_BITS || t->verb == REMOVE_ITEMS) return status;
     if (gather(target) != FINE) return TROUBLE;
-    set_facts_warn_if_overfull(&t->facts, &t->set);
+    if (f->items > set->items + set->items / 20) /* its number is an estimate */
+        warning(set->url.shown,
+                "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a "
+                "larger -n",
+                group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
     return status;
 }
 
@@ -222,7 +217,7 @@ static void print_json(const struct redis_target *t) {
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "at", set->url.shown);
-    json_text(&json, "kind", set_kind_name(set->kind));
+    json_text(&json, "kind", set_kind_names[set->kind]);
     json_count(&json, "shards", set->shards);
     json_flag(&json, "single", set->single);
     json_count(&json, "capacity", f->capacity);

@@ -7,11 +7,7 @@
 
 enum { USUAL_PATIENCE = 60 };
 
-static const char *const kind_names[SET_KINDS] = {"BF", "CF", "bits"};
-
-const char *set_kind_name(enum set_kind kind) {
-    return kind_names[kind];
-}
+const char *const set_kind_names[SET_KINDS] = {"BF", "CF", "bits"};
 
 unsigned set_shard(const struct set *set, const void *item, size_t length) {
     return set->shards == 1 ? 0 : crc16(item, length) % set->shards;
@@ -113,7 +109,7 @@ static void take_field(struct set *set, const char *name, const char *value) {
     take_recipe(&set->recipe, name, value, number);
     if (strcmp(name, "making") == 0) snprintf(set->making, sizeof set->making, "%s", value);
     for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
-        if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
+        if (strcmp(value, set_kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
 }
 
 void set_read_fields(struct set *set, const char *text) {
@@ -129,7 +125,7 @@ void set_read_fields(struct set *set, const char *text) {
 void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
     const perhaps_recipe *recipe = &set->recipe;
     int length = snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
-                          set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
+                          set_kind_names[set->kind], (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
     if (recipe->records)
         length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", recipe_records_name(recipe));
     if (recipe->field)

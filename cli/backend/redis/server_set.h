@@ -10,6 +10,7 @@
 #include <perhaps_embed.h>
 
 enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
+extern const char *const set_kind_names[SET_KINDS];
 
 enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };
 
@@ -30,7 +31,7 @@ struct set {
     unsigned hashes; /* SET_BITS: bits of each item */
     char seed[SEED_TEXT];
     char making[FIELDS_TEXT]; /* what it will be, if it is not finished; see set_join */
-    unsigned *seen;           /* for each shard: 1 + the restarts after which it was there; 0 = unknown */
+    unsigned *seen;           /* for each shard: 1 + restarts before it was seen; 0 = not yet */
 };
 
 /* Takes --at and --patience, and connects. */
@@ -52,9 +53,6 @@ int set_read(struct set *set);
 /* The hash as text, a field a line, "NAME VALUE\n"; and back, for those it has. */
 void set_write_fields(const struct set *set, char text[FIELDS_TEXT]);
 void set_read_fields(struct set *set, const char *text);
-
-/* BF, CF or bits. */
-const char *set_kind_name(enum set_kind kind);
 
 /* The shard of an item, and the key of a shard. Returns `key`. */
 unsigned set_shard(const struct set *set, const void *item, size_t length);

@@ -1,5 +1,4 @@
 #include "set_facts.h"
-#include "output/numbers.h"
 #include "output/report.h"
 
 #include <math.h>
@@ -131,18 +130,4 @@ int set_facts_gather(struct set_facts *f, struct set *set) {
     if (set->items) f->capacity = set->items;
     if (set->fpr > 0) f->fpr_target = set->fpr;
     return status;
-}
-
-void set_facts_free(struct set_facts *f) {
-    free(f->shares);
-}
-
-void set_facts_warn_if_overfull(const struct set_facts *f, const struct set *set) {
-    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
-    uint64_t margin = set->items / 20;
-    if (set->kind != SET_BITS || f->items <= set->items + margin) return;
-    warning(
-        set->url.shown,
-        "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a larger -n",
-        group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
 }

@@ -16,10 +16,7 @@ struct set_facts {
     } * shares; /* of each server, in the order of the cluster's */
 };
 
+/* Its `shares` are for free(). */
 int set_facts_gather(struct set_facts *facts, struct set *set);
-void set_facts_free(struct set_facts *facts);
-
-/* Warns of plain strings that hold more keys than they were made for. */
-void set_facts_warn_if_overfull(const struct set_facts *facts, const struct set *set);
 
 #endif

@@ -205,7 +205,7 @@ char *ids_write(struct ids *ids, size_t *length) {
     /* A set of 32-bit ids that never had any has no bucket, but its file is a bitmap. */
     uint64_t zero = 0, one;
     if (!ids->wide && !ids->n && (!ids_add(ids, &zero, 1, &one) || !ids_remove(ids, &zero, 1))) return NULL;
-    /* Buckets that became empty are dropped; ids of the others become runs where these are shorter. */
+    /* Drops buckets that became empty; makes runs of the other ids where these are shorter. */
     size_t kept = 0;
     *length = ids->wide ? WIDE_HEADER : 0;
     for (size_t i = 0; i < ids->n; i++) {

@@ -4,7 +4,7 @@
  *   32-bit ids   3A 30 00 00, u32 n          or 3B 30, u16 n-1, and n bits: which are lists of runs
  *                n x { u16 key, u16 ids-1 }  a container has the ids with the same upper 16 bits
  *                n x { u32 offset }          not if it has lists of runs and n < 4
- *                n containers                up to 4096 ids: u16 in rising order; more: 65,536 bits;
+ *                n containers                up to 4096 ids: u16 in rising order; else 65,536 bits;
  *                                            runs: u16 r, r x { u16 first, u16 length-1 }
  *   64-bit ids   u64 b, b x { u32 high, the ids with these upper 32 bits, as above }, in order
  *

@@ -72,19 +72,11 @@ static int read_ids(struct roaring_target *t, const char *path) {
 }
 
 static struct roaring_target *make(struct target **target, const struct options *options, const char *path) {
-    struct roaring_target *t = calloc(1, sizeof *t);
-    if (!t) {
-        failure(path, "not enough memory");
-        return NULL;
-    }
-    t->target = (struct target){.backend = &roaring_backend,
-                                .options = options,
-                                .name = path,
-                                .integers = true,
-                                .tells_recipe = true,
-                                .recipe = PERHAPS_RECIPE(.form = PERHAPS_KEY_U64)};
+    struct roaring_target *t = target_new(target, sizeof *t, &roaring_backend, options, path);
+    if (!t) return NULL;
+    t->target.integers = t->target.tells_recipe = true;
+    t->target.recipe = PERHAPS_RECIPE(.form = PERHAPS_KEY_U64);
     t->ids.wide = options->kind == KIND_ROARING64;
-    *target = &t->target;
     return t;
 }
 
