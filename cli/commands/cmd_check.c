@@ -67,20 +67,6 @@ static int print_found(void *context) {
     return print_directly(c->found, filled);
 }
 
-static void print_counts(const struct checking *c, bool as_json) {
-    struct json json = {0};
-    if (!as_json) {
-        printf("%llu\n", (unsigned long long)c->hits);
-        return;
-    }
-    json_open(&json, NULL, '{');
-    json_count(&json, "checked", c->checked);
-    json_count(&json, "present", c->present);
-    json_count(&json, "absent", c->checked - c->present);
-    if (c->doubted) json_count(&json, "false_positives", c->false_positives);
-    json_end(&json);
-}
-
 /* Threads that query one set do not disturb one another; each has its chunk of the input for
  * itself. */
 static int query_all(struct target *target, const struct input *input, struct checking *c) {
@@ -129,6 +115,7 @@ static int check(struct target *target) {
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
     struct hits doubted = {0};
     struct input input;
+    struct json json = {0};
     struct checking c = {.invert = given(options, OPT_INVERT), .quiet = given(options, OPT_QUIET)};
     c.printing = !counting && !c.quiet;
     c.doubted = options->confirm ? &doubted : NULL;
@@ -139,7 +126,16 @@ static int check(struct target *target) {
     if (status == FINE && c.doubted) status = confirm(target, &input, &c);
     free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
-    if (counting && !c.quiet) print_counts(&c, given(options, OPT_JSON));
+    if (counting && !c.quiet && !given(options, OPT_JSON)) {
+        printf("%llu\n", (unsigned long long)c.hits);
+    } else if (counting && !c.quiet) {
+        json_open(&json, NULL, '{');
+        json_count(&json, "checked", c.checked);
+        json_count(&json, "present", c.present);
+        json_count(&json, "absent", c.checked - c.present);
+        if (c.doubted) json_count(&json, "false_positives", c.false_positives);
+        json_end(&json);
+    }
     return c.hits ? FINE : NOT_FOUND;
 }
 

@@ -13,7 +13,7 @@ struct verifying {
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
     uint64_t first_line;
-    uint64_t false_positives; /* of TRIALS keys that nobody added, those that it took for its own */
+    uint64_t false_positives; /* of TRIALS keys that were never added */
 };
 
 static int verify_batch(void *context, const struct batch *batch) {
@@ -31,7 +31,7 @@ static int verify_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* Queries keys that nobody added: random numbers of 64 bits for filters of numbers, random strings
+/* Queries keys that were never added: random numbers of 64 bits for filters of numbers, random strings
  * of 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
 static int query_non_members(struct verifying *v, bool numbers) {
     uint64_t state = UINT64_C(0x70657268617073), words[2 * BATCH], present;

@@ -5,8 +5,7 @@
 
 #include "backend/backend.h"
 
-/* Is the file of --confirm there, and another one than the lines to check? Asked before any of them
- * is read. */
+/* Before anything is read: can the file of --confirm be opened, and is it not the lines to check? */
 int confirm_possible(const char *path, const struct input *input);
 
 /* Such lines, in order. Begin with zeros; end with free(bytes). */

@@ -156,7 +156,7 @@ static void advise(const struct filter_target *t, const struct perhaps_info *inf
     if (needed <= info->capacity) needed = 2 * info->capacity;
     if (info->max_bytes || info->base == PERHAPS_GROWING)
         snprintf(text, size, "build it with a larger --max-bytes");
-    else if (table && info->fill < 0.5) /* keys that nobody chose fill nine tenths */
+    else if (table && info->fill < 0.5) /* keys that no attacker chose fill 0.9 */
         snprintf(text, size, "too many keys share their places: build it without --no-grow, or with --hash siphash");
     else
         snprintf(text, size, "build it with -n %llu%s", (unsigned long long)needed,

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------- how many keys --- */
-
 /* How many keys there are, or how large they get, need not be known for every want. */
 static bool needs_number(const perhaps_want *want) {
     return !want->items && !(want->bytes && want->fpr > 0) && want->kind != PERHAPS_BITMAP;
@@ -72,8 +70,6 @@ static int fix_number(perhaps_want *want, unsigned threads, const struct input *
     return FINE;
 }
 
-/* --------------------------------------------------------------------------- static filters --- */
-
 /* A quarter of the machine's memory: the filter itself and the threads that seal it need some, too.
  * Not all of that can be had where addresses are short. */
 static uint64_t usual_scratch(void) {
@@ -112,8 +108,6 @@ int filter_seal(struct filter_target *t) {
         return reason_failure(NULL, "give a smaller -j or --scratch, or use a machine with more memory");
     return rc < 0 ? library_failure(NULL, rc) : FINE;
 }
-
-/* --------------------------------------------------------------------------------- creating --- */
 
 int filter_create(struct target **target, const struct options *options, struct input *input) {
     perhaps_want want;

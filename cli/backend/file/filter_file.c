@@ -4,7 +4,6 @@
 #include "dedup/journal.h"
 #include "input/encode.h"
 #include "backend/file_format.h"
-#include "input/input.h"
 #include "output/numbers.h"
 #include "output/output_file.h"
 #include "input/waiting.h"
@@ -12,7 +11,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

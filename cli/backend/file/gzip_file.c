@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +15,6 @@ bool gzip_named(const char *path) {
     size_t length = strlen(path);
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
 }
-
-/* ---------------------------------------------------------------------------------- reading --- */
 
 /* Deflate never makes more than EXPANSION_MAX bytes of one. The first HEAD bytes of a filter tell
  * how long it is; at most DATA_MAX bytes may follow it. */
@@ -92,8 +89,6 @@ int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filte
     free(u.bytes);
     return status;
 }
-
-/* ---------------------------------------------------------------------------------- writing --- */
 
 static int write_chunk(void *context, const void *bytes, size_t length) {
     return write_all(*(int *)context, bytes, length);

@@ -48,7 +48,7 @@ int set_refused(const struct set *set, const char *key, const redisReply *reply)
     return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
 }
 
-/* ----------------------------------------------------------------------------------- asking --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
     int status = cluster_run(&set->cluster, requests, function, context);

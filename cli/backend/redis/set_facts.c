@@ -16,8 +16,6 @@ struct facts_gathering {
     bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
 };
 
-/* ---------------------------------------------------------------------------------- replies --- */
-
 /* The names of PERHAPS.INFO, of BF.INFO and of CF.INFO. */
 static void take_field(struct shard_facts *shard, const char *name, const redisReply *reply) {
     static const struct {
@@ -96,8 +94,6 @@ static int take_bitcount(void *context, const struct request *request, const red
                                     .fill = fill});
     return FINE;
 }
-
-/* -------------------------------------------------------------------------------- gathering --- */
 
 static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
     struct requests requests = {0};
