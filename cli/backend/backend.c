@@ -3,6 +3,7 @@
 #include "input/threads.h"
 #include "output/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #if !PERHAPS_WITH_HIREDIS
@@ -16,24 +17,19 @@ const struct backend roaring_backend = {
                "libroaring-dev and build it again"};
 #endif
 
-/* ------------------------------------------------------------------------------------------------ choosing --- */
+/* --------------------------------------------------------------------------------- choosing --- */
 
 int roaring_kind(const char *name) {
     if (strcmp(name, "roaring") == 0) return KIND_ROARING;
     return strcmp(name, "roaring64") == 0 ? KIND_ROARING64 : -1;
 }
 
-static const struct backend *backend_for(const struct options *options) {
-    bool opens_file = command_takes(options->command, &option_table[OPT_FILE_KIND]) && options->operand_count;
-    if (options->kind == KIND_ROARING || options->kind == KIND_ROARING64) return &roaring_backend;
-    if (given(options, OPT_AT)) return &redis_backend;
-    bool roaring = opens_file && !options->kind && file_format_of(options->operands[0]) == FORMAT_ROARING;
-    return roaring ? &roaring_backend : &file_backend;
-}
-
 int backend_choose(struct options *options) {
-    const struct backend *backend = backend_for(options);
-    const char *subject = options->kind ? "-k" : given(options, OPT_AT) ? "--at" : options->operands[0];
+    bool at = given(options, OPT_AT), roaring = options->kind == KIND_ROARING || options->kind == KIND_ROARING64;
+    const char *subject = options->kind ? "-k" : at ? "--at" : options->operands[0];
+    bool opens_file = command_takes(options->command, &option_table[OPT_FILE_KIND]) && options->operand_count;
+    if (opens_file && !at && !options->kind) roaring = file_format_of(options->operands[0]) == FORMAT_ROARING;
+    const struct backend *backend = roaring ? &roaring_backend : at ? &redis_backend : &file_backend;
     options->backend = backend;
     if (backend->missing) return failure(subject, "%s", backend->missing);
     if (!(backend->commands >> (options->command - commands) & 1))
@@ -45,19 +41,34 @@ int backend_choose(struct options *options) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- targets --- */
+/* ---------------------------------------------------------------------------------- targets --- */
 
-int target_open(struct target **target, const struct options *options, enum access access, unsigned needs) {
-    const struct backend *backend = options->backend;
-    *target = NULL;
-    return backend->open(target, options, backend->by_operand ? options->operands[0] : options->at, access, needs);
+void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
+                 const char *name) {
+    *target = calloc(1, size);
+    if (*target)
+        **target = (struct target){.backend = backend, .options = options, .name = name};
+    else
+        failure(name, "not enough memory");
+    return *target;
 }
 
 void target_close(struct target *target) {
     if (target) target->backend->close(target);
 }
 
-/* What does not tell takes keys as the options say. */
+int with_target(const struct options *options, enum access access, unsigned needs,
+                int (*function)(struct target *target)) {
+    const struct backend *backend = options->backend;
+    const char *name = backend->by_operand ? options->operands[0] : options->at;
+    struct target *target = NULL;
+    int status = backend->open(&target, options, name, access, needs);
+    if (status == FINE) status = function(target);
+    target_close(target);
+    return status;
+}
+
+/* If the target does not know how its keys are made, the options say it. */
 int target_input_of(const struct target *target, struct input *input, char *const *paths, size_t path_count) {
     perhaps_recipe recipe = target->recipe;
     if (input_from_options(input, target->options, paths, path_count) != FINE) return TROUBLE;
@@ -98,7 +109,7 @@ void target_print_recipe_json(const struct target *target, struct json *json) {
     json_text(json, "delimiter", delimiter);
 }
 
-/* ------------------------------------------------------------------------------------------------- queries --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 struct query_thread {
     const struct target *target;

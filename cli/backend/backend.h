@@ -1,7 +1,7 @@
 /* What the commands work on. A target is a set of keys: a filter in a file (file/), a Roaring
  * bitmap in a file (roaring/), or a set on servers (redis/). Each of the three is a struct
  * backend. The program chooses one before the command runs (backend_choose); the command calls its
- * operations in this order and never asks which backend it has:
+ * operations in this order and never knows which backend it has:
  *
  *   check, count, list, info, verify     open, target_input, query ..., close
  *   add, remove                          open, target_input, change, finish, close
@@ -90,7 +90,9 @@ struct backend {
     int (*open)(struct target **target, const struct options *options, const char *name, enum access access,
                 unsigned needs);
     int (*create)(struct target **target, const struct options *options, struct input *input);
-    int (*join)(struct target **target, const struct options *options, struct input *input); /* open, or create */
+    /* Opens it, or creates it. */
+    int (*join)(struct target **target, const struct options *options, struct input *input);
+
     void (*close)(struct target *target);
 
     int (*query)(struct target *target, const struct input *input, const struct query *query);
@@ -98,7 +100,8 @@ struct backend {
     int (*change)(struct target *target, const struct input *input, enum direction direction);
     int (*combine)(struct target *into, struct target *from, enum combination how);
 
-    /* Ends a change of any sort: saves it, if `status` is FINE, and warns of what users should know. */
+    /* Ends a change of any sort: saves it, if `status` is FINE, and warns of what users should
+     * know. */
     int (*finish)(struct target *target, int status);
 
     /* One batch; may be called from several threads. */
@@ -120,9 +123,15 @@ extern const struct backend file_backend, roaring_backend, redis_backend;
  * program, or has no use for the command or one of its options. */
 int backend_choose(struct options *options);
 
-/* Opens what the command names. */
-int target_open(struct target **target, const struct options *options, enum access access, unsigned needs);
+/* Opens what the command names, calls the function, and closes it. */
+int with_target(const struct options *options, enum access access, unsigned needs,
+                int (*function)(struct target *target));
 void target_close(struct target *target); /* NULL is fine */
+
+/* For backends: the struct of a target, of `size` bytes, all zeros except these. NULL if there is
+ * not enough memory, after having said so. */
+void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
+                 const char *name);
 
 /* The files of keys that the command names, read as the target's keys are made. Options that
  * contradict the target's recipe are refused. */

@@ -22,9 +22,15 @@ static int print_json(struct target *target, enum direction direction) {
     return FINE;
 }
 
-/* Success is silent, but for what users should know. */
-static int report(struct target *target, enum direction direction) {
+/* Success is silent, except for what users should know. */
+static int change(struct target *target) {
+    const struct backend *backend = target->backend;
+    enum direction direction = target->options->command == &commands[CMD_REMOVE] ? REMOVING : ADDING;
+    struct input input;
     char removed[NUMBER_TEXT], rest[NUMBER_TEXT];
+    if (target_input(target, &input) != FINE) return TROUBLE;
+    int status = backend->finish(target, backend->change(target, &input, direction));
+    if (status != FINE) return status;
     if (given(target->options, OPT_JSON)) return print_json(target, direction);
     if (direction == REMOVING && target->changed < target->keys)
         remark(target->name, "%s removed, %s not found", group_digits(target->changed, removed),
@@ -32,23 +38,12 @@ static int report(struct target *target, enum direction direction) {
     return FINE;
 }
 
-static int change(const struct options *options, enum direction direction) {
-    struct target *target;
-    struct input input;
-    int status = target_open(&target, options, TO_CHANGE, direction == REMOVING ? PERHAPS_REMOVE : PERHAPS_ADD);
-    if (status == FINE) status = target_input(target, &input);
-    if (status == FINE) status = target->backend->finish(target, target->backend->change(target, &input, direction));
-    if (status == FINE) status = report(target, direction);
-    target_close(target);
-    return status;
-}
-
 int cmd_add(const struct options *options) {
-    return change(options, ADDING);
+    return with_target(options, TO_CHANGE, PERHAPS_ADD, change);
 }
 
 int cmd_remove(const struct options *options) {
-    return change(options, REMOVING);
+    return with_target(options, TO_CHANGE, PERHAPS_REMOVE, change);
 }
 
 int cmd_build(const struct options *options) {

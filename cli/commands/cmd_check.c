@@ -22,27 +22,19 @@ struct checking {
     uint64_t false_positives;
 };
 
-static int make_room(struct checking *c, size_t length) {
-    if (length <= c->room - c->filled) return FINE;
-    size_t room = 2 * c->room + length;
-    char *larger = realloc(c->found, room);
-    if (!larger) return failure(NULL, "not enough memory to print keys; give a smaller -j, or -c");
-    c->found = larger;
-    c->room = room;
-    return FINE;
-}
-
-/* The bytes from the first line of a batch to the end of its last: no more can be found. */
-static size_t batch_bytes(const struct batch *batch) {
-    size_t last = batch->n - 1;
-    return (size_t)(batch->lines[last] - batch->lines[0]) + batch->line_lengths[last] + batch->terminator_length;
-}
-
 static int gather(struct checking *c, const struct batch *batch, const uint8_t *answers) {
     uint16_t chosen[BATCH];
-    size_t n = 0;
-    if (make_room(c, batch_bytes(batch)) != FINE) return TROUBLE;
-    for (size_t i = 0; i < batch->n; i++) { /* without a branch: hits come in no order that could be foretold */
+    size_t n = 0, last = batch->n - 1;
+    /* From the first line of the batch to the end of its last: no more can be found. */
+    size_t most = (size_t)(batch->lines[last] - batch->lines[0]) + batch->line_lengths[last] + batch->terminator_length;
+    if (most > c->room - c->filled) {
+        size_t room = 2 * c->room + most;
+        char *larger = realloc(c->found, room);
+        if (!larger) return failure(NULL, "not enough memory to print keys; give a smaller -j, or -c");
+        c->found = larger;
+        c->room = room;
+    }
+    for (size_t i = 0; i < batch->n; i++) { /* without a branch, which could not be predicted */
         chosen[n] = (uint16_t)i;
         n += answers[i] ^ c->invert;
     }
@@ -54,12 +46,6 @@ static int gather(struct checking *c, const struct batch *batch, const uint8_t *
     return FINE;
 }
 
-static int doubt(struct checking *c, const struct batch *batch, const uint8_t *answers) {
-    for (size_t i = 0; i < batch->n; i++)
-        if (answers[i] && hits_put(&c->own, batch, i, c->printing) != FINE) return TROUBLE;
-    return FINE;
-}
-
 static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t present) {
     struct checking *c = context;
     uint64_t hits = c->invert ? batch->n - present : c->doubted ? 0 : present;
@@ -67,7 +53,8 @@ static int take_answers(void *context, const struct batch *batch, uint8_t *answe
     c->present += present;
     c->hits += hits;
     if (c->quiet && hits) return STOP;
-    if (c->doubted && present && doubt(c, batch, answers) != FINE) return TROUBLE;
+    for (size_t i = 0; i < batch->n && c->doubted && present; i++)
+        if (answers[i] && hits_put(&c->own, batch, i, c->printing) != FINE) return TROUBLE;
     return c->printing && hits ? gather(c, batch, answers) : FINE;
 }
 
@@ -80,21 +67,8 @@ static int print_found(void *context) {
     return print_directly(c->found, filled);
 }
 
-static void print_counts(const struct checking *c, bool as_json) {
-    struct json json = {0};
-    if (!as_json) {
-        printf("%llu\n", (unsigned long long)c->hits);
-        return;
-    }
-    json_open(&json, NULL, '{');
-    json_count(&json, "checked", c->checked);
-    json_count(&json, "present", c->present);
-    json_count(&json, "absent", c->checked - c->present);
-    if (c->doubted) json_count(&json, "false_positives", c->false_positives);
-    json_end(&json);
-}
-
-/* Threads that query one set do not disturb one another; each has its chunk of the input for itself. */
+/* Threads that query one set do not disturb one another; each has its chunk of the input for
+ * itself. */
 static int query_all(struct target *target, const struct input *input, struct checking *c) {
     struct checking parts[MOST_THREADS];
     void *contexts[MOST_THREADS];
@@ -120,8 +94,8 @@ static int query_all(struct target *target, const struct input *input, struct ch
     return status;
 }
 
-/* Which hits are true? The file of --confirm has its keys where the set's were, or else in the same way as the
- * input. */
+/* Which hits are true? The file of --confirm has its keys where the set's were, or else in the same
+ * way as the input. */
 static int confirm(const struct target *target, const struct input *input, struct checking *c) {
     char *key_paths[] = {(char *)(uintptr_t)target->options->confirm};
     struct input keys = *input;
@@ -141,6 +115,7 @@ static int check(struct target *target) {
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
     struct hits doubted = {0};
     struct input input;
+    struct json json = {0};
     struct checking c = {.invert = given(options, OPT_INVERT), .quiet = given(options, OPT_QUIET)};
     c.printing = !counting && !c.quiet;
     c.doubted = options->confirm ? &doubted : NULL;
@@ -151,14 +126,19 @@ static int check(struct target *target) {
     if (status == FINE && c.doubted) status = confirm(target, &input, &c);
     free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
-    if (counting && !c.quiet) print_counts(&c, given(options, OPT_JSON));
+    if (counting && !c.quiet && !given(options, OPT_JSON)) {
+        printf("%llu\n", (unsigned long long)c.hits);
+    } else if (counting && !c.quiet) {
+        json_open(&json, NULL, '{');
+        json_count(&json, "checked", c.checked);
+        json_count(&json, "present", c.present);
+        json_count(&json, "absent", c.checked - c.present);
+        if (c.doubted) json_count(&json, "false_positives", c.false_positives);
+        json_end(&json);
+    }
     return c.hits ? FINE : NOT_FOUND;
 }
 
 int cmd_check(const struct options *options) {
-    struct target *target;
-    int status = target_open(&target, options, TO_QUERY, 0);
-    if (status == FINE) status = check(target);
-    target_close(target);
-    return status;
+    return with_target(options, TO_QUERY, 0, check);
 }

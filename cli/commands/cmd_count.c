@@ -13,7 +13,8 @@ struct counting {
     struct printer printer;
 };
 
-/* "3<tab>line", as it stands in the input. A raw record is no line: its number is printed as one. */
+/* "3<tab>line", as it stands in the input. A raw record is no line: its number is printed as
+ * one. */
 static int print_count(struct counting *c, const struct batch *batch, size_t i, uint64_t count) {
     char text[64];
     bool record = batch->terminator_length == 0;
@@ -38,30 +39,26 @@ static int count_batch(void *context, const struct batch *batch) {
     return printer_flush(&c->printer);
 }
 
-static void print_json(const struct counting *c) {
+static int count(struct target *target) {
+    static struct counting c;
+    struct input input;
     struct json json = {0};
-    json_open(&json, NULL, '{');
-    json_count(&json, "checked", c->checked);
-    json_count(&json, "present", c->present);
-    json_count(&json, "absent", c->checked - c->present);
-    json_count(&json, "copies", c->copies);
-    json_end(&json);
+    if (target_input(target, &input) != FINE) return TROUBLE;
+    c.target = target;
+    c.printing = !given(target->options, OPT_JSON);
+    input.silent = c.printing && isatty(STDOUT_FILENO);
+    if (input_read(&input, count_batch, &c) == TROUBLE) return TROUBLE;
+    if (!c.printing) {
+        json_open(&json, NULL, '{');
+        json_count(&json, "checked", c.checked);
+        json_count(&json, "present", c.present);
+        json_count(&json, "absent", c.checked - c.present);
+        json_count(&json, "copies", c.copies);
+        json_end(&json);
+    }
+    return c.present ? FINE : NOT_FOUND;
 }
 
 int cmd_count(const struct options *options) {
-    static struct counting c;
-    struct target *target;
-    struct input input;
-    int status = target_open(&target, options, TO_QUERY, PERHAPS_COUNT);
-    if (status == FINE) status = target_input(target, &input);
-    if (status == FINE) {
-        c.target = target;
-        c.printing = !given(options, OPT_JSON);
-        input.silent = c.printing && isatty(STDOUT_FILENO);
-        status = input_read(&input, count_batch, &c);
-    }
-    target_close(target);
-    if (status == TROUBLE) return TROUBLE;
-    if (!c.printing) print_json(&c);
-    return c.present ? FINE : NOT_FOUND;
+    return with_target(options, TO_QUERY, PERHAPS_COUNT, count);
 }

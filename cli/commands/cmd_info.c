@@ -3,10 +3,10 @@
 #include "commands.h"
 #include "output/report.h"
 
+static int print_info(struct target *target) {
+    return target->backend->print_info(target, given(target->options, OPT_JSON));
+}
+
 int cmd_info(const struct options *options) {
-    struct target *target;
-    int status = target_open(&target, options, TO_INSPECT, 0);
-    if (status == FINE) status = options->backend->print_info(target, given(options, OPT_JSON));
-    target_close(target);
-    return status;
+    return with_target(options, TO_INSPECT, 0, print_info);
 }

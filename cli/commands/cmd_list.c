@@ -1,4 +1,5 @@
-/* perhaps list: what is in a set that can tell. Integers come in decimal, digests in hexadecimal. */
+/* perhaps list: what is in a set that can tell. Integers come in decimal, digests in
+ * hexadecimal. */
 #include "backend/backend.h"
 #include "commands.h"
 #include "output/printer.h"
@@ -35,7 +36,7 @@ static int print_members(const struct target *target, struct json *json) {
     return printer_flush(&printer);
 }
 
-static int list(const struct target *target) {
+static int list(struct target *target) {
     struct json json = {0};
     if (given(target->options, OPT_FROM) && !target->integers)
         return failure("--from", "is for bitmaps; the digests of other kinds come in no order, so leave it out");
@@ -50,9 +51,5 @@ static int list(const struct target *target) {
 }
 
 int cmd_list(const struct options *options) {
-    struct target *target;
-    int status = target_open(&target, options, TO_QUERY, PERHAPS_LIST);
-    if (status == FINE) status = list(target);
-    target_close(target);
-    return status;
+    return with_target(options, TO_QUERY, PERHAPS_LIST, list);
 }

@@ -8,10 +8,12 @@ enum { TRIALS = 1000000 };
 
 struct verifying {
     const struct target *target;
+    struct verdict verdict;
+    struct target_facts facts;
     uint64_t keys, missing;
     const char *first_path; /* where the first missing key stands */
     uint64_t first_line;
-    uint64_t false_positives; /* of TRIALS keys that nobody added, those that it took for its own */
+    uint64_t false_positives; /* of TRIALS keys that were never added */
 };
 
 static int verify_batch(void *context, const struct batch *batch) {
@@ -29,16 +31,8 @@ static int verify_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* splitmix64: every state gives another number, so no key comes twice. */
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-/* Queries keys that nobody added: random numbers of 64 bits for filters of numbers, random strings of
- * 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
+/* Queries keys that were never added: random numbers of 64 bits for filters of numbers, random strings
+ * of 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
 static int query_non_members(struct verifying *v, bool numbers) {
     uint64_t state = UINT64_C(0x70657268617073), words[2 * BATCH], present;
     const void *keys[BATCH];
@@ -57,77 +51,67 @@ static int query_non_members(struct verifying *v, bool numbers) {
     }
     for (size_t done = 0; done < TRIALS; done += batch.n) {
         batch.n = TRIALS - done < BATCH ? TRIALS - done : BATCH;
-        for (size_t i = 0; i < width * batch.n; i++) words[i] = next_random(&state);
+        for (size_t i = 0; i < width * batch.n; i++) {
+            /* splitmix64: every state gives another number, so no key comes twice */
+            uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
+            z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+            z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+            words[i] = z ^ z >> 31;
+        }
         if (v->target->backend->query_batch(v->target, &batch, answers, &present) != FINE) return TROUBLE;
         v->false_positives += present;
     }
     return FINE;
 }
 
-static double measured(const struct verifying *v) {
-    return (double)v->false_positives / TRIALS;
-}
-
-static int verify_keys(struct verifying *v, const struct target_facts *facts) {
-    struct input input;
-    char *key_paths[] = {(char *)(uintptr_t)v->target->options->keys};
-    if (target_input_of(v->target, &input, key_paths, 1) != FINE) return TROUBLE;
-    if (input_read(&input, verify_batch, v) != FINE) return TROUBLE;
-    return facts->planned ? query_non_members(v, input_of_numbers(&input)) : FINE;
-}
-
-static void print_json(const struct verifying *v, const struct verdict *verdict, const struct target_facts *facts) {
+static void print_json(const struct verifying *v, double fpr) {
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "file", v->target->name);
-    json_count(&json, "bytes_checked", verdict->bytes_checked);
+    json_count(&json, "bytes_checked", v->verdict.bytes_checked);
     if (v->target->options->keys) {
         json_count(&json, "keys", v->keys);
         json_count(&json, "missing", v->missing);
     }
-    if (v->target->options->keys && facts->planned) {
-        json_real(&json, "fpr_target", facts->fpr_target);
-        json_real(&json, "fpr_now", facts->fpr_now);
-        json_real(&json, "fpr_measured", measured(v));
+    if (v->target->options->keys && v->facts.planned) {
+        json_real(&json, "fpr_target", v->facts.fpr_target);
+        json_real(&json, "fpr_now", v->facts.fpr_now);
+        json_real(&json, "fpr_measured", fpr);
         json_count(&json, "fpr_trials", TRIALS);
     }
     json_end(&json);
 }
 
-static void print_text(const struct verifying *v, const struct verdict *verdict, const struct target_facts *facts) {
+static void print_text(const struct verifying *v, double fpr) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT];
-    printf("%s: %s\n", v->target->name, verdict->sentence);
+    printf("%s: %s\n", v->target->name, v->verdict.sentence);
     if (!v->target->options->keys) return;
     printf("  keys      %s of %s found\n", group_digits(v->keys - v->missing, a), group_digits(v->keys, b));
-    if (!facts->planned) return;
-    printf("  fpr       %-10s%s\n", facts->guessed ? "half set" : "planned", human_rate(facts->fpr_target, a));
-    printf("            now       %s\n", human_rate(facts->fpr_now, a));
+    if (!v->facts.planned) return;
+    printf("  fpr       %-10s%s\n", v->facts.guessed ? "half set" : "planned", human_rate(v->facts.fpr_target, a));
+    printf("            now       %s\n", human_rate(v->facts.fpr_now, a));
     printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
-           human_rate(measured(v), a), group_digits(TRIALS, b), group_digits(v->false_positives, c));
+           human_rate(fpr, a), group_digits(TRIALS, b), group_digits(v->false_positives, c));
 }
 
 static int verify(struct target *target) {
     struct verifying v = {.target = target};
-    struct verdict verdict;
-    struct target_facts facts;
-    char missing[NUMBER_TEXT], keys[NUMBER_TEXT];
-    if (target->backend->verify(target, &verdict) != FINE) return TROUBLE;
-    if (target->backend->facts(target, &facts) != FINE) return TROUBLE;
-    if (target->options->keys && verify_keys(&v, &facts) != FINE) return TROUBLE;
-    if (given(target->options, OPT_JSON))
-        print_json(&v, &verdict, &facts);
-    else
-        print_text(&v, &verdict, &facts);
+    struct input input;
+    char missing[NUMBER_TEXT], keys[NUMBER_TEXT], *key_paths[] = {(char *)(uintptr_t)target->options->keys};
+    if (target->backend->verify(target, &v.verdict) != FINE) return TROUBLE;
+    if (target->backend->facts(target, &v.facts) != FINE) return TROUBLE;
+    if (target->options->keys) {
+        if (target_input_of(target, &input, key_paths, 1) != FINE) return TROUBLE;
+        if (input_read(&input, verify_batch, &v) != FINE) return TROUBLE;
+        if (v.facts.planned && query_non_members(&v, input_of_numbers(&input)) != FINE) return TROUBLE;
+    }
+    (given(target->options, OPT_JSON) ? print_json : print_text)(&v, (double)v.false_positives / TRIALS);
     if (!v.missing) return FINE;
     return failure(target->name, "%s of %s keys are missing, the first on line %llu of %s; %s",
                    group_digits(v.missing, missing), group_digits(v.keys, keys), (unsigned long long)v.first_line,
-                   input_name(v.first_path), verdict.if_missing);
+                   input_name(v.first_path), v.verdict.if_missing);
 }
 
 int cmd_verify(const struct options *options) {
-    struct target *target;
-    int status = target_open(&target, options, TO_QUERY, 0);
-    if (status == FINE) status = verify(target);
-    target_close(target);
-    return status;
+    return with_target(options, TO_QUERY, 0, verify);
 }

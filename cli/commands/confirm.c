@@ -18,15 +18,16 @@ int confirm_possible(const char *path, const struct input *input) {
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------------------------- keeping hits --- */
+/* ----------------------------------------------------------------------------- keeping hits --- */
 
-/* One hit. Hits follow one another in memory; each is known by where it begins there. A number is a key of 8 bytes. */
+/* One hit. Hits follow one another in memory; each is known by where it begins there. A number is a
+ * key of 8 bytes. */
 struct hit {
     size_t first;              /* where the first one with this key begins */
     size_t line_length;        /* its end included; 0 = it is not to be printed */
     size_t key_at, key_length; /* in `bytes` */
     bool confirmed;            /* of a first one: the key is among the original ones */
-    char bytes[];              /* the line, and behind it the key if it does not stand in the line as it is */
+    char bytes[];              /* the line, and behind it the key if that is not a part of it */
 };
 
 static struct hit *hit_at(const struct hits *hits, size_t at) {
@@ -50,25 +51,23 @@ static int make_room(struct hits *hits, size_t length) {
     return FINE;
 }
 
-/* Where the key stands in a line of this length; SIZE_MAX if it does not. */
-static size_t place_in_line(const char *line, size_t line_length, const char *key, size_t length) {
-    uintptr_t begin = (uintptr_t)line, at = (uintptr_t)key;
-    bool inside = at >= begin && at + length <= begin + line_length;
-    return inside ? (size_t)(at - begin) : SIZE_MAX;
+/* Key i of a batch; a number is a key of 8 bytes. */
+static const void *key_of(const struct batch *batch, size_t i, size_t *length) {
+    *length = batch->numbers ? sizeof *batch->numbers : batch->lengths[i];
+    return batch->numbers ? (const void *)&batch->numbers[i] : batch->keys[i];
 }
 
 int hits_put(struct hits *hits, const struct batch *batch, size_t i, bool printing) {
-    const char *key = batch->numbers ? (const char *)&batch->numbers[i] : batch->keys[i];
-    struct hit hit = {.key_length = batch->numbers ? sizeof *batch->numbers : batch->lengths[i]};
-    if (printing) hit.line_length = batch->line_lengths[i] + batch->terminator_length;
-    hit.key_at = place_in_line(batch->lines[i], hit.line_length, key, hit.key_length);
-    bool apart = hit.key_at == SIZE_MAX;
-    if (apart) hit.key_at = hit.line_length;
+    struct hit hit = {.line_length = printing ? batch->line_lengths[i] + batch->terminator_length : 0};
+    const void *key = key_of(batch, i, &hit.key_length);
+    uintptr_t line = (uintptr_t)batch->lines[i], at = (uintptr_t)key;
+    bool inside = at >= line && at + hit.key_length <= line + hit.line_length;
+    hit.key_at = inside ? (size_t)(at - line) : hit.line_length;
     if (make_room(hits, hit_size(&hit)) != FINE) return TROUBLE;
     struct hit *kept = hit_at(hits, hits->filled);
     *kept = hit;
     memcpy(kept->bytes, batch->lines[i], hit.line_length);
-    if (apart) memcpy(kept->bytes + hit.key_at, key, hit.key_length);
+    if (!inside) memcpy(kept->bytes + hit.key_at, key, hit.key_length);
     hits->filled += hit_size(&hit);
     hits->n++;
     return FINE;
@@ -84,43 +83,45 @@ int hits_move(struct hits *hits, struct hits *from) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------------- finding --- */
+/* ---------------------------------------------------------------------------------- finding --- */
 
-/* The hits by their keys: open addressing, at most half full. */
-struct index {
+struct confirming {
+    const struct target *target;
+    bool one;
+    uint64_t keys, absent; /* read, and those that the filter does not have */
     const struct hits *hits;
     perhaps_hasher hasher;
     size_t mask;
-    struct hit_slot {
+    struct hit_slot { /* the hits by their keys: open addressing, at most half full */
         uint64_t digest;
         size_t hit; /* the first one with its key, and 1 more; 0 = free */
     } * slots;
 };
 
 /* The slot of this key, or a free one for it. */
-static struct hit_slot *find(const struct index *index, uint64_t digest, const void *key, size_t length) {
-    for (size_t at = (size_t)digest & index->mask;; at = (at + 1) & index->mask) {
-        struct hit_slot *slot = &index->slots[at];
+static struct hit_slot *find(const struct confirming *c, uint64_t digest, const void *key, size_t length) {
+    for (size_t at = (size_t)digest & c->mask;; at = (at + 1) & c->mask) {
+        struct hit_slot *slot = &c->slots[at];
         if (!slot->hit) return slot;
         if (slot->digest != digest) continue;
-        const struct hit *hit = hit_at(index->hits, slot->hit - 1);
+        const struct hit *hit = hit_at(c->hits, slot->hit - 1);
         if (hit->key_length == length && memcmp(hit->bytes + hit->key_at, key, length) == 0) return slot;
     }
 }
 
-/* Makes the index, and tells every hit which one is the first with its key. */
-static int index_build(struct index *index) {
+/* Fills the slots, and tells every hit which one is the first with its key. */
+static int fill_slots(struct confirming *c) {
     size_t slots = 2;
-    while (slots / 2 < index->hits->n) slots *= 2;
-    index->mask = slots - 1;
-    index->slots = calloc(slots, sizeof *index->slots);
-    if (!index->slots || perhaps_hasher_init(&index->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
+    while (slots / 2 < c->hits->n) slots *= 2;
+    c->mask = slots - 1;
+    c->slots = calloc(slots, sizeof *c->slots);
+    if (!c->slots || perhaps_hasher_init(&c->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
         return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
-    for (size_t at = 0; at < index->hits->filled;) {
-        struct hit *hit = hit_at(index->hits, at);
+    for (size_t at = 0; at < c->hits->filled;) {
+        struct hit *hit = hit_at(c->hits, at);
         const char *key = hit->bytes + hit->key_at;
-        uint64_t digest = perhaps_digest(&index->hasher, key, hit->key_length);
-        struct hit_slot *slot = find(index, digest, key, hit->key_length);
+        uint64_t digest = perhaps_digest(&c->hasher, key, hit->key_length);
+        struct hit_slot *slot = find(c, digest, key, hit->key_length);
         if (!slot->hit) *slot = (struct hit_slot){digest, at + 1};
         hit->first = slot->hit - 1;
         at += hit_size(hit);
@@ -128,55 +129,38 @@ static int index_build(struct index *index) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- confirming --- */
-
-struct confirming {
-    const struct target *target;
-    struct index index;
-    bool one;
-    uint64_t keys, strangers; /* read, and those that the filter does not have */
-};
-
-/* Is it the key of a hit? */
-static bool confirm_key(struct confirming *c, const struct batch *batch, size_t i) {
-    bool number = batch->numbers;
-    const void *key = number ? (const void *)&batch->numbers[i] : batch->keys[i];
-    size_t length = number ? sizeof *batch->numbers : batch->lengths[i];
-    const struct hit_slot *slot = find(&c->index, perhaps_digest(&c->index.hasher, key, length), key, length);
-    if (slot->hit) hit_at(c->index.hits, slot->hit - 1)->confirmed = true;
-    return slot->hit;
-}
-
-/* What the filter does not have is no hit, and need not be looked for. */
+/* A key that the filter does not have is no hit, and need not be looked up. */
 static int confirm_batch(void *context, const struct batch *batch) {
     struct confirming *c = context;
     uint8_t answers[BATCH];
     uint64_t present;
     if (c->target->backend->query_batch(c->target, batch, answers, &present) != FINE) return TROUBLE;
     c->keys += batch->n;
-    c->strangers += batch->n - present;
-    for (size_t i = 0; i < batch->n; i++)
-        if (answers[i] && confirm_key(c, batch, i) && c->one) return STOP;
+    c->absent += batch->n - present;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (!answers[i]) continue;
+        size_t length;
+        const void *key = key_of(batch, i, &length);
+        const struct hit_slot *slot = find(c, perhaps_digest(&c->hasher, key, length), key, length);
+        if (!slot->hit) continue;
+        hit_at(c->hits, slot->hit - 1)->confirmed = true;
+        if (c->one) return STOP;
+    }
     return FINE;
 }
 
-static void warn_of_strangers(const struct confirming *c, const char *keys_path) {
-    char strangers[NUMBER_TEXT], keys[NUMBER_TEXT];
-    if (!c->strangers) return;
-    warning(
-        input_name(keys_path),
-        "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is in both "
-        "counts as present",
-        group_digits(c->strangers, strangers), group_digits(c->keys, keys), c->target->name);
-}
-
 int hits_confirm(struct hits *hits, const struct target *target, const struct input *keys, bool one) {
-    struct confirming c = {.target = target, .index = {.hits = hits}, .one = one};
+    struct confirming c = {.target = target, .hits = hits, .one = one};
+    char absent[NUMBER_TEXT], all[NUMBER_TEXT];
     if (hits->n == 0) return FINE;
-    int status = index_build(&c.index);
+    int status = fill_slots(&c);
     if (status == FINE) status = input_read(keys, confirm_batch, &c);
-    if (status == FINE) warn_of_strangers(&c, keys->paths[0]);
-    free(c.index.slots);
+    if (status == FINE && c.absent)
+        warning(input_name(keys->paths[0]),
+                "%s of its %s keys are not in %s, which was made from other keys or has forgotten some; only what is "
+                "in both counts as present",
+                group_digits(c.absent, absent), group_digits(c.keys, all), target->name);
+    free(c.slots);
     return status;
 }
 

@@ -186,22 +186,22 @@ const struct command commands[COMMANDS] = {
         "process adds to it is lost: one waits for the other, at most as long as --patience says.",
         "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
         "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",
-        NULL, 2, UINT_MAX, cmd_merge, "Print what 'perhaps info --json' would say about the new filter."},
+        NULL, 2, UINT_MAX, cmd_combine, "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
         "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in all of them is "
         "kept; it makes more mistakes than a filter made from the common keys alone. The filters must have been made "
         "alike: same kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
-        "perhaps intersect customers.ph visitors.ph -o both.ph", NULL, 2, UINT_MAX, cmd_intersect,
+        "perhaps intersect customers.ph visitors.ph -o both.ph", NULL, 2, UINT_MAX, cmd_combine,
         "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_SUBTRACT] = {"subtract", "A B... -o FILE [OPTION...]", "make the difference of bitmaps",
         "Writes to FILE what is in A and in none of the others. Only bitmaps and Roaring bitmaps can do that; they may "
         "differ in size.",
-        "perhaps subtract today.ph yesterday.ph -o new.ph", NULL, 2, UINT_MAX, cmd_subtract,
+        "perhaps subtract today.ph yesterday.ph -o new.ph", NULL, 2, UINT_MAX, cmd_combine,
         "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_DIFFER] = {"differ", "A B... -o FILE [OPTION...]", "make the symmetric difference of bitmaps",
         "Writes to FILE what is in one of two bitmaps but not in both; of more than two, what is in an odd number of "
         "them. Only bitmaps and Roaring bitmaps can do that; they may differ in size.",
-        "perhaps differ today.ph yesterday.ph -o changed.ph", NULL, 2, UINT_MAX, cmd_differ,
+        "perhaps differ today.ph yesterday.ph -o changed.ph", NULL, 2, UINT_MAX, cmd_combine,
         "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_VERIFY] = {"verify", "FILTER [--keys FILE] [OPTION...]",
         "check a filter file for damage, and a filter against its keys",

@@ -1,7 +1,6 @@
 #include "output_file.h"
 #include "commands/commands.h"
 #include "backend/file/filter_file.h"
-#include "backend/file/gzip_file.h"
 #include "input/overlap.h"
 #include "input/waiting.h"
 

@@ -54,11 +54,11 @@ static void use_changed(struct ids *ids) {
 
 /* With itself and with a part of itself. */
 static void use_combined(const uint8_t *bytes, size_t length, bool wide) {
-    for (int what = TOGETHER; what <= ONLY_ONE; what++) {
+    for (int what = MERGE; what <= DIFFER; what++) {
         struct ids a = read_set(bytes, length, wide), b = read_set(bytes, length, wide);
         uint64_t n = ids_count(&a), few[100], common = ids_remove(&b, few, ids_from(&a, 0, few, 100));
-        promise(ids_combine(&a, &b, (enum ids_combination)what), "there is memory");
-        uint64_t wanted = what == TOGETHER ? n : what == IN_COMMON ? n - common : common;
+        promise(ids_combine(&a, &b, (enum combination)what), "there is memory");
+        uint64_t wanted = what == MERGE ? n : what == INTERSECT ? n - common : common;
         promise(ids_count(&a) == wanted, "combining is exact");
         use_written(&a);
         ids_free(&a);

@@ -7,51 +7,56 @@
 
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
-void filter_describe(struct filter_target *t, const struct options *options, const char *name) {
-    t->target.backend = &file_backend;
-    t->target.options = options;
-    t->target.name = name;
+void filter_describe(struct filter_target *t) {
     t->target.integers = filter_of_integers(t->filter);
     t->target.recipe = filter_recipe(t->filter);
     t->target.tells_recipe = !filter_is_file(t->filter);
-    t->threads = threads_from(options);
+    t->threads = threads_from(t->target.options);
 }
 
+/* In place, the filter itself is locked while it is open, and interrupts wait until the file is
+ * finished. Else the lock comes after the journal, since that of a dedup may last for days. */
 static int open_to_change(struct filter_target *t, const struct options *options, const char *path) {
     t->in_place = given(options, OPT_IN_PLACE);
-    if (t->in_place) {
-        /* The filter itself is locked while it is open; interrupts wait until the file is finished. */
-        if (filter_open(options, path, PERHAPS_OPEN_WRITE, &t->filter) != FINE) return TROUBLE;
-        if (finish_on_interrupt() != FINE) return TROUBLE;
-    } else {
-        if (filter_lock(options, path, &t->lock) != FINE) return TROUBLE;
-        if (filter_open(options, path, PERHAPS_OPEN_COPY, &t->filter) != FINE) return TROUBLE;
-    }
-    return filter_refuse_sealed(t->filter, path);
+    if (!t->in_place && filter_refuse_journal(path, false) != FINE) return TROUBLE;
+    if (!t->in_place && lock_file(options, path, &t->lock) != FINE) return TROUBLE;
+    if (filter_open(options, path, t->in_place ? PERHAPS_OPEN_WRITE : PERHAPS_OPEN_COPY, &t->filter) != FINE)
+        return TROUBLE;
+    return t->in_place ? finish_on_interrupt() : FINE;
 }
 
-static int open_to_combine(struct filter_target *t, const struct options *options, const char *path) {
-    if (output_open(&t->output, options) != FINE) return TROUBLE;
-    if (filter_open(options, path, PERHAPS_OPEN_COPY, &t->filter) != FINE) return TROUBLE;
-    return filter_refuse_sealed(t->filter, path);
+/* Opens a filter mapped; but a window by time as a copy, which forgets what is too old. */
+static int open_to_query(const struct options *options, const char *path, perhaps **filter) {
+    perhaps *mapped;
+    if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
+    *filter = mapped;
+    if (perhaps_advance(mapped, clock_of_windows(NULL)) != PERHAPS_EREADONLY) return FINE;
+    int rc = perhaps_clone(mapped, filter);
+    int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
+    perhaps_free(mapped);
+    return status;
 }
 
 static int open_filter(struct target **target, const struct options *options, const char *path, enum access access,
                        unsigned needs) {
-    struct filter_target *t = calloc(1, sizeof *t);
-    if (!t) return failure(path, "not enough memory");
+    struct filter_target *t = target_new(target, sizeof *t, &file_backend, options, path);
+    int status = FINE;
+    if (!t) return TROUBLE;
     t->access = access;
-    *target = &t->target;
-    t->target.backend = &file_backend;
-    int status = access == TO_CHANGE    ? open_to_change(t, options, path)
-                 : access == TO_COMBINE ? open_to_combine(t, options, path)
-                 : access == TO_QUERY   ? filter_open_now(options, path, &t->filter)
-                                        : filter_open(options, path, 0, &t->filter);
-    if (status == FINE && needs) status = filter_require(t->filter, path, needs);
-    if (status == FINE) filter_describe(t, options, path);
-    return status == FINE && access == TO_CHANGE ? filter_advance(t->filter, path) : status;
+    if (access == TO_COMBINE) status = output_open(&t->output, options);
+    if (status == FINE)
+        status = access == TO_CHANGE ? open_to_change(t, options, path)
+                 : access == TO_QUERY
+                     ? open_to_query(options, path, &t->filter)
+                     : filter_open(options, path, access == TO_COMBINE ? PERHAPS_OPEN_COPY : 0, &t->filter);
+    if (status != FINE) return status;
+    if ((access == TO_CHANGE || access == TO_COMBINE) && filter_refuse_sealed(t->filter, path) != FINE) return TROUBLE;
+    struct perhaps_info facts = filter_facts(t->filter);
+    if (needs && !(facts.can & needs)) return lacks_failure(path, facts.kind_name, needs);
+    filter_describe(t);
+    return access == TO_CHANGE ? filter_advance(t->filter, path) : FINE;
 }
 
 static void close_filter(struct target *target) {
@@ -62,7 +67,7 @@ static void close_filter(struct target *target) {
     free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------- queries --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
     perhaps_keys keys = batch_keys(batch);
@@ -117,18 +122,66 @@ static int verify(struct target *target, struct verdict *verdict) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- finishing --- */
+/* -------------------------------------------------------------------------------- combining --- */
 
-static void warn(const struct filter_target *t, const struct perhaps_info *info) {
-    const struct target *target = &t->target;
-    if (t->created)
-        warn_if_overfull(info, target->name, KEYS_COUNTED, target->keys);
-    else if (t->access == TO_COMBINE)
-        warn_if_overfull(info, target->name, KEYS_ESTIMATED, 0);
-    else if (t->direction == ADDING)
-        warn_if_overfull(info, target->name, given(target->options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
-                         info->items - target->changed + target->keys);
+/* Of filters with a fixed number of slots, the union may have no room. */
+static int full_failure(const perhaps *into, const perhaps *from, const char *path) {
+    struct perhaps_info a, b;
+    if (filter_info(into, path, &a) != FINE || filter_info(from, path, &b) != FINE) return TROUBLE;
+    return failure(path, "its keys do not all fit into the union; build all of them with -n %llu or more%s",
+                   (unsigned long long)(a.items + b.items),
+                   a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
+
+/* Sizes say more than the words of a layout do. */
+static int mismatch_failure(const perhaps *into, const char *first, const perhaps *from, const char *path) {
+    struct perhaps_info a = filter_facts(into), b = filter_facts(from);
+    char keys[NUMBER_TEXT], bytes[NUMBER_TEXT], first_keys[NUMBER_TEXT], first_bytes[NUMBER_TEXT];
+    bool made_alike = a.hash == b.hash && a.seed == b.seed && a.base == b.base && a.children == b.children;
+    if (a.kind != b.kind)
+        return failure(path, "is a %s filter, %s a %s filter; build both with the same -k", b.kind_name, first,
+                       a.kind_name);
+    if (!made_alike || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
+    return failure(path,
+                   "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
+                   "such as -n %llu -p %.1g",
+                   group_digits(b.capacity, keys), group_digits(b.bytes, bytes), first,
+                   group_digits(a.capacity, first_keys), group_digits(a.bytes, first_bytes),
+                   (unsigned long long)(a.capacity > b.capacity ? a.capacity : b.capacity),
+                   a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
+}
+
+static int combine(struct target *into, struct target *from, enum combination how) {
+    static const struct {
+        int (*combine)(perhaps *into, const perhaps *from);
+        unsigned ability;
+    } combinations[] = {
+        [MERGE] = {perhaps_merge, PERHAPS_MERGE},
+        [INTERSECT] = {perhaps_intersect, PERHAPS_INTERSECT},
+        [SUBTRACT] = {perhaps_subtract, PERHAPS_SUBTRACT},
+        [DIFFER] = {perhaps_differ, PERHAPS_SUBTRACT},
+    };
+    perhaps *a = filter_of(into), *b = filter_of(from);
+    const char *path = from->name;
+    if (filter_refuse_sealed(b, path) != FINE) return TROUBLE;
+    /* A filter of numbers and one of lines may look alike and yet have no key in common. Kinds of
+     * integers have them in common however they were written. Where keys stand in records does not
+     * matter: the first filter's recipe is kept. */
+    bool same_keys = into->recipe.form == from->recipe.form && into->recipe.ignore_case == from->recipe.ignore_case;
+    if (!same_keys && !into->integers) {
+        char name[32];
+        snprintf(name, sizeof name, "%s", recipe_key_name(&into->recipe));
+        return failure(path, "its keys are written as %s, those of %s as %s; build both with the same options",
+                       recipe_key_name(&from->recipe), into->name, name);
+    }
+    int rc = combinations[how].combine(a, b);
+    if (rc == PERHAPS_EMISMATCH) return mismatch_failure(a, into->name, b, path);
+    if (rc == PERHAPS_EFULL) return full_failure(a, b, path);
+    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, combinations[how].ability);
+    return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+/* -------------------------------------------------------------------------------- finishing --- */
 
 /* In place, what was changed stays changed, whatever ended the reading. */
 static int save(struct filter_target *t, int status) {
@@ -138,13 +191,12 @@ static int save(struct filter_target *t, int status) {
         int rc = perhaps_sync(t->filter);
         if (status != TROUBLE) status = rc < 0 ? saving_failure(path, rc) : FINE;
     }
-    if (status == FINE && filter_traits(t->filter) & PERHAPS_STATIC && !t->no_room.error) status = filter_seal(t);
+    bool sealing = status == FINE && !t->no_room.error && filter_facts(t->filter).traits & PERHAPS_STATIC;
+    if (sealing) status = filter_seal(t);
     if (status != TROUBLE && t->no_room.error) return no_room_failure(t);
     if (status != FINE || t->in_place) return status;
-    if (given(options, OPT_FOLD)) {
-        int rc = perhaps_fold(t->filter, options->bytes);
-        if (rc < 0) return library_failure("--fold", rc);
-    }
+    int rc = given(options, OPT_FOLD) ? perhaps_fold(t->filter, options->bytes) : PERHAPS_OK;
+    if (rc < 0) return library_failure("--fold", rc);
     return t->lock ? filter_replace(t->lock, path, t->filter) : output_save(&t->output, t->filter);
 }
 
@@ -155,7 +207,13 @@ static int finish(struct target *target, int status) {
     die_of_interrupt();
     if (t->access == TO_COMBINE) target->name = target->options->output;
     if (status != FINE || filter_info(t->filter, target->name, &info) != FINE) return TROUBLE;
-    warn(t, &info);
+    if (t->created)
+        warn_if_overfull(&info, target->name, KEYS_COUNTED, target->keys);
+    else if (t->access == TO_COMBINE)
+        warn_if_overfull(&info, target->name, KEYS_ESTIMATED, 0);
+    else if (t->direction == ADDING)
+        warn_if_overfull(&info, target->name, given(target->options, OPT_RECOVER) ? KEYS_ESTIMATED : KEYS_ADDED,
+                         info.items - target->changed + target->keys);
     return FINE;
 }
 
@@ -170,7 +228,7 @@ const struct backend file_backend = {
     .count_batch = count_batch,
     .list = list,
     .change = filter_change,
-    .combine = filter_combine,
+    .combine = combine,
     .finish = finish,
     .facts = facts,
     .verify = verify,

@@ -7,19 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t change_many(struct filter_target *t, const struct batch *b) {
-    perhaps_keys keys = batch_keys(b);
-    if (t->threads > 1) return perhaps_add_parallel(t->filter, &keys, NULL, t->threads);
-    return t->direction == REMOVING ? perhaps_remove_many(t->filter, &keys, NULL)
-                                    : perhaps_add_many(t->filter, &keys, NULL);
-}
-
-/* ------------------------------------------------------------------------------------------------- no room --- */
-
-static int add_one(struct filter_target *t, const struct batch *b, size_t i) {
-    if (b->digests) return perhaps_add_digest(t->filter, b->digests[i]);
-    return b->numbers ? perhaps_add_u64(t->filter, b->numbers[i]) : perhaps_add(t->filter, b->keys[i], b->lengths[i]);
-}
+/* ---------------------------------------------------------------------------------- no room --- */
 
 static void count_rest(struct filter_target *t, const struct batch *b, size_t from) {
     for (size_t i = from; b->numbers && i < b->n; i++)
@@ -27,16 +15,19 @@ static void count_rest(struct filter_target *t, const struct batch *b, size_t fr
     t->target.keys += b->n - from;
 }
 
-/* Of a batch that had no room as a whole nothing was added. One key at a time shows which was the first too many. */
+/* If a batch has no room as a whole, nothing of it is added. Adding one key at a time shows which
+ * is the first too many. */
 static int add_singly(struct filter_target *t, const struct batch *b) {
     for (size_t i = 0; i < b->n; i++) {
-        int is_new = add_one(t, b, i);
+        int is_new = b->digests   ? perhaps_add_digest(t->filter, b->digests[i])
+                     : b->numbers ? perhaps_add_u64(t->filter, b->numbers[i])
+                                  : perhaps_add(t->filter, b->keys[i], b->lengths[i]);
         if (is_new < 0) {
-            t->no_room.error = is_new;
-            t->no_room.path = b->path;
-            t->no_room.line = b->first_line + i;
-            t->no_room.number = b->numbers ? b->numbers[i] : 0;
-            t->no_room.before = t->target.keys;
+            t->no_room = (struct no_room){.error = is_new,
+                                          .path = b->path,
+                                          .line = b->first_line + i,
+                                          .number = b->numbers ? b->numbers[i] : 0,
+                                          .before = t->target.keys};
             count_rest(t, b, i);
             return t->in_place ? STOP : FINE;
         }
@@ -46,30 +37,28 @@ static int add_singly(struct filter_target *t, const struct batch *b) {
     return FINE;
 }
 
-static bool is_collecting(const perhaps *filter) {
-    struct perhaps_info info = {.size = sizeof info};
-    return perhaps_facts(filter, &info) == PERHAPS_OK && info.collecting;
-}
-
 static int change_batch(void *context, const struct batch *batch) {
     struct filter_target *t = context;
+    perhaps_keys keys = batch_keys(batch);
     if (t->no_room.error) {
         count_rest(t, batch, 0);
         return FINE;
     }
-    int64_t changed = change_many(t, batch);
+    int64_t changed = t->threads > 1             ? perhaps_add_parallel(t->filter, &keys, NULL, t->threads)
+                      : t->direction == REMOVING ? perhaps_remove_many(t->filter, &keys, NULL)
+                                                 : perhaps_add_many(t->filter, &keys, NULL);
     if (changed == PERHAPS_EFULL || changed == PERHAPS_ENOMEM) return add_singly(t, batch);
-    if (changed == PERHAPS_EIO && is_collecting(t->filter)) return scratch_failure();
+    if (changed == PERHAPS_EIO && filter_facts(t->filter).collecting) return scratch_failure();
     if (changed < 0) return library_failure(batch->path, (int)changed);
     t->target.keys += batch->n;
     t->target.changed += (uint64_t)changed;
     return FINE;
 }
 
-/* -------------------------------------------------------------------------------------------- many threads --- */
+/* ----------------------------------------------------------------------------- many threads --- */
 
-/* Keys of one chunk of the input, as its thread made them: numbers, or the digests of all others, which would not outlive
- * the batch. All threads together then add them. */
+/* Keys of one chunk of the input, as its thread made them: numbers, or the digests of all others,
+ * since these keys do not outlive their batch. All threads together then add them. */
 struct hashed_keys {
     struct filter_target *t;
     perhaps_hasher hasher; /* a copy: the filter changes while others hash */
@@ -78,20 +67,16 @@ struct hashed_keys {
     size_t n, room;
 };
 
-static int make_room(struct hashed_keys *m, const struct batch *batch) {
-    if (m->n + batch->n <= m->room) return FINE;
-    size_t room = 2 * m->room + 64 * BATCH;
-    uint64_t *larger = realloc(m->words, room * sizeof *larger);
-    if (!larger) return failure(input_name(batch->path), "not enough memory for so many threads; give a smaller -j");
-    m->words = larger;
-    m->room = room;
-    return FINE;
-}
-
 static int hash_batch(void *context, const struct batch *b) {
     struct hashed_keys *m = context;
     perhaps_keys keys = batch_keys(b);
-    if (make_room(m, b) != FINE) return TROUBLE;
+    if (m->n + b->n > m->room) {
+        size_t room = 2 * m->room + 64 * BATCH;
+        uint64_t *larger = realloc(m->words, room * sizeof *larger);
+        if (!larger) return failure(input_name(b->path), "not enough memory for so many threads; give a smaller -j");
+        m->words = larger;
+        m->room = room;
+    }
     uint64_t *words = m->words + m->n;
     m->numbers = b->numbers;
     m->n += b->n;
@@ -112,15 +97,13 @@ static int add_hashed(void *context, const char *path, uint64_t first_line) {
 
 static int check_threads(const struct filter_target *t) {
     const char *path = t->target.name;
-    struct perhaps_info info = {.size = sizeof info};
-    int rc = perhaps_facts(t->filter, &info);
-    if (rc < 0) return library_failure(path, rc);
-    if (info.traits & PERHAPS_PARALLEL) return FINE;
-    if (is_file_kind(info.kind))
+    struct perhaps_info facts = filter_facts(t->filter);
+    if (facts.traits & PERHAPS_PARALLEL) return FINE;
+    if (is_file_kind(facts.kind))
         return failure(path, "%s filters are files of another program, to which one thread adds; leave out -j",
-                       info.kind_name);
-    return failure(path, "one thread adds to a %s filter; %s", info.kind_name,
-                   info.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
+                       facts.kind_name);
+    return failure(path, "one thread adds to a %s filter; %s", facts.kind_name,
+                   facts.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
 }
 
 int filter_change(struct target *target, const struct input *input, enum direction direction) {
@@ -141,7 +124,7 @@ int filter_change(struct target *target, const struct input *input, enum directi
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------- words --- */
+/* ------------------------------------------------------------------------------------ words --- */
 
 /* A bitmap is never short of room for one more key, only for a larger number. */
 static int number_failure(const struct filter_target *t, const struct perhaps_info *info) {
@@ -164,21 +147,19 @@ static int number_failure(const struct filter_target *t, const struct perhaps_in
                    input_name(t->no_room.path), (unsigned long long)info->capacity, advice);
 }
 
-/* Room for all that is in the filter and all that was read; twice the room, if it was to have that much. */
-static uint64_t room_needed(const struct filter_target *t, const struct perhaps_info *info) {
-    uint64_t held_before = info->items > t->target.changed ? info->items - t->target.changed : 0;
-    uint64_t needed = held_before + t->target.keys;
-    return needed > info->capacity ? needed : 2 * info->capacity;
-}
-
 static void advise(const struct filter_target *t, const struct perhaps_info *info, char *text, size_t size) {
     bool table = info->kind == PERHAPS_TABLE || info->base == PERHAPS_TABLE;
+    /* Room for all that is in the filter and all that was read; twice the room, if it had that
+     * much. */
+    uint64_t held_before = info->items > t->target.changed ? info->items - t->target.changed : 0;
+    uint64_t needed = held_before + t->target.keys;
+    if (needed <= info->capacity) needed = 2 * info->capacity;
     if (info->max_bytes || info->base == PERHAPS_GROWING)
         snprintf(text, size, "build it with a larger --max-bytes");
-    else if (table && info->fill < 0.5) /* keys that nobody chose fill nine tenths */
+    else if (table && info->fill < 0.5) /* keys that no attacker chose fill 0.9 */
         snprintf(text, size, "too many keys share their places: build it without --no-grow, or with --hash siphash");
     else
-        snprintf(text, size, "build it with -n %llu%s", (unsigned long long)room_needed(t, info),
+        snprintf(text, size, "build it with -n %llu%s", (unsigned long long)needed,
                  info->grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 

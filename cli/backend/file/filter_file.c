@@ -4,8 +4,6 @@
 #include "dedup/journal.h"
 #include "input/encode.h"
 #include "backend/file_format.h"
-#include "gzip_file.h"
-#include "input/input.h"
 #include "output/numbers.h"
 #include "output/output_file.h"
 #include "input/waiting.h"
@@ -13,13 +11,12 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------------------------- hash key --- */
+/* --------------------------------------------------------------------------------- hash key --- */
 
 int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     char text[64];
@@ -39,10 +36,10 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------- journals of dedup --- */
+/* ------------------------------------------------------------------------ journals of dedup --- */
 
-/* A filter that someone else replaced is not the one that its journal belongs to. Under the file's lock, a journal
- * without lines is that of a dedup that waits for the lock. */
+/* A filter that someone else replaced is not the one that its journal belongs to. Under the file's
+ * lock, a journal without lines is that of a dedup that waits for the lock. */
 int filter_refuse_journal(const char *path, bool locked) {
     if (journal_beside(path) < (locked ? 1 : 0)) return FINE;
     return failure(path,
@@ -51,7 +48,7 @@ int filter_refuse_journal(const char *path, bool locked) {
                    path, path);
 }
 
-static int mind_journal(const struct options *options, const char *path) {
+static int check_journal(const struct options *options, const char *path) {
     bool changes = options->command == &commands[CMD_ADD] || options->command == &commands[CMD_REMOVE];
     if (options->command == &commands[CMD_DEDUP]) return FINE;
     if (changes) return filter_refuse_journal(path, !given(options, OPT_IN_PLACE));
@@ -64,7 +61,7 @@ static int mind_journal(const struct options *options, const char *path) {
     return FINE;
 }
 
-/* -------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 static const char *mapped_path;
 static bool mapped_for_writing;
@@ -82,20 +79,6 @@ static void on_bus_error(int signal_number) {
     write_all(STDERR_FILENO, mapped_path, strlen(mapped_path));
     write_all(STDERR_FILENO, after, strlen(after));
     _exit(TROUBLE);
-}
-
-static int check_path(const char *path) {
-    struct stat status;
-    if (strcmp(path, "-") == 0) return failure(path, "a filter is mapped, so it must be a file; give its name");
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return failure(path, "is a directory; give a filter file");
-    return FINE;
-}
-
-static void warn_if_keyless(const struct options *options, const perhaps *filter, const char *path) {
-    struct perhaps_info info = {.size = sizeof info};
-    if (!options->hash_key) return;
-    if (perhaps_facts(filter, &info) == PERHAPS_OK && info.hash != PERHAPS_SIPHASH)
-        warning(path, "uses %s; --hash-key has no effect", info.hash_name);
 }
 
 static int sealed_failure(const char *path) {
@@ -119,10 +102,14 @@ static int open_failure(const struct options *options, const char *path, int rc)
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter) {
     uint8_t key[HASH_KEY_BYTES];
     struct sigaction action = {.sa_handler = on_bus_error};
-    if (check_path(path) != FINE || mind_journal(options, path) != FINE) return TROUBLE;
+    struct stat status;
+    if (strcmp(path, "-") == 0) return failure(path, "a filter is mapped, so it must be a file; give its name");
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return failure(path, "is a directory; give a filter file");
+    if (check_journal(options, path) != FINE) return TROUBLE;
     mapped_path = path;
     mapped_for_writing = flags & PERHAPS_OPEN_WRITE;
     sigaction(SIGBUS, &action, NULL);
+
     if (given(options, OPT_NO_VERIFY)) flags |= PERHAPS_OPEN_NO_VERIFY;
     if (given(options, OPT_RECOVER)) flags |= PERHAPS_OPEN_RECOVER;
     perhaps_open_options how = PERHAPS_OPEN(.flags = flags, .kind = options->kind);
@@ -137,8 +124,14 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     while (rc == PERHAPS_EBUSY && keep_waiting(&waiting));
     if (rc == PERHAPS_EBUSY) return waited_in_vain(&waiting);
     if (rc < 0) return open_failure(options, path, rc);
-    warn_if_keyless(options, *filter, path);
+    struct perhaps_info facts = filter_facts(*filter);
+    if (options->hash_key && facts.hash != PERHAPS_SIPHASH)
+        warning(path, "uses %s; --hash-key has no effect", facts.hash_name);
     return FINE;
+}
+
+int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter) {
+    return replace_filter(lock, path, filter, file_format_of(path) == FORMAT_GZIP);
 }
 
 uint64_t clock_of_windows(void *unused) {
@@ -150,59 +143,17 @@ uint64_t clock_of_windows(void *unused) {
 
 int filter_advance(perhaps *filter, const char *path) {
     int rc = perhaps_advance(filter, clock_of_windows(NULL));
-    if (rc >= 0) perhaps_set_clock(filter, clock_of_windows, NULL); /* others than windows by time have no use for it */
+    if (rc >= 0) perhaps_set_clock(filter, clock_of_windows, NULL); /* for windows by time */
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* Only a window by time minds that it is mapped for reading and cannot forget. */
-int filter_open_now(const struct options *options, const char *path, perhaps **filter) {
-    perhaps *mapped;
-    if (filter_open(options, path, 0, &mapped) != FINE) return TROUBLE;
-    *filter = mapped;
-    if (perhaps_advance(mapped, clock_of_windows(NULL)) != PERHAPS_EREADONLY) return FINE;
-    int rc = perhaps_clone(mapped, filter);
-    int status = rc < 0 ? library_failure(path, rc) : filter_advance(*filter, path);
-    perhaps_free(mapped);
-    return status;
-}
+/* ---------------------------------------------------------------------------------- telling --- */
 
-unsigned filter_traits(const perhaps *filter) {
+struct perhaps_info filter_facts(const perhaps *filter) {
     struct perhaps_info info = {.size = sizeof info};
-    return perhaps_facts(filter, &info) == PERHAPS_OK ? info.traits : 0;
+    perhaps_facts(filter, &info);
+    return info;
 }
-
-int filter_require(const perhaps *filter, const char *path, unsigned ability) {
-    struct perhaps_info info = {.size = sizeof info};
-    int rc = perhaps_facts(filter, &info);
-    if (rc < 0) return library_failure(path, rc);
-    return info.can & ability ? FINE : lacks_failure(path, info.kind_name, ability);
-}
-
-bool filter_of_integers(const perhaps *filter) {
-    return !(filter_traits(filter) & PERHAPS_TAKES_BYTES);
-}
-
-bool filter_is_file(const perhaps *filter) {
-    struct perhaps_info info = {.size = sizeof info};
-    return perhaps_facts(filter, &info) == PERHAPS_OK && is_file_kind(info.kind);
-}
-
-int filter_refuse_sealed(const perhaps *filter, const char *path) {
-    return filter_traits(filter) & PERHAPS_STATIC ? sealed_failure(path) : FINE;
-}
-
-/* -------------------------------------------------------------------------------------------------- changing --- */
-
-int filter_lock(const struct options *options, const char *path, perhaps_lock **lock) {
-    if (filter_refuse_journal(path, false) != FINE) return TROUBLE; /* whose dedup may go on for days */
-    return lock_file(options, path, lock);
-}
-
-int filter_replace(perhaps_lock *lock, const char *path, const perhaps *filter) {
-    return replace_filter(lock, path, filter, file_format_of(path) == FORMAT_GZIP);
-}
-
-/* -------------------------------------------------------------------------------------------------- telling --- */
 
 int filter_info(const perhaps *filter, const char *path, struct perhaps_info *info) {
     *info = (struct perhaps_info){.size = sizeof *info};
@@ -210,13 +161,34 @@ int filter_info(const perhaps *filter, const char *path, struct perhaps_info *in
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* Copies of a key that is there already make no more mistakes. An array without an empty place cannot tell them apart. */
+perhaps_recipe filter_recipe(const perhaps *filter) {
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
+    perhaps_recipe_of(filter, &recipe);
+    if (filter_of_integers(filter) && recipe.form == PERHAPS_KEY_BYTES) recipe.form = PERHAPS_KEY_U64;
+    return recipe;
+}
+
+bool filter_of_integers(const perhaps *filter) {
+    return !(filter_facts(filter).traits & PERHAPS_TAKES_BYTES);
+}
+
+bool filter_is_file(const perhaps *filter) {
+    return is_file_kind(filter_facts(filter).kind);
+}
+
+int filter_refuse_sealed(const perhaps *filter, const char *path) {
+    return filter_facts(filter).traits & PERHAPS_STATIC ? sealed_failure(path) : FINE;
+}
+
+/* Copies of a key that is there already do not raise the false-positive rate. An array without an
+ * empty place cannot tell them apart. */
 static uint64_t keys_held(const struct perhaps_info *info) {
     bool multiset = info->traits & PERHAPS_MULTISET && info->fill < 1;
     return multiset ? (uint64_t)fmin((double)info->items, round(info->distinct)) : info->items;
 }
 
-/* The filter's own count misses keys that seemed to be there already; its bits tell better, until nearly all are set. */
+/* The filter's own count misses keys that seemed to be there already; its bits tell better, until
+ * nearly all are set. */
 static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     static const double saturated = 0.99;
     if (info->traits & PERHAPS_MULTISET) return keys_held(info);
@@ -225,18 +197,14 @@ static uint64_t keys_about(const struct perhaps_info *info, uint64_t most) {
     return take_most ? most : seen;
 }
 
-/* Some make room, or forget, before there are too many. A window by time takes what comes, and knows when that was
- * too much. */
-static bool is_overfull(const struct perhaps_info *info, uint64_t margin) {
-    if (info->kind == PERHAPS_WINDOW) return info->flooded;
-    if (info->guessed) return false; /* a foreign file that does not state how many keys it was made for */
-    return !(info->can & PERHAPS_GROW) && keys_held(info) > info->capacity + margin;
-}
-
 void warn_if_overfull(const struct perhaps_info *info, const char *path, enum keys_known known, uint64_t most) {
     char text[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT], target[NUMBER_TEXT], period[NUMBER_TEXT];
     uint64_t margin = known == KEYS_ESTIMATED ? info->capacity / 20 : 0;
-    if (!is_overfull(info, margin)) return;
+    /* What grows makes room. A window by time takes what comes, and knows when that was too much.
+     * The capacity of some foreign files is only a guess. */
+    bool limited = !(info->can & PERHAPS_GROW) && !info->guessed;
+    bool overfull = limited && keys_held(info) > info->capacity + margin;
+    if (info->kind == PERHAPS_WINDOW ? !info->flooded : !overfull) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);
     warning(is_standard_output(path) ? "standard output" : path,
@@ -246,11 +214,4 @@ void warn_if_overfull(const struct perhaps_info *info, const char *path, enum ke
             info->period ? " in " : "", info->period ? human_duration(info->period, period) : "",
             human_rate(info->fpr_now, now), human_rate(info->fpr_target, target), (unsigned long long)keys,
             counted ? "" : " or more");
-}
-
-perhaps_recipe filter_recipe(const perhaps *filter) {
-    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
-    perhaps_recipe_of(filter, &recipe);
-    if (filter_of_integers(filter) && recipe.form == PERHAPS_KEY_BYTES) recipe.form = PERHAPS_KEY_U64;
-    return recipe;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ------------------------------------------------------------------------------------------------ children --- */
+/* --------------------------------------------------------------------------------- children --- */
 
 enum { MOST_ROWS = 40 };
 
@@ -23,9 +23,7 @@ static bool look_at(const perhaps *filter, unsigned i, struct perhaps_info *chil
     return perhaps_child(filter, i, child) == PERHAPS_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------- text --- */
-
-/* A time in milliseconds as people read it; a number that cannot be one, of another program's clock, as it is. */
+/* A time in milliseconds as people read it; a number of another program's clock as it is. */
 static void print_since(uint64_t since) {
     char text[NUMBER_TEXT];
     time_t seconds = (time_t)(since / 1000);
@@ -59,10 +57,15 @@ static int fuller_first(const void *a, const void *b) {
     return x->i < y->i ? -1 : 1;
 }
 
-static void print_extremes(const perhaps *filter, unsigned n) {
-    char more[NUMBER_TEXT];
+/* A row for each, with a bar; of very many only the fullest and the emptiest. */
+static void print_children(const perhaps *filter, const struct perhaps_info *info) {
+    unsigned n = info->children;
     struct perhaps_info child;
-    struct rank *ranks = malloc(n * sizeof *ranks);
+    char more[NUMBER_TEXT];
+    printf("\n  %10.*s %15s %15s  %-30s %10s %15s%s\n", (int)strlen(children_name(info->kind)) - 1,
+           children_name(info->kind), "keys", "made for", "fill", "fpr now", "bytes", info->period ? "  since" : "");
+    for (unsigned i = 0; i < n && n <= MOST_ROWS; i++) print_row(filter, i, info->period);
+    struct rank *ranks = n > MOST_ROWS ? malloc(n * sizeof *ranks) : NULL;
     if (!ranks) return;
     for (unsigned i = 0; i < n; i++) ranks[i] = (struct rank){look_at(filter, i, &child) ? child.fill : 0, i};
     qsort(ranks, n, sizeof *ranks, fuller_first);
@@ -73,69 +76,50 @@ static void print_extremes(const perhaps *filter, unsigned n) {
     free(ranks);
 }
 
-/* A row for each, with a bar; of very many only the fullest and the emptiest. */
-static void print_children(const perhaps *filter, const struct perhaps_info *info) {
-    printf("\n  %10.*s %15s %15s  %-30s %10s %15s%s\n", (int)strlen(children_name(info->kind)) - 1,
-           children_name(info->kind), "keys", "made for", "fill", "fpr now", "bytes", info->period ? "  since" : "");
-    if (info->children > MOST_ROWS) {
-        print_extremes(filter, info->children);
-        return;
-    }
-    for (unsigned i = 0; i < info->children; i++) print_row(filter, i, info->period);
-}
-
-/* ---------------------------------------------------------------------------------------------------- JSON --- */
-
-static void print_child_json(struct json *json, const struct perhaps_info *child) {
-    json_open(json, NULL, '{');
-    json_text(json, "kind", child->kind_name);
-    json_count(json, "capacity", child->capacity);
-    json_count(json, "items", child->items);
-    json_real(json, "fpr_target", child->fpr_target);
-    json_real(json, "fpr_now", child->fpr_now);
-    json_count(json, "bytes", child->bytes);
-    json_real(json, "bits_per_key", child->bits_per_key);
-    json_real(json, "fill", child->fill);
-    json_count(json, "since", child->since);
-    json_close(json, '}');
-}
-
-/* Always complete. */
-static void print_children_json(struct json *json, const perhaps *filter, unsigned n) {
-    struct perhaps_info child;
-    json_open(json, "children", '[');
-    for (unsigned i = 0; i < n; i++)
-        if (look_at(filter, i, &child)) print_child_json(json, &child);
-    json_close(json, ']');
-}
-
-/* ---------------------------------------------------------------------------------------------------- JSON --- */
+/* ------------------------------------------------------------------------------------- JSON --- */
 
 /* Growing is not among them, if it was made never to grow. */
 static unsigned filter_abilities(const struct perhaps_info *info) {
     return info->grow == PERHAPS_GROW_NEVER ? info->can & ~(unsigned)PERHAPS_GROW : info->can;
 }
 
-static const char *growth_name(int grow) {
-    return grow == PERHAPS_GROW_NEVER ? "never" : grow == PERHAPS_GROW_LAYERS ? "layers" : "default";
-}
-
-/* What a filter of filters has and others lack. */
-static void print_whole_json(struct json *json, const struct perhaps_info *info) {
-    json_text(json, "base", kind_name(info->base));
-    json_count(json, "max_bytes", info->max_bytes);
-    json_count(json, "period", info->period);
-    json_count(json, "generations", info->generations);
-    json_flag(json, "flooded", info->flooded);
-    json_real(json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* kept in 2^-32, which shows */
+/* All of them. */
+static void print_children_json(struct json *json, const perhaps *filter, unsigned n) {
+    struct perhaps_info child;
+    json_open(json, "children", '[');
+    for (unsigned i = 0; i < n; i++) {
+        if (!look_at(filter, i, &child)) continue;
+        json_open(json, NULL, '{');
+        json_text(json, "kind", child.kind_name);
+        json_count(json, "capacity", child.capacity);
+        json_count(json, "items", child.items);
+        json_real(json, "fpr_target", child.fpr_target);
+        json_real(json, "fpr_now", child.fpr_now);
+        json_count(json, "bytes", child.bytes);
+        json_real(json, "bits_per_key", child.bits_per_key);
+        json_real(json, "fill", child.fill);
+        json_count(json, "since", child.since);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void print_json(const struct target *target, const struct perhaps_info *info) {
     struct json json = {0};
+    const char *grow = info->grow == PERHAPS_GROW_NEVER    ? "never"
+                       : info->grow == PERHAPS_GROW_LAYERS ? "layers"
+                                                           : "default";
     json_open(&json, NULL, '{');
     json_text(&json, "file", target->name);
     json_text(&json, "kind", info->kind_name);
-    if (info->children) print_whole_json(&json, info);
+    if (info->children) {
+        json_text(&json, "base", kind_name(info->base));
+        json_count(&json, "max_bytes", info->max_bytes);
+        json_count(&json, "period", info->period);
+        json_count(&json, "generations", info->generations);
+        json_flag(&json, "flooded", info->flooded);
+        json_real(&json, "clear_at", round(info->clear_at * 1e9) / 1e9); /* stored in 2^-32 */
+    }
     json_count(&json, "capacity", info->capacity);
     if (is_file_kind(info->kind)) json_flag(&json, "guessed", info->guessed);
     json_count(&json, "items", info->items);
@@ -149,7 +133,7 @@ static void print_json(const struct target *target, const struct perhaps_info *i
     json_real(&json, "loss", info->loss);
     json_count(&json, "stuck", info->stuck);
     json_count(&json, "stashed", info->stashed);
-    json_text(&json, "grow", growth_name(info->grow));
+    json_text(&json, "grow", grow);
     json_count(&json, "hashes", info->hashes);
     json_count(&json, "cache_lines", info->lines);
     json_text(&json, "hash", info->hash_name);
@@ -164,7 +148,7 @@ static void print_json(const struct target *target, const struct perhaps_info *i
     json_end(&json);
 }
 
-/* ---------------------------------------------------------------------------------------------------- text --- */
+/* ------------------------------------------------------------------------------------- text --- */
 
 /* What the array is made of, and what a key has there. */
 static const struct words {
@@ -180,25 +164,9 @@ static const struct words {
     {PERHAPS_ANY, "bits", "bits set per key"}, /* all others */
 };
 
-static const struct words *words_of(int kind) {
-    const struct words *words = kind_words;
-    while (words->kind != PERHAPS_ANY && words->kind != kind) words++;
-    return words;
-}
-
-/* What the keys are in, at last: that of which a filter of filters is made, or the filter itself. */
+/* The kind that holds the keys: what a composite filter is made of, or the filter itself. */
 static int inner_kind(const struct perhaps_info *info) {
     return info->base ? info->base : info->kind;
-}
-
-static void print_title(const struct perhaps_info *info, const char *path) {
-    bool fixed = info->grow == PERHAPS_GROW_NEVER && info->can & PERHAPS_GROW;
-    printf("%s: %s, ", path, info->kind_name);
-    if (info->children)
-        printf("%u %.*s of %s\n", info->children, (int)strlen(children_name(info->kind)) - (info->children == 1),
-               children_name(info->kind), kind_name(info->base));
-    else
-        printf("%s\n", fixed ? "of a fixed size" : kind_summary(info->kind));
 }
 
 static void print_keys(const struct perhaps_info *info) {
@@ -224,43 +192,12 @@ static void print_keys(const struct perhaps_info *info) {
                distinct);
 }
 
-/* Some files of other programs do not tell, but their bits do. */
-static uint64_t keys_in(const struct perhaps_info *info) {
-    return info->items || !is_file_kind(info->kind) ? info->items : (uint64_t)(info->distinct + 0.5);
-}
-
-/* A bitmap is made for integers rather than for a number of keys, a window remembers some more than it must, some
- * foreign files do not state what they were made for, and what grows makes room. */
+/* A bitmap is made for integers rather than for a number of keys, a window remembers some more than
+ * it must, some foreign files do not state what they were made for, and what grows makes room. */
 static bool has_room(const struct perhaps_info *info) {
     bool grows = info->can & PERHAPS_GROW && info->grow != PERHAPS_GROW_NEVER;
     return inner_kind(info) != PERHAPS_BITMAP && info->kind != PERHAPS_WINDOW && !info->guessed &&
            !(grows && info->items > info->capacity);
-}
-
-static void print_fill(double fill, const char *parts) {
-    printf("  fill      ");
-    print_bar(fill, BAR_WIDTH, false);
-    printf(" %.1f %% of the %s\n", fill * 100, parts);
-}
-
-static void print_growth(const struct perhaps_info *info) {
-    char most[NUMBER_TEXT];
-    if (info->max_bytes)
-        printf("  grow      with its keys, up to %s\n", human_bytes(info->max_bytes, most));
-    else if (info->can & PERHAPS_GROW)
-        printf("  grow      %s\n", info->grow == PERHAPS_GROW_NEVER ? "never: more than it was made for is refused"
-                                                                    : "with its keys, as long as memory lasts");
-}
-
-static void print_window(const struct perhaps_info *info) {
-    char text[NUMBER_TEXT];
-    if (info->period) printf("  forgets   what is older than %s\n", human_duration(info->period, text));
-    if (info->flooded)
-        printf("  flooded   more keys came in that time than it is made for; build it anew with a larger -n\n");
-    if (info->clear_at > 0)
-        printf("  forgets   the oldest generation, when the newest is filled to %.4g %%\n", info->clear_at * 100);
-    if (!info->period && info->clear_at == 0)
-        printf("  forgets   all but the last %s keys\n", group_digits(info->capacity, text));
 }
 
 /* What only some kinds have. */
@@ -275,59 +212,66 @@ static void print_special(const struct perhaps_info *info) {
         printf("  stuck     %s counters have reached 15 and stay there\n", group_digits(info->stuck, text));
     if (kind == PERHAPS_CUCKOO)
         printf("  stashed   %s copies are kept outside the slots\n", group_digits(info->stashed, text));
-    print_growth(info);
-    if (info->kind == PERHAPS_WINDOW) print_window(info);
-}
-
-static void print_hash(const struct perhaps_info *info) {
-    if (info->hash == PERHAPS_IDENTITY)
-        printf("  hash      none: integers as they are\n");
-    else if (is_file_kind(info->kind))
-        printf("  hash      %s\n", info->hash_name);
-    else
-        printf("  hash      %s, %s %llu\n", info->hash_name,
-               info->hash == PERHAPS_SIPHASH ? "check of the key" : "seed", (unsigned long long)info->seed);
-}
-
-/* Files of other programs do not tell how their keys are written, nor have they a version of ours. */
-static void print_format(const struct target *target, const struct perhaps_info *info) {
-    char can[100];
-    bool other = is_file_kind(info->kind);
-    target_print_recipe(target, "the file does not tell; give --key, if keys are not lines as they are");
-    printf("  can       %s\n", info->can ? abilities_text(filter_abilities(info), ", ", can, sizeof can)
-                                         : "nothing but answer: it is static");
-    if (other)
-        printf("  format    %s, without checksums", info->kind_name);
-    else
-        printf("  format    version %u", info->format_version);
-    printf("; code for %s\n", info->isa);
+    if (info->max_bytes)
+        printf("  grow      with its keys, up to %s\n", human_bytes(info->max_bytes, text));
+    else if (info->can & PERHAPS_GROW)
+        printf("  grow      %s\n", info->grow == PERHAPS_GROW_NEVER ? "never: more than it was made for is refused"
+                                                                    : "with its keys, as long as memory lasts");
+    if (info->kind != PERHAPS_WINDOW) return;
+    if (info->period) printf("  forgets   what is older than %s\n", human_duration(info->period, text));
+    if (info->flooded)
+        printf("  flooded   more keys came in that time than it is made for; build it anew with a larger -n\n");
+    if (info->clear_at > 0)
+        printf("  forgets   the oldest generation, when the newest is filled to %.4g %%\n", info->clear_at * 100);
+    if (!info->period && info->clear_at == 0)
+        printf("  forgets   all but the last %s keys\n", group_digits(info->capacity, text));
 }
 
 static void print_text(const struct target *target, const struct perhaps_info *info) {
-    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT];
-    const struct words *words = words_of(inner_kind(info));
-    print_title(info, target->name);
+    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
+    bool foreign = is_file_kind(info->kind), fixed = info->grow == PERHAPS_GROW_NEVER && info->can & PERHAPS_GROW;
+    const struct words *words = kind_words;
+    while (words->kind != PERHAPS_ANY && words->kind != inner_kind(info)) words++;
+
+    printf("%s: %s, ", target->name, info->kind_name);
+    if (info->children)
+        printf("%u %.*s of %s\n", info->children, (int)strlen(children_name(info->kind)) - (info->children == 1),
+               children_name(info->kind), kind_name(info->base));
+    else
+        printf("%s\n", fixed ? "of a fixed size" : kind_summary(info->kind));
     print_keys(info);
-    if (has_room(info)) print_used(keys_in(info), info->capacity);
-    print_fill(info->fill, words->parts);
+    bool estimated = foreign && !info->items; /* from the bits of a foreign file */
+    if (has_room(info)) print_used(estimated ? (uint64_t)(info->distinct + 0.5) : info->items, info->capacity);
+    printf("  fill      ");
+    print_bar(info->fill, BAR_WIDTH, false);
+    printf(" %.1f %% of the %s\n", info->fill * 100, words->parts);
     printf("  fpr       now %s; %s%s\n", human_rate(info->fpr_now, a),
            info->guessed ? "with half of the bits set " : "planned ", human_rate(info->fpr_target, b));
     print_special(info);
+
     printf("  size      %s (%s bytes), %.2f bits a key; the file %s bytes\n", human_bytes(info->bytes, a),
            group_digits(info->bytes, b), info->bits_per_key, group_digits(info->image_bytes, c));
     printf("  layout    %u %s, in at most %u cache line%s\n", info->hashes, words->of_a_key, info->lines,
            info->lines == 1 ? "" : "s");
-    print_hash(info);
-    print_format(target, info);
+    printf("  hash      %s", info->hash == PERHAPS_IDENTITY ? "none: integers as they are" : info->hash_name);
+    if (info->hash != PERHAPS_IDENTITY && !foreign)
+        printf(", %s %llu", info->hash == PERHAPS_SIPHASH ? "check of the key" : "seed",
+               (unsigned long long)info->seed);
+    putchar('\n');
+    target_print_recipe(target, "the file does not tell; give --key, if keys are not lines as they are");
+    printf("  can       %s\n", info->can ? abilities_text(filter_abilities(info), ", ", can, sizeof can)
+                                         : "nothing but answer: it is static");
+    if (foreign)
+        printf("  format    %s, without checksums", info->kind_name);
+    else
+        printf("  format    version %u", info->format_version);
+    printf("; code for %s\n", info->isa);
     if (info->children) print_children(filter_of(target), info);
 }
 
 int filter_print_info(struct target *target, bool as_json) {
     struct perhaps_info info;
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
-    if (as_json)
-        print_json(target, &info);
-    else
-        print_text(target, &info);
+    (as_json ? print_json : print_text)(target, &info);
     return FINE;
 }

@@ -38,11 +38,10 @@ static inline perhaps *filter_of(const struct target *target) {
 /* Operations of the backend that have files of their own. */
 int filter_create(struct target **target, const struct options *options, struct input *input);
 int filter_change(struct target *target, const struct input *input, enum direction direction);
-int filter_combine(struct target *into, struct target *from, enum combination how);
 int filter_print_info(struct target *target, bool as_json);
 
 /* Fills in what all filters have, once `filter` is there. */
-void filter_describe(struct filter_target *t, const struct options *options, const char *name);
+void filter_describe(struct filter_target *t);
 
 /* Makes a static filter of all the keys that it has collected. */
 int filter_seal(struct filter_target *t);

@@ -1,15 +1,11 @@
-#include "gzip_file.h"
+#include "filter_file.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
-#include "output/report.h"
 #include "input/source.h"
-
-#include <perhaps_embed.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,9 +16,8 @@ bool gzip_named(const char *path) {
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- reading --- */
-
-/* Deflate never makes more than so many bytes of one; and who wants to say something about a filter needs no more than that. */
+/* Deflate never makes more than EXPANSION_MAX bytes of one. The first HEAD bytes of a filter tell
+ * how long it is; at most DATA_MAX bytes may follow it. */
 enum { EXPANSION_MAX = 1032, HEAD = 4096, DATA_MAX = 16 << 20 };
 
 /* What has been decompressed so far. */
@@ -31,16 +26,12 @@ struct unpacked {
     size_t length, room;
 };
 
-static int make_room(struct unpacked *u, const char *path, uint64_t room) {
+/* Makes room, and reads until it is filled or all is read. *all: it was, and gzip did not fail. */
+static int fill(struct unpacked *u, struct input_source *source, uint64_t room, bool *all) {
     uint8_t *larger = room <= SIZE_MAX ? realloc(u->bytes, (size_t)room) : NULL;
-    if (!larger) return failure(path, "there is not enough memory for what is in it; use a machine with more");
+    if (!larger) return failure(source->path, "there is not enough memory for what is in it; use a machine with more");
     u->bytes = larger;
     u->room = (size_t)room;
-    return FINE;
-}
-
-/* Reads until the room is filled, or all is read. */
-static int fill(struct unpacked *u, const struct input_source *source) {
     while (u->length < u->room) {
         ssize_t got = read(source->fd, u->bytes + u->length, u->room - u->length);
         if (got < 0 && errno == EINTR) continue;
@@ -48,24 +39,21 @@ static int fill(struct unpacked *u, const struct input_source *source) {
         if (got == 0) break;
         u->length += (size_t)got;
     }
-    return FINE;
-}
-
-static int unknown_failure(const char *path) {
-    char names[KINDS_TEXT];
-    return failure(path,
-                   "is compressed with gzip, and what is in it does not tell which program's filter it is; say so with "
-                   "-k: %s",
-                   file_kinds_text(", ", names));
+    *all = u->length < u->room;
+    return *all && source_ended(source) != FINE ? TROUBLE : FINE;
 }
 
 /* How long it must be, by its first bytes; none may claim more than so small a file can hold. */
 static int find_length(const struct unpacked *u, const char *path, int kind, uint64_t *length) {
     struct stat status;
     uint64_t start;
-    char claimed[NUMBER_TEXT], size[NUMBER_TEXT];
+    char claimed[NUMBER_TEXT], size[NUMBER_TEXT], names[KINDS_TEXT];
     int64_t needed = perhaps_foreign_length(kind, u->bytes, u->length, &start);
-    if (needed == PERHAPS_EFOREIGN) return unknown_failure(path);
+    if (needed == PERHAPS_EFOREIGN)
+        return failure(path,
+                       "is compressed with gzip, and what is in it does not tell which program's filter it is; say so "
+                       "with -k: %s",
+                       file_kinds_text(", ", names));
     if (needed < 0) return reason_failure(path, "get it anew; or is it not what -k says?");
     *length = (uint64_t)needed;
     if (stat(path, &status) != 0) return failure(path, "cannot be looked at: %s; try again", strerror(errno));
@@ -74,22 +62,14 @@ static int find_length(const struct unpacked *u, const char *path, int kind, uin
                    human_bytes((uint64_t)status.st_size, size));
 }
 
-/* Was that all, and is all of it there? Where gzip fails, what it gave is not looked at. */
-static int whole(const struct unpacked *u, struct input_source *source, bool *all) {
-    *all = u->length < u->room;
-    return *all && source_ended(source) != FINE ? TROUBLE : FINE;
-}
-
 /* First as much as tells how much there must be, then that, then the data that may follow. */
 static int unpack(struct unpacked *u, struct input_source *source, int kind) {
     uint64_t most = 0, room = HEAD;
-    for (bool all = false; !all;) {
-        if (make_room(u, source->path, room) != FINE || fill(u, source) != FINE) return TROUBLE;
-        if (whole(u, source, &all) != FINE) return TROUBLE;
+    for (bool all = false; !all; room = u->room < most ? most : u->room + DATA_MAX / 16) {
+        if (fill(u, source, room, &all) != FINE) return TROUBLE;
         if (!most && find_length(u, source->path, kind, &most) != FINE) return TROUBLE;
         if (u->length > most + DATA_MAX)
             return failure(source->path, "goes on after its filter for more than 16 MiB, which none does; get it anew");
-        room = u->room < most ? most : u->room + DATA_MAX / 16;
     }
     return u->length >= most ? FINE : failure(source->path, "holds less than its header speaks of; get it anew");
 }
@@ -110,30 +90,23 @@ int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filte
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- writing --- */
-
 static int write_chunk(void *context, const void *bytes, size_t length) {
     return write_all(*(int *)context, bytes, length);
-}
-
-static int start_gzip(int from, int to, pid_t *child) {
-    int error = program_start("gzip", "-nc", true, from, to, child);
-    if (error == ENOENT) return failure(NULL, "to compress a filter takes the program gzip; install it");
-    errno = error;
-    return error ? -1 : 0;
 }
 
 int gzip_write(const perhaps *filter, int fd) {
     int ends[2];
     pid_t child = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-    int rc = start_gzip(ends[0], fd, &child);
+    int error = program_start("gzip", "-nc", true, ends[0], fd, &child);
     close(ends[0]);
     void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* if gzip ends too soon, it has said why */
-    int written = rc == 0 ? perhaps_write(filter, write_chunk, &ends[1]) : 0;
+    int written = error ? 0 : perhaps_write(filter, write_chunk, &ends[1]);
     signal(SIGPIPE, before);
     close(ends[1]);
-    if (rc != 0) return rc;
+    if (error == ENOENT) return failure(NULL, "to compress a filter takes the program gzip; install it");
+    errno = error;
+    if (error) return -1;
     bool failed = program_await(&child) != 0 || written < 0;
     return failed ? failure(NULL, "gzip failed, and the old file is as it was; is there room on the disk?") : 0;
 }

@@ -1,23 +1,23 @@
-/* Keys on their way to the servers: gathered, sorted by shard, sent as large commands, answered in the order they came. */
+/* Keys for servers: gathered, sorted by shard, sent as large commands, answered in their order. */
 #ifndef CLI_BACKEND_REDIS_ITEM_BATCH_H
 #define CLI_BACKEND_REDIS_ITEM_BATCH_H
 
 #include "backend/backend.h"
 #include "server_set.h"
 
-/* ADD_ABSENT adds like ADD_ITEMS, but no second copies to cuckoo filters, and must know for each item whether it was new: of items
- * with equal keys only the first can be, and one whose answer was lost with a connection is taken for new. */
-enum verb { ADD_ITEMS, ADD_ABSENT, REMOVE_ITEMS, CHECK_ITEMS };
+/* ADD_ABSENT adds like ADD_ITEMS, but no second copies to cuckoo filters, and must know for each
+ * item whether it was new: of items with equal keys only the first can be, and one whose answer was
+ * lost with a connection is taken for new. */
+enum verb { ADD_ITEMS, ADD_ABSENT, REMOVE_ITEMS, CHECK_ITEMS, VERBS };
 
 /* In place of an answer, if a batch of ADD_ABSENT was broken off: the item was not added. */
 enum { UNANSWERED = 2 };
 
 struct server_item {
     size_t at, length;  /* in `bytes` of the batch */
-    size_t line_length; /* of its line in `lines`, the terminator included; lines follow one another */
+    size_t line_length; /* of its line in `lines`, with its terminator; lines follow one another */
     unsigned shard;
-    size_t
-        first_equal; /* itself; or, of ADD_ABSENT, the first item of the batch with the same key, which is sent for all of them */
+    size_t first_equal; /* itself; of ADD_ABSENT the first item with the same key, sent for all */
 };
 
 /* The keys of one batch. Begin with the fields up to `query`, and zeros. */
@@ -42,6 +42,5 @@ struct item_batch {
 
 /* Sends all keys of the input through batches. FINE, STOP or TROUBLE. */
 int item_batch_read(struct item_batch *batch, const struct input *input);
-void item_batch_free(struct item_batch *batch);
 
 #endif

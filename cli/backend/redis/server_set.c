@@ -7,11 +7,7 @@
 
 enum { USUAL_PATIENCE = 60 };
 
-static const char *const kind_names[SET_KINDS] = {"BF", "CF", "bits"};
-
-const char *set_kind_name(enum set_kind kind) {
-    return kind_names[kind];
-}
+const char *const set_kind_names[SET_KINDS] = {"BF", "CF", "bits"};
 
 unsigned set_shard(const struct set *set, const void *item, size_t length) {
     return set->shards == 1 ? 0 : crc16(item, length) % set->shards;
@@ -25,7 +21,7 @@ const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]) {
     return key;
 }
 
-/* --------------------------------------------------------------------------------------------------- errors --- */
+/* ----------------------------------------------------------------------------------- errors --- */
 
 static const struct remedy {
     const char *error, *remedy;
@@ -52,12 +48,18 @@ int set_refused(const struct set *set, const char *key, const redisReply *reply)
     return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
 }
 
-/* ---------------------------------------------------------------------------------------------------- asking --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
     int status = cluster_run(&set->cluster, requests, function, context);
     requests_free(requests);
     return status;
+}
+
+static int ask_about(struct set *set, const char *command, reply_function *function, void *context) {
+    struct requests requests = {0};
+    if (request_begin(&requests, command, set->url.name, 2)) request_end(&requests);
+    return set_ask(set, &requests, function, context);
 }
 
 struct type_answer {
@@ -74,12 +76,10 @@ static int take_type(void *context, const struct request *request, const redisRe
 }
 
 int set_type(struct set *set, char type[32]) {
-    struct requests requests = {0};
-    if (request_begin(&requests, "TYPE", set->url.name, 2)) request_end(&requests);
-    return set_ask(set, &requests, take_type, &(struct type_answer){set, type});
+    return ask_about(set, "TYPE", take_type, &(struct type_answer){set, type});
 }
 
-/* ------------------------------------------------------------------------------------------------- the hash --- */
+/* --------------------------------------------------------------------------------- the hash --- */
 
 static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
@@ -95,7 +95,7 @@ static void take_recipe(perhaps_recipe *recipe, const char *name, const char *va
     if (strcmp(name, "records") == 0) recipe->unknown = recipe_records_from(value, recipe) ? 0 : UNKNOWN_RECORDS;
 }
 
-/* Fields that are not known are another program's business. */
+/* Unknown fields belong to other programs. */
 static void take_field(struct set *set, const char *name, const char *value) {
     uint64_t number = 0;
     parse_number(value, false, &number);
@@ -109,7 +109,7 @@ static void take_field(struct set *set, const char *name, const char *value) {
     take_recipe(&set->recipe, name, value, number);
     if (strcmp(name, "making") == 0) snprintf(set->making, sizeof set->making, "%s", value);
     for (int kind = 0; kind < SET_KINDS && strcmp(name, "kind") == 0; kind++)
-        if (strcmp(value, kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
+        if (strcmp(value, set_kind_names[kind]) == 0) set->kind = (enum set_kind)kind;
 }
 
 void set_read_fields(struct set *set, const char *text) {
@@ -125,7 +125,7 @@ void set_read_fields(struct set *set, const char *text) {
 void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
     const perhaps_recipe *recipe = &set->recipe;
     int length = snprintf(text, FIELDS_TEXT, "shards %u\nkind %s\nitems %llu\nfpr %.15g\nkey %s\n", set->shards,
-                          set_kind_name(set->kind), (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
+                          set_kind_names[set->kind], (unsigned long long)set->items, set->fpr, recipe_key_name(recipe));
     if (recipe->records)
         length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", recipe_records_name(recipe));
     if (recipe->field)
@@ -136,18 +136,9 @@ void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
                  (unsigned long long)set->bits, set->hashes, set->seed);
 }
 
-/* A set that has all of its fields is finished, whoever else began to make it. */
-static void take_making(struct set *set) {
-    char fields[FIELDS_TEXT];
-    memcpy(fields, set->making, sizeof fields);
-    if (set->kind == SET_KINDS)
-        set_read_fields(set, fields);
-    else
-        *set->making = 0;
-}
-
 static int take_hash(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
+    char making[FIELDS_TEXT];
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     set->kind = SET_KINDS;
@@ -159,27 +150,28 @@ static int take_hash(void *context, const struct request *request, const redisRe
         if (name->type == REDIS_REPLY_STRING && value->type == REDIS_REPLY_STRING)
             take_field(set, name->str, value->str);
     }
-    take_making(set);
+    /* A set that has all of its fields is finished, whoever else began to make it. */
+    memcpy(making, set->making, sizeof making);
+    if (set->kind == SET_KINDS)
+        set_read_fields(set, making);
+    else
+        *set->making = 0;
     return FINE;
 }
 
-static bool makes_sense(const struct set *set) {
-    if (!set->shards || set->shards & (set->shards - 1) || set->kind == SET_KINDS) return false;
-    return set->kind != SET_BITS || (set->bits && set->bits <= most_bits && set->hashes);
-}
-
 int set_read(struct set *set) {
-    struct requests requests = {0};
     set->single = false;
-    if (request_begin(&requests, "HGETALL", set->url.name, 2)) request_end(&requests);
-    if (set_ask(set, &requests, take_hash, set) != FINE) return TROUBLE;
-    if (makes_sense(set)) return FINE;
+    if (ask_about(set, "HGETALL", take_hash, set) != FINE) return TROUBLE;
+    bool valid = set->shards && !(set->shards & (set->shards - 1)) && set->kind != SET_KINDS;
+    if (set->kind == SET_BITS) valid = valid && set->bits && set->bits <= most_bits && set->hashes;
+    if (valid) return FINE;
     return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
 }
 
-/* ------------------------------------------------------------------------------------------- a single filter --- */
+/* -------------------------------------------------------------------------- a single filter --- */
 
-/* Is it a cuckoo filter, or made of such? In what PERHAPS.INFO says, filters of filters have others inside them. */
+/* Is it a cuckoo filter, or made of such? The PERHAPS.INFO of a composite filter has that of others
+ * inside it. */
 static bool has_cuckoo(const redisReply *reply) {
     for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++) {
         bool kind = i && field_is(reply->element[i - 1], "kind");
@@ -188,38 +180,25 @@ static bool has_cuckoo(const redisReply *reply) {
     return false;
 }
 
-/* A filter that was loaded from a file knows where its keys stood in records; what its keys are is the clients'
- * business. */
-static void take_extraction(struct set *set, const redisReply *name, const redisReply *value) {
-    if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) return;
-    if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
-    if (value->type != REDIS_REPLY_STRING) return;
-    uint64_t byte = field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
-    take_recipe(&set->recipe, name->str, value->str, byte);
-}
-
+/* A filter that was loaded from a file knows where its keys stood in records, but not what the
+ * clients' keys are. */
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = context;
     (void)request;
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(set, set->url.name, reply);
     if (has_cuckoo(reply)) set->kind = SET_CUCKOO;
-    for (size_t i = 0; i + 1 < reply->elements; i += 2) take_extraction(set, reply->element[i], reply->element[i + 1]);
+    for (size_t i = 0; i + 1 < reply->elements; i += 2) {
+        const redisReply *name = reply->element[i], *value = reply->element[i + 1];
+        bool text = value->type == REDIS_REPLY_STRING;
+        if (field_is(name, "key") || name->type != REDIS_REPLY_STRING) continue;
+        uint64_t byte = text && field_is(name, "delimiter") ? (unsigned char)value->str[0] : 0;
+        if (text) take_recipe(&set->recipe, name->str, value->str, byte);
+        if (value->type == REDIS_REPLY_INTEGER) take_recipe(&set->recipe, name->str, "", (uint64_t)value->integer);
+    }
     return FINE;
 }
 
-static int read_single(struct set *set, const char *type) {
-    struct requests requests = {0};
-    set->single = true;
-    set->shards = 1;
-    set->tells_recipe = false;
-    set->recipe = PERHAPS_RECIPE(.form = 0);
-    set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
-    if (strcmp(type, "perhaps--") != 0) return FINE;
-    if (request_begin(&requests, "PERHAPS.INFO", set->url.name, 2)) request_end(&requests);
-    return set_ask(set, &requests, take_info, set);
-}
-
-/* -------------------------------------------------------------------------------------------------- opening --- */
+/* ---------------------------------------------------------------------------------- opening --- */
 
 int set_connect(struct set *set, const struct options *options) {
     *set = (struct set){.shards = 1};
@@ -239,10 +218,18 @@ int set_open(struct set *set, const struct options *options) {
 }
 
 int set_find(struct set *set, const char *type) {
-    bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    bool ours = strcmp(type, "perhaps--") == 0, filter = ours || strncmp(type, "MBbloom", 7) == 0;
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
-    if ((filter ? read_single(set, type) : set_read(set)) != FINE) return TROUBLE;
+    if (filter) {
+        set->single = true;
+        set->shards = 1;
+        set->tells_recipe = false;
+        set->recipe = PERHAPS_RECIPE(.form = 0);
+        set->kind = strcmp(type, "MBbloomCF") == 0 ? SET_CUCKOO : SET_BLOOM;
+    }
+    if (ours && ask_about(set, "PERHAPS.INFO", take_info, set) != FINE) return TROUBLE;
+    if (!filter && set_read(set) != FINE) return TROUBLE;
     if (set->tells_recipe && set->recipe.form == UNKNOWN_FORM)
         return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
     set->seen = calloc(set->shards, sizeof *set->seen);

@@ -1,5 +1,6 @@
-/* A set on servers. It is a hash at the key NAME, which describes it, and its shards at NAME:0, NAME:1, ...: filters of the
- * module, or plain strings of bits. An item belongs to the shard CRC16(item) modulo the number of shards. */
+/* A set on servers. It is a hash at the key NAME, which describes it, and its shards at NAME:0,
+ * NAME:1, ...: filters of the module, or plain strings of bits. An item belongs to the shard
+ * CRC16(item) modulo the number of shards. */
 #ifndef CLI_BACKEND_REDIS_SERVER_SET_H
 #define CLI_BACKEND_REDIS_SERVER_SET_H
 
@@ -9,10 +10,11 @@
 #include <perhaps_embed.h>
 
 enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
+extern const char *const set_kind_names[SET_KINDS];
 
 enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };
 
-/* A string of the server's can have so many bits. */
+/* The most bits that a string of the server can have. */
 static const uint64_t most_bits = UINT64_C(1) << 32;
 
 struct set {
@@ -23,13 +25,13 @@ struct set {
     unsigned shards;   /* 1 to MOST_SHARDS */
     uint64_t items;    /* how many keys it was made for; 0 = unknown, it grows */
     double fpr;        /* 0 = unknown */
-    bool tells_recipe; /* how its keys are made; else nobody knows, as of another program's filter */
+    bool tells_recipe; /* how its keys are made; a filter of another program does not */
     perhaps_recipe recipe;
     uint64_t bits;   /* SET_BITS: of each shard */
     unsigned hashes; /* SET_BITS: bits of each item */
     char seed[SEED_TEXT];
-    char making[FIELDS_TEXT]; /* what it shall be, if it is not finished; see set_join */
-    unsigned *seen;           /* for each shard: known to be there since this many restarts and one */
+    char making[FIELDS_TEXT]; /* what it will be, if it is not finished; see set_join */
+    unsigned *seen;           /* for each shard: 1 + restarts before it was seen; 0 = not yet */
 };
 
 /* Takes --at and --patience, and connects. */
@@ -51,9 +53,6 @@ int set_read(struct set *set);
 /* The hash as text, a field a line, "NAME VALUE\n"; and back, for those it has. */
 void set_write_fields(const struct set *set, char text[FIELDS_TEXT]);
 void set_read_fields(struct set *set, const char *text);
-
-/* BF, CF or bits. */
-const char *set_kind_name(enum set_kind kind);
 
 /* The shard of an item, and the key of a shard. Returns `key`. */
 unsigned set_shard(const struct set *set, const void *item, size_t length);

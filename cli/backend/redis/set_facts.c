@@ -1,5 +1,4 @@
 #include "set_facts.h"
-#include "output/numbers.h"
 #include "output/report.h"
 
 #include <math.h>
@@ -17,15 +16,8 @@ struct facts_gathering {
     bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
 };
 
-/* -------------------------------------------------------------------------------------------------- replies --- */
-
-static double number_of(const redisReply *reply) {
-    if (reply->type == REDIS_REPLY_INTEGER) return (double)reply->integer;
-    return reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? strtod(reply->str, NULL) : NAN;
-}
-
 /* The names of PERHAPS.INFO, of BF.INFO and of CF.INFO. */
-static void take_field(struct shard_facts *shard, const char *name, double value) {
+static void take_field(struct shard_facts *shard, const char *name, const redisReply *reply) {
     static const struct {
         const char *name;
         size_t field;
@@ -40,6 +32,9 @@ static void take_field(struct shard_facts *shard, const char *name, double value
         {"fpr_target", offsetof(struct shard_facts, fpr_target)},
         {"fill", offsetof(struct shard_facts, fill)},
     };
+    double value = reply->type == REDIS_REPLY_INTEGER                                       ? (double)reply->integer
+                   : reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS ? strtod(reply->str, NULL)
+                                                                                            : NAN;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) memcpy((char *)shard + known[i].field, &value, sizeof value);
 }
@@ -76,12 +71,13 @@ static int take_info(void *context, const struct request *request, const redisRe
     }
     if (reply->type != REDIS_REPLY_ARRAY) return set_refused(g->set, set_key(g->set, request->shard, key), reply);
     for (size_t i = 0; i + 1 < reply->elements; i += 2)
-        if (reply->element[i]->str) take_field(&shard, reply->element[i]->str, number_of(reply->element[i + 1]));
+        if (reply->element[i]->str) take_field(&shard, reply->element[i]->str, reply->element[i + 1]);
     add_shard(g, request, &shard);
     return FINE;
 }
 
-/* From how many bits are set follows about how many items set them, and how often an item finds all of its bits set. */
+/* From how many bits are set follows about how many items set them, and how often an item finds all
+ * of its bits set. */
 static int take_bitcount(void *context, const struct request *request, const redisReply *reply) {
     struct facts_gathering *g = context;
     const struct set *set = g->set;
@@ -99,8 +95,6 @@ static int take_bitcount(void *context, const struct request *request, const red
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------ gathering --- */
-
 static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
     struct requests requests = {0};
     char key[KEY_TEXT];
@@ -113,42 +107,23 @@ static int ask_shards(struct facts_gathering *g, const char *command, reply_func
     return set_ask(g->set, &requests, function, g);
 }
 
-static int begin(struct facts_gathering *g) {
-    struct set_facts *f = g->facts;
-    *f = (struct set_facts){.least_items = UINT64_MAX, .shares = calloc(MOST_NODES, sizeof *f->shares)};
-    return f->shares ? FINE : failure(NULL, "not enough memory");
-}
-
-/* What was asked for stands in the hash; the shards were made for a little more, and may have grown. */
-static void settle(struct set_facts *f, const struct set *set) {
-    if (set->items) f->capacity = set->items;
-    if (set->fpr > 0) f->fpr_target = set->fpr;
-}
-
 int set_facts_gather(struct set_facts *f, struct set *set) {
     struct facts_gathering g = {.facts = f, .set = set};
-    if (begin(&g) != FINE) return TROUBLE;
+    const struct set_facts none = {.least_items = UINT64_MAX};
+    struct share *shares = calloc(MOST_NODES, sizeof *shares);
+    *f = none;
+    f->shares = shares;
+    if (!shares) return failure(NULL, "not enough memory");
     int status =
         set->kind == SET_BITS ? ask_shards(&g, "BITCOUNT", take_bitcount) : ask_shards(&g, "PERHAPS.INFO", take_info);
     if (status == FINE && g.no_such_command) {
-        free(f->shares);
-        if (begin(&g) != FINE) return TROUBLE;
+        *f = none;
+        f->shares = memset(shares, 0, MOST_NODES * sizeof *shares);
         status = ask_shards(&g, set->kind == SET_CUCKOO ? "CF.INFO" : "BF.INFO", take_info);
     }
-    settle(f, set);
+    /* What the user wanted is in the hash; the shards have a little more room, and may have
+     * grown. */
+    if (set->items) f->capacity = set->items;
+    if (set->fpr > 0) f->fpr_target = set->fpr;
     return status;
-}
-
-void set_facts_free(struct set_facts *f) {
-    free(f->shares);
-}
-
-void set_facts_warn_if_overfull(const struct set_facts *f, const struct set *set) {
-    char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
-    uint64_t margin = set->items / 20;
-    if (set->kind != SET_BITS || f->items <= set->items + margin) return;
-    warning(
-        set->url.shown,
-        "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a larger -n",
-        group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
 }

@@ -8,7 +8,7 @@ struct set_facts {
     uint64_t items, capacity, bytes;
     uint64_t least_items, most_items; /* of a shard */
     uint64_t most_bytes;              /* of a shard */
-    double fpr_now, fpr_target;       /* the mean of the shards', which are asked equally often */
+    double fpr_now, fpr_target;       /* the mean of the shards', which are queried equally often */
     double fill;                      /* likewise; NAN if the server does not tell */
     struct share {
         unsigned shards;
@@ -16,10 +16,7 @@ struct set_facts {
     } * shares; /* of each server, in the order of the cluster's */
 };
 
+/* Its `shares` are for free(). */
 int set_facts_gather(struct set_facts *facts, struct set *set);
-void set_facts_free(struct set_facts *facts);
-
-/* Warns of plain strings that hold more keys than they were made for, and so make more mistakes. */
-void set_facts_warn_if_overfull(const struct set_facts *facts, const struct set *set);
 
 #endif

@@ -1,9 +1,10 @@
 #include "ids.h"
+#include "portable.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------- buckets --- */
+/* ---------------------------------------------------------------------------------- buckets --- */
 
 void ids_free(struct ids *ids) {
     for (size_t i = 0; i < ids->n; i++)
@@ -46,24 +47,19 @@ static bool reserve(struct ids *ids, size_t n) {
     return true;
 }
 
-/* New buckets for those of the sorted numbers that have none; how many, or IDS_BATCH + 1 if there is not enough memory. */
-static size_t make_fresh(const struct ids *ids, const uint64_t *sorted, size_t n, struct bucket fresh[IDS_BATCH]) {
-    size_t made = 0;
+/* Makes buckets for those of the sorted numbers that have none. They are put between the old ones
+ * from the back, all of a batch in one pass: random ids would otherwise move everything for
+ * each. */
+static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
+    struct bucket fresh[IDS_BATCH];
+    size_t made = 0, old = ids->n;
     for (size_t i = 0; i < n; i++) {
         uint32_t half = high(sorted[i]);
         if ((i && half == high(sorted[i - 1])) || lows_of(ids, half)) continue;
         fresh[made] = (struct bucket){half, roaring_bitmap_create()};
-        if (!fresh[made++].low) return IDS_BATCH + 1;
+        if (!fresh[made++].low) return false;
     }
-    return made;
-}
-
-/* New buckets are put between the old ones from the back, all of a batch in one pass: ids at random would otherwise move
- * everything for each. */
-static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
-    struct bucket fresh[IDS_BATCH];
-    size_t made = make_fresh(ids, sorted, n, fresh), old = ids->n;
-    if (made > IDS_BATCH || !reserve(ids, old + made)) return false;
+    if (!reserve(ids, old + made)) return false;
     ids->n += made;
     for (size_t at = ids->n; made;) {
         bool larger = old && ids->buckets[old - 1].high > fresh[made - 1].high;
@@ -72,7 +68,7 @@ static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- numbers --- */
+/* ---------------------------------------------------------------------------------- numbers --- */
 
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -118,22 +114,16 @@ uint64_t ids_count(const struct ids *ids) {
     return count;
 }
 
-/* The lower halves from `from` on, made whole. */
-static size_t lows_from(const struct bucket *bucket, uint32_t from, uint64_t *numbers, size_t n) {
-    roaring_uint32_iterator_t at;
-    size_t found = 0;
-    roaring_init_iterator(bucket->low, &at);
-    bool more = at.has_value && roaring_move_uint32_iterator_equalorlarger(&at, from);
-    for (; more && found < n; more = roaring_advance_uint32_iterator(&at))
-        numbers[found++] = (uint64_t)bucket->high << 32 | at.current_value;
-    return found;
-}
-
 size_t ids_from(const struct ids *ids, uint64_t from, uint64_t *numbers, size_t n) {
     size_t found = 0;
     for (size_t i = find(ids, high(from)); i < ids->n && found < n; i++) {
-        uint32_t low = ids->buckets[i].high == high(from) ? (uint32_t)from : 0;
-        found += lows_from(&ids->buckets[i], low, numbers + found, n - found);
+        const struct bucket *bucket = &ids->buckets[i];
+        roaring_uint32_iterator_t at;
+        roaring_init_iterator(bucket->low, &at);
+        bool more = at.has_value;
+        if (more && bucket->high == high(from)) more = roaring_move_uint32_iterator_equalorlarger(&at, (uint32_t)from);
+        for (; more && found < n; more = roaring_advance_uint32_iterator(&at))
+            numbers[found++] = (uint64_t)bucket->high << 32 | at.current_value;
     }
     return found;
 }
@@ -146,7 +136,7 @@ bool ids_ends(const struct ids *ids, uint64_t *smallest, uint64_t *largest) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ combining --- */
+/* -------------------------------------------------------------------------------- combining --- */
 
 static const struct {
     void (*both)(roaring_bitmap_t *, const roaring_bitmap_t *);
@@ -177,4 +167,64 @@ bool ids_combine(struct ids *into, struct ids *from, enum combination how) {
     ids_free(into);
     *into = made;
     return true;
+}
+
+/* ------------------------------------------------------------------------------------ files --- */
+
+const char *ids_read(struct ids *ids, const uint8_t *bytes, size_t length, bool wide) {
+    *ids = (struct ids){.wide = wide};
+    const char *why = portable_check_file(bytes, length, wide);
+    if (why) return why;
+    /* Every bucket takes some bytes of the file, so their number, now checked, is below its
+     * length. */
+    size_t count = wide ? (size_t)portable_u64(bytes) : 1, at = wide ? WIDE_HEADER : 0;
+    ids->buckets = calloc(count + !count, sizeof *ids->buckets);
+    if (!ids->buckets) return "takes more memory than there is";
+    for (ids->room = count; ids->n < count;) {
+        struct bucket *bucket = &ids->buckets[ids->n++];
+        if (wide) bucket->high = portable_u32(bytes + at);
+        if (wide) at += WIDE_BUCKET;
+        const char *from = (const char *)bytes + at;
+        size_t used = roaring_bitmap_portable_deserialize_size(from, length - at);
+        bucket->low = roaring_bitmap_portable_deserialize_safe(from, length - at);
+        if (!used || !bucket->low) {
+            ids_free(ids);
+            return "takes more memory than there is";
+        }
+        at += used;
+    }
+    return NULL;
+}
+
+static char *put(char *at, uint64_t value, size_t size) {
+    for (; size; size--, value >>= 8) *at++ = (char)(unsigned char)value;
+    return at;
+}
+
+char *ids_write(struct ids *ids, size_t *length) {
+    /* A set of 32-bit ids that never had any has no bucket, but its file is a bitmap. */
+    uint64_t zero = 0, one;
+    if (!ids->wide && !ids->n && (!ids_add(ids, &zero, 1, &one) || !ids_remove(ids, &zero, 1))) return NULL;
+    /* Drops buckets that became empty; makes runs of the other ids where these are shorter. */
+    size_t kept = 0;
+    *length = ids->wide ? WIDE_HEADER : 0;
+    for (size_t i = 0; i < ids->n; i++) {
+        struct bucket bucket = ids->buckets[i];
+        if (ids->wide && roaring_bitmap_is_empty(bucket.low)) {
+            roaring_bitmap_free(bucket.low);
+            continue;
+        }
+        roaring_bitmap_run_optimize(bucket.low);
+        *length += roaring_bitmap_portable_size_in_bytes(bucket.low) + (ids->wide ? WIDE_BUCKET : 0);
+        ids->buckets[kept++] = bucket;
+    }
+    ids->n = kept;
+    char *bytes = malloc(*length), *at = bytes;
+    if (!bytes) return NULL;
+    if (ids->wide) at = put(at, ids->n, WIDE_HEADER);
+    for (size_t i = 0; i < ids->n; i++) {
+        if (ids->wide) at = put(at, ids->buckets[i].high, WIDE_BUCKET);
+        at += roaring_bitmap_portable_serialize(ids->buckets[i].low, at);
+    }
+    return bytes;
 }

@@ -28,7 +28,7 @@ struct cursor {
     size_t length, at;
 };
 
-/* The next n bytes, or NULL if there are not so many. */
+/* The next n bytes, or NULL if there are fewer. */
 static const uint8_t *take(struct cursor *c, size_t n) {
     if (n > c->length - c->at) return NULL;
     c->at += n;
@@ -95,44 +95,39 @@ static const char *check_runs(struct cursor *c, size_t ids) {
     return found == ids ? NULL : "has more or fewer ids than it says";
 }
 
-static const char *check_container(struct cursor *c, const struct portable_header *h, size_t i) {
-    const uint8_t *key = h->keys + 4 * i;
-    size_t ids = (size_t)u16(key + 2) + 1;
-    if (i && u16(key) <= u16(key - 4)) return "has containers that are not in rising order";
-    if (h->offsets && portable_u32(h->offsets + 4 * i) != c->at) return "has a container elsewhere than it says";
-    if (h->runs && h->runs[i / 8] >> i % 8 & 1) return check_runs(c, ids);
-    return ids <= MOST_IN_ARRAY ? check_array(c, ids) : check_bitset(c, ids);
-}
-
-const char *portable_check(const uint8_t *bytes, size_t length, size_t *used) {
-    struct cursor c = {bytes, length, 0};
+/* Checks one bitmap of 32-bit ids; more may follow. */
+static const char *check_narrow(struct cursor *c) {
     struct portable_header h;
-    const char *why = read_header(&c, &h);
-    for (size_t i = 0; i < h.containers && !why; i++) why = check_container(&c, &h, i);
-    *used = c.at;
+    size_t start = c->at;
+    const char *why = read_header(c, &h);
+    for (size_t i = 0; i < h.containers && !why; i++) {
+        const uint8_t *key = h.keys + 4 * i;
+        size_t ids = (size_t)u16(key + 2) + 1;
+        if (i && u16(key) <= u16(key - 4)) return "has containers that are not in rising order";
+        if (h.offsets && portable_u32(h.offsets + 4 * i) != c->at - start)
+            return "has a container elsewhere than it says";
+        bool runs = h.runs && h.runs[i / 8] >> i % 8 & 1;
+        why = runs ? check_runs(c, ids) : ids <= MOST_IN_ARRAY ? check_array(c, ids) : check_bitset(c, ids);
+    }
     return why;
 }
 
-static const char *check_wide(const uint8_t *bytes, size_t length, size_t *used) {
-    struct cursor c = {bytes, length, 0};
-    const uint8_t *count = take(&c, WIDE_HEADER), *before = NULL;
+static const char *check_wide(struct cursor *c) {
+    const uint8_t *count = take(c, WIDE_HEADER), *before = NULL;
     const char *why = count ? NULL : ends_early;
     for (uint64_t left = count ? portable_u64(count) : 0; left && !why; left--) {
-        const uint8_t *high = take(&c, WIDE_BUCKET);
-        size_t inner = 0;
+        const uint8_t *high = take(c, WIDE_BUCKET);
         if (!high) return ends_early;
         if (before && portable_u32(high) <= portable_u32(before))
             return "has upper halves that are not in rising order";
-        why = portable_check(bytes + c.at, length - c.at, &inner);
-        c.at += inner;
+        why = check_narrow(c);
         before = high;
     }
-    *used = c.at;
     return why;
 }
 
 const char *portable_check_file(const uint8_t *bytes, size_t length, bool wide) {
-    size_t used = 0;
-    const char *why = wide ? check_wide(bytes, length, &used) : portable_check(bytes, length, &used);
-    return why || used == length ? why : "has more bytes than it should";
+    struct cursor c = {bytes, length, 0};
+    const char *why = wide ? check_wide(&c) : check_narrow(&c);
+    return why || c.at == length ? why : "has more bytes than it should";
 }

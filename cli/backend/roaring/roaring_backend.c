@@ -1,9 +1,12 @@
-/* Roaring bitmaps in files: exact sets of integers, which Java, Go, Python and others read and write. They are no filters, so the
- * library knows nothing of them; libroaring does. */
+/* Roaring bitmaps in files: exact sets of integers, which Java, Go, Python and others read and
+ * write. They are no filters, so the library does not know them; libroaring does. */
+#include "backend/backend.h"
+#include "ids.h"
+#include "options/abilities.h"
 #include "output/numbers.h"
+#include "output/output_file.h"
 #include "output/report.h"
 #include "portable.h"
-#include "roaring_target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,70 +14,69 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ------------------------------------------------------------------------------------------------- opening --- */
+struct roaring_target {
+    struct target target;
+    struct ids ids;
+    uint64_t bytes;       /* of the file */
+    struct output output; /* of a set that is created or combined */
+    perhaps_lock *lock;   /* of a file that is changed and replaced */
+};
 
-/* Room for as much as the file really has, and no more. */
-static int allocate(const char *path, FILE *file, uint8_t **bytes, size_t *length) {
-    struct stat status;
-    if (!file || fstat(fileno(file), &status) != 0)
-        return failure(path, "cannot be read: %s; check the name and its permissions", strerror(errno));
-    if (!S_ISREG(status.st_mode)) return failure(path, "is no plain file; give a file of a Roaring bitmap");
-    *length = (size_t)status.st_size;
-    *bytes = (uintmax_t)status.st_size < SIZE_MAX ? malloc(*length + 1) : NULL;
-    return *bytes ? FINE : failure(path, "is larger than the memory there is; use a machine with more");
+static struct roaring_target *roaring_of(const struct target *target) {
+    return (struct roaring_target *)(uintptr_t)target;
 }
 
-/* A pipe without a writer is not waited for: it is no file anyway. */
+/* ---------------------------------------------------------------------------------- opening --- */
+
+/* Reads a whole file. A pipe without a writer is not waited for: it is no file anyway. */
 static int read_whole(const char *path, uint8_t **bytes, size_t *length) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = FINE;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
-    int status = allocate(path, file, bytes, length);
-    if (status == FINE && fread(*bytes, 1, *length, file) != *length) {
-        status =
-            failure(path, "cannot be read to its end: %s; try again", ferror(file) ? strerror(errno) : "it shrank");
-        free(*bytes);
+    *bytes = NULL;
+    if (!file || fstat(fd, &status) != 0) {
+        result = failure(path, "cannot be read: %s; check the name and its permissions", strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        result = failure(path, "is no plain file; give a file of a Roaring bitmap");
+    } else {
+        *length = (size_t)status.st_size;
+        *bytes = (uintmax_t)status.st_size < SIZE_MAX ? malloc(*length + 1) : NULL;
+        if (!*bytes)
+            result = failure(path, "is larger than the memory there is; use a machine with more");
+        else if (fread(*bytes, 1, *length, file) != *length)
+            result =
+                failure(path, "cannot be read to its end: %s; try again", ferror(file) ? strerror(errno) : "it shrank");
     }
     if (file) fclose(file);
-    return status;
+    return result;
 }
 
-/* Who has the other layout should know. */
-static int wrong_bytes(const char *path, const uint8_t *bytes, size_t length, bool wide, const char *why) {
-    if (!portable_check_file(bytes, length, !wide))
-        return failure(path, "is a Roaring bitmap of %d-bit ids; give -k %s", wide ? 32 : 64,
-                       wide ? "roaring" : "roaring64");
-    return failure(path,
-                   "is no Roaring bitmap of %d-bit ids, or damaged: it %s; restore it from a copy, or build it "
-                   "again",
-                   wide ? 64 : 32, why);
-}
-
-static int read_file(struct roaring_target *t, const char *path, bool wide) {
+static int read_ids(struct roaring_target *t, const char *path) {
     uint8_t *bytes;
     size_t length = 0;
+    bool wide = t->ids.wide;
     if (strcmp(path, "-") == 0) return failure(path, "a Roaring bitmap must be in a file; give its name");
-    if (read_whole(path, &bytes, &length) != FINE) return TROUBLE;
+    int status = read_whole(path, &bytes, &length);
+    const char *why = status == FINE ? ids_read(&t->ids, bytes, length, wide) : NULL;
     t->bytes = length;
-    const char *why = ids_read(&t->ids, bytes, length, wide);
-    int status = why ? wrong_bytes(path, bytes, length, wide, why) : FINE;
+    if (why && !portable_check_file(bytes, length, !wide))
+        status = failure(path, "is a Roaring bitmap of %d-bit ids; give -k %s", wide ? 32 : 64,
+                         wide ? "roaring" : "roaring64");
+    else if (why)
+        status = failure(path,
+                         "is no Roaring bitmap of %d-bit ids, or damaged: it %s; restore it from a copy, or build it "
+                         "again",
+                         wide ? 64 : 32, why);
     free(bytes);
     return status;
 }
 
 static struct roaring_target *make(struct target **target, const struct options *options, const char *path) {
-    struct roaring_target *t = calloc(1, sizeof *t);
-    if (!t) {
-        failure(path, "not enough memory");
-        return NULL;
-    }
-    t->target = (struct target){.backend = &roaring_backend,
-                                .options = options,
-                                .name = path,
-                                .integers = true,
-                                .tells_recipe = true,
-                                .recipe = PERHAPS_RECIPE(.form = PERHAPS_KEY_U64)};
+    struct roaring_target *t = target_new(target, sizeof *t, &roaring_backend, options, path);
+    if (!t) return NULL;
+    t->target.integers = t->target.tells_recipe = true;
+    t->target.recipe = PERHAPS_RECIPE(.form = PERHAPS_KEY_U64);
     t->ids.wide = options->kind == KIND_ROARING64;
-    *target = &t->target;
     return t;
 }
 
@@ -85,7 +87,7 @@ static int open_roaring(struct target **target, const struct options *options, c
     if (!t) return TROUBLE;
     if (access == TO_CHANGE && lock_file(options, path, &t->lock) != FINE) return TROUBLE;
     if (access == TO_COMBINE && output_open(&t->output, options) != FINE) return TROUBLE;
-    return read_file(t, path, t->ids.wide);
+    return read_ids(t, path);
 }
 
 static int create(struct target **target, const struct options *options, struct input *input) {
@@ -103,7 +105,7 @@ static void close_roaring(struct target *target) {
     free(t);
 }
 
-/* ------------------------------------------------------------------------------------------------- queries --- */
+/* ---------------------------------------------------------------------------------- queries --- */
 
 static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
     *present = ids_contain(&roaring_of(target)->ids, batch->numbers, batch->n, answers);
@@ -132,24 +134,19 @@ static int verify(struct target *target, struct verdict *verdict) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------- changes --- */
+/* ---------------------------------------------------------------------------------- changes --- */
 
 _Static_assert((int)BATCH <= (int)IDS_BATCH, "a batch of the input is added in one call");
 
 /* Only a set of 64-bit ids takes all numbers. */
-static int check_range(const struct ids *ids, const struct batch *batch) {
-    for (size_t i = 0; i < batch->n && !ids->wide; i++)
+static int add_batch(void *context, const struct batch *batch) {
+    struct roaring_target *t = context;
+    uint64_t added;
+    for (size_t i = 0; i < batch->n && !t->ids.wide; i++)
         if (batch->numbers[i] > UINT32_MAX)
             return failure(input_name(batch->path),
                            "line %llu is %llu, and -k roaring holds ids below 2^32; build it with -k roaring64",
                            (unsigned long long)(batch->first_line + i), (unsigned long long)batch->numbers[i]);
-    return FINE;
-}
-
-static int add_batch(void *context, const struct batch *batch) {
-    struct roaring_target *t = context;
-    uint64_t added;
-    if (check_range(&t->ids, batch) != FINE) return TROUBLE;
     if (!ids_add(&t->ids, batch->numbers, batch->n, &added))
         return failure(input_name(batch->path), "so many ids take more memory than there is; use a machine with more");
     t->target.keys += batch->n;
@@ -186,6 +183,57 @@ static int finish(struct target *target, int status) {
     return status;
 }
 
+/* ------------------------------------------------------------------------------------- info --- */
+
+static int print_info(struct target *target, bool as_json) {
+    static const unsigned abilities = PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT |
+                                      PERHAPS_SUBTRACT | PERHAPS_GROW | PERHAPS_LIST;
+    const struct roaring_target *t = roaring_of(target);
+    const char *kind = t->ids.wide ? "roaring64" : "roaring";
+    struct json json = {0};
+    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
+    uint64_t arrays = 0, bitsets = 0, runs = 0, items = ids_count(&t->ids), smallest, largest;
+    bool empty = !ids_ends(&t->ids, &smallest, &largest);
+    double bits_per_id = items ? 8 * (double)t->bytes / (double)items : 0;
+    for (size_t i = 0; i < t->ids.n; i++) {
+        roaring_statistics_t one;
+        roaring_bitmap_statistics(t->ids.buckets[i].low, &one);
+        arrays += one.n_array_containers;
+        bitsets += one.n_bitset_containers;
+        runs += one.n_run_containers;
+    }
+    if (as_json) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "file", target->name);
+        json_text(&json, "kind", kind);
+        json_count(&json, "items", items);
+        if (!empty) {
+            json_count(&json, "smallest", smallest);
+            json_count(&json, "largest", largest);
+        }
+        json_real(&json, "fpr_now", 0);
+        json_count(&json, "bytes", t->bytes);
+        json_count(&json, "image_bytes", t->bytes);
+        json_real(&json, "bits_per_key", bits_per_id);
+        json_count(&json, "arrays", arrays);
+        json_count(&json, "bitsets", bitsets);
+        json_count(&json, "runs", runs);
+        json_text(&json, "key", "u64");
+        json_abilities(&json, abilities);
+        json_end(&json);
+        return FINE;
+    }
+    printf("%s: %s, an exact set of %d-bit ids\n", target->name, kind, t->ids.wide ? 64 : 32);
+    printf("  keys      %s\n", group_digits(items, a));
+    if (!empty) printf("  range     %s to %s\n", group_digits(smallest, a), group_digits(largest, b));
+    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(t->bytes, a), group_digits(t->bytes, b),
+           bits_per_id);
+    printf("  layout    %s arrays, %s bitsets and %s lists of runs\n", group_digits(arrays, a),
+           group_digits(bitsets, b), group_digits(runs, c));
+    printf("  can       %s\n", abilities_text(abilities, ", ", can, sizeof can));
+    return FINE;
+}
+
 /* What is about sizes, rates, hashes and mapped files. */
 static const enum option_id of_filters[] = {
     OPT_ITEMS,       OPT_FPR,       OPT_BITS_PER_KEY, OPT_BYTES,     OPT_PRESET,      OPT_NEEDS,       OPT_GROW,
@@ -215,5 +263,5 @@ const struct backend roaring_backend = {
     .finish = finish,
     .facts = facts,
     .verify = verify,
-    .print_info = roaring_print_info,
+    .print_info = print_info,
 };
