@@ -13,7 +13,7 @@ int cmd_dedup(const struct options *options);
 int cmd_count(const struct options *options);
 int cmd_list(const struct options *options);
 int cmd_info(const struct options *options);
-int cmd_merge(const struct options *options);
+int cmd_combine(const struct options *options);
 int cmd_verify(const struct options *options);
 int cmd_bench(const struct options *options);
 int cmd_completions(const struct options *options);

@@ -3,6 +3,10 @@
 #include "commands.h"
 #include "output/report.h"
 
+_Static_assert((int)CMD_INTERSECT - CMD_MERGE == INTERSECT && (int)CMD_SUBTRACT - CMD_MERGE == SUBTRACT &&
+                   (int)CMD_DIFFER - CMD_MERGE == DIFFER,
+               "commands come in the order of enum combination");
+
 /* One set at a time is opened, so that only two are in memory at any moment. */
 static int combine(struct target *into) {
     const struct options *options = into->options;
@@ -19,6 +23,6 @@ static int combine(struct target *into) {
     return status == FINE && given(options, OPT_JSON) ? backend->print_info(into, true) : status;
 }
 
-int cmd_merge(const struct options *options) {
+int cmd_combine(const struct options *options) {
     return with_target(options, TO_COMBINE, 0, combine);
 }
