@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/error.h"
+#include "base/scatter.h"
 #include "composite/composite.h"
-#include "composite/partition.h"
 
 #include <string.h>
 
@@ -83,7 +83,8 @@ static void use_memory(struct partitions *partitions, uint8_t *memory, bool answ
     partitions->answers = (uint8_t *)(partitions->part + partitions->most);
 }
 
-/* Puts n keys into their partitions, or as many as there is room for. */
+/* Puts n keys into their partitions, or as many as there is room for. One pass: to count first, as
+ * base/scatter.h does, takes 3 to 7 % more time for the whole batch. */
 static inline __attribute__((always_inline)) size_t put(struct partitions *partitions, const uint64_t *digests,
                                                         size_t n, bool answered) {
     uint32_t *restrict count = partitions->count;
@@ -93,8 +94,7 @@ static inline __attribute__((always_inline)) size_t put(struct partitions *parti
         size_t p = (size_t)(digests[i] >> partitions->shift);
         if (__builtin_expect(count[p] == room, 0)) break;
         uint64_t *place = partitions->digests + p * room + count[p]++;
-        *place = digests[i];
-        __builtin_prefetch(place + PARTITION_AHEAD, 1, 2);
+        scatter_put(place, digests[i]);
         if (answered) part[i] = (uint16_t)p;
     }
     partitions->n += i;

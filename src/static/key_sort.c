@@ -8,6 +8,8 @@
  */
 #include "static/key_sort.h"
 
+#include "base/scatter.h"
+
 #include <stdbool.h>
 
 enum { RANGE_KEYS_BITS = 11, FEW = 32 };
@@ -54,23 +56,26 @@ static void order_few(uint64_t *keys, uint64_t n) {
     }
 }
 
-/* `bits` bits below the topmost `same`. */
-static inline uint64_t digit(uint64_t key, unsigned same, unsigned bits) {
-    return key << same >> 1 >> (63 - bits);
+/* A digit of each key: the `bits` bits below the topmost `same`. */
+struct digits {
+    const uint64_t *keys;
+    unsigned same, bits;
+};
+
+static inline size_t digit(const void *digits, size_t i) {
+    const struct digits *of = digits;
+    return (size_t)(of->keys[i] << of->same >> 1 >> (63 - of->bits));
 }
 
-/* Scatters keys by a digit. Those with digit d are then at next[d]..next[d+1]-1. */
-static void scatter(const uint64_t *from, uint64_t n, uint64_t *to, unsigned same, unsigned bits, uint32_t *next) {
-    uint64_t digits = UINT64_C(1) << bits;
-    for (uint64_t d = 0; d < digits + 2; d++) next[d] = 0;
-    for (uint64_t i = 0; i < n; i++) next[digit(from[i], same, bits) + 2]++;
-    for (uint64_t d = 2; d < digits + 2; d++) next[d] += next[d - 1];
-    for (uint64_t i = 0; i < n; i++) to[next[digit(from[i], same, bits) + 1]++] = from[i];
+/* Keys with digit d are then at first[d]..first[d+1]-1. */
+static inline void scatter_by_digit(const uint64_t *from, uint64_t n, uint64_t *to, bool cached, unsigned same,
+                                    unsigned bits, uint32_t *first) {
+    scatter(from, (size_t)n, to, cached, first, (size_t)1 << bits, digit, &(struct digits){from, same, bits});
 }
 
 void order_keys(const uint64_t *keys, uint64_t n, unsigned skip, unsigned bits, uint64_t *to) {
-    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
-    scatter(keys, n, to, skip, bits, next);
+    uint32_t first[(1 << ORDERING_BITS_MAX) + 2];
+    scatter_by_digit(keys, n, to, false, skip, bits, first);
 }
 
 /* The number of bits that leaves about 2^keys_bits keys for each digit. */
@@ -81,13 +86,13 @@ static unsigned bits_for(uint64_t n, unsigned keys_bits, unsigned most) {
 }
 
 static void order_range(const uint64_t *from, uint64_t n, uint64_t *to, unsigned same) {
-    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
+    uint32_t first[(1 << ORDERING_BITS_MAX) + 2];
     unsigned bits = bits_for(n, 0, ORDERING_BITS_MAX);
-    scatter(from, n, to, same, bits, next);
+    scatter_by_digit(from, n, to, true, same, bits, first);
     bool uniform = true;
-    for (uint64_t d = 0; d < UINT64_C(1) << bits; d++) uniform &= next[d + 1] - next[d] <= FEW;
+    for (uint64_t d = 0; d < UINT64_C(1) << bits; d++) uniform &= first[d + 1] - first[d] <= FEW;
     if (uniform) order_few(to, n);
-    for (uint64_t d = 0; !uniform && d < UINT64_C(1) << bits; d++) order_any(to + next[d], next[d + 1] - next[d]);
+    for (uint64_t d = 0; !uniform && d < UINT64_C(1) << bits; d++) order_any(to + first[d], first[d + 1] - first[d]);
 }
 
 /* The number of topmost bits that all keys share. */
@@ -98,15 +103,15 @@ static unsigned same_bits(const uint64_t *keys, uint64_t n) {
 }
 
 void sort_keys(uint64_t *keys, uint64_t n, uint64_t *room) {
-    uint32_t next[(1 << ORDERING_BITS_MAX) + 2];
+    uint32_t first[(1 << ORDERING_BITS_MAX) + 2];
     unsigned bits = bits_for(n, RANGE_KEYS_BITS, ORDERING_BITS_MAX), same = same_bits(keys, n);
     if (same + bits >= 63) {
         order_any(keys, n);
         return;
     }
-    scatter(keys, n, room, same, bits, next);
+    scatter_by_digit(keys, n, room, false, same, bits, first);
     for (uint64_t d = 0; d < UINT64_C(1) << bits; d++)
-        order_range(room + next[d], next[d + 1] - next[d], keys + next[d], same + bits);
+        order_range(room + first[d], first[d + 1] - first[d], keys + first[d], same + bits);
 }
 
 uint64_t unique_keys(uint64_t *keys, uint64_t n, uint64_t *room) {
