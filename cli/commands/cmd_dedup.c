@@ -45,12 +45,6 @@ static int refuse_together(const struct options *options, enum option_id one, en
     return failure(name, "does not go with --%s: %s", option_table[other].name, why);
 }
 
-static int means_nothing(enum option_id id) {
-    char name[40];
-    snprintf(name, sizeof name, "--%s", option_table[id].name);
-    return failure(name, "means nothing without --at; say where the servers are");
-}
-
 static int check_options(const struct options *options) {
     static const struct {
         enum option_id one, other;
@@ -63,15 +57,14 @@ static int check_options(const struct options *options) {
         {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
         {OPT_AT, OPT_LAST, "build the set on the servers first, with BF.RESERVE ... WINDOW"},
     };
-    static const enum option_id of_servers[] = {OPT_SHARDS, OPT_SHARD_BYTES};
     for (size_t i = 0; i < sizeof foes / sizeof *foes; i++)
         if (refuse_together(options, foes[i].one, foes[i].other, foes[i].why) != FINE) return TROUBLE;
     if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
         return failure("--save-every", "means nothing without --state; say where to save");
     if (given(options, OPT_PATIENCE) && !given(options, OPT_STATE) && !given(options, OPT_AT))
         return failure("--patience", "means nothing without --state or --at; leave it out");
-    for (size_t i = 0; i < sizeof of_servers / sizeof *of_servers && !given(options, OPT_AT); i++)
-        if (given(options, of_servers[i])) return means_nothing(of_servers[i]);
+    if (given(options, OPT_SHARDS) && !given(options, OPT_AT))
+        return failure("--shards", "means nothing without --at; say where the servers are");
     if (given(options, OPT_DIFFERENT) && !options->items)
         return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
     if (options->last.keys && given(options, OPT_DIFFERENT))

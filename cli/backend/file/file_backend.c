@@ -39,8 +39,8 @@ static int open_to_query(const struct options *options, const char *path, perhap
     return status;
 }
 
-static int open_filter(struct target **target, const struct options *options, const char *path, enum access access,
-                       unsigned needs) {
+static int file_backend_open(struct target **target, const struct options *options, const char *path,
+                             enum access access, unsigned needs) {
     struct filter_target *t = target_new(target, sizeof *t, &file_backend, options, path);
     int status = FINE;
     if (!t) return TROUBLE;
@@ -59,7 +59,7 @@ static int open_filter(struct target **target, const struct options *options, co
     return access == TO_CHANGE ? filter_advance(t->filter, path) : FINE;
 }
 
-static void close_filter(struct target *target) {
+static void file_backend_close(struct target *target) {
     struct filter_target *t = filter_target_of(target);
     perhaps_unlock(t->lock);
     output_close(&t->output);
@@ -69,27 +69,29 @@ static void close_filter(struct target *target) {
 
 /* ---------------------------------------------------------------------------------- queries --- */
 
-static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
+static int file_backend_query_batch(const struct target *target, const struct batch *batch, uint8_t *answers,
+                                    uint64_t *present) {
     perhaps_keys keys = batch_keys(batch);
     int64_t rc = perhaps_contains_many(filter_of(target), &keys, answers);
     *present = (uint64_t)rc;
     return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
 }
 
-static int count_batch(const struct target *target, const struct batch *batch, uint64_t *counts, uint64_t *present) {
+static int file_backend_count_batch(const struct target *target, const struct batch *batch, uint64_t *counts,
+                                    uint64_t *present) {
     perhaps_keys keys = batch_keys(batch);
     int64_t rc = perhaps_count_many(filter_of(target), &keys, counts);
     *present = (uint64_t)rc;
     return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
 }
 
-static size_t list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
+static size_t file_backend_list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
     size_t found = 0;
     while (found < n && perhaps_next(filter_of(target), at, &members[found]) == 1) found++;
     return found;
 }
 
-static int facts(struct target *target, struct target_facts *facts) {
+static int file_backend_facts(struct target *target, struct target_facts *facts) {
     struct perhaps_info info;
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
     *facts = (struct target_facts){.items = info.items,
@@ -102,7 +104,7 @@ static int facts(struct target *target, struct target_facts *facts) {
 }
 
 /* Opening has compared all checksums. */
-static int verify(struct target *target, struct verdict *verdict) {
+static int file_backend_verify(struct target *target, struct verdict *verdict) {
     struct perhaps_info info;
     char bytes[NUMBER_TEXT];
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
@@ -151,7 +153,7 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
                    a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
 }
 
-static int combine(struct target *into, struct target *from, enum combination how) {
+static int file_backend_combine(struct target *into, struct target *from, enum combination how) {
     static const struct {
         int (*combine)(perhaps *into, const perhaps *from);
         unsigned ability;
@@ -200,7 +202,7 @@ static int save(struct filter_target *t, int status) {
     return t->lock ? filter_replace(t->lock, path, t->filter) : output_save(&t->output, t->filter);
 }
 
-static int finish(struct target *target, int status) {
+static int file_backend_finish(struct target *target, int status) {
     struct filter_target *t = filter_target_of(target);
     struct perhaps_info info;
     status = save(t, status);
@@ -217,20 +219,24 @@ static int finish(struct target *target, int status) {
     return FINE;
 }
 
+static const enum option_id of_servers[] = {OPT_SHARD_BYTES, OPTIONS};
+
 const struct backend file_backend = {
     .commands = ~0u,
+    .refused = of_servers,
+    .why_refused = "means nothing without --at; say where the servers are",
     .by_operand = true,
-    .open = open_filter,
+    .open = file_backend_open,
     .create = filter_create,
-    .close = close_filter,
+    .close = file_backend_close,
     .query = query_in_threads,
-    .query_batch = query_batch,
-    .count_batch = count_batch,
-    .list = list,
+    .query_batch = file_backend_query_batch,
+    .count_batch = file_backend_count_batch,
+    .list = file_backend_list,
     .change = filter_change,
-    .combine = combine,
-    .finish = finish,
-    .facts = facts,
-    .verify = verify,
+    .combine = file_backend_combine,
+    .finish = file_backend_finish,
+    .facts = file_backend_facts,
+    .verify = file_backend_verify,
     .print_info = filter_print_info,
 };

@@ -92,20 +92,9 @@ static void send_commands(struct item_batch *r, struct dispatch *run) {
 /* ---------------------------------------------------------------------------------- looking --- */
 
 static int take_look(void *context, const struct request *request, const redisReply *reply) {
-    struct item_batch *r = context;
-    struct set *set = r->set;
-    char key[KEY_TEXT];
-    uint64_t bytes = (set->bits + 7) / 8;
-    set_key(set, request->shard, key);
-    if (reply->type == REDIS_REPLY_ERROR) return set_refused(set, key, reply);
-    bool there =
-        set->kind == SET_BITS ? (uint64_t)reply->integer >= bytes : reply->str && strcmp(reply->str, "none") != 0;
+    struct set *set = ((struct item_batch *)context)->set;
     set->seen[request->shard] = set->cluster.restarts + 1;
-    if (there) return FINE;
-    return failure(set->url.shown,
-                   "%s is missing, so that the set is not complete; if the server lost it, have it save its data "
-                   "(appendonly yes), and build the set again with -f",
-                   key);
+    return set_check_shard(set, request->shard, reply);
 }
 
 /* A server that has no such key answers 'absent' to every query, and makes the key when a bit is
@@ -230,6 +219,7 @@ static int hand_on(const struct item_batch *r) {
         for (size_t i = 0; i < batch.n; i++) {
             size_t length = r->items[first + i].line_length;
             present += r->answers[first + i] == 1;
+            if (!query->records) continue;
             lines[i] = line;
             lengths[i] = length - r->terminator_length;
             line += length;

@@ -37,8 +37,8 @@ static int describe(struct redis_target *t, int status) {
     return status;
 }
 
-static int open_set(struct target **target, const struct options *options, const char *url, enum access access,
-                    unsigned needs) {
+static int redis_backend_open(struct target **target, const struct options *options, const char *url,
+                              enum access access, unsigned needs) {
     char who[KINDS_TEXT];
     struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     (void)url, (void)access;
@@ -50,7 +50,7 @@ static int open_set(struct target **target, const struct options *options, const
                    who_can(PERHAPS_REMOVE, who));
 }
 
-static int create(struct target **target, const struct options *options, struct input *input) {
+static int redis_backend_create(struct target **target, const struct options *options, struct input *input) {
     struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     uint64_t items = options->items; /* 0 = unknown */
     bool countable = false;
@@ -66,13 +66,13 @@ static int create(struct target **target, const struct options *options, struct 
     return describe(t, set_create(&t->set, options));
 }
 
-static int join(struct target **target, const struct options *options, struct input *input) {
+static int redis_backend_join(struct target **target, const struct options *options, struct input *input) {
     struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     return describe(t, set_join(&t->set, options, rate_of_dedup, input_recipe(input)));
 }
 
-static void close_set(struct target *target) {
+static void redis_backend_close(struct target *target) {
     struct redis_target *t = redis_target_of(target);
     set_close(&t->set);
     free(t->facts.shares);
@@ -89,7 +89,7 @@ static int gather(struct target *target) {
     return status;
 }
 
-static int facts(struct target *target, struct target_facts *facts) {
+static int redis_backend_facts(struct target *target, struct target_facts *facts) {
     const struct set_facts *f = &redis_target_of(target)->facts;
     if (gather(target) != FINE) return TROUBLE;
     *facts = (struct target_facts){.items = f->items,
@@ -102,7 +102,7 @@ static int facts(struct target *target, struct target_facts *facts) {
 
 /* ------------------------------------------------------------------------------------ items --- */
 
-static int run(struct target *target, const struct input *input, enum verb verb, const struct query *query) {
+static int send_items(struct target *target, const struct input *input, enum verb verb, const struct query *query) {
     struct redis_target *t = redis_target_of(target);
     struct item_batch batch = {.set = &t->set, .verb = verb, .query = query};
     int status = item_batch_read(&batch, input);
@@ -113,12 +113,12 @@ static int run(struct target *target, const struct input *input, enum verb verb,
     return status;
 }
 
-static int query(struct target *target, const struct input *input, const struct query *query) {
-    return run(target, input, CHECK_ITEMS, query);
+static int redis_backend_query(struct target *target, const struct input *input, const struct query *query) {
+    return send_items(target, input, CHECK_ITEMS, query);
 }
 
-static int add_absent(struct target *target, const struct input *input, const struct query *query) {
-    return run(target, input, ADD_ABSENT, query);
+static int redis_backend_add_absent(struct target *target, const struct input *input, const struct query *query) {
+    return send_items(target, input, ADD_ABSENT, query);
 }
 
 static int count_changed(void *context, const struct batch *batch, uint8_t *answers, uint64_t changed) {
@@ -128,10 +128,10 @@ static int count_changed(void *context, const struct batch *batch, uint8_t *answ
     return FINE;
 }
 
-static int change(struct target *target, const struct input *input, enum direction direction) {
+static int redis_backend_change(struct target *target, const struct input *input, enum direction direction) {
     void *contexts[] = {target};
-    return run(target, input, direction == REMOVING ? REMOVE_ITEMS : ADD_ITEMS,
-               &(struct query){.answered = count_changed, .contexts = contexts});
+    return send_items(target, input, direction == REMOVING ? REMOVE_ITEMS : ADD_ITEMS,
+                      &(struct query){.answered = count_changed, .contexts = contexts});
 }
 
 static void warn_of_accidents(const struct redis_target *t) {
@@ -142,7 +142,8 @@ static void warn_of_accidents(const struct redis_target *t) {
                 "a connection broke: up to %s keys may have been added twice, and then take two removes",
                 group_digits(t->doubled, n));
     if (t->doubted)
-        warning(t->target.name, "a connection broke: %s lines that may be repeats were taken for new, lest one be lost",
+        warning(t->target.name,
+                "the answers for %s lines were lost: they may be repeats, and were taken for new, so that none is lost",
                 group_digits(t->doubted, n));
     if (t->set.cluster.restarts)
         warning(t->target.name, "a server was started anew, or another took its place%s",
@@ -153,7 +154,7 @@ static void warn_of_accidents(const struct redis_target *t) {
 }
 
 /* Plain strings have no limit that a server would enforce, so it is checked here. */
-static int finish(struct target *target, int status) {
+static int redis_backend_finish(struct target *target, int status) {
     struct redis_target *t = redis_target_of(target);
     const struct set *set = &t->set;
     const struct set_facts *f = &t->facts;
@@ -252,7 +253,7 @@ static void print_json(const struct redis_target *t) {
     json_end(&json);
 }
 
-static int print_info(struct target *target, bool as_json) {
+static int redis_backend_print_info(struct target *target, bool as_json) {
     if (gather(target) != FINE) return TROUBLE;
     (as_json ? print_json : print_text)(redis_target_of(target));
     return FINE;
@@ -270,14 +271,14 @@ const struct backend redis_backend = {
     .commands = ~0u, /* only these take --at */
     .refused = of_files,
     .why_refused = "means nothing to a set on a server; leave it out",
-    .open = open_set,
-    .create = create,
-    .join = join,
-    .close = close_set,
-    .query = query,
-    .add_absent = add_absent,
-    .change = change,
-    .finish = finish,
-    .facts = facts,
-    .print_info = print_info,
+    .open = redis_backend_open,
+    .create = redis_backend_create,
+    .join = redis_backend_join,
+    .close = redis_backend_close,
+    .query = redis_backend_query,
+    .add_absent = redis_backend_add_absent,
+    .change = redis_backend_change,
+    .finish = redis_backend_finish,
+    .facts = redis_backend_facts,
+    .print_info = redis_backend_print_info,
 };

@@ -56,6 +56,41 @@ int set_ask(struct set *set, struct requests *requests, reply_function *function
     return status;
 }
 
+int set_ask_shards(struct set *set, const char *command, const char *words, reply_function *function, void *context) {
+    struct requests requests = {0};
+    char key[KEY_TEXT];
+    size_t n = *words ? 3 : 2;
+    for (const char *c = words; *c; c++) n += *c == ' ';
+    for (unsigned shard = 0; shard < set->shards; shard++) {
+        struct request *request = request_begin(&requests, command, set_key(set, shard, key), n);
+        if (!request) break;
+        request->shard = shard;
+        text_words(&requests.text, words);
+        request_end(&requests);
+    }
+    return set_ask(set, &requests, function, context);
+}
+
+bool set_type_is_filter(const char *type) {
+    return strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+}
+
+int set_check_shard(const struct set *set, unsigned shard, const redisReply *reply) {
+    char key[KEY_TEXT];
+    set_key(set, shard, key);
+    bool bits = set->kind == SET_BITS;
+    if (reply->type == REDIS_REPLY_ERROR || (!bits && !reply->str)) return set_refused(set, key, reply);
+    if (bits ? (uint64_t)reply->integer >= (set->bits + 7) / 8 : set_type_is_filter(reply->str)) return FINE;
+    if (!bits && strcmp(reply->str, "none") != 0)
+        return failure(set->url.shown,
+                       "%s holds a %s, not a filter, so that the set is not complete; build the set again with -f", key,
+                       reply->str);
+    return failure(set->url.shown,
+                   "%s is missing, so that the set is not complete; if the server lost it, have it save its data "
+                   "(appendonly yes), and build the set again with -f",
+                   key);
+}
+
 static int ask_about(struct set *set, const char *command, reply_function *function, void *context) {
     struct requests requests = {0};
     if (request_begin(&requests, command, set->url.name, 2)) request_end(&requests);
@@ -218,7 +253,7 @@ int set_open(struct set *set, const struct options *options) {
 }
 
 int set_find(struct set *set, const char *type) {
-    bool ours = strcmp(type, "perhaps--") == 0, filter = ours || strncmp(type, "MBbloom", 7) == 0;
+    bool ours = strcmp(type, "perhaps--") == 0, filter = set_type_is_filter(type);
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
     if (filter) {

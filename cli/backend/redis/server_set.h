@@ -64,4 +64,14 @@ int set_refused(const struct set *set, const char *key, const redisReply *reply)
 /* Runs one command and hands its reply to `function`. */
 int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context);
 
+/* Runs the same command for each shard, with these words after the key, separated by spaces. */
+int set_ask_shards(struct set *set, const char *command, const char *words, reply_function *function, void *context);
+
+/* Is a value of this type a filter? */
+bool set_type_is_filter(const char *type);
+
+/* The reply to STRLEN, of plain strings, or TYPE says whether a shard is there and what it must be.
+ * FINE, or TROUBLE after having said what is wrong. */
+int set_check_shard(const struct set *set, unsigned shard, const redisReply *reply);
+
 #endif

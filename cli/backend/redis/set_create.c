@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same command for each shard, its words after the key separated by spaces. */
-static int ask_shards(struct set *set, const char *command, const char *words, reply_function *function,
-                      void *context) {
-    struct requests requests = {0};
-    char key[KEY_TEXT];
-    size_t n = *words ? 3 : 2;
-    for (const char *c = words; *c; c++) n += *c == ' ';
-    for (unsigned shard = 0; shard < set->shards; shard++) {
-        struct request *request = request_begin(&requests, command, set_key(set, shard, key), n);
-        if (!request) break;
-        request->shard = shard;
-        text_words(&requests.text, words);
-        request_end(&requests);
-    }
-    return set_ask(set, &requests, function, context);
-}
-
 static int take_done(void *context, const struct request *request, const redisReply *reply) {
     const struct set *set = context;
     (void)request;
@@ -55,18 +38,18 @@ static int take_existence(void *context, const struct request *request, const re
 /* Is any of the shards there? */
 static int find_shards(struct set *set, char found[KEY_TEXT]) {
     *found = 0;
-    return ask_shards(set, "EXISTS", "", take_existence, &(struct finding){set, found});
+    return set_ask_shards(set, "EXISTS", "", take_existence, &(struct finding){set, found});
 }
 
 /* Takes away the set or filter at NAME, which may have more shards than the new one. UNLINK frees memory in the
  * background. */
 static int remove_old(struct set *set, const char *type) {
     struct set old = *set;
-    bool filter = strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    bool filter = set_type_is_filter(type);
     if (!filter && strcmp(type, "hash") != 0)
         return failure(set->url.shown, "the key holds a %s, which is not replaced; take another NAME", type);
     int status = filter ? FINE : set_read(&old);
-    if (status == FINE) status = ask_shards(&old, "UNLINK", "", take_done, set);
+    if (status == FINE) status = set_ask_shards(&old, "UNLINK", "", take_done, set);
     if (status == FINE) status = ask_name(&old, "UNLINK", NULL, 0);
     set->cluster = old.cluster; /* its table of servers may have grown */
     return status;
@@ -78,7 +61,7 @@ static int make_place(struct set *set, const struct options *options) {
     bool free_place = strcmp(type, "none") == 0;
     if (given(options, OPT_FORCE)) {
         if (!free_place && remove_old(set, type) != FINE) return TROUBLE;
-        return ask_shards(set, "UNLINK", "", take_done, set);
+        return set_ask_shards(set, "UNLINK", "", take_done, set);
     }
     if (!free_place) return failure(set->url.shown, "exists; give -f to replace it, or take another NAME");
     if (find_shards(set, found) != FINE) return TROUBLE;
@@ -117,7 +100,7 @@ static int reserve(struct set *set, const struct options *options, bool *refused
         snprintf(words, sizeof words, "%llu ERROR %.15g%s", capacity, set->fpr, fixed ? " EXPANSION 0" : "");
     else
         snprintf(words, sizeof words, "%.15g %llu%s", set->fpr, capacity, fixed ? " NONSCALING" : "");
-    int status = ask_shards(set, names[set->kind], words, take_reserved, &reserving);
+    int status = set_ask_shards(set, names[set->kind], words, take_reserved, &reserving);
     *refused = reserving.refused;
     return status;
 }

@@ -95,16 +95,9 @@ static int take_bitcount(void *context, const struct request *request, const red
     return FINE;
 }
 
-static int ask_shards(struct facts_gathering *g, const char *command, reply_function *function) {
-    struct requests requests = {0};
-    char key[KEY_TEXT];
-    for (unsigned shard = 0; shard < g->set->shards; shard++) {
-        struct request *request = request_begin(&requests, command, set_key(g->set, shard, key), 2);
-        if (!request) break;
-        request->shard = shard;
-        request_end(&requests);
-    }
-    return set_ask(g->set, &requests, function, g);
+static int take_length(void *context, const struct request *request, const redisReply *reply) {
+    const struct facts_gathering *g = context;
+    return set_check_shard(g->set, request->shard, reply);
 }
 
 int set_facts_gather(struct set_facts *f, struct set *set) {
@@ -114,12 +107,15 @@ int set_facts_gather(struct set_facts *f, struct set *set) {
     *f = none;
     f->shares = shares;
     if (!shares) return failure(NULL, "not enough memory");
-    int status =
-        set->kind == SET_BITS ? ask_shards(&g, "BITCOUNT", take_bitcount) : ask_shards(&g, "PERHAPS.INFO", take_info);
+    bool bits = set->kind == SET_BITS; /* of a missing string, none is set */
+    int status = bits ? set_ask_shards(set, "STRLEN", "", take_length, &g) : FINE;
+    if (status == FINE)
+        status = bits ? set_ask_shards(set, "BITCOUNT", "", take_bitcount, &g)
+                      : set_ask_shards(set, "PERHAPS.INFO", "", take_info, &g);
     if (status == FINE && g.no_such_command) {
         *f = none;
         f->shares = memset(shares, 0, MOST_NODES * sizeof *shares);
-        status = ask_shards(&g, set->kind == SET_CUCKOO ? "CF.INFO" : "BF.INFO", take_info);
+        status = set_ask_shards(set, set->kind == SET_CUCKOO ? "CF.INFO" : "BF.INFO", "", take_info, &g);
     }
     /* What the user wanted is in the hash; the shards have a little more room, and may have
      * grown. */

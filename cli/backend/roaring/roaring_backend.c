@@ -80,8 +80,8 @@ static struct roaring_target *make(struct target **target, const struct options 
     return t;
 }
 
-static int open_roaring(struct target **target, const struct options *options, const char *path, enum access access,
-                        unsigned needs) {
+static int roaring_backend_open(struct target **target, const struct options *options, const char *path,
+                                enum access access, unsigned needs) {
     struct roaring_target *t = make(target, options, path);
     (void)needs; /* it can do all that its commands need */
     if (!t) return TROUBLE;
@@ -90,14 +90,14 @@ static int open_roaring(struct target **target, const struct options *options, c
     return read_ids(t, path);
 }
 
-static int create(struct target **target, const struct options *options, struct input *input) {
+static int roaring_backend_create(struct target **target, const struct options *options, struct input *input) {
     struct roaring_target *t = make(target, options, options->output);
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     if (input_for_integers(input, options) != FINE) return TROUBLE;
     return output_open(&t->output, options);
 }
 
-static void close_roaring(struct target *target) {
+static void roaring_backend_close(struct target *target) {
     struct roaring_target *t = roaring_of(target);
     perhaps_unlock(t->lock);
     output_close(&t->output);
@@ -107,24 +107,25 @@ static void close_roaring(struct target *target) {
 
 /* ---------------------------------------------------------------------------------- queries --- */
 
-static int query_batch(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present) {
+static int roaring_backend_query_batch(const struct target *target, const struct batch *batch, uint8_t *answers,
+                                       uint64_t *present) {
     *present = ids_contain(&roaring_of(target)->ids, batch->numbers, batch->n, answers);
     return FINE;
 }
 
-static size_t list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
+static size_t roaring_backend_list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
     size_t found = ids_from(&roaring_of(target)->ids, *at, members, n);
     if (found) *at = members[found - 1] + 1; /* 0 after the largest number */
     return found;
 }
 
-static int facts(struct target *target, struct target_facts *facts) {
+static int roaring_backend_facts(struct target *target, struct target_facts *facts) {
     *facts = (struct target_facts){.items = ids_count(&roaring_of(target)->ids)};
     return FINE;
 }
 
 /* Opening has looked at every byte. */
-static int verify(struct target *target, struct verdict *verdict) {
+static int roaring_backend_verify(struct target *target, struct verdict *verdict) {
     char bytes[NUMBER_TEXT];
     verdict->bytes_checked = roaring_of(target)->bytes;
     verdict->if_missing = "it was made from other keys or has lost some: build it again";
@@ -161,16 +162,16 @@ static int remove_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-static int change(struct target *target, const struct input *input, enum direction direction) {
+static int roaring_backend_change(struct target *target, const struct input *input, enum direction direction) {
     return input_read(input, direction == REMOVING ? remove_batch : add_batch, target);
 }
 
-static int combine(struct target *into, struct target *from, enum combination how) {
+static int roaring_backend_combine(struct target *into, struct target *from, enum combination how) {
     if (ids_combine(&roaring_of(into)->ids, &roaring_of(from)->ids, how)) return FINE;
     return failure(from->name, "takes more memory than there is; use a machine with more");
 }
 
-static int finish(struct target *target, int status) {
+static int roaring_backend_finish(struct target *target, int status) {
     struct roaring_target *t = roaring_of(target);
     size_t length;
     if (status != FINE) return status;
@@ -185,7 +186,7 @@ static int finish(struct target *target, int status) {
 
 /* ------------------------------------------------------------------------------------- info --- */
 
-static int print_info(struct target *target, bool as_json) {
+static int roaring_backend_print_info(struct target *target, bool as_json) {
     static const unsigned abilities = PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT |
                                       PERHAPS_SUBTRACT | PERHAPS_GROW | PERHAPS_LIST;
     const struct roaring_target *t = roaring_of(target);
@@ -252,16 +253,16 @@ const struct backend roaring_backend = {
     .why_refused = "is for filters; a Roaring bitmap is exact, takes the room that its ids need and is read as a "
                    "whole: leave it out",
     .by_operand = true,
-    .open = open_roaring,
-    .create = create,
-    .close = close_roaring,
+    .open = roaring_backend_open,
+    .create = roaring_backend_create,
+    .close = roaring_backend_close,
     .query = query_in_threads,
-    .query_batch = query_batch,
-    .list = list,
-    .change = change,
-    .combine = combine,
-    .finish = finish,
-    .facts = facts,
-    .verify = verify,
-    .print_info = print_info,
+    .query_batch = roaring_backend_query_batch,
+    .list = roaring_backend_list,
+    .change = roaring_backend_change,
+    .combine = roaring_backend_combine,
+    .finish = roaring_backend_finish,
+    .facts = roaring_backend_facts,
+    .verify = roaring_backend_verify,
+    .print_info = roaring_backend_print_info,
 };
