@@ -23,8 +23,7 @@ struct checking {
 };
 
 static int gather(struct checking *c, const struct batch *batch, const uint8_t *answers) {
-    uint16_t chosen[BATCH];
-    size_t n = 0, last = batch->n - 1;
+    size_t last = batch->n - 1;
     /* From the first line of the batch to the end of its last: no more can be found. */
     size_t most = (size_t)(batch->lines[last] - batch->lines[0]) + batch->line_lengths[last] + batch->terminator_length;
     if (most > c->room - c->filled) {
@@ -34,6 +33,8 @@ static int gather(struct checking *c, const struct batch *batch, const uint8_t *
         c->found = larger;
         c->room = room;
     }
+    uint16_t chosen[BATCH];
+    size_t n = 0;
     for (size_t i = 0; i < batch->n; i++) { /* without a branch, which could not be predicted */
         chosen[n] = (uint16_t)i;
         n += answers[i] ^ c->invert;

@@ -8,6 +8,8 @@
 #include "output/report.h"
 #include "portable.h"
 
+#include <perhaps_embed.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
