@@ -1,4 +1,5 @@
-/* perhaps: the command line. Finds the command, reads its options, runs it, and makes sure that what it printed arrived. */
+/* perhaps: the command line. Finds the command, reads its options, runs it, and makes sure that
+ * what it printed arrived. */
 #include "backend/backend.h"
 #include "commands/commands.h"
 #include "output/report.h"
@@ -8,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* If a standard stream is closed, the next file opened would take its number and be read or written in its stead. Such
- * a number is taken here, the wrong way round, so that using it fails as it should. */
+/* If a standard stream is closed, the next file opened would take its number and be read or
+ * written in its stead. Such a number is taken here, the wrong way round, so that using it fails
+ * as it should. */
 static void occupy_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -23,7 +25,7 @@ static const char *alias(const char *name) {
 
 static int run(int count, char **arguments) {
     struct options options;
-    if (count < 2) return failure(NULL, "what shall it do? See 'perhaps help'");
+    if (count < 2) return failure(NULL, "give a command, such as build or check; see 'perhaps help'");
     const struct command *command = command_find(alias(arguments[1]));
     if (!command) return command_unknown(arguments[1]);
     int status = options_parse(&options, command, count - 2, arguments + 2);
@@ -38,7 +40,8 @@ static int run(int count, char **arguments) {
 
 int main(int count, char **arguments) {
     occupy_standard_streams();
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit then is an error of write(), with a sentence, like a full disk */
+    /* a file-size limit then is an error of write(), with a sentence, like a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     int status = run(count, arguments);
     int written = finish_output();
     return written == FINE ? status : written;

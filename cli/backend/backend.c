@@ -17,7 +17,7 @@ const struct backend roaring_backend = {
                "libroaring-dev and build it again"};
 #endif
 
-/* --------------------------------------------------------------------------------- choosing --- */
+/* ---- choosing ---- */
 
 int roaring_kind(const char *name) {
     if (strcmp(name, "roaring") == 0) return KIND_ROARING;
@@ -41,7 +41,7 @@ int backend_choose(struct options *options) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- targets --- */
+/* ---- targets ---- */
 
 void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
                  const char *name) {
@@ -109,7 +109,7 @@ void target_print_recipe_json(const struct target *target, struct json *json) {
     json_text(json, "delimiter", delimiter);
 }
 
-/* ---------------------------------------------------------------------------------- queries --- */
+/* ---- queries ---- */
 
 struct query_thread {
     const struct target *target;

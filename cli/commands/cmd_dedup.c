@@ -1,5 +1,6 @@
-/* perhaps dedup: each line once, in order, without sorting. Blocks of lines are read and hashed by two workers in turn, who look
- * the digests up and write the lines that are chosen (dedup/pipeline.c). */
+/* perhaps dedup: each line once, in order, without sorting. Blocks of lines are read and hashed
+ * by two workers in turn, who look the digests up and write the lines that are chosen
+ * (dedup/pipeline.c). */
 #include "backend/backend.h"
 #include "commands.h"
 #include "dedup/exact.h"
@@ -23,7 +24,8 @@
 /* A pipe is not opened for few lines; where it is, some megabytes do no harm. */
 enum { FIRST_OF_MANY = 1000000 };
 
-/* Shards of a table grow one at a time, so that the stream never waits long, and are small enough to do so in the cache. */
+/* Shards of a table grow one at a time, so that the stream never waits long, and are small
+ * enough to do so in the cache. */
 enum { SHARDS = 256, GENERATIONS = 4 };
 
 struct dedup {
@@ -36,7 +38,7 @@ struct dedup {
     uint64_t lines, unique;
 };
 
-/* -------------------------------------------------------------------------------------------------- options --- */
+/* ---- options ---- */
 
 static int refuse_together(const struct options *options, enum option_id one, enum option_id other, const char *why) {
     char name[40];
@@ -94,7 +96,8 @@ static int check_hash(const struct options *options, const struct input *input, 
     return failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
 }
 
-/* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of one of them. */
+/* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of
+ * one of them. */
 static int make_want(perhaps_want *want, const struct options *options, const struct input *input,
                      perhaps_recipe *recipe) {
     bool window = given(options, OPT_LAST), rough = given(options, OPT_LOSS);
@@ -113,13 +116,13 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------------------------- lines --- */
+/* ---- lines ---- */
 
 static int look_up(struct dedup *d, struct line_block *job) {
     return d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job);
 }
 
-/* What is remembered for ever was printed before. */
+/* Lines are printed before they are noted in the state: none is remembered that was not printed. */
 static int take(void *context, struct line_block *job) {
     struct dedup *d = context;
     if (look_up(d, job) != FINE) return TROUBLE;
@@ -139,7 +142,7 @@ static double patience_of_state(void *context) {
     return state_patience(d->state);
 }
 
-/* -------------------------------------------------------------------------------------------------- command --- */
+/* ---- command ---- */
 
 /* Of n keys in a table, any two share a digest with this chance. */
 static double loss_of(const struct dedup *d, const struct input *input) {
@@ -165,9 +168,9 @@ static int tell(const struct dedup *d, const struct input *input, double began) 
     struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
     if (!wants_summary(d->options)) return FINE;
     int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
-    if (kind == PERHAPS_TABLE)
-        summary.loss = loss_of(d, input);
-    else if (kind != PERHAPS_BITMAP) /* a state of a fixed size may have more keys than it was made for */
+    if (kind == PERHAPS_TABLE) summary.loss = loss_of(d, input);
+    /* a state of a fixed size may have more keys than it was made for */
+    else if (kind != PERHAPS_BITMAP)
         summary.fpr = info.fpr_now > info.fpr_target ? info.fpr_now : info.fpr_target;
     return print_summary(d->options, &summary);
 }
@@ -209,7 +212,7 @@ static int run(struct dedup *d, struct input *input) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------- a set that others share --- */
+/* ---- a set that others share ---- */
 
 static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
     struct dedup *d = context;
@@ -256,7 +259,7 @@ static int dedup_shared(struct dedup *d) {
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------- a memory of our own --- */
+/* ---- a memory of our own ---- */
 
 static int dedup_alone(struct dedup *d) {
     const struct options *options = d->options;

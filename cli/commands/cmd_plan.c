@@ -146,7 +146,7 @@ static void print_text(const struct answer *answers, size_t n, const struct perh
         printf("  in bursts it has up to %u generations in place of %u: %s bytes\n", generations_in_bursts(want),
                want->generations, group_digits(bytes_in_bursts(want, best), items));
     if (want->kind == PERHAPS_ANY && !want->needs)
-        printf("  static: made of all keys at once, then only asked; see --static and --smallest\n");
+        printf("  static: made of all keys at once, then only queried; see --static and --smallest\n");
 
     double fpr = planned_rate(want, best);
     if (fpr == 0) return; /* exact: nothing to compare with */

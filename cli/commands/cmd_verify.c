@@ -31,8 +31,8 @@ static int verify_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* Queries keys that were never added: random numbers of 64 bits for filters of numbers, random strings
- * of 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
+/* Queries keys that were never added: random numbers of 64 bits for filters of numbers, random
+ * strings of 128 bits for all others (among which no int32 or int64 key can be, being shorter). */
 static int query_non_members(struct verifying *v, bool numbers) {
     uint64_t state = UINT64_C(0x70657268617073), words[2 * BATCH], present;
     const void *keys[BATCH];

@@ -18,7 +18,7 @@ int confirm_possible(const char *path, const struct input *input) {
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------- keeping hits --- */
+/* ---- keeping hits ---- */
 
 /* One hit. Hits follow one another in memory; each is known by where it begins there. A number is a
  * key of 8 bytes. */
@@ -45,7 +45,7 @@ static int make_room(struct hits *hits, size_t length) {
     if (length <= hits->room - hits->filled) return FINE;
     size_t room = 2 * hits->room + length;
     char *larger = hits->room > SIZE_MAX / 4 || length > SIZE_MAX / 4 ? NULL : realloc(hits->bytes, room);
-    if (!larger) return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
+    if (!larger) return failure("--confirm", "not enough memory for the hits; check fewer keys at a time");
     hits->bytes = larger;
     hits->room = room;
     return FINE;
@@ -83,7 +83,7 @@ int hits_move(struct hits *hits, struct hits *from) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- finding --- */
+/* ---- finding ---- */
 
 struct confirming {
     const struct target *target;
@@ -116,7 +116,7 @@ static int fill_slots(struct confirming *c) {
     c->mask = slots - 1;
     c->slots = calloc(slots, sizeof *c->slots);
     if (!c->slots || perhaps_hasher_init(&c->hasher, PERHAPS_XXH3, 0, NULL) != PERHAPS_OK)
-        return failure("--confirm", "not enough memory for so many hits; check fewer keys at a time");
+        return failure("--confirm", "not enough memory for the hits; check fewer keys at a time");
     for (size_t at = 0; at < c->hits->filled;) {
         struct hit *hit = hit_at(c->hits, at);
         const char *key = hit->bytes + hit->key_at;

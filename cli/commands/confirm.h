@@ -5,7 +5,8 @@
 
 #include "backend/backend.h"
 
-/* Before anything is read: can the file of --confirm be opened, and is it not the lines to check? */
+/* Before anything is read: can the file of --confirm be opened, and is it not the lines to
+ * check? */
 int confirm_possible(const char *path, const struct input *input);
 
 /* Such lines, in order. Begin with zeros; end with free(bytes). */

@@ -66,7 +66,7 @@ struct exact {
     struct origin origins[2 * MOST_FILES + 1]; /* by place; between parts of the spool are files */
 };
 
-/* ---------------------------------------------------------------------------------- origins --- */
+/* ---- origins ---- */
 
 static struct origin *current(struct exact *e) {
     return &e->origins[e->count - 1];
@@ -157,7 +157,7 @@ static int begin_file(struct exact *e, const struct line_block *job) {
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------- first copies --- */
+/* ---- first copies ---- */
 
 /* Told when all lanes have ended, and only once. */
 static int cannot_compare(struct lane *lane, const char *why) {
@@ -250,7 +250,7 @@ static int compare(struct lane *lane, size_t i, uint64_t place, bool *same) {
     return *same ? FINE : check_unchanged(lane, origin);
 }
 
-/* ----------------------------------------------------------------------------------- adding --- */
+/* ---- adding ---- */
 
 /* Sorts the items by the upper bits of their words, which are below `end`. Lines of equal words
  * stay in order. */
@@ -356,7 +356,7 @@ static int add_others(struct lane *lane) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------ lanes --- */
+/* ---- lanes ---- */
 
 static void add_all(void *context) {
     struct lane *lane = context;

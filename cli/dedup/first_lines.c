@@ -48,7 +48,7 @@ struct first_lines {
     size_t cut; /* bytes of the first slab that are in use */
 };
 
-/* ------------------------------------------------------------------------------------ lines --- */
+/* ---- lines ---- */
 
 static size_t part_number(uint64_t digest) {
     return (size_t)(digest >> 56);
@@ -77,7 +77,7 @@ static void put(struct cache_line *line, uint64_t word, uint64_t place) {
     line->lower[slot] = (uint32_t)place;
 }
 
-/* ----------------------------------------------------------------------------------- growth --- */
+/* ---- growth ---- */
 
 static void push(struct link **list, void *at) {
     struct link *first = at;
@@ -155,7 +155,7 @@ static bool grow(struct first_lines *places, struct lines_part *part, uint64_t d
     return true;
 }
 
-/* ----------------------------------------------------------------------------------- places --- */
+/* ---- places ---- */
 
 struct first_lines *first_lines_create(void) {
     struct first_lines *places = calloc(1, sizeof *places);

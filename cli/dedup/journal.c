@@ -44,7 +44,7 @@ struct journal {
     struct journal_block block; /* the next one, which has `count` digests so far */
 };
 
-/* ------------------------------------------------------------------------------------ words --- */
+/* ---- words ---- */
 
 /* On a big-endian machine the words are turned around in place, both ways. */
 static void to_or_from_file(void *words, size_t bytes) {
@@ -73,7 +73,7 @@ static uint64_t block_checksum(const struct journal *j, const struct journal_blo
     return add_to_checksum(sum, block->digests, (size_t)block->count);
 }
 
-/* ------------------------------------------------------------------------------------ files --- */
+/* ---- files ---- */
 
 /* A link to a file means that file, as for perhaps_save. */
 static char *path_beside(const char *file) {
@@ -136,7 +136,7 @@ static void sync_folder(const struct journal *j) {
     free(copy);
 }
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 static int is_busy(const struct journal *j) {
     struct head head = {0};
@@ -219,7 +219,7 @@ void journal_close(struct journal *j, bool done) {
     free(j);
 }
 
-/* ---------------------------------------------------------------------------------- reading --- */
+/* ---- reading ---- */
 
 static int read_identity(const char *file, uint64_t identity[IDENTITY]) {
     enum { BYTES = IDENTITY * sizeof(uint64_t) };
@@ -294,7 +294,7 @@ int journal_replay(struct journal *j, journal_function *take, void *context) {
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- writing --- */
+/* ---- writing ---- */
 
 int journal_write(struct journal *j) {
     struct journal_block *b = &j->block;

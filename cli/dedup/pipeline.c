@@ -49,10 +49,10 @@ struct pipeline_worker {
     struct input_chunk chunk;
 };
 
-/* ---------------------------------------------------------------------------------- hashing --- */
+/* ---- hashing ---- */
 
 static int no_memory(void) {
-    return failure(NULL, "not enough memory for so many lines at a time");
+    return failure(NULL, "not enough memory for a block of lines");
 }
 
 static bool enlarge(void *array, size_t n, size_t size) {
@@ -94,7 +94,7 @@ static int hash_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* ------------------------------------------------------- stages, entered with the lock held --- */
+/* ---- stages, entered with the lock held ---- */
 
 static bool may_read(const struct ring *ring) {
     return !ring->reading && !ring->ended && ring->made - ring->taken < JOBS;
@@ -165,7 +165,7 @@ static void take_job(struct ring *ring) {
     ring->taken++;
 }
 
-/* ---------------------------------------------------------------------------------- waiting --- */
+/* ---- waiting ---- */
 
 static struct timespec after(double seconds) {
     static const double most = 1e6;
@@ -200,7 +200,7 @@ static void wait_for_news(struct ring *ring) {
     end_taking(ring, p->pause(p->context));
 }
 
-/* ---------------------------------------------------------------------------------- workers --- */
+/* ---- workers ---- */
 
 static void *work(void *argument) {
     struct pipeline_worker *worker = argument;

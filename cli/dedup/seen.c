@@ -36,7 +36,7 @@ void seen_close(struct seen *m) {
     if (!m->state) perhaps_free(m->filter);
 }
 
-/* ---------------------------------------------------------------------------------- growing --- */
+/* ---- growing ---- */
 
 /* Without memory for them, it stays one table. */
 static void make_shards(struct seen *m) {
@@ -53,7 +53,7 @@ static void make_shards(struct seen *m) {
     m->small = false;
 }
 
-/* ----------------------------------------------------------------------------------- adding --- */
+/* ---- adding ---- */
 
 /* The answers say which of lines [from, to) are members. Adds the others, equal ones only once. */
 static int64_t add_absent(perhaps *filter, struct line_block *job, size_t from, size_t to) {

@@ -25,7 +25,7 @@ struct state {
     double due;         /* that time; INFINITY = nothing to save */
 };
 
-/* ---------------------------------------------------------------------- does the state fit? --- */
+/* ---- does the state fit? ---- */
 
 /* What remembers lines is a set, and takes digests. */
 static int check_kind(const struct state *s, const struct perhaps_info *info) {
@@ -95,7 +95,7 @@ static int check_options(const struct state *s, const struct perhaps_info *info)
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 /* Asked before a journal is made beside it. */
 static int check_path(const char *path) {
@@ -169,7 +169,7 @@ int state_open(struct state **state, const struct options *options, const perhap
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- saving --- */
+/* ---- saving ---- */
 
 /* A filter that is smaller than its journal is saved, since that costs less than the journal did.
  * All that it has was noted. */
@@ -203,7 +203,7 @@ double state_patience(const struct state *s) {
     return left > 0 ? left : 0;
 }
 
-/* ----------------------------------------------------------------------------------- ending --- */
+/* ---- ending ---- */
 
 /* Tables have room for whatever comes. To count the bits of others takes a moment. */
 static void warn_if_too_full(const struct state *s) {

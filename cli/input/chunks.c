@@ -10,9 +10,10 @@
 #include <emmintrin.h>
 #endif
 
-/* ---------------------------------------------------------------------------- lines to keys --- */
+/* ---- lines to keys ---- */
 
-/* Line i of the batch is wrong. Returns i: so many lines before it are still handed on. */
+/* Line i of the batch is wrong. Returns i, the number of lines before it that are still handed
+ * on. */
 static size_t fault(struct input_chunk *p, size_t i, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static size_t fault(struct input_chunk *p, size_t i, const char *format, ...) {
@@ -133,7 +134,7 @@ static int hand_on(struct input_chunk *p, size_t n) {
     return status == FINE && batch.n < n ? TROUBLE : status;
 }
 
-/* -------------------------------------------------------------------------- memory to lines --- */
+/* ---- memory to lines ---- */
 
 enum { WINDOW = 64 }; /* bytes that are looked at together */
 

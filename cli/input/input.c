@@ -36,7 +36,7 @@ void input_start_progress(const struct input *input) {
     if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
 }
 
-/* ---------------------------------------------------------------------------------- reading --- */
+/* ---- reading ---- */
 
 /* A block at a time, cut into chunks. */
 struct input_reader {
@@ -139,7 +139,7 @@ int input_read(const struct input *input, batch_function *function, void *contex
     return input_work(input, &(struct key_work){.threads = 1, .in_thread = function, .contexts = &context});
 }
 
-/* --------------------------------------------------------------------------------- counting --- */
+/* ---- counting ---- */
 
 /* The compiler compares many bytes at a time if the sum of a few fits into a byte, too. */
 static uint64_t count_ends(const char *bytes, size_t n, char terminator) {

@@ -41,7 +41,7 @@ void input_wait(int fd) {
     if (poll(any, 3, -1) > 0 && any[2].revents & (POLLERR | POLLHUP)) input_interrupt();
 }
 
-/* ---------------------------------------------------------------------------------- signals --- */
+/* ---- signals ---- */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };

@@ -67,7 +67,7 @@ int input_for_integers(struct input *input, const struct options *options) {
                    encoding_name(input->encoding));
 }
 
-/* ---------------------------------------------------------------------------------- recipes --- */
+/* ---- recipes ---- */
 
 static const int forms[ENCODINGS] = {
     [ENCODING_BYTES] = PERHAPS_KEY_BYTES, [ENCODING_HEX] = PERHAPS_KEY_HEX,     [ENCODING_U64] = PERHAPS_KEY_U64,
@@ -138,7 +138,7 @@ const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT])
     return *text ? text + 1 : "whole lines";
 }
 
-/* --------------------------------------------------------------------------------- matching --- */
+/* ---- matching ---- */
 
 /* Fields and the ends of records, of a filter that keeps them: what is given must be the same. */
 static int match_extraction(struct input *input, const struct options *options, const char *path,

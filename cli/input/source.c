@@ -34,7 +34,7 @@ bool source_compressed(const char *path) {
     return decompressor_of(path);
 }
 
-/* --------------------------------------------------------------------------------- programs --- */
+/* ---- programs ---- */
 
 static int missing_program(const struct input_source *source) {
     return failure(source->path,
@@ -115,7 +115,7 @@ int source_ended(struct input_source *source) {
                    program);
 }
 
-/* ------------------------------------------------------------------------- opening, closing --- */
+/* ---- opening, closing ---- */
 
 static int open_with(struct input_source *source, const char *path, const struct decompressor *how) {
     *source = (struct input_source){.path = path, .how = how};

@@ -83,10 +83,10 @@ const struct command commands[COMMANDS] = {
         "and says how many were not found, if any were not. As with add, the new filter replaces the old file in one "
         "step, or the file itself is changed with --in-place; it is locked meanwhile. Kinds that can: counting, "
         "cuckoo, table and bitmap; 'perhaps build --needs remove' makes one.\n\n"
-        "Remove only what was added. A key that was never added, but for which a counting or cuckoo filter says "
+        "Remove only what was added. A key that was never added, and for which a counting or cuckoo filter still says "
         "'perhaps', takes away the copy of another key that looks the same, and that other key is then not found any "
         "more: these filters cannot tell the two apart, and no message can warn of it. table and bitmap can: take one "
-        "of them (-k table) where removes come from strangers.\n\n"
+        "of them (-k table) where others choose what is removed.\n\n"
         "With --at there is no FILTER: keys are taken out of a set on servers, which can if it is of cuckoo filters. "
         "If the connection breaks, it stops, since to take a key out twice may lose another.",
         "perhaps remove logins.ph expired.txt\n"
@@ -98,8 +98,8 @@ const struct command commands[COMMANDS] = {
         "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
         "contains, in order; with -v those that it definitely does not contain. With --field the whole line is "
         "printed.\n\n"
-        "The filter is mapped, not read into memory, but for a window by time, of which a copy forgets what is too old "
-        "by now. All of it is verified first unless --no-verify is given.\n\n"
+        "The filter is mapped, not read into memory. Only a window by time is copied, to forget what is too old by "
+        "now. All of it is verified first unless --no-verify is given.\n\n"
         "What is printed is the intersection of KEYS with the filter's keys, and some more by mistake; with -v the "
         "difference, from which as many are missing. With --confirm both are exact.\n\n"
         "With --at there is no FILTER: servers are asked.",
@@ -160,7 +160,7 @@ const struct command commands[COMMANDS] = {
         NULL, 0, UINT_MAX, cmd_dedup,
         "Print as JSON how many lines there were, how many were unique and how many duplicates, in place of the lines, "
         "unless -o says where these go."},
-    [CMD_LIST] = {"list", "FILTER [OPTION...]", "print what is in a filter that can tell",
+    [CMD_LIST] = {"list", "FILTER [OPTION...]", "print the members of a bitmap or table",
         "Prints the integers in a bitmap or Roaring bitmap, in decimal and in rising order, or the digests in a table, "
         "as 16 hexadecimal digits and in no order; one a line. Other kinds cannot tell what is in them, and a table "
         "has the digests of keys, not the keys.",
@@ -169,14 +169,14 @@ const struct command commands[COMMANDS] = {
         NULL, 1, 1, cmd_list, "Print one JSON object, with members[] for the lines."},
     [CMD_INFO] = {"info", "FILTER|--at URL [OPTION...]", "describe a filter",
         "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now. Of a "
-        "filter of filters (growing, window, sharded) it also shows each layer, generation or shard; of more than 40, "
+        "composite filter (growing, window, sharded) it also shows each layer, generation or shard; of more than 40, "
         "the fullest and the emptiest.\n\n"
         "With --at there is no FILTER: it shows a set on servers, and how much of it each server has.",
         "perhaps info phones.ph\n"
         "perhaps info --json phones.ph | jq .fpr_now\n"
         "perhaps info --at redis://localhost/phones",
         NULL, 1, 1, cmd_info,
-        "Print all of it as JSON, with children[] for the layers, generations or shards of a filter of filters."},
+        "Print all of it as JSON, with children[] for the layers, generations or shards of a composite filter."},
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
         "Writes to FILE the filter that would have come from adding the keys of all the given filters. They must have "
         "been made alike: same kind, -n, -p or size, hash, seed, --key and -i. Their --field, --delimiter and -0 may "

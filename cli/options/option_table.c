@@ -43,8 +43,8 @@ const struct option option_table[OPTIONS] = {
         "A size by name, for a bloom filter: rough (4 bits a key, 14.7 % false positives), fair (8 bits, 2.2 %), good "
         "(16 bits, 1 in 2,148), fine (32 bits, 1 in 4.7 million)."},
     [OPT_KIND] = {"kind", 'k', TAKES(KIND, "KIND", kind), SIZING | ON(BENCH),
-        "Only this kind of filter. 'perhaps plan -n 1M' lists them, but for bitmap, which holds integers only, and for "
-        "files of other programs. Of these, roaring and roaring64 are no filters, but exact sets of 32-bit or 64-bit "
+        "Only this kind of filter. 'perhaps plan -n 1M' lists them, except bitmap, which holds integers only, and files of "
+        "other programs. Of these, roaring and roaring64 are no filters, but exact sets of 32-bit or 64-bit "
         "integers, and only for build."},
     [OPT_FILE_KIND] = {"kind", 'k', TAKES(FORMAT, "KIND", kind), OPENING,
         "The filter is a file of this other program. Needed only where the file itself does not tell."},
@@ -70,7 +70,7 @@ const struct option option_table[OPTIONS] = {
         "With each layer there is room for R times as many keys as before, 1.5 to 16. Default: 4 and 8 while they are "
         "few, then 2. Implies --grow."},
     [OPT_MAX_BYTES] = {"max-bytes", 0, TAKES(SIZE, "SIZE", max_bytes), SIZING,
-        "Grow to at most so many bytes, written as for --bytes; keys that do not fit then are refused. Implies "
+        "Grow to at most this many bytes, written as for --bytes; keys that do not fit then are refused. Implies "
         "--grow."},
     [OPT_NO_GROW] = {"no-grow", 0, FLAG, ON(BUILD),
         "Never grow: table and bitmap then refuse more than -n, and cuckoo more copies of a key than there is room "
@@ -97,7 +97,7 @@ const struct option option_table[OPTIONS] = {
         "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at small "
         "rates); for bloom it means at most N hashes. Default: what suits the rate."},
     [OPT_HASH] = {"hash", 0, CHOICE("NAME", "xxh3 siphash", hash), MAKING,
-        "How keys are hashed: xxh3 (the default; fastest), or siphash with a secret key, for keys that strangers "
+        "How keys are hashed: xxh3 (the default; fastest), or siphash with a secret key, for keys that others "
         "choose. siphash needs --hash-key, or --key-in-file to make up a random key and keep it in the file."},
     [OPT_SEED] = {"seed", 0, TAKES(NUMBER, "N", seed), MAKING,
         "Seed of xxh3. Default 0; of dedup a random one, which a new --state keeps. Only filters with equal seeds can "
@@ -204,13 +204,13 @@ const struct option option_table[OPTIONS] = {
     [OPT_FULL] = {"full", 0, FLAG, ON(BENCH),
         "All kinds but the static ones, and working sets up to gigabytes; takes minutes."},
     [OPT_COMBINED] = {"combined", 0, FLAG, ON(BENCH),
-        "Measure filters of filters and threads instead: growing, sharded, with one thread and two. --items is then "
+        "Measure composite filters and threads instead: growing, sharded, with one thread and two. --items is then "
         "the largest number of keys, 100 million by default."},
     [OPT_FOREIGN] = {"foreign", 0, FLAG, ON(BENCH),
         "Measure filters of other programs instead, beside a plain loop with the same hash."},
     [OPT_BENCH_STATIC] = {"static", 0, FLAG, ON(BENCH),
         "Measure static filters instead, fuse and ribbon: building them with one thread and with two, their sizes, and "
-        "asking large ones, beside a plain fuse filter. With --items all of that with so many keys; else 10 million to "
+        "querying large ones, beside a plain fuse filter. With --items all of that with this many keys; else 10 million to "
         "build, and 128 MiB to ask. Also what -k does for one of them."},
     [OPT_GOALS] = {"goals", 0, FLAG, ON(BENCH),
         "Also show the figures that this project has set itself a goal for, and whether they are met."},

@@ -60,7 +60,7 @@ unsigned threads_from(const struct options *options) {
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
 
-/* ------------------------------------------------------------------------------- word lists --- */
+/* ---- word lists ---- */
 
 const char *word_at(const char *words, int index, char *buffer, size_t size) {
     for (; index > 0; index--) words += strcspn(words, " ") + 1;
@@ -90,7 +90,7 @@ const char *option_words(const struct option *option, char *buffer, size_t size)
     return buffer;
 }
 
-/* ----------------------------------------------------------------------------------- values --- */
+/* ---- values ---- */
 
 static int format_from(const char *text) {
     for (size_t row = 0; perhaps_file_kind(row); row++)
@@ -175,7 +175,7 @@ static const char *what_is_wrong(enum value_type type, const char *text) {
     return usual[type];
 }
 
-/* ----------------------------------------------------------------------------------- parser --- */
+/* ---- parser ---- */
 
 struct arguments {
     char **at, **end;

@@ -40,7 +40,7 @@ static bool is_exact(int kind) {
     return perhaps_kind_traits(kind) & PERHAPS_EXACT;
 }
 
-/* --------------------------------------------------------------------- what the options say --- */
+/* ---- what the options say ---- */
 
 /* --static and --smallest name a kind, as -k does. A static filter takes no option of changes. */
 static int kind_from_options(perhaps_want *want, const struct options *options) {
@@ -106,7 +106,7 @@ static int window_from_options(perhaps_want *want, const struct options *options
     static const unsigned usual = 4;
     bool window = given(options, OPT_WINDOW);
     if (given(options, OPT_GENERATIONS) && !window && !given(options, OPT_CLEAR_AT))
-        return failure("--generations", "means nothing without --window; say how much it shall remember");
+        return failure("--generations", "means nothing without --window; say how much it must remember");
     if (options->generations == 1 && !given(options, OPT_CLEAR_AT))
         return failure("--generations", "one alone would forget everything at once; give 2 or more, or --clear-at");
     if ((window || given(options, OPT_CLEAR_AT)) && given(options, OPT_SHARDS))
@@ -120,7 +120,7 @@ static int window_from_options(perhaps_want *want, const struct options *options
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------------- checks --- */
+/* ---- checks ---- */
 
 /* Two of number, rate and size are to be fixed. 'build' knows the number without -n: it counts the
  * keys, unless size and rate say how many fit. Layers can do without. Exact kinds have their rate,

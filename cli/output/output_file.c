@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------------------------- locking --- */
+/* ---- locking ---- */
 
 int lock_file(const struct options *options, const char *path, perhaps_lock **lock) {
     struct stat status;
@@ -28,7 +28,7 @@ int lock_file(const struct options *options, const char *path, perhaps_lock **lo
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* -------------------------------------------------------------------------------- replacing --- */
+/* ---- replacing ---- */
 
 /* What is to be written: a filter, or bytes. */
 struct content {
@@ -75,7 +75,7 @@ int replace_bytes(perhaps_lock *lock, const char *path, const void *bytes, size_
     return replace(lock, path, &(struct content){.bytes = bytes, .length = length});
 }
 
-/* ----------------------------------------------------------------------------------- output --- */
+/* ---- output ---- */
 
 bool is_standard_output(const char *path) {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;

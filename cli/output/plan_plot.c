@@ -38,7 +38,7 @@ static double rate_at(const struct plot *plot, size_t point) {
     return plot->first * pow(plot->last / plot->first, (double)point / (POINTS - 1));
 }
 
-/* ---------------------------------------------------------------------------------- figures --- */
+/* ---- figures ---- */
 
 /* The wanted filter, but of one kind and with the rate given instead of the size. The k of a preset
  * belongs to its size. False if the kind has no layout at any rate. */
@@ -84,7 +84,7 @@ static void choose_top(struct plot *plot) {
         if (plot->curves[i].most <= 2 * least) plot->top = fmax(plot->top, 1.15 * plot->curves[i].most);
 }
 
-/* ------------------------------------------------------------------------------------ names --- */
+/* ---- names ---- */
 
 /* Returns the text, which is still empty. */
 static char *add_name(struct plot *plot, const char *colour, double height) {
@@ -133,7 +133,7 @@ static void write_names(struct plot *plot, FILE *gnuplot) {
     }
 }
 
-/* ----------------------------------------------------------------------------------- script --- */
+/* ---- script ---- */
 
 /* The marks of the axis are rates as -p takes them. */
 static void write_axes(const struct plot *plot, FILE *gnuplot) {

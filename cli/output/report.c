@@ -157,7 +157,7 @@ ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
     return (ssize_t)got;
 }
 
-/* ------------------------------------------------------------------------------------- JSON --- */
+/* ---- JSON ---- */
 
 static void json_string(const char *text) {
     const char *at = text, *end = text + strlen(text);
@@ -229,7 +229,7 @@ void json_end(struct json *json) {
     putchar('\n');
 }
 
-/* --------------------------------------------------------------------------------- progress --- */
+/* ---- progress ---- */
 
 /* One thread may read and draw while another has something to say. */
 static pthread_mutex_t progress_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 void filter_describe(struct filter_target *t) {
     t->target.integers = filter_of_integers(t->filter);
@@ -67,7 +67,7 @@ static void file_backend_close(struct target *target) {
     free(t);
 }
 
-/* ---------------------------------------------------------------------------------- queries --- */
+/* ---- queries ---- */
 
 static int file_backend_query_batch(const struct target *target, const struct batch *batch, uint8_t *answers,
                                     uint64_t *present) {
@@ -124,7 +124,7 @@ static int file_backend_verify(struct target *target, struct verdict *verdict) {
     return FINE;
 }
 
-/* -------------------------------------------------------------------------------- combining --- */
+/* ---- combining ---- */
 
 /* Of filters with a fixed number of slots, the union may have no room. */
 static int full_failure(const perhaps *into, const perhaps *from, const char *path) {
@@ -183,7 +183,7 @@ static int file_backend_combine(struct target *into, struct target *from, enum c
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* -------------------------------------------------------------------------------- finishing --- */
+/* ---- finishing ---- */
 
 /* In place, what was changed stays changed, whatever ended the reading. */
 static int save(struct filter_target *t, int status) {

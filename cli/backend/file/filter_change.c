@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- no room --- */
+/* ---- no room ---- */
 
 static void count_rest(struct filter_target *t, const struct batch *b, size_t from) {
     for (size_t i = from; b->numbers && i < b->n; i++)
@@ -55,7 +55,7 @@ static int change_batch(void *context, const struct batch *batch) {
     return FINE;
 }
 
-/* ----------------------------------------------------------------------------- many threads --- */
+/* ---- many threads ---- */
 
 /* Keys of one chunk of the input, as its thread made them: numbers, or the digests of all others,
  * since these keys do not outlive their batch. All threads together then add them. */
@@ -73,7 +73,8 @@ static int hash_batch(void *context, const struct batch *b) {
     if (m->n + b->n > m->room) {
         size_t room = 2 * m->room + 64 * BATCH;
         uint64_t *larger = realloc(m->words, room * sizeof *larger);
-        if (!larger) return failure(input_name(b->path), "not enough memory for so many threads; give a smaller -j");
+        if (!larger)
+            return failure(input_name(b->path), "not enough memory for the keys of all threads; give a smaller -j");
         m->words = larger;
         m->room = room;
     }
@@ -124,7 +125,7 @@ int filter_change(struct target *target, const struct input *input, enum directi
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ words --- */
+/* ---- words ---- */
 
 /* A bitmap is never short of room for one more key, only for a larger number. */
 static int number_failure(const struct filter_target *t, const struct perhaps_info *info) {

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --------------------------------------------------------------------------------- hash key --- */
+/* ---- hash key ---- */
 
 int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     char text[64];
@@ -36,7 +36,7 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------ journals of dedup --- */
+/* ---- journals of dedup ---- */
 
 /* A filter that someone else replaced is not the one that its journal belongs to. Under the file's
  * lock, a journal without lines is that of a dedup that waits for the lock. */
@@ -61,7 +61,7 @@ static int check_journal(const struct options *options, const char *path) {
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 static const char *mapped_path;
 static bool mapped_for_writing;
@@ -147,7 +147,7 @@ int filter_advance(perhaps *filter, const char *path) {
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 
-/* ---------------------------------------------------------------------------------- telling --- */
+/* ---- telling ---- */
 
 struct perhaps_info filter_facts(const perhaps *filter) {
     struct perhaps_info info = {.size = sizeof info};

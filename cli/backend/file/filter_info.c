@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --------------------------------------------------------------------------------- children --- */
+/* ---- children ---- */
 
 enum { MOST_ROWS = 40 };
 
@@ -76,7 +76,7 @@ static void print_children(const perhaps *filter, const struct perhaps_info *inf
     free(ranks);
 }
 
-/* ------------------------------------------------------------------------------------- JSON --- */
+/* ---- JSON ---- */
 
 /* Growing is not among them, if it was made never to grow. */
 static unsigned filter_abilities(const struct perhaps_info *info) {
@@ -148,7 +148,7 @@ static void print_json(const struct target *target, const struct perhaps_info *i
     json_end(&json);
 }
 
-/* ------------------------------------------------------------------------------------- text --- */
+/* ---- text ---- */
 
 /* What the array is made of, and what a key has there. */
 static const struct words {
@@ -188,8 +188,7 @@ static void print_keys(const struct perhaps_info *info) {
     else if (info->traits & PERHAPS_MULTISET)
         printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
     else
-        printf("  keys      %s adds were new (made for %s); about %s different keys, from the bits\n", items, capacity,
-               distinct);
+        printf("  keys      %s (made for %s); about %s different keys, from the bits\n", items, capacity, distinct);
 }
 
 /* A bitmap is made for integers rather than for a number of keys, a window remembers some more than

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------- SHA-256 (FIPS 180-4) --- */
+/* ---- SHA-256 (FIPS 180-4) ---- */
 
 enum { SHA256_BLOCK = 64 };
 
@@ -67,8 +67,9 @@ static void sha256_take(struct sha256 *s, const uint8_t *bytes, size_t length) {
 /* The digest of one text followed by another, as eight words. */
 static struct sha256 sha256(const void *first, size_t first_length, const void *second, size_t second_length) {
     static const uint8_t padding[SHA256_BLOCK] = {0x80};
-    struct sha256 s = {.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, /* the same of the square roots */
-                             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    /* the same of the square roots */
+    struct sha256 s = {
+        .h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
     sha256_take(&s, first, first_length);
     sha256_take(&s, second, second_length);
     /* A bit of 1, zeros, and the length in bits fill the last block. */
@@ -79,7 +80,7 @@ static struct sha256 sha256(const void *first, size_t first_length, const void *
     return s;
 }
 
-/* --------------------------------------------------------------------------------------------------- places --- */
+/* ---- places ---- */
 
 void bits_of(const struct set *set, const void *item, size_t length, uint64_t bits[MOST_HASHES]) {
     struct sha256 digest = sha256(set->seed, strlen(set->seed), item, length);
@@ -97,7 +98,8 @@ void bits_of(const struct set *set, const void *item, size_t length, uint64_t bi
 uint64_t bits_needed(uint64_t n, double fpr, unsigned *hashes) {
     double per_item = -log(fpr) / (log(2) * log(2));
     double k = fmin(fmax(round(per_item * log(2)), 1), MOST_HASHES);
-    /* With k a whole number, the share of bits set at which an item that was never added has all of its k. */
+    /* With k a whole number, the share of bits set at which an item that was never added has all
+     * of its k. */
     double bits = -k * (double)n / log1p(-pow(fpr, 1 / k));
     *hashes = (unsigned)k;
     return bits < 1e18 ? (uint64_t)ceil(bits / 64) * 64 : UINT64_MAX;

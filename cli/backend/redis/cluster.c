@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------- servers --- */
+/* ---- servers ---- */
 
 static const struct timeval connect_time = {5, 0}, login_time = {10, 0};
 
@@ -75,10 +75,10 @@ int cluster_node(struct cluster *c, const char *host, size_t length, int port) {
     return (int)c->node_count++;
 }
 
-/* ---------------------------------------------------------------------------------------------------- slots --- */
+/* ---- slots ---- */
 
-/* One row of CLUSTER SLOTS: first, last, [host, port, ...] of the primary, then its replicas. A server that does not
- * know its own name leaves it out: it is the one that was asked. */
+/* One row of CLUSTER SLOTS: first, last, [host, port, ...] of the primary, then its replicas. A
+ * server that does not know its own name leaves it out: it is the one that was asked. */
 static void take_row(struct cluster *c, const redisReply *row, const char *asked) {
     if (row->type != REDIS_REPLY_ARRAY || row->elements < 3) return;
     const redisReply *primary = row->element[2];

@@ -1,4 +1,5 @@
-/* The servers that hold a set: one alone, or those of a cluster, with the table of who has which slots. */
+/* The servers that hold a set: one alone, or those of a cluster, with the table of who has which
+ * slots. */
 #ifndef CLI_BACKEND_REDIS_CLUSTER_H
 #define CLI_BACKEND_REDIS_CLUSTER_H
 
@@ -36,31 +37,34 @@ struct cluster {
     uint16_t home[SLOTS];           /* the node of each slot */
 };
 
-/* Connects to the server of the URL and reads the table of slots. FINE, or TROUBLE after having said why not. */
+/* Connects to the server of the URL and reads the table of slots. FINE, or TROUBLE after having
+ * said why not. */
 int cluster_open(struct cluster *cluster, const struct url *url, uint64_t patience);
 void cluster_close(struct cluster *cluster);
 
-/* The number of the node at this address, which is added if it is new; -1 if there is no room for it. */
+/* The number of the node at this address, which is added if it is new; -1 if there is no room
+ * for it. */
 int cluster_node(struct cluster *cluster, const char *host, size_t host_length, int port);
 
 /* Reads the table of slots again, from the first node that has one. */
 void cluster_refresh(struct cluster *cluster);
 
-/* AWAY = no connection; LOADING = it still reads its data; REFUSED = it does not accept the login. `why` tells more. */
+/* AWAY = no connection; LOADING = it still reads its data; REFUSED = it does not accept the
+ * login. `why` tells more. */
 enum connecting { CONNECTED, AWAY, LOADING, REFUSED };
 
-/* Connects a node for sending and receiving without blocking. If another process answers than last time, or may, that
- * is one of the `restarts`. */
+/* Connects a node for sending and receiving without blocking. If another process answers than
+ * last time, or may, that is one of the `restarts`. */
 enum connecting node_connect(struct cluster *cluster, struct node *node, char why[WHY_TEXT]);
 void node_disconnect(struct node *node);
 
 /* For each reply: FINE, or TROUBLE having said why. An error that will not pass is a reply, too. */
 typedef int reply_function(void *context, const struct request *request, const redisReply *reply);
 
-/* Sends all requests, follows redirections, waits for servers that are busy, connects again to those
- * that went away, and hands each reply to `function`, in no order. FINE; TROUBLE after having said
- * what is wrong; or, if the cluster is `careful`, STOP when a server was restarted: some requests are
- * done then, and some are not. */
+/* Sends all requests, follows redirections, waits for servers that are busy, connects again to
+ * those that went away, and hands each reply to `function`, in no order. FINE; TROUBLE after
+ * having said what is wrong; or, if the cluster is `careful`, STOP when a server was restarted:
+ * some requests are done then, and some are not. */
 int cluster_run(struct cluster *cluster, struct requests *requests, reply_function *function, void *context);
 
 /* One run of requests. */
@@ -78,8 +82,8 @@ struct dispatch {
     char why[NODE_TEXT + 2 + WHY_TEXT]; /* the last obstacle, for messages */
 };
 
-/* The same as cluster_run, for callers that still make requests while servers work on the first. Requests must stay
- * where they are: see requests_reserve. */
+/* The same as cluster_run, for callers that still make requests while servers work on the first.
+ * Requests must stay where they are: see requests_reserve. */
 void dispatch_begin(struct dispatch *run, struct cluster *cluster, struct requests *requests, reply_function *function,
                     void *context);
 void dispatch_push(struct dispatch *run, struct request *request);

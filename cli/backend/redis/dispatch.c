@@ -1,5 +1,5 @@
-/* Commands go out to all servers at the same time, several in flight at each. Replies come back in the order of the
- * commands, server by server. */
+/* Commands go out to all servers at the same time, several in flight at each. Replies come back
+ * in the order of the commands, server by server. */
 #include "cluster.h"
 #include "input/interrupt.h"
 #include "output/numbers.h"
@@ -14,7 +14,8 @@
 /* Milliseconds. */
 enum { SHORTEST_PAUSE = 10, LONGEST_PAUSE = 1000, LONGEST_TURN = 1000 };
 
-/* Bytes. So many in flight keep a server busy while replies travel, and are not much to repeat when a connection breaks. */
+/* Bytes. This many in flight keep a server busy while replies travel, and are not much to repeat
+ * when a connection breaks. */
 enum { WORTH_SENDING = 16 << 10, MOST_IN_FLIGHT = 1 << 20 };
 
 enum { MOST_REDIRECTIONS = 8 }; /* before a pause */
@@ -68,14 +69,14 @@ static int retry_after_pause(struct dispatch *r) {
     return FINE;
 }
 
-/* -------------------------------------------------------------------------------------------------- replies --- */
+/* ---- replies ---- */
 
 static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "MOVED 3999 127.0.0.1:6381" or "ASK ...": the number of the node named; -1 if none can be read. Without a host it is
- * the one that answers. */
+/* "MOVED 3999 127.0.0.1:6381" or "ASK ...": the number of the node named; -1 if none can be
+ * read. Without a host it is the one that answers. */
 static int named_node(struct cluster *c, const struct node *node, const char *error) {
     const char *host = strrchr(error, ' '), *colon = strrchr(error, ':');
     if (!host || !colon || colon < ++host) return -1;
@@ -84,8 +85,8 @@ static int named_node(struct cluster *c, const struct node *node, const char *er
     return cluster_node(c, host, length ? length : strlen(host), (int)strtol(colon + 1, NULL, 10));
 }
 
-/* Is the error about the state of the servers, not about the command? Then the request is sent again: at once to the
- * node that the error names, else after a pause. */
+/* Is the error about the state of the servers, not about the command? Then the request is sent
+ * again: at once to the node that the error names, else after a pause. */
 static bool send_again(struct dispatch *r, struct node *node, struct request *request, const char *error) {
     static const char *const passing[] = {"LOADING",    "READONLY", "CLUSTERDOWN", "TRYAGAIN",
                                           "MASTERDOWN", "BUSY ",    "NOREPLICAS"};
@@ -122,7 +123,7 @@ static int take_reply(struct dispatch *r, struct node *node, const redisReply *r
     return r->function(r->context, request, reply);
 }
 
-/* ------------------------------------------------------------------------------------------------ connections --- */
+/* ---- connections ---- */
 
 /* Connects where that is necessary, and passes waiting requests to hiredis. */
 static int feed(struct dispatch *r, struct node *node) {
@@ -170,8 +171,9 @@ static int exchange(struct dispatch *r, struct node *node, short events) {
     }
     if (events & (POLLIN | POLLERR | POLLHUP)) return receive(r, node);
     if (!node->in_flight.first) return FINE;
-    /* A silent server is given up after a part of the patience, so that enough of it is left to find the one that
-     * replaced it; but after all of it, if what is in flight may not be sent again. */
+    /* A silent server is given up after a part of the patience, so that enough of it is left to
+     * find the one that replaced it; but after all of it, if what is in flight may not be sent
+     * again. */
     double patience = r->cluster->patience;
     double silence = node->in_flight.first->once ? patience : fmin(patience, fmax(patience / 4, 15));
     return clock_now() - node->last_contact < silence ? FINE : give_up(r, node, "connected, but silent");
@@ -197,7 +199,7 @@ static int turn(struct dispatch *r, int wait) {
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------------ runs --- */
+/* ---- runs ---- */
 
 void dispatch_begin(struct dispatch *r, struct cluster *c, struct requests *requests, reply_function *function,
                     void *context) {
@@ -209,7 +211,8 @@ void dispatch_begin(struct dispatch *r, struct cluster *c, struct requests *requ
                            .progressed = clock_now()};
 }
 
-/* Small commands gather before they are sent. Those that wait for a server to come back wait until dispatch_end. */
+/* Small commands gather before they are sent. Those that wait for a server to come back wait
+ * until dispatch_end. */
 void dispatch_push(struct dispatch *r, struct request *request) {
     r->left++;
     r->gathered += request->length;
@@ -221,7 +224,7 @@ void dispatch_push(struct dispatch *r, struct request *request) {
 
 int dispatch_end(struct dispatch *r) {
     struct cluster *c = r->cluster;
-    if (r->requests->text.broken) r->status = failure(NULL, "not enough memory for so many keys at a time");
+    if (r->requests->text.broken) r->status = failure(NULL, "not enough memory for a batch of keys");
     while (r->left && r->status == FINE) {
         if (r->retry.first) r->status = retry_after_pause(r);
         if (r->status == FINE) r->status = turn(r, LONGEST_TURN);

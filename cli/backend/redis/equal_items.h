@@ -1,4 +1,5 @@
-/* Items of a batch with equal keys. Their bytes are compared, so that no two keys are taken for one. */
+/* Items of a batch with equal keys. Their bytes are compared, so that no two keys are taken for
+ * one. */
 #ifndef CLI_BACKEND_REDIS_EQUAL_ITEMS_H
 #define CLI_BACKEND_REDIS_EQUAL_ITEMS_H
 

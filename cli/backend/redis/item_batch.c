@@ -31,7 +31,7 @@ static bool is_copying(const struct item_batch *r) {
     return r->verb == ADD_ITEMS && r->set->kind == SET_CUCKOO;
 }
 
-/* --------------------------------------------------------------------------------- requests --- */
+/* ---- requests ---- */
 
 /* SET u1 BIT 1, or GET u1 BIT, for each bit. */
 static void put_bits(struct item_batch *r, const void *item, size_t length) {
@@ -89,7 +89,7 @@ static void send_commands(struct item_batch *r, struct dispatch *run) {
     }
 }
 
-/* ---------------------------------------------------------------------------------- looking --- */
+/* ---- looking ---- */
 
 static int take_look(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = ((struct item_batch *)context)->set;
@@ -117,7 +117,7 @@ static int look(struct item_batch *r) {
     return r->requests.n ? cluster_run(&r->set->cluster, &r->requests, take_look, r) : FINE;
 }
 
-/* ---------------------------------------------------------------------------------- answers --- */
+/* ---- answers ---- */
 
 /* What the server says about one item: one number, or one for each of its bits. -1 = there was no
  * room for it. */
@@ -164,7 +164,7 @@ static int take_answers(void *context, const struct request *request, const redi
     return failure(r->set->url.shown, "%s is full; build it again with a larger -n, or without --no-grow", key);
 }
 
-/* ---------------------------------------------------------------------------------- batches --- */
+/* ---- batches ---- */
 
 /* Items of the same shard go together, in their order. */
 static void sort_items(struct item_batch *r) {
@@ -232,7 +232,7 @@ static int hand_on(const struct item_batch *r) {
 
 static int run_batch(struct item_batch *r) {
     if (!r->n) return FINE;
-    if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for so many keys at a time");
+    if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for a batch of keys");
     if (r->equal_items) equal_items_find(r->equal_items, r);
     sort_items(r);
     memset(r->answers, 0, r->n);
@@ -245,7 +245,7 @@ static int run_batch(struct item_batch *r) {
     return sent == FINE ? status : TROUBLE;
 }
 
-/* ------------------------------------------------------------------------------------- keys --- */
+/* ---- keys ---- */
 
 /* Numbers travel as decimal text, which every client can write; all others as the bytes that they
  * are. */
@@ -294,7 +294,7 @@ int item_batch_read(struct item_batch *r, const struct input *input) {
     r->bytes.length = 0;
     if (r->verb == ADD_ABSENT) r->equal_items = equal_items_make(room);
     bool made = r->items && r->answers && r->order && r->starts && (r->equal_items || r->verb != ADD_ABSENT);
-    int status = made ? input_work(input, &work) : failure(NULL, "not enough memory for so many keys at a time");
+    int status = made ? input_work(input, &work) : failure(NULL, "not enough memory for a batch of keys");
     if (status == FINE) status = run_batch(r);
     free(r->items);
     free(r->answers);

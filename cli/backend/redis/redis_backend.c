@@ -28,7 +28,7 @@ static struct redis_target *redis_target_of(struct target *target) {
 /* Of sets that are made here: by build; and by dedup, which loses a line in a million. */
 static const double usual_rate = 0.01, rate_of_dedup = 1e-6;
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 static int describe(struct redis_target *t, int status) {
     t->target.name = t->set.url.shown;
@@ -79,7 +79,7 @@ static void redis_backend_close(struct target *target) {
     free(t);
 }
 
-/* ------------------------------------------------------------------------------------ facts --- */
+/* ---- facts ---- */
 
 /* Gathers the facts, unless that is done. */
 static int gather(struct target *target) {
@@ -100,7 +100,7 @@ static int redis_backend_facts(struct target *target, struct target_facts *facts
     return FINE;
 }
 
-/* ------------------------------------------------------------------------------------ items --- */
+/* ---- items ---- */
 
 static int send_items(struct target *target, const struct input *input, enum verb verb, const struct query *query) {
     struct redis_target *t = redis_target_of(target);
@@ -170,7 +170,7 @@ static int redis_backend_finish(struct target *target, int status) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------- info --- */
+/* ---- info ---- */
 
 /* Another module's filters tell neither their rate nor how full they are. */
 static void print_text(const struct redis_target *t) {

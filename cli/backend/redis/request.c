@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------------- text --- */
+/* ---- text ---- */
 
 void text_put(struct text *text, const void *bytes, size_t length) {
     if (!length) return;
@@ -58,7 +58,7 @@ void text_number(struct text *text, uint64_t number) {
     text_word(text, at, (size_t)(end - at));
 }
 
-/* ---------------------------------------------------------------------------------------------------- slots --- */
+/* ---- slots ---- */
 
 uint16_t crc16(const void *bytes, size_t length) {
     static uint16_t table[256]; /* filled by the first call */
@@ -73,7 +73,8 @@ uint16_t crc16(const void *bytes, size_t length) {
     return crc;
 }
 
-/* The slot of a key: of what stands between the first '{' and the next '}', if that is not empty; else of all of it. */
+/* The slot of a key: of what stands between the first '{' and the next '}', if that is not
+ * empty; else of all of it. */
 static uint16_t key_slot(const char *key, size_t length) {
     const char *open = memchr(key, '{', length);
     if (open) {
@@ -83,7 +84,7 @@ static uint16_t key_slot(const char *key, size_t length) {
     return crc16(key, length) % SLOTS;
 }
 
-/* ------------------------------------------------------------------------------------------------- requests --- */
+/* ---- requests ---- */
 
 void requests_reserve(struct requests *r, size_t n) {
     if (n <= r->room) return;

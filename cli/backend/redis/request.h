@@ -1,4 +1,5 @@
-/* Commands for servers, each about one key, in the text of their protocol (RESP), and the queues they wait in. */
+/* Commands for servers, each about one key, in the text of their protocol (RESP), and the queues
+ * they wait in. */
 #ifndef CLI_BACKEND_REDIS_REQUEST_H
 #define CLI_BACKEND_REDIS_REQUEST_H
 
@@ -21,8 +22,8 @@ void text_word(struct text *text, const void *bytes, size_t length);
 void text_words(struct text *text, const char *words); /* separated by spaces */
 void text_number(struct text *text, uint64_t number);
 
-/* CRC-16/XMODEM, as Redis clusters use it: polynomial 0x1021, from 0, nothing reflected. "123456789"
- * gives 0x31c3. */
+/* CRC-16/XMODEM, as Redis clusters use it: polynomial 0x1021, from 0, nothing reflected.
+ * "123456789" gives 0x31c3. */
 uint16_t crc16(const void *bytes, size_t length);
 
 enum { SLOTS = 16384 };
@@ -32,9 +33,10 @@ struct request {
     struct request *next; /* in a queue */
     size_t at, length;    /* of its text */
     uint16_t slot;        /* of its key */
-    bool asking;   /* ASKING goes before it, since its slot is being moved; false again after the reply to that */
-    bool once;     /* done twice it does harm */
-    bool repeated; /* a connection broke, or the run ended: it may be done already */
+    /* ASKING goes before it, since its slot is being moved; false again after the reply to that */
+    bool asking;
+    bool once;            /* done twice it does harm */
+    bool repeated;        /* a connection broke, or the run ended: it may be done already */
     uint8_t redirections; /* since the last pause */
     unsigned shard;
     size_t first, count; /* items */
@@ -46,8 +48,8 @@ struct requests {
     size_t n, room;
 };
 
-/* Begins a command of `words` words, of which the second is its key; the others follow as text_ calls on `text`.
- * NULL if memory has run out. Valid until the next call. */
+/* Begins a command of `words` words, of which the second is its key; the others follow as text_
+ * calls on `text`. NULL if memory has run out. Valid until the next call. */
 struct request *request_begin(struct requests *requests, const char *name, const char *key, size_t words);
 
 /* Makes room for n in all, so that none of them moves when the next is begun. */

@@ -21,7 +21,7 @@ const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]) {
     return key;
 }
 
-/* ----------------------------------------------------------------------------------- errors --- */
+/* ---- errors ---- */
 
 static const struct remedy {
     const char *error, *remedy;
@@ -48,7 +48,7 @@ int set_refused(const struct set *set, const char *key, const redisReply *reply)
     return failure(set->url.shown, "%s: the server says '%.*s'", key, length, reply->str);
 }
 
-/* ---------------------------------------------------------------------------------- queries --- */
+/* ---- queries ---- */
 
 int set_ask(struct set *set, struct requests *requests, reply_function *function, void *context) {
     int status = cluster_run(&set->cluster, requests, function, context);
@@ -114,7 +114,7 @@ int set_type(struct set *set, char type[32]) {
     return ask_about(set, "TYPE", take_type, &(struct type_answer){set, type});
 }
 
-/* --------------------------------------------------------------------------------- the hash --- */
+/* ---- the hash ---- */
 
 static bool field_is(const redisReply *field, const char *name) {
     return field->type == REDIS_REPLY_STRING && strcmp(field->str, name) == 0;
@@ -203,7 +203,7 @@ int set_read(struct set *set) {
     return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
 }
 
-/* -------------------------------------------------------------------------- a single filter --- */
+/* ---- a single filter ---- */
 
 /* Is it a cuckoo filter, or made of such? The PERHAPS.INFO of a composite filter has that of others
  * inside it. */
@@ -233,7 +233,7 @@ static int take_info(void *context, const struct request *request, const redisRe
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 int set_connect(struct set *set, const struct options *options) {
     *set = (struct set){.shards = 1};

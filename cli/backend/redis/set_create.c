@@ -19,7 +19,7 @@ static int ask_name(struct set *set, const char *command, const char *const *wor
     return set_ask(set, &requests, take_done, set);
 }
 
-/* --------------------------------------------------------------------------------------- what stands there --- */
+/* ---- what stands there ---- */
 
 struct finding {
     const struct set *set;
@@ -41,8 +41,8 @@ static int find_shards(struct set *set, char found[KEY_TEXT]) {
     return set_ask_shards(set, "EXISTS", "", take_existence, &(struct finding){set, found});
 }
 
-/* Takes away the set or filter at NAME, which may have more shards than the new one. UNLINK frees memory in the
- * background. */
+/* Takes away the set or filter at NAME, which may have more shards than the new one. UNLINK
+ * frees memory in the background. */
 static int remove_old(struct set *set, const char *type) {
     struct set old = *set;
     bool filter = set_type_is_filter(type);
@@ -68,7 +68,7 @@ static int make_place(struct set *set, const struct options *options) {
     return *found ? failure(set->url.shown, "%s exists; give -f to replace it, or take another NAME", found) : FINE;
 }
 
-/* -------------------------------------------------------------------------------------------------- making --- */
+/* ---- making ---- */
 
 struct shard_reserving {
     struct set *set;
@@ -80,14 +80,15 @@ static int take_reserved(void *context, const struct request *request, const red
     struct set *set = reserving->set;
     char key[KEY_TEXT];
     if (reply->type != REDIS_REPLY_ERROR) return FINE;
-    bool mine = request->repeated || *set->making; /* made before the connection broke, or by others who make the set */
+    /* made before the connection broke, or by others who make the set */
+    bool mine = request->repeated || *set->making;
     if (mine && strstr(reply->str, "exists")) return FINE;
     reserving->refused = true;
     return set_refused(set, set_key(set, request->shard, key), reply);
 }
 
-/* Makes the shards. None of the commands harms what is there already: a filter is not made twice, and
- * a bit that 0 is added to stays as it is. */
+/* Makes the shards. None of the commands harms what is there already: a filter is not made
+ * twice, and a bit that 0 is added to stays as it is. */
 static int reserve(struct set *set, const struct options *options, bool *refused) {
     static const char *const names[SET_KINDS] = {"BF.RESERVE", "CF.RESERVE", "BITFIELD"};
     struct shard_reserving reserving = {.set = set};
@@ -128,9 +129,10 @@ int set_create(struct set *set, const struct options *options) {
     return set->seen ? FINE : failure(NULL, "not enough memory");
 }
 
-/* ------------------------------------------------------------------------------------- making it with others --- */
+/* ---- making it with others ---- */
 
-/* Begins a set where there is none, unless others have meanwhile: `type` is what is there afterwards. */
+/* Begins a set where there is none, unless others have meanwhile: `type` is what is there
+ * afterwards. */
 static int begin_making(struct set *set, const struct options *options, char type[32]) {
     char fields[FIELDS_TEXT], found[KEY_TEXT];
     if (set_shape(set, options, options->items) != FINE || find_shards(set, found) != FINE) return TROUBLE;

@@ -4,20 +4,22 @@
 
 #include "server_set.h"
 
-/* Chooses kind, false-positive rate (`fpr` as it is, unless -p is given) and, from the number of keys (0 = unknown),
- * the shards. */
+/* Chooses kind, false-positive rate (`fpr` as it is, unless -p is given) and, from the number of
+ * keys (0 = unknown), the shards. */
 int set_shape(struct set *set, const struct options *options, uint64_t items);
 
 /* How many keys each shard has room for. */
 uint64_t set_capacity(const struct set *set);
 
-/* Makes the empty set. What stands in its place is refused, or with -f taken away first, if it is a set or filter. */
+/* Makes the empty set. What stands in its place is refused, or with -f taken away first, if it
+ * is a set or filter. */
 int set_create(struct set *set, const struct options *options);
 
-/* Connects; opens the set, or makes it if there is none, with keys of this recipe and this rate. Others may do the
- * same at the same time: the hash begins with the single field `making`, which the first of them has set and which
- * says all about the set. Everyone makes the shards that are not there yet, and puts the other fields in when all
- * are. So it is finished even if the first was broken off. */
+/* Connects; opens the set, or makes it if there is none, with keys of this recipe and this rate.
+ * Others may do the same at the same time: the hash begins with the single field `making`, which
+ * the first of them has set and which says all about the set. Everyone makes the shards that are
+ * not there yet, and puts the other fields in when all are. So it is finished even if the first
+ * was broken off. */
 int set_join(struct set *set, const struct options *options, double fpr, perhaps_recipe recipe);
 
 #endif

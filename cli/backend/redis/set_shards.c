@@ -17,7 +17,8 @@ static const double smallest_rate_of_bits = 1e-9;
 /* As the module makes growing filters: the first layer may take this much of the rate. */
 static const double share_of_first_layer = 0.88;
 
-/* The most that BF.RESERVE takes; and, where the number of keys is unknown, shards enough for a billion. */
+/* The most that BF.RESERVE takes; and, where the number of keys is unknown, shards enough for a
+ * billion. */
 enum { MOST_CAPACITY = 1 << 30, SHARDS_OF_A_PIPE = 64 };
 
 static int choose_kind(struct set *set, const struct options *options) {
@@ -42,8 +43,9 @@ static int choose_kind(struct set *set, const struct options *options) {
     return FINE;
 }
 
-/* Shards are not equally full: by chance none gets five standard deviations more than its share; and CRC16 spreads numbers
- * that follow one another, written in decimal, only to within a twentieth. One that is too full grows by half or more. */
+/* Shards are not equally full: by chance none gets five standard deviations more than its share;
+ * and CRC16 spreads numbers that follow one another, written in decimal, only to within a
+ * twentieth. One that is too full grows by half or more. */
 static uint64_t items_of_shard(uint64_t items, unsigned shards) {
     double share = (double)items / shards;
     return shards == 1 ? items : (uint64_t)ceil(1.05 * share + 5 * sqrt(share));

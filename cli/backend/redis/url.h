@@ -17,8 +17,9 @@ struct url {
     char shown[3 * URL_TEXT]; /* the URL without user and password, for messages */
 };
 
-/* FINE, or TROUBLE after having said what is wrong. A URL without a password takes the one in REDISCLI_AUTH, if there is
- * one: other users of the machine can see a command line, but not its environment. */
+/* FINE, or TROUBLE after having said what is wrong. A URL without a password takes the one in
+ * REDISCLI_AUTH, if there is one: other users of the machine can see a command line, but not its
+ * environment. */
 int url_parse(struct url *url, const char *text);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------- buckets --- */
+/* ---- buckets ---- */
 
 void ids_free(struct ids *ids) {
     for (size_t i = 0; i < ids->n; i++)
@@ -68,7 +68,7 @@ static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------- numbers --- */
+/* ---- numbers ---- */
 
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -136,7 +136,7 @@ bool ids_ends(const struct ids *ids, uint64_t *smallest, uint64_t *largest) {
     return true;
 }
 
-/* -------------------------------------------------------------------------------- combining --- */
+/* ---- combining ---- */
 
 static const struct {
     void (*both)(roaring_bitmap_t *, const roaring_bitmap_t *);
@@ -169,7 +169,7 @@ bool ids_combine(struct ids *into, struct ids *from, enum combination how) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------ files --- */
+/* ---- files ---- */
 
 const char *ids_read(struct ids *ids, const uint8_t *bytes, size_t length, bool wide) {
     *ids = (struct ids){.wide = wide};

@@ -28,7 +28,7 @@ static struct roaring_target *roaring_of(const struct target *target) {
     return (struct roaring_target *)(uintptr_t)target;
 }
 
-/* ---------------------------------------------------------------------------------- opening --- */
+/* ---- opening ---- */
 
 /* Reads a whole file. A pipe without a writer is not waited for: it is no file anyway. */
 static int read_whole(const char *path, uint8_t **bytes, size_t *length) {
@@ -107,7 +107,7 @@ static void roaring_backend_close(struct target *target) {
     free(t);
 }
 
-/* ---------------------------------------------------------------------------------- queries --- */
+/* ---- queries ---- */
 
 static int roaring_backend_query_batch(const struct target *target, const struct batch *batch, uint8_t *answers,
                                        uint64_t *present) {
@@ -137,7 +137,7 @@ static int roaring_backend_verify(struct target *target, struct verdict *verdict
     return FINE;
 }
 
-/* ---------------------------------------------------------------------------------- changes --- */
+/* ---- changes ---- */
 
 _Static_assert((int)BATCH <= (int)IDS_BATCH, "a batch of the input is added in one call");
 
@@ -151,7 +151,7 @@ static int add_batch(void *context, const struct batch *batch) {
                            "line %llu is %llu, and -k roaring holds ids below 2^32; build it with -k roaring64",
                            (unsigned long long)(batch->first_line + i), (unsigned long long)batch->numbers[i]);
     if (!ids_add(&t->ids, batch->numbers, batch->n, &added))
-        return failure(input_name(batch->path), "so many ids take more memory than there is; use a machine with more");
+        return failure(input_name(batch->path), "the ids take more memory than there is; use a machine with more");
     t->target.keys += batch->n;
     t->target.changed += added;
     return FINE;
@@ -186,7 +186,7 @@ static int roaring_backend_finish(struct target *target, int status) {
     return status;
 }
 
-/* ------------------------------------------------------------------------------------- info --- */
+/* ---- info ---- */
 
 static int roaring_backend_print_info(struct target *target, bool as_json) {
     static const unsigned abilities = PERHAPS_ADD | PERHAPS_REMOVE | PERHAPS_MERGE | PERHAPS_INTERSECT |
