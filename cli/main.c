@@ -23,7 +23,7 @@ static const char *alias(const char *name) {
     return name;
 }
 
-static int run(int count, char **arguments) {
+static int run_command(int count, char **arguments) {
     struct options options;
     if (count < 2) return failure(NULL, "give a command, such as build or check; see 'perhaps help'");
     const struct command *command = command_find(alias(arguments[1]));
@@ -42,7 +42,7 @@ int main(int count, char **arguments) {
     occupy_standard_streams();
     /* a file-size limit then is an error of write(), with a sentence, like a full disk */
     signal(SIGXFSZ, SIG_IGN);
-    int status = run(count, arguments);
+    int status = run_command(count, arguments);
     int written = finish_output();
     return written == FINE ? status : written;
 }

@@ -47,7 +47,7 @@ static int gather(struct checking *c, const struct batch *batch, const uint8_t *
     return FINE;
 }
 
-static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t present) {
+static int take_check_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t present) {
     struct checking *c = context;
     uint64_t hits = c->invert ? batch->n - present : c->doubted ? 0 : present;
     c->checked += batch->n;
@@ -82,7 +82,7 @@ static int query_all(struct target *target, const struct input *input, struct ch
                                         &(struct query){.threads = threads,
                                                         .records = c->printing,
                                                         .prompt = c->quiet || (c->printing && !input_repeatable(input)),
-                                                        .answered = take_answers,
+                                                        .answered = take_check_answers,
                                                         .in_order = print_found,
                                                         .contexts = contexts});
     for (unsigned i = 0; i < threads; i++) {

@@ -123,7 +123,7 @@ static int look_up(struct dedup *d, struct line_block *job) {
 }
 
 /* Lines are printed before they are noted in the state: none is remembered that was not printed. */
-static int take(void *context, struct line_block *job) {
+static int take_block(void *context, struct line_block *job) {
     struct dedup *d = context;
     if (look_up(d, job) != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
@@ -196,11 +196,11 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
     return rc < 0 ? library_failure(d->options->state, rc) : FINE;
 }
 
-static int run(struct dedup *d, struct input *input) {
+static int run_alone(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
                                 .hasher = &d->seen.hasher,
                                 .with_keys = d->exact != NULL,
-                                .take = take,
+                                .take = take_block,
                                 .pause = d->state ? pause_state : NULL,
                                 .patience = patience_of_state,
                                 .context = d};
@@ -214,7 +214,7 @@ static int run(struct dedup *d, struct input *input) {
 
 /* ---- a set that others share ---- */
 
-static int take_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
+static int take_shared_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
     struct dedup *d = context;
     const char *lines[BATCH + 1];
     size_t last = batch->n - 1;
@@ -232,7 +232,7 @@ static int run_shared(struct dedup *d, struct target *target, struct input *inpu
     void *contexts[] = {d};
     struct query query = {.records = d->out >= 0,
                           .prompt = d->out >= 0 && !input_repeatable(input),
-                          .answered = take_answers,
+                          .answered = take_shared_answers,
                           .contexts = contexts};
     double began = clock_now();
     input->silent = d->out == STDOUT_FILENO && isatty(STDOUT_FILENO);
@@ -274,7 +274,7 @@ static int dedup_alone(struct dedup *d) {
     if (status == FINE) status = check_hash(options, &input, want.hash);
     if (status == FINE) status = open_memory(d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d->out);
-    if (status == FINE) status = run(d, &input);
+    if (status == FINE) status = run_alone(d, &input);
     seen_close(&d->seen);
     if (d->state) status = state_close(d->state, status);
     exact_free(d->exact);

@@ -106,7 +106,7 @@ static int check_path(const char *path) {
     return FINE;
 }
 
-static int add_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
+static int replay_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
     struct state *s = context;
     int64_t rc = s->timed ? perhaps_advance(s->filter, time) : 0;
     if (rc >= 0) rc = perhaps_add_many(s->filter, &PERHAPS_KEYS_DIGEST(digests, n), NULL);
@@ -133,7 +133,7 @@ static int open_filter(struct state *s, const perhaps_want *want, struct input *
     s->timed = s->ordered && info.period;
     if (old && (check_kind(s, &info) != FINE || check_options(s, &info) != FINE)) return TROUBLE;
     if (input_match(input, s->options, s->path, s->filter) != FINE) return TROUBLE;
-    return old ? journal_replay(s->journal, add_block, s) : FINE;
+    return old ? journal_replay(s->journal, replay_block, s) : FINE;
 }
 
 static void end(struct state *s, bool done) {
@@ -219,7 +219,7 @@ static int save_noted(struct state *s) {
     perhaps_free(s->filter);
     s->filter = NULL;
     int status = filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter);
-    if (status == FINE) status = journal_replay(s->journal, add_block, s);
+    if (status == FINE) status = journal_replay(s->journal, replay_block, s);
     if (status == FINE) status = filter_replace(s->lock, s->path, s->filter);
     return status;
 }

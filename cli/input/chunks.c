@@ -101,7 +101,7 @@ static size_t encode_keys(struct input_chunk *p, const char *const *texts, const
 }
 
 /* Hands n lines on as keys, up to one that is none. The numbers of raw records are made already. */
-static int hand_on(struct input_chunk *p, size_t n) {
+static int hand_on_keys(struct input_chunk *p, size_t n) {
     const struct input *input = p->input;
     bool raw = input->encoding == ENCODING_U64LE, as_is = input->encoding == ENCODING_BYTES && !input->ignore_case;
     if (n == 0) return FINE;
@@ -174,12 +174,12 @@ static int split_lines(struct input_chunk *p) {
             p->line_lengths[n] = (size_t)(stop - line);
             line = stop + 1;
             if (++n < BATCH) continue;
-            int status = hand_on(p, n);
+            int status = hand_on_keys(p, n);
             if (status != FINE) return status;
             n = 0;
         }
     }
-    return hand_on(p, n);
+    return hand_on_keys(p, n);
 }
 
 static int split_records(struct input_chunk *p) {
@@ -192,11 +192,11 @@ static int split_records(struct input_chunk *p) {
         p->line_lengths[n] = 8;
         p->numbers[n] = number;
         if (++n < BATCH) continue;
-        int status = hand_on(p, n);
+        int status = hand_on_keys(p, n);
         if (status != FINE) return status;
         n = 0;
     }
-    return hand_on(p, n);
+    return hand_on_keys(p, n);
 }
 
 void chunk_read(struct input_chunk *p) {

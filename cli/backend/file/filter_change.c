@@ -67,7 +67,7 @@ struct hashed_keys {
     size_t n, room;
 };
 
-static int hash_batch(void *context, const struct batch *b) {
+static int hash_for_adding(void *context, const struct batch *b) {
     struct hashed_keys *m = context;
     perhaps_keys keys = batch_keys(b);
     if (m->n + b->n > m->room) {
@@ -120,7 +120,7 @@ int filter_change(struct target *target, const struct input *input, enum directi
     }
     int status = input_work(
         input, &(struct key_work){
-                   .threads = t->threads, .in_thread = hash_batch, .in_order = add_hashed, .contexts = contexts});
+                   .threads = t->threads, .in_thread = hash_for_adding, .in_order = add_hashed, .contexts = contexts});
     for (unsigned i = 0; i < t->threads; i++) free(hashed[i].words);
     return status;
 }

@@ -163,7 +163,7 @@ static int receive(struct dispatch *r, struct node *node) {
 }
 
 /* Writes and reads what poll says is possible. */
-static int exchange(struct dispatch *r, struct node *node, short events) {
+static int exchange_bytes(struct dispatch *r, struct node *node, short events) {
     int all_written = 0;
     if (events & POLLOUT) {
         if (redisBufferWrite(node->link, &all_written) != REDIS_OK) return give_up(r, node, node->link->errstr);
@@ -195,7 +195,7 @@ static int turn(struct dispatch *r, int wait) {
     if (poll(polls, n, r->retry.first ? 0 : wait) < 0 && errno != EINTR)
         return failure(NULL, "waiting for servers failed: %s", strerror(errno));
     for (size_t i = 0; i < n; i++)
-        if (polls[i].fd >= 0 && exchange(r, c->nodes[i], polls[i].revents) != FINE) return TROUBLE;
+        if (polls[i].fd >= 0 && exchange_bytes(r, c->nodes[i], polls[i].revents) != FINE) return TROUBLE;
     return FINE;
 }
 

@@ -89,9 +89,9 @@ static void send_commands(struct item_batch *r, struct dispatch *run) {
     }
 }
 
-/* ---- looking ---- */
+/* ---- are the shards there? ---- */
 
-static int take_look(void *context, const struct request *request, const redisReply *reply) {
+static int take_shard(void *context, const struct request *request, const redisReply *reply) {
     struct set *set = ((struct item_batch *)context)->set;
     set->seen[request->shard] = set->cluster.restarts + 1;
     return set_check_shard(set, request->shard, reply);
@@ -100,7 +100,7 @@ static int take_look(void *context, const struct request *request, const redisRe
 /* A server that has no such key answers 'absent' to every query, and makes the key when a bit is
  * set. So its existence is checked before the first item goes to a shard, and again when a server
  * was restarted. */
-static int look(struct item_batch *r) {
+static int check_shards(struct item_batch *r) {
     const struct set *set = r->set;
     char key[KEY_TEXT];
     if (is_adding(r) && set->kind != SET_BITS) return FINE; /* NOCREATE does it */
@@ -114,7 +114,7 @@ static int look(struct item_batch *r) {
         request->shard = shard;
         request_end(&r->requests);
     }
-    return r->requests.n ? cluster_run(&r->set->cluster, &r->requests, take_look, r) : FINE;
+    return r->requests.n ? cluster_run(&r->set->cluster, &r->requests, take_shard, r) : FINE;
 }
 
 /* ---- answers ---- */
@@ -139,7 +139,7 @@ static void doubt(struct item_batch *r, const struct request *request) {
     }
 }
 
-static int take_answers(void *context, const struct request *request, const redisReply *reply) {
+static int take_replies(void *context, const struct request *request, const redisReply *reply) {
     struct item_batch *r = context;
     char key[KEY_TEXT];
     bool array = reply->type == REDIS_REPLY_ARRAY, room = true;
@@ -167,7 +167,7 @@ static int take_answers(void *context, const struct request *request, const redi
 /* ---- batches ---- */
 
 /* Items of the same shard go together, in their order. */
-static void sort_items(struct item_batch *r) {
+static void sort_by_shard(struct item_batch *r) {
     size_t shards = r->set->shards;
     memset(r->starts, 0, (shards + 2) * sizeof *r->starts);
     for (size_t i = 0; i < r->n; i++) r->starts[r->items[i].shard + 2] += r->items[i].first_equal == i;
@@ -195,9 +195,9 @@ static int send_batch(struct item_batch *r) {
     int status;
     cluster->careful = r->verb == CHECK_ITEMS || (is_adding(r) && !is_copying(r));
     do {
-        status = look(r);
+        status = check_shards(r);
         if (status != FINE) continue;
-        dispatch_begin(&run, cluster, &r->requests, take_answers, r);
+        dispatch_begin(&run, cluster, &r->requests, take_replies, r);
         send_commands(r, &run);
         status = dispatch_end(&run);
         for (size_t i = 0; i < r->requests.n && status != FINE && r->verb == ADD_ABSENT; i++)
@@ -208,7 +208,7 @@ static int send_batch(struct item_batch *r) {
 }
 
 /* Hands the answers on, with the lines, in batches as the input has them. */
-static int hand_on(const struct item_batch *r) {
+static int hand_on_answers(const struct item_batch *r) {
     const struct query *query = r->query;
     const char *lines[BATCH], *line = r->lines.bytes;
     size_t lengths[BATCH];
@@ -234,13 +234,13 @@ static int run_batch(struct item_batch *r) {
     if (!r->n) return FINE;
     if (r->bytes.broken || r->lines.broken) return failure(NULL, "not enough memory for a batch of keys");
     if (r->equal_items) equal_items_find(r->equal_items, r);
-    sort_items(r);
+    sort_by_shard(r);
     memset(r->answers, 0, r->n);
     int sent = send_batch(r);
     if (sent != FINE && r->verb != ADD_ABSENT) return TROUBLE;
     if (r->verb == ADD_ABSENT) settle_answers(r);
     r->keys += r->n;
-    int status = hand_on(r);
+    int status = hand_on_answers(r);
     r->n = r->bytes.length = r->lines.length = 0;
     return sent == FINE ? status : TROUBLE;
 }
