@@ -53,13 +53,18 @@ static bool reserve(struct ids *ids, size_t n) {
 static bool make_buckets(struct ids *ids, const uint64_t *sorted, size_t n) {
     struct bucket fresh[IDS_BATCH];
     size_t made = 0, old = ids->n;
-    for (size_t i = 0; i < n; i++) {
+    bool enough = true;
+    for (size_t i = 0; i < n && enough; i++) {
         uint32_t half = high(sorted[i]);
         if ((i && half == high(sorted[i - 1])) || lows_of(ids, half)) continue;
         fresh[made] = (struct bucket){half, roaring_bitmap_create()};
-        if (!fresh[made++].low) return false;
+        enough = fresh[made].low;
+        made += enough;
     }
-    if (!reserve(ids, old + made)) return false;
+    if (!enough || !reserve(ids, old + made)) {
+        while (made) roaring_bitmap_free(fresh[--made].low);
+        return false;
+    }
     ids->n += made;
     for (size_t at = ids->n; made;) {
         bool larger = old && ids->buckets[old - 1].high > fresh[made - 1].high;
