@@ -224,7 +224,10 @@ static void add_in_place(struct pair *p, unsigned key) {
     uint8_t *image = image_of(p->f, &length);
     struct pair borrowed = *p;
     int rc = perhaps_open_memory(&borrowed.f, image, length, &PERHAPS_OPEN(.flags = PERHAPS_OPEN_WRITE));
-    promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "an image opens for changing, or is of many parts");
+    if (p->is_static)
+        promise(rc == PERHAPS_ESEALED, "a sealed image does not open for changing");
+    else
+        promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "an image opens for changing, or is of many parts");
     if (rc == PERHAPS_OK) {
         perhaps *changed = NULL;
         add_one(&borrowed, key);
