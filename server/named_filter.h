@@ -9,7 +9,8 @@
  *     a window by time forgot or    PERHAPS.ADVANCE with the time             named_advance
  *     began a generation
  *     adding may have begun one     PERHAPS.ADVANCE with its time             named_add
- *     adding has appended a layer   PERHAPS.RESHAPE, the shape of all layers  named_close
+ *     adding has appended a layer   PERHAPS.RESHAPE, the shape of all layers  named_close or
+ *                                                                             named_replicate_items
  *     something has changed         the client's command, verbatim            named_close
  *     instead, where some items     BF.INSERT or CF.INSERT with NOCREATE and  named_replicate_items
  *     may have found no room        the items that were added
@@ -18,8 +19,8 @@
  * So a command that writes is sent like this:
  *
  *     BF.RESERVE, CF.RESERVE        as PERHAPS.CREATE; never verbatim
- *     BF.ADD, BF.MADD, BF.INSERT    verbatim; as BF.INSERT if some items found no room
- *     CF.ADD, CF.ADDNX              verbatim
+ *     BF.MADD, BF.INSERT            verbatim; as BF.INSERT if some items found no room
+ *     BF.ADD, CF.ADD, CF.ADDNX      verbatim
  *     CF.INSERT, CF.INSERTNX        as CF.INSERT, one for each batch of items
  *     CF.DEL, CF.COMPACT, BF.MERGE, LOADCHUNK, PERHAPS.LOAD, .CREATE, .RESHAPE, .ADVANCE
  *                                   verbatim
@@ -62,7 +63,7 @@ struct named_filter {
     RedisModuleKey *handle;
     struct value *value;
     perhaps *filter; /* value_filter, if LOOKUP_FOUND */
-    unsigned layers; /* that replicas have; 0: nothing was added to a growing filter */
+    unsigned layers; /* that replicas have; 0: parked, or nothing was added */
     uint64_t now;    /* milliseconds, where the clock was read for a window; else 0 */
     bool changed;    /* named_close tells listeners and replicas */
     bool replicated; /* replicas have it already: no command verbatim */
@@ -75,7 +76,8 @@ enum command_family { FAMILY_ANY, FAMILY_BLOOM, FAMILY_CUCKOO };
 enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name, int mode,
                        enum command_family family);
 
-/* Tells replicas what is left to tell. `event` is what listeners to the key hear if it changed. */
+/* Tells replicas what is left to tell, ends the filter and closes the key. `event` is what
+ * listeners to the key hear if it changed. */
 void named_close(struct named_filter *named, const char *event);
 
 /* Puts a new filter under a name that has none, and tells replicas. It owns the filter from here
@@ -107,7 +109,8 @@ bool named_unpark(struct named_filter *named);
 /* How many more items the filter takes; UINT64_MAX unless `fixed`. */
 uint64_t named_room(const struct named_filter *named);
 
-/* Lets a window that forgets by time do so, unless this server is a replica. */
+/* Lets a window that forgets by time do so. A replica, and a server that loads its data or hands
+ * over, leaves that to the commands it gets. */
 void named_advance(struct named_filter *named);
 
 #endif

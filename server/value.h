@@ -4,7 +4,7 @@
  *
  *     a filter of the library ──value_of_filter──▶ PARKED if can_be_parked (value.c), else OPEN
  *
- *     PARKED ──value_unparked──▶ OPEN              in named_unpark, before it grows; never back
+ *     PARKED ──value_unparked──▶ OPEN              in named_unpark, before it needs more room
  *
  *     first bytes ──value_start_loading──▶ LOADING ──value_load──▶ LOADING      the next bytes
  *
@@ -19,8 +19,8 @@
  *     open      open_value      the struct, and the filter's    the filter itself
  *     loading   loading_value   the struct, and bytes so far    none: "still being loaded"
  *
- * A value changes in place where its form stays: items are added, and bytes are loaded. All other
- * ways to a value make a new one. BF.MERGE and an RDB go through value_of_filter; so a filter that
+ * A value changes in place where its form stays: items are added, removed and forgotten, and bytes
+ * are loaded. All other ways to a value make a new one. BF.MERGE and an RDB go through value_of_filter; so a filter that
  * was open may be parked after a restart.
  *
  * Why park: a handle takes more memory than a small filter has bits, and there may be millions of

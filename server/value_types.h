@@ -18,8 +18,8 @@
  * after FLUSHDB ASYNC. No key leads to such a value any more, so no other thread can reach it.
  * value_free reads no setting, and counts with atomic operations.
  *
- * A child of the server writes RDB and AOF files from a snapshot of all memory. Each page that it
- * changes is copied. So rdb_save and aof_rewrite change no value: a parked filter is not opened in
+ * A child of the server writes RDB and AOF files from a snapshot of all memory. Each page that
+ * either of them changes is copied. So rdb_save and aof_rewrite change no value: a parked filter is not opened in
  * place, but rebuilt in memory of the child (value_whole). A child has no client to tell that
  * memory is out: see sure_memory.
  *

@@ -1,16 +1,25 @@
 /* What the commands work on. A target is a set of keys: a filter in a file (file/), a Roaring
  * bitmap in a file (roaring/), or a set on servers (redis/). Each of the three is a struct
  * backend. The program chooses one before the command runs (backend_choose); the command calls its
- * operations in this order and never knows which backend it has:
+ * operations and does not ask which backend it has:
  *
- *   check, count, list, info, verify     open, target_input, query ..., close
- *   add, remove                          open, target_input, change, finish, close
- *   build                                create, change, finish, close
- *   merge, intersect, subtract, differ   open each, combine, finish, close
- *   dedup --at                           join, target_input, add_absent, finish, close
+ *   check          open, target_input, query, close
+ *   count          open, target_input, count_batch for each batch, close
+ *   list           open, list until it is at the end, close
+ *   info           open, print_info, close
+ *   verify         open, verify, facts; with --keys target_input_of, query_batch; close
+ *   add, remove    open, target_input, change, finish, close
+ *   build          create, change, finish, close
+ *   merge ...      open the first; for each other open, combine, close; finish, close
+ *   dedup          join, target_input, add_absent, finish, close; without add_absent, which only
+ *                  sets on servers have, dedup has a memory of its own
  *
- * What a backend cannot do stands in its `commands`, `refused` and the sentences beside them, and
- * is refused before the command runs. Operations return FINE, or TROUBLE after having said why. */
+ * What a backend cannot do is refused before the command runs, in the words of the backend: other
+ * commands than its `commands`, and the options that it lists in `refused`. An operation that none
+ * of its commands calls is NULL.
+ *
+ * Operations return FINE, or TROUBLE after having said why. Those that read the input, and finish,
+ * may also return STOP: a signal, or a callback, ended the reading. */
 #ifndef CLI_BACKEND_BACKEND_H
 #define CLI_BACKEND_BACKEND_H
 
@@ -53,11 +62,13 @@ struct query {
     bool records; /* the answers need the lines */
     bool prompt;  /* answer whenever the input pauses, not only when many keys are there */
 
-    /* In each thread: the answers for a batch, 1 or 0 for each key, and how many are 1. In a batch
-     * of add_absent, 1 = it was new. FINE, STOP or TROUBLE. */
+    /* In each thread: the answers for a batch, 1 or 0 for each key, and how many are 1. From
+     * add_absent, 1 = it was new, and 2 = unknown: the servers gave no answer. Of the batch only n
+     * and, with `records`, the lines may be used. FINE, STOP or TROUBLE. */
     int (*answered)(void *context, const struct batch *batch, uint8_t *answers, uint64_t present);
 
-    /* In the order of the input, after some batches of a thread: to print what it has gathered. */
+    /* In the order of the input, after some batches of a thread: to print what it has gathered.
+     * NULL for add_absent, if there is nothing to do. */
     int (*in_order)(void *context);
     void *const *contexts; /* one for each thread */
 };
@@ -79,16 +90,18 @@ struct verdict {
 };
 
 struct backend {
-    const char *missing;           /* why this program was built without it; NULL = it was not */
+    const char *missing;           /* a sentence, if this program was built without it; else NULL */
     unsigned commands;             /* set of 1 << enum command_id */
     const char *not_its_commands;  /* what is wrong with other commands, after their name */
     const enum option_id *refused; /* options that mean nothing to it, up to OPTIONS */
     const char *why_refused;
     bool by_operand; /* the set is named by the command's first operand, not by --at */
 
-    /* `needs`: set of enum perhaps_ability that it must have. */
+    /* `needs`: set of enum perhaps_ability that it must have. Also after a failure *target, if
+     * it is not NULL, must be closed. */
     int (*open)(struct target **target, const struct options *options, const char *name, enum access access,
                 unsigned needs);
+    /* Creates it, and fills `input`: how keys are made is part of the set. */
     int (*create)(struct target **target, const struct options *options, struct input *input);
     /* Opens it, or creates it. */
     int (*join)(struct target **target, const struct options *options, struct input *input);
@@ -101,7 +114,7 @@ struct backend {
     int (*combine)(struct target *into, struct target *from, enum combination how);
 
     /* Ends a change of any sort: saves it, if `status` is FINE, and warns of what users should
-     * know. */
+     * know. In place, what was changed is saved whatever the status. */
     int (*finish)(struct target *target, int status);
 
     /* One batch; may be called from several threads. */
@@ -119,7 +132,7 @@ struct backend {
 
 extern const struct backend file_backend, roaring_backend, redis_backend;
 
-/* Chooses options->backend: by --at, by -k, or by how the file begins. TROUBLE if it is not in this
+/* Chooses options->backend: by -k, by --at, or by how the file begins. TROUBLE if it is not in this
  * program, or has no use for the command or one of its options. */
 int backend_choose(struct options *options);
 

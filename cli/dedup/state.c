@@ -122,7 +122,7 @@ static int make_new(struct state *s, const perhaps_want *want) {
     return status == FINE ? journal_restart(s->journal) : status;
 }
 
-static int open_filter(struct state *s, const perhaps_want *want, struct input *input) {
+static int open_or_make(struct state *s, const perhaps_want *want, struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
     bool old = access(s->path, F_OK) == 0;
     int status = old ? filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter) : make_new(s, want);
@@ -159,7 +159,7 @@ int state_open(struct state **state, const struct options *options, const perhap
     int status = journal_open(&s->journal, s->path, &waiting);
     bool empty = s->journal && !journal_bytes(s->journal); /* asked now: replay may cut it */
     if (status == FINE) status = lock_file(options, s->path, &s->lock);
-    if (status == FINE) status = open_filter(s, want, input);
+    if (status == FINE) status = open_or_make(s, want, input);
     if (status == FINE) {
         *state = s;
         *filter = s->filter;

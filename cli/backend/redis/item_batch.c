@@ -258,8 +258,10 @@ static int take_batch(void *context, const struct batch *batch) {
         size_t length = batch->numbers
                             ? (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)batch->numbers[i])
                             : batch->lengths[i];
-        *item = (struct server_item){
-            .at = r->bytes.length, .length = length, .shard = set_shard(r->set, key, length), .first_equal = r->n++};
+        *item = (struct server_item){.at = r->bytes.length,
+                                     .length = length,
+                                     .shard = shard_of_item(r->set, key, length),
+                                     .first_equal = r->n++};
         text_put(&r->bytes, key, length);
         if (r->query->records) {
             r->terminator_length = batch->terminator_length;

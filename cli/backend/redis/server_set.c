@@ -9,7 +9,7 @@ enum { USUAL_PATIENCE = 60 };
 
 const char *const set_kind_names[SET_KINDS] = {"BF", "CF", "bits"};
 
-unsigned set_shard(const struct set *set, const void *item, size_t length) {
+unsigned shard_of_item(const struct set *set, const void *item, size_t length) {
     return set->shards == 1 ? 0 : crc16(item, length) % set->shards;
 }
 

@@ -55,7 +55,7 @@ void set_write_fields(const struct set *set, char text[FIELDS_TEXT]);
 void set_read_fields(struct set *set, const char *text);
 
 /* The shard of an item, and the key of a shard. Returns `key`. */
-unsigned set_shard(const struct set *set, const void *item, size_t length);
+unsigned shard_of_item(const struct set *set, const void *item, size_t length);
 const char *set_key(const struct set *set, unsigned shard, char key[KEY_TEXT]);
 
 /* Says what a server answered about a key, and what to do. Returns TROUBLE. */
