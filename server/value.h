@@ -20,8 +20,8 @@
  *     loading   loading_value   the struct, and bytes so far    none: "still being loaded"
  *
  * A value changes in place where its form stays: items are added, removed and forgotten, and bytes
- * are loaded. All other ways to a value make a new one. BF.MERGE and an RDB go through value_of_filter; so a filter that
- * was open may be parked after a restart.
+ * are loaded. All other ways to a value make a new one. BF.MERGE and an RDB go through
+ * value_of_filter; so a filter that was open may be parked after a restart.
  *
  * Why park: a handle takes more memory than a small filter has bits, and there may be millions of
  * small filters. A parked image is at most PARKED_MOST bytes. It cannot grow, and its stash cannot.

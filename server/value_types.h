@@ -19,9 +19,9 @@
  * value_free reads no setting, and counts with atomic operations.
  *
  * A child of the server writes RDB and AOF files from a snapshot of all memory. Each page that
- * either of them changes is copied. So rdb_save and aof_rewrite change no value: a parked filter is not opened in
- * place, but rebuilt in memory of the child (value_whole). A child has no client to tell that
- * memory is out: see sure_memory.
+ * either of them changes is copied. So rdb_save and aof_rewrite change no value: a parked filter is
+ * not opened in place, but rebuilt in memory of the child (value_whole). A child has no client to
+ * tell that memory is out: see sure_memory.
  *
  * Defragmentation. The server calls `defrag` for each value of a key, and each piece of memory may
  * be moved or not:
