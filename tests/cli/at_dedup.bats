@@ -210,7 +210,7 @@ cut_off() {
   until [ -s proxy ]; do sleep 0.02; done
   "$PERHAPS" dedup --at "${at/$port/$(cat proxy)}" "$1" >found 2>said || wrong "$(cat said)"
   kill $proxy
-  doubted=$(sed -n 's/.*broke: \([0-9,]*\) lines.*/\1/p' said | tr -d ,)
+  doubted=$(sed -n 's/.*answers for \([0-9,]*\) lines were lost.*/\1/p' said | tr -d ,)
   [ -n "$doubted" ] || wrong "no warning"
 }
 

@@ -209,7 +209,7 @@ all_refuse() {
   refuses "takes no value" check --count=5 f.ph
   refuses "FILTER is missing; write 'perhaps check FILTER" check
   refuses "one argument too many" info f.ph f.ph
-  refuses "See 'perhaps help'"
+  refuses "see 'perhaps help'"
 }
 
 @test "-- ends the options, and options may follow operands" {
