@@ -11,7 +11,6 @@
 #include "dedup/state.h"
 #include "dedup/summary.h"
 #include "backend/file/filter_file.h"
-#include "options/hashing.h"
 #include "input/interrupt.h"
 #include "options/want.h"
 
