@@ -19,10 +19,7 @@ static int run_command(int count, char **arguments) {
     if (!command) return command_unknown(name);
     int status = options_parse(&options, command, count - 2, arguments + 2);
     if (status != FINE) return status;
-    if (given(&options, OPT_HELP)) {
-        print_help(command);
-        return FINE;
-    }
+    if (given(&options, OPT_HELP)) return print_help(command);
     status = backend_choose(&options);
     return status == FINE ? command->run(&options) : status;
 }

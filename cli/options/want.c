@@ -165,13 +165,6 @@ static int check_hashes(const perhaps_want *want) {
     return FINE;
 }
 
-static int check_growth(const perhaps_want *want, const struct options *options) {
-    if (want->grow == PERHAPS_GROW_LAYERS && (want->bytes || want->bits_per_key > 0))
-        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
-    if (!given(options, OPT_NO_GROW) || want->kind != PERHAPS_BITMAP || want->items || want->bytes) return FINE;
-    return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
-}
-
 static int check_needs(const perhaps_want *want) {
     char who[KINDS_TEXT], what[100];
     unsigned needs = want->needs;
@@ -198,10 +191,13 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (kind_from_options(want, options) != FINE || size_from_options(want, options) != FINE) return TROUBLE;
     if (growth_from_options(want, options) != FINE || window_from_options(want, options) != FINE) return TROUBLE;
     if (settle_size(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
-    if (check_growth(want, options) != FINE || check_needs(want) != FINE) return TROUBLE;
-    if (want->grow == PERHAPS_GROW_LAYERS && !want->items && options->command == &commands[CMD_PLAN])
-        want->items = FIRST_GUESS;
-    return FINE;
+    bool layers = want->grow == PERHAPS_GROW_LAYERS;
+    if (layers && (want->bytes || want->bits_per_key > 0))
+        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
+    if (given(options, OPT_NO_GROW) && want->kind == PERHAPS_BITMAP && !want->items && !want->bytes)
+        return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
+    if (layers && !want->items && options->command == &commands[CMD_PLAN]) want->items = FIRST_GUESS;
+    return check_needs(want);
 }
 
 /* ---- hashes ---- */
