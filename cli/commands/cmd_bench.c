@@ -2,9 +2,6 @@
 #include "bench/bench.h"
 #include "options/abilities.h"
 #include "commands.h"
-#include "output/report.h"
-
-#include <perhaps.h>
 
 int cmd_bench(const struct options *options) {
     struct bench_options bench = {

@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "confirm.h"
 #include "input/threads.h"
-#include "output/printer.h"
 #include "output/report.h"
 
 #include <stdlib.h>

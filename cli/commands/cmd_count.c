@@ -1,7 +1,6 @@
 /* perhaps count: how often each key is in a multiset. */
 #include "backend/backend.h"
 #include "commands.h"
-#include "output/printer.h"
 #include "output/report.h"
 
 #include <unistd.h>

@@ -11,7 +11,6 @@
 #include "dedup/state.h"
 #include "dedup/summary.h"
 #include "backend/file/filter_file.h"
-#include "options/hashing.h"
 #include "input/interrupt.h"
 #include "options/want.h"
 
@@ -40,13 +39,6 @@ struct dedup {
 
 /* ---- options ---- */
 
-static int refuse_together(const struct options *options, enum option_id one, enum option_id other, const char *why) {
-    char name[40];
-    if (!given(options, one) || !given(options, other)) return FINE;
-    snprintf(name, sizeof name, "--%s", option_table[one].name);
-    return failure(name, "does not go with --%s: %s", option_table[other].name, why);
-}
-
 static int check_options(const struct options *options) {
     static const struct {
         enum option_id one, other;
@@ -59,8 +51,12 @@ static int check_options(const struct options *options) {
         {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
         {OPT_AT, OPT_LAST, "build the set on the servers first, with BF.RESERVE ... WINDOW"},
     };
-    for (size_t i = 0; i < sizeof foes / sizeof *foes; i++)
-        if (refuse_together(options, foes[i].one, foes[i].other, foes[i].why) != FINE) return TROUBLE;
+    for (size_t i = 0; i < sizeof foes / sizeof *foes; i++) {
+        char name[OPTION_TEXT];
+        if (given(options, foes[i].one) && given(options, foes[i].other))
+            return failure(option_shown(foes[i].one, name), "does not go with --%s: %s",
+                           option_table[foes[i].other].name, foes[i].why);
+    }
     if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
         return failure("--save-every", "means nothing without --state; say where to save");
     if (given(options, OPT_PATIENCE) && !given(options, OPT_STATE) && !given(options, OPT_AT))
@@ -90,12 +86,6 @@ static bool compares_lines(const struct options *options, const struct input *in
     return given(options, OPT_EXACT) && !has_numbers(input);
 }
 
-/* Numbers can be written in several ways, and are not compared as lines. */
-static int check_hash(const struct options *options, const struct input *input, int hash) {
-    if (!given(options, OPT_EXACT) || !has_numbers(input) || exact_by_nature(input, hash)) return FINE;
-    return failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
-}
-
 /* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of
  * one of them. */
 static int make_want(perhaps_want *want, const struct options *options, const struct input *input,
@@ -118,14 +108,10 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 
 /* ---- lines ---- */
 
-static int look_up(struct dedup *d, struct line_block *job) {
-    return d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job);
-}
-
 /* Lines are printed before they are noted in the state: none is remembered that was not printed. */
 static int take_block(void *context, struct line_block *job) {
     struct dedup *d = context;
-    if (look_up(d, job) != FINE) return TROUBLE;
+    if ((d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job)) != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
     d->lines += job->n;
     d->unique += job->added;
@@ -144,13 +130,6 @@ static double patience_of_state(void *context) {
 
 /* ---- command ---- */
 
-/* Of n keys in a table, any two share a digest with this chance. */
-static double loss_of(const struct dedup *d, const struct input *input) {
-    struct perhaps_info info = {.size = sizeof info};
-    if (d->exact || perhaps_facts(d->seen.filter, &info) < 0 || exact_by_nature(input, info.hash)) return 0;
-    return (double)info.items * (double)info.items / 0x1p65;
-}
-
 static bool wants_summary(const struct options *options) {
     return given(options, OPT_JSON) || given(options, OPT_SUMMARY);
 }
@@ -161,18 +140,6 @@ static int print_summary(const struct options *options, const struct summary *su
     else
         summary_print(summary);
     return finish_output();
-}
-
-static int tell(const struct dedup *d, const struct input *input, double began) {
-    struct perhaps_info info = {.size = sizeof info};
-    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
-    if (!wants_summary(d->options)) return FINE;
-    int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
-    if (kind == PERHAPS_TABLE) summary.loss = loss_of(d, input);
-    /* a state of a fixed size may have more keys than it was made for */
-    else if (kind != PERHAPS_BITMAP)
-        summary.fpr = info.fpr_now > info.fpr_target ? info.fpr_now : info.fpr_target;
-    return print_summary(d->options, &summary);
 }
 
 static int open_memory(struct dedup *d, const perhaps_want *want, struct input *input) {
@@ -208,8 +175,17 @@ static int run_alone(struct dedup *d, struct input *input) {
     input->silent = isatty(STDOUT_FILENO) && d->out == STDOUT_FILENO;
     input_watch_output(d->out);
     int status = pipeline_run(&pipeline);
-    if (status != TROUBLE && tell(d, input, began) != FINE) status = TROUBLE;
-    return status;
+    if (status == TROUBLE || !wants_summary(d->options)) return status;
+
+    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
+    struct perhaps_info info = {.size = sizeof info};
+    int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
+    bool exact = kind == PERHAPS_BITMAP || d->exact || exact_by_nature(input, info.hash);
+    if (kind != PERHAPS_TABLE && kind != PERHAPS_BITMAP) /* a state may be too full */
+        summary.fpr = fmax(info.fpr_now, info.fpr_target);
+    else if (!exact) /* of n keys, any two share a digest with this chance */
+        summary.loss = (double)info.items * (double)info.items / 0x1p65;
+    return print_summary(d->options, &summary) == FINE ? status : TROUBLE;
 }
 
 /* ---- a set that others share ---- */
@@ -271,7 +247,9 @@ static int dedup_alone(struct dedup *d) {
     if (status == FINE) status = make_want(&want, options, &input, &recipe);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
     if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
-    if (status == FINE) status = check_hash(options, &input, want.hash);
+    /* Numbers can be written in several ways, and are not compared as lines. */
+    if (status == FINE && given(options, OPT_EXACT) && has_numbers(&input) && !exact_by_nature(&input, want.hash))
+        status = failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
     if (status == FINE) status = open_memory(d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d->out);
     if (status == FINE) status = run_alone(d, &input);

@@ -2,7 +2,6 @@
  * hexadecimal. */
 #include "backend/backend.h"
 #include "commands.h"
-#include "output/printer.h"
 #include "output/report.h"
 
 /* Prints a member as a line, or as an element of the array in `json`. */

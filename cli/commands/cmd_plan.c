@@ -2,12 +2,10 @@
 #include "options/abilities.h"
 #include "commands.h"
 #include "output/numbers.h"
-#include "output/plan_plot.h"
 #include "output/report.h"
 #include "options/want.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A kind's answer to the want: a plan, or why there is none. */
 struct answer {
@@ -20,6 +18,15 @@ struct answer {
 };
 
 enum { MOST_KINDS = 32 };
+
+/* What is printed. */
+struct comparison {
+    const perhaps_want *want;
+    struct perhaps_plan best;
+    size_t n;
+    struct answer answers[MOST_KINDS];
+    double rate, limit; /* no filter can do with fewer bits a key at that rate */
+};
 
 /* What it would be able to do: a composite filter can do less than its kind, or more. */
 static unsigned abilities_planned(const perhaps_want *want) {
@@ -53,22 +60,19 @@ static void ask(const perhaps_want *want, const struct options *options, struct 
 
 /* Asks the kind that -k names, or all that may be chosen; a bitmap never is, being for integers
  * only. A composite filter does not say what it is made of: the first kind with its plan does. */
-static size_t ask_all(const perhaps_want *want, const struct options *options, const struct perhaps_plan *best,
-                      struct answer answers[MOST_KINDS]) {
-    size_t n = 0;
+static void ask_all(struct comparison *c, const struct options *options) {
     bool found = false;
-    if (given(options, OPT_KIND)) answers[n++].row = kind_row(options->kind);
-    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && n < MOST_KINDS; row++)
-        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) answers[n++].row = perhaps_kind(row);
-    for (struct answer *answer = answers; answer < answers + n; answer++) {
-        const struct perhaps_plan *plan = &answer->plan;
-        ask(want, options, answer);
+    if (given(options, OPT_KIND)) c->answers[c->n++].row = kind_row(options->kind);
+    for (size_t row = 0; !given(options, OPT_KIND) && perhaps_kind(row) && c->n < MOST_KINDS; row++)
+        if (perhaps_kind(row)->kind != PERHAPS_BITMAP) c->answers[c->n++].row = perhaps_kind(row);
+    for (struct answer *answer = c->answers; answer < c->answers + c->n; answer++) {
+        const struct perhaps_plan *plan = &answer->plan, *best = &c->best;
+        ask(c->want, options, answer);
         answer->recommended = !found && answer->rc == PERHAPS_OK && plan->kind == best->kind &&
                               plan->bytes == best->bytes && plan->hashes == best->hashes &&
                               plan->lines == best->lines && plan->items == best->items;
         found |= answer->recommended;
     }
-    return n;
 }
 
 /* The formula of the textbooks, for those who know it: m bits and k hashes for n keys at rate p. */
@@ -101,16 +105,6 @@ static uint64_t bytes_in_bursts(const perhaps_want *want, const struct perhaps_p
     return plan->bytes / want->generations * generations_in_bursts(want);
 }
 
-/* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
-static double planned_rate(const perhaps_want *want, const struct perhaps_plan *best) {
-    return want->fpr > 0 && best->fpr > 0 ? want->fpr : best->fpr;
-}
-
-/* Where there are no mistakes at all, the plan knows. */
-static double limit_at(double fpr, const struct perhaps_plan *best) {
-    return fpr > 0 ? log2(1 / fpr) : best->limit_bits_per_key;
-}
-
 static void print_row(const struct answer *answer, bool coloured) {
     char bytes[NUMBER_TEXT], items[NUMBER_TEXT], can[100];
     const struct perhaps_plan *plan = &answer->plan;
@@ -125,12 +119,13 @@ static void print_row(const struct answer *answer, bool coloured) {
            answer->can ? abilities_text(answer->can, " ", can, sizeof can) : "static", marked ? "\033[0m" : "");
 }
 
-static void print_text(const struct answer *answers, size_t n, const struct perhaps_plan *best,
-                       const perhaps_want *want) {
+static void print_text(const struct comparison *c) {
+    const perhaps_want *want = c->want;
+    const struct perhaps_plan *best = &c->best;
     bool coloured = colour_for(stdout);
     char shards[40] = "", items[NUMBER_TEXT], bits[NUMBER_TEXT], rate[NUMBER_TEXT];
     printf("  %-10s %9s %16s %14s %10s %4s %6s  %s\n", "kind", "bits/key", "bytes", "keys", "fpr", "k", "lines", "can");
-    for (size_t i = 0; i < n; i++) print_row(&answers[i], coloured);
+    for (size_t i = 0; i < c->n; i++) print_row(&c->answers[i], coloured);
     printf("\n  * recommended: what 'perhaps build' makes of the same options\n");
 
     /* Of composite filters: what the numbers are of. */
@@ -148,14 +143,13 @@ static void print_text(const struct answer *answers, size_t n, const struct perh
     if (want->kind == PERHAPS_ANY && !want->needs)
         printf("  static: made of all keys at once, then only queried; see --static and --smallest\n");
 
-    double fpr = planned_rate(want, best);
-    if (fpr == 0) return; /* exact: nothing to compare with */
-    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", limit_at(fpr, best),
-           human_rate(fpr, rate));
-    struct classic c = classic_formula(want);
+    if (c->rate == 0) return; /* exact: nothing to compare with */
+    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", c->limit, human_rate(c->rate, rate));
+    struct classic classic = classic_formula(want);
     if (want->kind != PERHAPS_TABLE)
-        printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", c.hashes,
-               group_digits((uint64_t)c.bits, bits), group_digits((uint64_t)c.keys, items), human_rate(c.rate, rate));
+        printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", classic.hashes,
+               group_digits((uint64_t)classic.bits, bits), group_digits((uint64_t)classic.keys, items),
+               human_rate(classic.rate, rate));
     if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
         printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
 }
@@ -182,43 +176,43 @@ static void print_kind_json(struct json *json, const struct answer *answer, cons
     json_close(json, '}');
 }
 
-static void print_json(const struct answer *answers, size_t n, const struct perhaps_plan *best,
-                       const perhaps_want *want) {
+static void print_json(const struct comparison *c) {
     struct json json = {0};
-    struct classic classic = classic_formula(want);
-    double fpr = planned_rate(want, best);
+    struct classic classic = classic_formula(c->want);
     json_open(&json, NULL, '{');
-    json_count(&json, "items", want->items ? want->items : best->items);
-    json_real(&json, "fpr", fpr);
-    json_real(&json, "limit_bits_per_key", limit_at(fpr, best));
+    json_count(&json, "items", c->want->items ? c->want->items : c->best.items);
+    json_real(&json, "fpr", c->rate);
+    json_real(&json, "limit_bits_per_key", c->limit);
     json_open(&json, "classic", '{');
     json_count(&json, "hashes", classic.hashes);
     json_count(&json, "bits", (uint64_t)classic.bits);
     json_close(&json, '}');
     json_open(&json, "kinds", '[');
-    for (size_t i = 0; i < n; i++) print_kind_json(&json, &answers[i], want);
+    for (size_t i = 0; i < c->n; i++) print_kind_json(&json, &c->answers[i], c->want);
     json_close(&json, ']');
     json_end(&json);
 }
 
 int cmd_plan(const struct options *options) {
     perhaps_want want;
-    struct answer answers[MOST_KINDS] = {0};
-    struct perhaps_plan best = {.size = sizeof best};
+    struct comparison c = {.want = &want, .best.size = sizeof c.best};
     struct options filled = *options;
     bool fixed = given(options, OPT_ITEMS) || options->window.keys || options->bytes ||
                  (options->bits_per_key > 0 && options->fpr > 0);
     if (options->plot && !fixed) filled.items = 1000000; /* for all rates, it hardly matters */
     if (want_from_options(&want, &filled) != FINE) return TROUBLE;
-    int rc = perhaps_plan(&want, &best);
+    int rc = perhaps_plan(&want, &c.best);
     if (rc < 0) return library_failure(NULL, rc);
     if (options->plot && plan_plot_ready(options) != FINE) return TROUBLE;
-    size_t n = ask_all(&want, options, &best, answers);
+    ask_all(&c, options);
+    /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
+    c.rate = want.fpr > 0 && c.best.fpr > 0 ? want.fpr : c.best.fpr;
+    c.limit = c.rate > 0 ? log2(1 / c.rate) : c.best.limit_bits_per_key;
     if (given(options, OPT_JSON))
-        print_json(answers, n, &best, &want);
+        print_json(&c);
     else
-        print_text(answers, n, &best, &want);
+        print_text(&c);
     if (!options->plot) return FINE;
-    if (!want.items) want.items = best.items;
+    if (!want.items) want.items = c.best.items;
     return plan_plot(&want, options);
 }

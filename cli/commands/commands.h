@@ -1,29 +1,27 @@
-/* One function per command; each returns the exit status. */
+/* The functions of the commands, and what some of them have in other folders. */
 #ifndef CLI_COMMANDS_COMMANDS_H
 #define CLI_COMMANDS_COMMANDS_H
 
 #include "options/options.h"
 
-int cmd_plan(const struct options *options);
-int cmd_build(const struct options *options);
-int cmd_add(const struct options *options);
-int cmd_remove(const struct options *options);
-int cmd_check(const struct options *options);
-int cmd_dedup(const struct options *options);
-int cmd_count(const struct options *options);
-int cmd_list(const struct options *options);
-int cmd_info(const struct options *options);
-int cmd_combine(const struct options *options);
-int cmd_verify(const struct options *options);
-int cmd_bench(const struct options *options);
-int cmd_completions(const struct options *options);
-int cmd_version(const struct options *options);
-int cmd_help(const struct options *options);
+#include <perhaps.h>
 
-/* The help of one command, or the overview for NULL, on standard output. */
-void print_help(const struct command *command);
+/* One per command; each returns the exit status. */
+typedef int command_function(const struct options *options);
+command_function cmd_plan, cmd_build, cmd_add, cmd_remove, cmd_check, cmd_dedup, cmd_count, cmd_list;
+command_function cmd_info, cmd_combine, cmd_verify, cmd_bench, cmd_completions, cmd_version, cmd_help;
 
-/* The source of a manual page, for scdoc(1): perhaps-COMMAND(1), or perhaps(1) for NULL. */
-void print_manual(const struct command *command);
+/* The help of one command, or the overview for NULL, on standard output. Returns FINE. */
+int print_help(const struct command *command);
+
+/* The source of a manual page, for scdoc(1): perhaps-COMMAND(1), or perhaps(1) for NULL.
+ * Returns FINE. */
+int print_manual(const struct command *command);
+
+/* perhaps plan --plot: can the picture be drawn? FINE, or TROUBLE after having said why not. */
+int plan_plot_ready(const struct options *options);
+
+/* Draws what `want`, which says how many keys there are, takes at all rates. */
+int plan_plot(const perhaps_want *want, const struct options *options);
 
 #endif

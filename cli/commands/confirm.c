@@ -1,6 +1,5 @@
 #include "confirm.h"
 #include "output/numbers.h"
-#include "output/printer.h"
 #include "output/report.h"
 
 #include <errno.h>

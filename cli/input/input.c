@@ -33,7 +33,7 @@ bool input_repeatable(const struct input *input) {
 
 void input_start_progress(const struct input *input) {
     uint64_t total;
-    if (!input->silent) progress_start(plain_files(input, &total) ? total : 0);
+    if (!input->silent) progress_start(plain_files(input, &total) ? total : 0, false);
 }
 
 /* ---- reading ---- */

@@ -55,18 +55,14 @@ static void print_examples(const char *examples) {
     }
 }
 
-static void print_overview(void) {
-    printf("perhaps: is the key in the set? Definitely not, or perhaps.\n\nUsage: perhaps COMMAND [OPTION...] "
-           "[FILE...]\n\nCommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++) printf("  %-12s %s\n", commands[i].name, commands[i].summary);
-    printf("\n'perhaps help COMMAND' explains one of them.\n");
-    print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt");
-}
-
-void print_help(const struct command *command) {
+int print_help(const struct command *command) {
     if (!command) {
-        print_overview();
-        return;
+        printf("perhaps: is the key in the set? Definitely not, or perhaps.\n\nUsage: perhaps COMMAND [OPTION...] "
+               "[FILE...]\n\nCommands:\n");
+        for (size_t i = 0; i < COMMANDS; i++) printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+        printf("\n'perhaps help COMMAND' explains one of them.\n");
+        print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt");
+        return FINE;
     }
     printf("Usage: perhaps %s %s\n\n", command->name, command->usage);
     print_wrapped(command->description, 0, 0);
@@ -82,18 +78,15 @@ void print_help(const struct command *command) {
         print_wrapped(command->exit_status, 0, strlen("Exit status: "));
     }
     print_examples(command->examples);
+    return FINE;
 }
 
 int cmd_help(const struct options *options) {
     const struct command *command = NULL;
     if (options->operand_count && !(command = command_find(options->operands[0])))
         return command_unknown(options->operands[0]);
-    if (given(options, OPT_NAMES))
-        for (size_t i = 0; i < COMMANDS; i++) puts(commands[i].name);
-    else if (given(options, OPT_SCDOC))
-        print_manual(command);
-    else
-        print_help(command);
+    if (!given(options, OPT_NAMES)) return given(options, OPT_SCDOC) ? print_manual(command) : print_help(command);
+    for (size_t i = 0; i < COMMANDS; i++) puts(commands[i].name);
     return FINE;
 }
 

@@ -1,5 +1,6 @@
 /* The manual pages, as source for scdoc(1): the tables once more. */
 #include "commands/commands.h"
+#include "output/report.h"
 
 #include <perhaps.h>
 
@@ -41,7 +42,7 @@ static void print_end(const char *examples, const struct command *shown) {
     putchar('\n');
 }
 
-static void print_overview(void) {
+static int print_overview(void) {
     printf("perhaps(1) \"\" \"perhaps %s\"\n\n# NAME\n\nperhaps - membership filters: definitely not, or perhaps\n",
            perhaps_version());
     printf("\n# SYNOPSIS\n\n*perhaps* _COMMAND_ [_OPTION_...] [_FILE_...]\n");
@@ -62,13 +63,11 @@ static void print_overview(void) {
            "\n*PERHAPS\\_ISA*\n\tUse this instruction set: scalar, or another that the machine has.\n");
     print_section("EXIT STATUS", "0, or 2 after an error; check and count also use 1, as grep does.");
     print_end("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt", NULL);
+    return FINE;
 }
 
-void print_manual(const struct command *command) {
-    if (!command) {
-        print_overview();
-        return;
-    }
+int print_manual(const struct command *command) {
+    if (!command) return print_overview();
     printf("perhaps-%s(1) \"\" \"perhaps %s\"\n\n# NAME\n\nperhaps-%s - ", command->name, perhaps_version(),
            command->name);
     print_plain(command->summary);
@@ -86,4 +85,5 @@ void print_manual(const struct command *command) {
         if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
     print_section("EXIT STATUS", command->exit_status ? command->exit_status : "0, or 2 after an error.");
     print_end(command->examples, command);
+    return FINE;
 }

@@ -10,6 +10,43 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- what a misspelt name may have been meant to be ---- */
+
+static size_t least_of(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* How many letters must be changed, put in, left out or swapped with the next (the optimal string
+ * alignment distance): three rows of the usual table. SIZE_MAX if a name is longer than ours. */
+static size_t edit_distance(const char *a, const char *b) {
+    enum { LONGEST = 20 };
+    size_t rows[3][LONGEST + 1], n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++) rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *row = rows[i % 3], *before = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            row[j] = least_of(before[j - 1] + (a[i - 1] != b[j - 1]), least_of(before[j], row[j - 1]) + 1);
+            if (swapped) row[j] = least_of(row[j], second[j - 2] + 1);
+        }
+    }
+    return rows[n % 3][m];
+}
+
+/* Which of two names was meant by `name`; NULL, given or returned, is none. Two letters of a name
+ * may be wrong, but not all of it. Of those that are equally near, one with the same first letter:
+ * that is seldom the wrong one. */
+static const char *likelier(const char *name, const char *likely, const char *candidate) {
+    size_t least = likely ? edit_distance(name, likely) : least_of(3, strlen(name));
+    size_t distance = edit_distance(name, candidate);
+    bool same_start = likely && *likely != *name && *candidate == *name;
+    return distance < least || (distance == least && same_start) ? candidate : likely;
+}
+
+/* ---- tables ---- */
+
 const struct command *command_find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0) return &commands[i];
@@ -226,33 +263,17 @@ static int parse_long(struct options *options, struct arguments *rest) {
     return unknown_option(options->command, shown, length);
 }
 
-static const struct option *find_letter(const struct command *command, char letter) {
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (option_table[i].letter == letter && command_takes(command, &option_table[i])) return &option_table[i];
-    return NULL;
-}
-
 /* -v, -cv, -n5, -n 5 */
 static int parse_short(struct options *options, struct arguments *rest) {
     for (const char *letter = *rest->at++ + 1; *letter; letter++) {
         const char shown[3] = {'-', *letter, 0};
-        const struct option *option = find_letter(options->command, *letter);
-        if (!option) return unknown_option(options->command, shown, strlen(shown));
+        const struct option *option = option_table, *end = option_table + OPTIONS;
+        while (option < end && (option->letter != *letter || !command_takes(options->command, option))) option++;
+        if (option == end) return unknown_option(options->command, shown, strlen(shown));
         if (set_option(options, option, shown, letter[1] ? letter + 1 : NULL, rest) != FINE) return TROUBLE;
         if (option->type != VALUE_NONE) break;
     }
     return FINE;
-}
-
-/* The words of the usage begin with the operands: "A B... -o FILE". */
-static int missing_operand(const struct options *options) {
-    const struct command *command = options->command;
-    char name[20];
-    word_at(command->usage, (int)options->operand_count, name, sizeof name);
-    name[strcspn(name, ".")] = 0;
-    char *instead = strstr(name, "|--");
-    if (instead) *instead = 0;
-    return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
 }
 
 /* --at takes the place of the first operand, the filter's file, and --fold that of a second one. */
@@ -263,7 +284,14 @@ static int check_operands(const struct options *options) {
     for (size_t i = 0; i < options->operand_count; i++)
         if (!*options->operands[i])
             return failure(NULL, "an argument is empty; give the name of a file, or leave it out");
-    if (options->operand_count + stand_in < command->least) return missing_operand(options);
+    if (options->operand_count + stand_in < command->least) {
+        char name[20]; /* the usage begins with the operands: "A|--at URL B... -o FILE" */
+        word_at(command->usage, (int)options->operand_count, name, sizeof name);
+        name[strcspn(name, ".")] = 0;
+        char *instead = strstr(name, "|--");
+        if (instead) *instead = 0;
+        return failure(NULL, "%s is missing; write 'perhaps %s %s'", name, command->name, command->usage);
+    }
     if (options->operand_count > command->most - stand_in)
         return failure(options->operands[command->most - stand_in], "one argument too many; write 'perhaps %s%s%s'",
                        command->name, *command->usage ? " " : "", command->usage);

@@ -84,16 +84,12 @@ struct option {
 extern const struct option option_table[OPTIONS];
 
 /* How keys are written, in the order of the words of --key. */
+/* clang-format off */
 enum encoding {
-    ENCODING_BYTES = 0,
-    ENCODING_HEX = 1,
-    ENCODING_U64 = 2,
-    ENCODING_U64LE = 3,
-    ENCODING_INT32 = 4,
-    ENCODING_INT64 = 5,
-    ENCODING_UTF16 = 6,
+    ENCODING_BYTES, ENCODING_HEX, ENCODING_U64, ENCODING_U64LE, ENCODING_INT32, ENCODING_INT64, ENCODING_UTF16,
     ENCODINGS
 };
+/* clang-format on */
 
 /* How much a window remembers: a number of keys, or a time. One of them is 0. */
 struct window {
@@ -155,9 +151,6 @@ int options_parse(struct options *options, const struct command *command, int co
 
 /* The words an option's argument may be, separated by spaces, in `buffer`; "" if it may be any. */
 const char *option_words(const struct option *option, char *buffer, size_t size);
-
-/* Which of two names was meant by `name`. NULL, given or returned, is none. */
-const char *likelier(const char *name, const char *likely, const char *candidate);
 
 /* Copies word number `index` of a list separated by spaces into `buffer` and returns it. */
 const char *word_at(const char *words, int index, char *buffer, size_t size);

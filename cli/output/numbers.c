@@ -1,6 +1,7 @@
 #include "numbers.h"
 #include "report.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,20 +18,17 @@ static const struct suffix {
     {"MiB", 1048576, true}, {"GiB", 1073741824, true}, {"TiB", 1099511627776, true},
 };
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* Digits alone, so that all 64 bits of a seed arrive. */
 static bool parse_digits(const char *text, uint64_t *value, char **end) {
     errno = 0;
     *value = strtoull(text, end, 10);
-    return is_digit(*text) && errno == 0;
+    return isdigit((unsigned char)*text) && errno == 0;
 }
 
 /* strtod without its hexadecimals, infinities, NaN and leading blanks. */
 static bool parse_decimal(const char *text, double *value, char **end) {
-    if ((!is_digit(*text) && *text != '.') || strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0) return false;
+    if ((!isdigit((unsigned char)*text) && *text != '.') || strncmp(text, "0x", 2) == 0 || strncmp(text, "0X", 2) == 0)
+        return false;
     *value = strtod(text, end);
     return *end != text && isfinite(*value);
 }
@@ -38,7 +36,7 @@ static bool parse_decimal(const char *text, double *value, char **end) {
 /* A decimal with one of the suffixes, or a power of two. */
 static bool parse_scaled(const char *text, bool sizes, double *value) {
     char *end;
-    if (strncmp(text, "2^", 2) == 0 && is_digit(text[2])) {
+    if (strncmp(text, "2^", 2) == 0 && isdigit((unsigned char)text[2])) {
         unsigned long power = strtoul(text + 2, &end, 10);
         *value = ldexp(1, power < 1000 ? (int)power : 1000);
         return !*end;
@@ -134,10 +132,7 @@ const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     double value = (double)bytes;
     size_t unit = 0;
-    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1024;
-        unit++;
-    }
+    for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++) value /= 1024;
     snprintf(buffer, NUMBER_TEXT, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
     return buffer;
 }
@@ -150,4 +145,36 @@ const char *human_rate(double exact, char buffer[NUMBER_TEXT]) {
     else
         snprintf(buffer, NUMBER_TEXT, "%.4g", rate);
     return buffer;
+}
+
+/* ---- bars ---- */
+
+/* The first of these that is set says what characters there are. */
+static bool locale_is_utf8(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+void print_bar(double share, int width, bool alarm) {
+    bool blocks = locale_is_utf8(), coloured = alarm && colour_for(stdout);
+    int filled = share > 0 ? (int)fmin(share * width + 0.5, width) : 0;
+    /* neither empty nor full if it is not */
+    if (share > 0 && filled < 1) filled = 1;
+    if (share < 1 && filled == width) filled--;
+    fputs(coloured ? "[\033[1;31m" : "[", stdout);
+    for (int i = 0; i < width; i++) fputs(i < filled ? (blocks ? "█" : "#") : (blocks ? "░" : "."), stdout);
+    fputs(coloured ? "\033[0m]" : "]", stdout);
+}
+
+void print_used(uint64_t items, uint64_t capacity) {
+    double share = (double)items / (double)capacity;
+    if (!capacity) return;
+    printf("  used      ");
+    print_bar(share, BAR_WIDTH, items > capacity);
+    printf(" %.1f %% of the keys it is made for%s\n", share * 100,
+           items > capacity ? ": more than it should hold" : "");
 }

@@ -1,4 +1,4 @@
-/* Numbers as people write and read them. */
+/* Numbers as people write and read them, and bars for how full sets are. */
 #ifndef CLI_OUTPUT_NUMBERS_H
 #define CLI_OUTPUT_NUMBERS_H
 
@@ -35,5 +35,14 @@ const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
 
 /* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]);
+
+enum { BAR_WIDTH = 40 };
+
+/* "[####....]", `width` characters between the brackets; of blocks where the locale has them. On a
+ * terminal it is red if that much is too much. */
+void print_bar(double share, int width, bool alarm);
+
+/* The line of `info` with a bar for how much of its room a set has used. */
+void print_used(uint64_t items, uint64_t capacity);
 
 #endif

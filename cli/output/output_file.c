@@ -130,7 +130,13 @@ void output_close(struct output *output) {
     output->lock = NULL;
 }
 
-static int write_device(const char *path, struct content *c) {
+static int write_output(struct output *output, struct content *c) {
+    const char *path = output->path;
+    if (!is_device(path)) {
+        if (!output->lock && lock_file(output->options, path, &output->lock) != FINE) return TROUBLE;
+        int status = filter_refuse_journal(path, output->lock);
+        return status == FINE ? replace(output->lock, path, c) : status;
+    }
     if (is_standard_output(path)) return write_content(c, STDOUT_FILENO) < 0 ? output_failure() : FINE;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return failure(path, "cannot be opened: %s; give another name with -o", strerror(errno));
@@ -138,13 +144,6 @@ static int write_device(const char *path, struct content *c) {
     int status = rc < 0 ? failure(path, "cannot be written: %s; what is there is not complete", strerror(errno)) : FINE;
     close(fd);
     return status;
-}
-
-static int write_output(struct output *output, struct content *c) {
-    if (is_device(output->path)) return write_device(output->path, c);
-    if (!output->lock && lock_file(output->options, output->path, &output->lock) != FINE) return TROUBLE;
-    int status = filter_refuse_journal(output->path, output->lock);
-    return status == FINE ? replace(output->lock, output->path, c) : status;
 }
 
 int output_save(struct output *output, const perhaps *filter) {

@@ -1,5 +1,6 @@
-#include "plan_plot.h"
+/* perhaps plan --plot: bits per key against the false-positive rate, for every kind. */
 #include "bench/picture.h"
+#include "commands/commands.h"
 #include "options/abilities.h"
 #include "numbers.h"
 #include "report.h"
@@ -45,7 +46,6 @@ static double rate_at(const struct plot *plot, size_t point) {
 static bool fill_curve(const struct plot *plot, struct curve *curve, const perhaps_want *want,
                        const struct options *options) {
     perhaps_want one = *want;
-    bool any = false;
     one.kind = curve->row->kind;
     one.bits_per_key = 0;
     one.bytes = 0;
@@ -53,17 +53,16 @@ static bool fill_curve(const struct plot *plot, struct curve *curve, const perha
     for (size_t i = 0; i < POINTS; i++) {
         struct perhaps_plan plan = {.size = sizeof plan};
         one.fpr = rate_at(plot, i);
-        bool planned = perhaps_plan(&one, &plan) == PERHAPS_OK;
-        curve->bits[i] = planned ? plan.bits_per_key : 0;
+        if (perhaps_plan(&one, &plan) == PERHAPS_OK) curve->bits[i] = plan.bits_per_key;
         curve->most = fmax(curve->most, curve->bits[i]);
-        any |= planned;
     }
-    return any;
+    return curve->most > 0;
 }
 
 /* The kinds, and after them the files of other programs, which are shown only if -k names them. */
 static void fill_curves(struct plot *plot, const perhaps_want *want, const struct options *options) {
     const struct perhaps_kind_row *row;
+    double least = INFINITY;
     unsigned kinds = 0;
     while (perhaps_kind(kinds)) kinds++;
     for (unsigned i = 0; plot->curve_count < MOST_CURVES; i++) {
@@ -72,16 +71,13 @@ static void fill_curves(struct plot *plot, const perhaps_want *want, const struc
         if (given(options, OPT_KIND) ? row->kind != options->kind : !usual) continue;
         struct curve *curve = &plot->curves[plot->curve_count];
         *curve = (struct curve){.row = row, .colour = picture_colour(i)};
-        if (fill_curve(plot, curve, want, options)) plot->curve_count++;
+        if (!fill_curve(plot, curve, want, options)) continue;
+        least = fmin(least, curve->most);
+        plot->curve_count++;
     }
-}
-
-/* A kind several times as large as the others would press them down: it may leave at the top. */
-static void choose_top(struct plot *plot) {
-    double least = INFINITY;
-    for (size_t i = 0; i < plot->curve_count; i++) least = fmin(least, plot->curves[i].most);
-    for (size_t i = 0; i < plot->curve_count; i++)
-        if (plot->curves[i].most <= 2 * least) plot->top = fmax(plot->top, 1.15 * plot->curves[i].most);
+    /* A kind several times as large as the others would press them down: it may leave above. */
+    for (const struct curve *curve = plot->curves; curve < plot->curves + plot->curve_count; curve++)
+        if (curve->most <= 2 * least) plot->top = fmax(plot->top, 1.15 * curve->most);
 }
 
 /* ---- names ---- */
@@ -152,34 +148,32 @@ static void write_axes(const struct plot *plot, FILE *gnuplot) {
     fputs(")\n", gnuplot);
 }
 
-/* Lines break where a kind has no layout. */
-static void write_data(const struct plot *plot, FILE *gnuplot) {
-    for (size_t i = 0; i < plot->curve_count; i++) {
-        const struct curve *curve = &plot->curves[i];
+static void write_script(struct plot *plot, const struct options *options, FILE *gnuplot) {
+    const struct curve *end = plot->curves + plot->curve_count;
+    write_axes(plot, gnuplot);
+    for (const struct curve *curve = plot->curves; curve < end; curve++) name_curve(plot, curve, gnuplot);
+    append_text(add_name(plot, "#000000", log2(1 / plot->last)), NAME_TEXT, "limit, log2(1/p)");
+    write_names(plot, gnuplot);
+    if (given(options, OPT_FPR))
+        fprintf(gnuplot, "set arrow from %g,graph 0 to %g,graph 1 nohead dt 3 lc rgb '#888888'\n", options->fpr,
+                options->fpr);
+
+    /* Lines break where a kind has no layout. */
+    for (const struct curve *curve = plot->curves; curve < end; curve++) {
         fprintf(gnuplot, "$%s << END\n", curve->row->name);
-        for (size_t j = 0; j < POINTS; j++) {
-            if (curve->bits[j] > 0) fprintf(gnuplot, "%g %g", rate_at(plot, j), curve->bits[j]);
+        for (size_t i = 0; i < POINTS; i++) {
+            if (curve->bits[i] > 0) fprintf(gnuplot, "%g %g", rate_at(plot, i), curve->bits[i]);
             fputc('\n', gnuplot);
         }
         fputs("END\n", gnuplot);
     }
     fprintf(gnuplot, "$limit << END\n%g %g\n%g %g\nEND\n", plot->first, log2(1 / plot->first), plot->last,
             log2(1 / plot->last));
-}
 
-static void write_script(struct plot *plot, const struct options *options, FILE *gnuplot) {
-    write_axes(plot, gnuplot);
-    for (size_t i = 0; i < plot->curve_count; i++) name_curve(plot, &plot->curves[i], gnuplot);
-    append_text(add_name(plot, "#000000", log2(1 / plot->last)), NAME_TEXT, "limit, log2(1/p)");
-    write_names(plot, gnuplot);
-    if (given(options, OPT_FPR))
-        fprintf(gnuplot, "set arrow from %g,graph 0 to %g,graph 1 nohead dt 3 lc rgb '#888888'\n", options->fpr,
-                options->fpr);
-    write_data(plot, gnuplot);
     fputs("plot $limit title 'limit' with lines lc rgb '#000000' lw 2 dt 2", gnuplot);
-    for (size_t i = 0; i < plot->curve_count; i++)
-        fprintf(gnuplot, ", \\\n  $%s title '%s' with lines lc rgb '%s' lw 2.5", plot->curves[i].row->name,
-                plot->curves[i].row->name, plot->curves[i].colour);
+    for (const struct curve *curve = plot->curves; curve < end; curve++)
+        fprintf(gnuplot, ", \\\n  $%s title '%s' with lines lc rgb '%s' lw 2.5", curve->row->name, curve->row->name,
+                curve->colour);
     fputc('\n', gnuplot);
 }
 
@@ -201,7 +195,6 @@ int plan_plot(const perhaps_want *want, const struct options *options) {
     plot->first = fmax(0.1, options->fpr);
     plot->last = given(options, OPT_FPR) ? fmin(1e-6, options->fpr) : 1e-6;
     fill_curves(plot, want, options);
-    choose_top(plot);
     const char *why = "no kind can do what is asked for";
     FILE *gnuplot = NULL;
     if (plot->curve_count && !(gnuplot = picture_script(WIDTH, HEIGHT))) why = strerror(errno);

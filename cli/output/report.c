@@ -157,6 +157,26 @@ ssize_t read_at(int fd, void *to, size_t length, uint64_t offset) {
     return (ssize_t)got;
 }
 
+/* ---- results ---- */
+
+int print_directly(const char *bytes, size_t length) {
+    return write_all(STDOUT_FILENO, bytes, length) == 0 ? FINE : output_failure();
+}
+
+int printer_flush(struct printer *printer) {
+    size_t filled = printer->filled;
+    printer->filled = 0;
+    return print_directly(printer->bytes, filled);
+}
+
+int printer_put(struct printer *printer, const char *bytes, size_t length) {
+    if (length > PRINTER_BYTES - printer->filled && printer_flush(printer) != FINE) return TROUBLE;
+    if (length > PRINTER_BYTES) return print_directly(bytes, length);
+    memcpy(printer->bytes + printer->filled, bytes, length);
+    printer->filled += length;
+    return FINE;
+}
+
 /* ---- JSON ---- */
 
 static void json_string(const char *text) {
@@ -246,7 +266,7 @@ double clock_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void start(uint64_t total, bool sealing) {
+void progress_start(uint64_t total, bool sealing) {
     pthread_mutex_lock(&progress_lock);
     progress.on = isatty(STDERR_FILENO);
     progress.sealing = sealing;
@@ -254,14 +274,6 @@ static void start(uint64_t total, bool sealing) {
     progress.started = clock_now();
     progress.next = progress.started + 0.2; /* short work needs no bar */
     pthread_mutex_unlock(&progress_lock);
-}
-
-void progress_start(uint64_t total) {
-    start(total, false);
-}
-
-void progress_start_sealing(uint64_t total) {
-    start(total, true);
 }
 
 /* "  42 % [########............] 12,345,678 keys, 25.1 M keys/s, 3 s left"

@@ -39,6 +39,9 @@ const char *input_name(const char *path);
 /* May stdout or stderr have colours? Only a terminal, and not under NO_COLOR or TERM=dumb. */
 bool colour_for(FILE *stream);
 
+/* Says why standard output cannot be written (errno), unless its reader left. Returns TROUBLE. */
+int output_failure(void);
+
 /* Flushes standard output. A full disk is a failure; a reader that went away is a silent one. */
 int finish_output(void);
 
@@ -49,8 +52,22 @@ int write_all(int fd, const void *bytes, size_t length);
  * -1 with errno. */
 ssize_t read_at(int fd, void *to, size_t length, uint64_t offset);
 
-/* Says why standard output cannot be written (errno), unless its reader left. Returns TROUBLE. */
-int output_failure(void);
+/* ---- results on standard output, gathered into large writes ---- */
+
+enum { PRINTER_BYTES = 64 << 10 };
+
+/* What waits to be written. Zero `filled` begins. */
+struct printer {
+    size_t filled;
+    char bytes[PRINTER_BYTES];
+};
+
+/* All return FINE, or TROUBLE after having said why standard output cannot be written. */
+int printer_put(struct printer *printer, const char *bytes, size_t length);
+int printer_flush(struct printer *printer);
+
+/* At once, past what waits: for chunks that are large already. */
+int print_directly(const char *bytes, size_t length);
 
 /* ---- JSON: one object on one line; names in objects, NULL in arrays and for the outermost ---- */
 
@@ -71,11 +88,8 @@ double clock_now(void);
 
 /* ---- progress: a line that redraws itself on standard error, only if that is a terminal ---- */
 
-/* `total` bytes are to be read; 0 = unknown. */
-void progress_start(uint64_t total);
-
-/* The same for `total` keys that are to be sealed. */
-void progress_start_sealing(uint64_t total);
+/* `total` bytes are to be read, 0 = unknown; with `sealing`, that many keys are to be sealed. */
+void progress_start(uint64_t total, bool sealing);
 
 /* Cheap enough to be called for every block read. */
 void progress_at(uint64_t bytes, uint64_t keys);

@@ -2,7 +2,6 @@
  * counting files that can be read twice; a pipe of unknown length makes a filter that grows. */
 #include "filter_target.h"
 #include "options/abilities.h"
-#include "options/hashing.h"
 #include "options/want.h"
 
 #include <libgen.h>
@@ -100,7 +99,7 @@ static void show_progress(void *context, uint64_t done, uint64_t all) {
 }
 
 int filter_seal(struct filter_target *t) {
-    progress_start_sealing(filter_facts(t->filter).items);
+    progress_start(filter_facts(t->filter).items, true);
     int rc = perhaps_seal(t->filter, &PERHAPS_SEAL(.threads = t->threads, .progress = show_progress));
     progress_end();
     if (rc == PERHAPS_EIO) return scratch_failure();

@@ -1,7 +1,6 @@
 /* What `perhaps info` says about a filter in a file, as text and as JSON. */
 #include "filter_target.h"
 #include "options/abilities.h"
-#include "output/bars.h"
 #include "output/numbers.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "item_batch.h"
 #include "options/abilities.h"
-#include "output/bars.h"
 #include "output/numbers.h"
 #include "output/report.h"
 #include "set_create.h"

@@ -2,7 +2,6 @@
 #include "set_create.h"
 #include "bit_places.h"
 #include "options/abilities.h"
-#include "options/hashing.h"
 #include "output/numbers.h"
 #include "output/report.h"
 #include "options/want.h"
