@@ -10,9 +10,7 @@
  * waits to be taken, and the worker that takes goes on with it while the other reads and hashes.
  */
 #include "pipeline.h"
-#include "input/interrupt.h"
 #include "output/report.h"
-#include "input/threads.h"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

@@ -1,6 +1,5 @@
 #include "blocks.h"
 #include "output/report.h"
-#include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
-#include "input.h"
 #include "blocks.h"
 #include "output/report.h"
-#include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>

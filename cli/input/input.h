@@ -9,9 +9,9 @@
 
 #include <perhaps_embed.h>
 
-#include <signal.h>
+#include <sys/stat.h>
 
-enum { BATCH = 1024 };
+enum { BATCH = 1024, MOST_THREADS = 256 };
 
 /* Where keys come from and how they are written. */
 struct input {
@@ -125,5 +125,26 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines);
 /* About how many keys plain files hold, from their sizes and how long their first lines are, with a
  * little to spare; 0 for other input. */
 int input_estimate(const struct input *input, uint64_t *keys);
+
+/* ---- files that are written and read (overlap.c) ---- */
+
+/* No command writes a file that it also reads, whatever names and links lead to it. FINE, or
+ * TROUBLE after having said that what -o, --state, FILTER or standard output names is also a file
+ * of keys (`input`, which may be NULL), or that of --hash-key or --confirm; for dedup's lines also
+ * that of --state and its journal. */
+int refuse_overlap(const struct options *options, const struct input *input);
+
+/* Is `path` a file with this status? "-" is standard input, NULL none. */
+bool is_same_file(const char *path, const struct stat *status);
+
+/* ---- threads (threads.c) ---- */
+
+/* Calls function(context, i) for i = 0 .. n-1, each in a thread of its own (the last one in this
+ * thread), and returns when all have returned. Where no thread is to be had, the calls come one
+ * after another. */
+void call_in_threads(unsigned n, void (*function)(void *context, unsigned i), void *context);
+
+/* How many processors this process may use. */
+unsigned processor_count(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "overlap.h"
+#include "input.h"
 #include "commands/commands.h"
 #include "dedup/journal.h"
 #include "output/report.h"
@@ -11,7 +11,7 @@ static bool is_regular(const char *path, struct stat *status) {
     return path && stat(path, status) == 0 && S_ISREG(status->st_mode);
 }
 
-static bool is_same_file(const char *path, const struct stat *file) {
+bool is_same_file(const char *path, const struct stat *file) {
     struct stat status;
     if (!path) return false;
     int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
