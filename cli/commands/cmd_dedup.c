@@ -3,7 +3,6 @@
  * (dedup/pipeline.c). */
 #include "backend/backend.h"
 #include "commands.h"
-#include "dedup/exact.h"
 #include "dedup/output.h"
 #include "dedup/pipeline.h"
 #include "dedup/seen.h"

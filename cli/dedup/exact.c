@@ -1,4 +1,4 @@
-#include "exact.h"
+#include "seen.h"
 #include "output/report.h"
 #include "first_lines.h"
 #include "spool.h"
@@ -418,13 +418,6 @@ static bool fill_lanes(struct exact *e, struct line_block *job) {
     return true;
 }
 
-static int tell_trouble(const struct lane *lane) {
-    if (!lane->why) return TROUBLE;
-    if (!lane->broken) return failure(NULL, "%s", lane->why);
-    return failure(input_name(lane->broken->path), "%s, so its lines can no longer be compared; give it through a pipe",
-                   lane->why);
-}
-
 int exact_add(struct exact *e, struct line_block *job) {
     size_t bytes = (size_t)(job->lines[job->n] - job->lines[0]);
     job->added = 0;
@@ -446,8 +439,13 @@ int exact_add(struct exact *e, struct line_block *job) {
         bytes = bytes / job->n * LINES;
         job->block = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
     }
-    for (size_t l = 0; l < LANES; l++)
-        if (e->lanes[l].status != FINE) return tell_trouble(&e->lanes[l]);
+    for (const struct lane *lane = e->lanes; lane < e->lanes + LANES; lane++) {
+        if (lane->status == FINE) continue;
+        if (!lane->why) return TROUBLE;
+        if (!lane->broken) return failure(NULL, "%s", lane->why);
+        return failure(input_name(lane->broken->path),
+                       "%s, so its lines can no longer be compared; give it through a pipe", lane->why);
+    }
     return FINE;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLI_DEDUP_OUTPUT_H
 #define CLI_DEDUP_OUTPUT_H
 
-#include "line_block.h"
+#include "pipeline.h"
 
 /* Opens what -o names, or else standard output, or nothing (-1) where --json has that. FINE, or
  * TROUBLE after having said why not. */
