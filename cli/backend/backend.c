@@ -1,6 +1,5 @@
 #include "backend.h"
 #include "file_format.h"
-#include "input/threads.h"
 #include "output/report.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "backend/backend.h"
 #include "commands.h"
 #include "confirm.h"
-#include "input/threads.h"
 #include "output/report.h"
 
 #include <stdlib.h>

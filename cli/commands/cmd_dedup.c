@@ -3,15 +3,11 @@
  * (dedup/pipeline.c). */
 #include "backend/backend.h"
 #include "commands.h"
-#include "dedup/exact.h"
 #include "dedup/output.h"
 #include "dedup/pipeline.h"
-#include "dedup/printing.h"
 #include "dedup/seen.h"
 #include "dedup/state.h"
-#include "dedup/summary.h"
 #include "backend/file/filter_file.h"
-#include "input/interrupt.h"
 #include "options/want.h"
 
 #include <perhaps_embed.h>

@@ -1,11 +1,11 @@
-#include "exact.h"
+#include "seen.h"
 #include "output/report.h"
-#include "input/threads.h"
-#include "bus.h"
 #include "first_lines.h"
 #include "spool.h"
 
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -358,8 +358,16 @@ static int add_others(struct lane *lane) {
 
 /* ---- lanes ---- */
 
-static void add_all(void *context) {
-    struct lane *lane = context;
+/* Where a thread goes on after a SIGBUS, which comes to the thread that caused it. */
+static _Thread_local sigjmp_buf *landing;
+
+static void on_bus_error(int number) {
+    if (landing) siglongjmp(*landing, 1);
+    signal(number, SIG_DFL); /* the instruction is tried again, and ends the program */
+}
+
+/* Compiled alone: beside a sigsetjmp, variables are kept in memory. */
+__attribute__((noinline)) static void add_all(struct lane *lane) {
     lane->status = look_up(lane);
     if (lane->status == FINE) lane->status = compare_all(lane);
     if (lane->status == FINE) lane->status = add_others(lane);
@@ -368,7 +376,14 @@ static void add_all(void *context) {
 /* A SIGBUS means that a map was touched where its file has no bytes any more. */
 static void run_lane(void *context, unsigned i) {
     struct lane *lane = &((struct exact *)context)->lanes[i];
-    if (bus_errors_guard(add_all, lane)) return;
+    sigjmp_buf here;
+    if (sigsetjmp(here, 0) == 0) {
+        landing = &here;
+        add_all(lane);
+        landing = NULL;
+        return;
+    }
+    landing = NULL;
     lane->status = cannot_compare(lane, "has become shorter while it was read");
     if (lane->broken->fd >= 0) return;
     lane->broken = NULL;
@@ -403,13 +418,6 @@ static bool fill_lanes(struct exact *e, struct line_block *job) {
     return true;
 }
 
-static int tell_trouble(const struct lane *lane) {
-    if (!lane->why) return TROUBLE;
-    if (!lane->broken) return failure(NULL, "%s", lane->why);
-    return failure(input_name(lane->broken->path), "%s, so its lines can no longer be compared; give it through a pipe",
-                   lane->why);
-}
-
 int exact_add(struct exact *e, struct line_block *job) {
     size_t bytes = (size_t)(job->lines[job->n] - job->lines[0]);
     job->added = 0;
@@ -431,8 +439,13 @@ int exact_add(struct exact *e, struct line_block *job) {
         bytes = bytes / job->n * LINES;
         job->block = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
     }
-    for (size_t l = 0; l < LANES; l++)
-        if (e->lanes[l].status != FINE) return tell_trouble(&e->lanes[l]);
+    for (const struct lane *lane = e->lanes; lane < e->lanes + LANES; lane++) {
+        if (lane->status == FINE) continue;
+        if (!lane->why) return TROUBLE;
+        if (!lane->broken) return failure(NULL, "%s", lane->why);
+        return failure(input_name(lane->broken->path),
+                       "%s, so its lines can no longer be compared; give it through a pipe", lane->why);
+    }
     return FINE;
 }
 
@@ -448,7 +461,7 @@ struct exact *exact_create(const struct input *input) {
         if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < MOST_FILES)
             e->files_left = (size_t)limit.rlim_cur / 4;
         e->spool.fd = -1;
-        bus_errors_catch();
+        sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_bus_error, .sa_flags = SA_NODEFER}, NULL);
     }
     for (size_t l = 0; fine && l < LANES; l++) {
         e->lanes[l].exact = e;

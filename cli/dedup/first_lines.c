@@ -130,13 +130,6 @@ static struct page **get_pages(struct first_lines *places, size_t count) {
     return pages;
 }
 
-/* Puts a word into a part with room for it. */
-static void move(const struct lines_part *part, uint64_t word, uint64_t place) {
-    size_t number = home(part, word);
-    while (line_at(part, number)->used == SLOTS) number = number + 1 == part->count ? 0 : number + 1;
-    put(line_at(part, number), word, place);
-}
-
 /* By about a quarter, in whole pages. The digest makes it a little more or less, so that the parts,
  * which have equal shares, do not all grow at the same time. */
 static bool grow(struct first_lines *places, struct lines_part *part, uint64_t digest) {
@@ -147,8 +140,12 @@ static bool grow(struct first_lines *places, struct lines_part *part, uint64_t d
     if (!larger.pages) return false;
     for (size_t i = 0; i < part->count; i++) {
         const struct cache_line *line = line_at(part, i);
-        for (unsigned slot = 0; slot < line->used; slot++)
-            move(&larger, line->words[slot] >> UPPER << UPPER, place_in(line, slot));
+        for (unsigned slot = 0; slot < line->used; slot++) {
+            uint64_t word = line->words[slot] >> UPPER << UPPER;
+            size_t to = home(&larger, word);
+            while (line_at(&larger, to)->used == SLOTS) to = to + 1 == larger.count ? 0 : to + 1;
+            put(line_at(&larger, to), word, place_in(line, slot));
+        }
     }
     return_pages(places, part->pages, pages);
     *part = larger;

@@ -95,14 +95,9 @@ int64_t journal_beside(const char *file) {
     return !there ? -1 : status.st_size > HEAD ? (int64_t)status.st_size - HEAD : 0;
 }
 
-static bool is_at(const char *path, const struct stat *file) {
-    struct stat there;
-    return stat(path, &there) == 0 && there.st_ino == file->st_ino && there.st_dev == file->st_dev;
-}
-
 bool is_journal(const char *file, const struct stat *status) {
     char *path = path_beside(file);
-    bool yes = path && is_at(path, status);
+    bool yes = is_same_file(path, status);
     free(path);
     return yes;
 }
@@ -162,7 +157,7 @@ static int lock(struct journal *j, struct waiting *waiting) {
         if (!locked && errno != EWOULDBLOCK)
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
         if (!locked && !keep_waiting(waiting)) return input_was_interrupted() ? TROUBLE : is_busy(j);
-        if (locked && fstat(j->fd, &mine) == 0 && is_at(j->path, &mine)) {
+        if (locked && fstat(j->fd, &mine) == 0 && is_same_file(j->path, &mine)) {
             j->length = (uint64_t)mine.st_size;
             /* The file's owner must be able to go on after root was killed. */
             bool kept = there && fchown(j->fd, file.st_uid, file.st_gid) == 0;

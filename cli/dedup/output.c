@@ -1,22 +1,17 @@
 #include "output.h"
-#include "input/overlap.h"
+#include "output/numbers.h"
 #include "output/output_file.h"
 #include "output/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
-
-/* Before a file is made or emptied for nothing. */
-static int check_inputs(const struct input *input) {
-    for (size_t i = 0; i < input->path_count; i++)
-        if (strcmp(input->paths[i], "-") != 0 && access(input->paths[i], R_OK) != 0)
-            return failure(input->paths[i], "cannot be opened: %s; check the name and its permissions",
-                           strerror(errno));
-    return FINE;
-}
 
 int dedup_output_open(const struct options *options, const struct input *input, int *out) {
     struct stat status;
@@ -26,7 +21,12 @@ int dedup_output_open(const struct options *options, const struct input *input, 
     if (exists && !given(options, OPT_FORCE))
         return failure(options->output, "exists; give -f to replace it, or another name with -o");
     /* Once more, since --state may be new. */
-    if (refuse_overlap(options, input) != FINE || check_inputs(input) != FINE) return TROUBLE;
+    if (refuse_overlap(options, input) != FINE) return TROUBLE;
+    /* Before a file is made or emptied for nothing. */
+    for (size_t i = 0; i < input->path_count; i++)
+        if (strcmp(input->paths[i], "-") != 0 && access(input->paths[i], R_OK) != 0)
+            return failure(input->paths[i], "cannot be opened: %s; check the name and its permissions",
+                           strerror(errno));
     *out = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (*out < 0) return failure(options->output, "cannot be written: %s; check the name", strerror(errno));
     return FINE;
@@ -35,4 +35,111 @@ int dedup_output_open(const struct options *options, const struct input *input, 
 int dedup_output_close(const struct options *options, int out, int status) {
     if (out <= STDERR_FILENO || close(out) == 0 || status == TROUBLE) return status;
     return failure(options->output, "cannot be written: %s; is there room on the disk?", strerror(errno));
+}
+
+/* ---- lines ---- */
+
+enum { RANGES = 1024 }; /* what every Linux takes at a time, IOV_MAX */
+
+/* Writes n ranges of memory, whatever signals and short writes come between. Another process that
+ * shares the output may have made it one that does not wait. */
+static bool write_ranges(int fd, struct iovec *at, size_t n) {
+    while (n) {
+        ssize_t written = writev(fd, at, (int)n);
+        if (written < 0 && errno == EAGAIN) poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
+        if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (written < 0) return false;
+        size_t rest = (size_t)written;
+        for (; n && rest >= at->iov_len; at++, n--) rest -= at->iov_len;
+        if (!n) break;
+        at->iov_base = (char *)at->iov_base + rest;
+        at->iov_len -= rest;
+    }
+    return true;
+}
+
+/* Where runs of chosen lines begin and end: at most n + 1 places. No branch depends on answers. */
+static size_t find_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+    size_t n = 0;
+    uint8_t before = 0;
+    for (size_t i = from; i < to; i++) {
+        uint8_t chosen = job->answers[i] == wanted;
+        edges[n] = job->lines[i];
+        n += chosen != before;
+        before = chosen;
+    }
+    edges[n] = job->lines[to];
+    return n + before;
+}
+
+/* The same where few lines are chosen. */
+static size_t find_few_edges(const struct line_block *job, size_t from, size_t to, uint8_t wanted, const char **edges) {
+    const uint8_t *at = job->answers + from, *end = job->answers + to;
+    size_t n = 0;
+    while ((at = memchr(at, wanted, (size_t)(end - at)))) {
+        edges[n++] = job->lines[at - job->answers];
+        while (at < end && *at == wanted) at++;
+        edges[n++] = job->lines[at - job->answers];
+    }
+    return n;
+}
+
+int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
+    enum { SOME = 2 * RANGES - 2 };
+    const char *edges[SOME + 1];
+    struct iovec ranges[RANGES];
+    size_t chosen = wanted ? job->added : job->n - job->added;
+    bool few = chosen < job->n / 8;
+    for (size_t from = 0; from < job->n; from += SOME) {
+        size_t to = job->n - from < SOME ? job->n : from + SOME;
+        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges) / 2;
+        for (size_t i = 0; i < n; i++)
+            ranges[i] = (struct iovec){(void *)(uintptr_t)edges[2 * i], (size_t)(edges[2 * i + 1] - edges[2 * i])};
+        if (write_ranges(fd, ranges, n)) continue;
+        if (fd == STDOUT_FILENO) return output_failure();
+        return failure(name, "cannot be written: %s; is there room on the disk?", strerror(errno));
+    }
+    return FINE;
+}
+
+/* ---- summary ---- */
+
+/* The most that this program has had so far. */
+static uint64_t peak_memory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static double rate_of(const struct summary *s) {
+    return s->seconds > 0 ? (double)s->lines / s->seconds : 0;
+}
+
+void summary_print(const struct summary *s) {
+    char lines[NUMBER_TEXT], unique[NUMBER_TEXT], duplicates[NUMBER_TEXT], text[NUMBER_TEXT];
+    remark(NULL, "%s lines: %s unique, %s duplicates", group_digits(s->lines, lines), group_digits(s->unique, unique),
+           group_digits(s->lines - s->unique, duplicates));
+    remark(NULL, "%s of memory, %.2f s, %s lines a second", human_bytes(peak_memory(), text), s->seconds,
+           group_digits((uint64_t)rate_of(s), lines));
+    if (isnan(s->fpr))
+        remark(NULL, "how many of the new lines were taken for repeats, and lost, is not known: the set does not tell");
+    else if (s->fpr > 0)
+        remark(NULL, "up to %s of the new lines may have been taken for repeats, and lost", human_rate(s->fpr, text));
+    else if (s->loss > 0)
+        remark(NULL, "chance that any line was taken for another, and lost: %s", human_rate(s->loss, text));
+    else
+        remark(NULL, "exact: no line was lost");
+}
+
+void summary_print_json(const struct summary *s) {
+    struct json json = {0};
+    json_open(&json, NULL, '{');
+    json_count(&json, "lines", s->lines);
+    json_count(&json, "unique", s->unique);
+    json_count(&json, "duplicates", s->lines - s->unique);
+    json_real(&json, "loss", s->loss);
+    json_real(&json, "fpr", s->fpr);
+    json_count(&json, "memory_bytes", peak_memory());
+    json_real(&json, "seconds", s->seconds);
+    json_real(&json, "lines_per_second", rate_of(s));
+    json_end(&json);
 }

@@ -10,13 +10,12 @@
  * waits to be taken, and the worker that takes goes on with it while the other reads and hashes.
  */
 #include "pipeline.h"
-#include "input/interrupt.h"
 #include "output/report.h"
-#include "input/threads.h"
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -167,12 +166,6 @@ static void take_job(struct ring *ring) {
 
 /* ---- waiting ---- */
 
-static struct timespec after(double seconds) {
-    static const double most = 1e6;
-    double end = clock_now() + (seconds < most ? seconds : most);
-    return (struct timespec){(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
-}
-
 /* The other worker is mostly about to end a stage: to sleep and be woken would take longer. */
 static bool news_soon(struct ring *ring) {
     enum { TIMES = 100 };
@@ -193,7 +186,8 @@ static void wait_for_news(struct ring *ring) {
         pthread_cond_wait(&ring->news, &ring->lock);
         return;
     }
-    struct timespec until = after(p->patience(p->context));
+    double end = clock_now() + fmin(p->patience(p->context), 1e6);
+    struct timespec until = {(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
     if (pthread_cond_timedwait(&ring->news, &ring->lock, &until) == 0 || ring->taking) return;
     ring->taking = true;
     pthread_mutex_unlock(&ring->lock);
@@ -219,18 +213,12 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void free_job(struct line_block *job) {
-    free(job->buffer.bytes);
-    free(job->digests);
-    free(job->lines);
-    free(job->answers);
-    free(job->keys);
-    free(job->key_lengths);
-}
-
 /* One worker does it all where there is one processor, unless something is to be done in pauses. */
 int pipeline_run(const struct pipeline *pipeline) {
-    struct ring ring = {.pipeline = pipeline, .status = FINE, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct ring ring = {.pipeline = pipeline,
+                        .blocks = {.input = pipeline->input, .threads = 1, .wide = true},
+                        .status = FINE,
+                        .lock = PTHREAD_MUTEX_INITIALIZER};
     struct pipeline_worker workers[WORKERS] = {{0}};
     pthread_condattr_t attributes;
     pthread_t other;
@@ -244,7 +232,6 @@ int pipeline_run(const struct pipeline *pipeline) {
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&ring.news, &attributes);
     pthread_condattr_destroy(&attributes);
-    blocks_begin(&ring.blocks, pipeline->input, 1, true);
     for (int i = 0; i < JOBS; i++) ring.jobs[i].block = FIRST_BLOCK;
     for (struct pipeline_worker *worker = workers; worker < workers + WORKERS; worker++) {
         worker->ring = &ring;
@@ -262,7 +249,14 @@ int pipeline_run(const struct pipeline *pipeline) {
     progress_end();
 
     blocks_end(&ring.blocks);
-    for (int i = 0; i < JOBS; i++) free_job(&ring.jobs[i]);
+    for (struct line_block *job = ring.jobs; job < ring.jobs + JOBS; job++) {
+        free(job->buffer.bytes);
+        free(job->digests);
+        free(job->lines);
+        free(job->answers);
+        free(job->keys);
+        free(job->key_lengths);
+    }
     for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
     pthread_cond_destroy(&ring.news);
     return ring.status;

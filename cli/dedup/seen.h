@@ -1,8 +1,8 @@
-/* What dedup remembers lines in. */
+/* What dedup remembers lines in: a filter, or where each line came first. */
 #ifndef CLI_DEDUP_SEEN_H
 #define CLI_DEDUP_SEEN_H
 
-#include "line_block.h"
+#include "pipeline.h"
 
 struct seen {
     perhaps_want want;
@@ -23,5 +23,16 @@ int seen_of_state(struct seen *seen, const char *state, perhaps *filter);
 int seen_add(struct seen *seen, struct line_block *job);
 
 void seen_close(struct seen *seen);
+
+/* A memory without false positives: keys are compared with the first copy that has their digest. */
+struct exact;
+
+/* For the lines of this input, which must live as long. NULL after having said why not. */
+struct exact *exact_create(const struct input *input);
+
+/* Sets the answers of a job with keys. FINE, or TROUBLE after having said why. */
+int exact_add(struct exact *exact, struct line_block *job);
+
+void exact_free(struct exact *exact);
 
 #endif

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,26 +25,6 @@ struct state {
 };
 
 /* ---- does the state fit? ---- */
-
-/* What remembers lines is a set, and takes digests. */
-static int check_kind(const struct state *s, const struct perhaps_info *info) {
-    if (info->traits & PERHAPS_STATIC)
-        return failure(s->path,
-                       "is sealed: a %s filter takes no more lines; give another --state, or the name of a file that "
-                       "does not exist",
-                       info->kind_name);
-    if (info->traits & PERHAPS_MULTISET)
-        return failure(s->path,
-                       "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
-                       "table' makes, or the name of a file that does not exist",
-                       info->kind_name);
-    if (!(info->traits & PERHAPS_TAKES_DIGESTS))
-        return failure(s->path,
-                       "is a %s filter, which takes no digests; give another --state, or the name of a file that does "
-                       "not exist",
-                       info->kind_name);
-    return FINE;
-}
 
 /* How much it remembers, as --last says it. */
 static const char *describe_memory(const struct perhaps_info *info, char *text, size_t size) {
@@ -66,17 +45,30 @@ static bool is_exact(const struct perhaps_info *info) {
     return kind == PERHAPS_TABLE || kind == PERHAPS_BITMAP;
 }
 
-static bool fits_last(const struct perhaps_info *info, const struct window *last) {
-    if (info->kind != PERHAPS_WINDOW || info->period != last->period) return false;
-    return info->period || (!(info->clear_at > 0) && info->capacity == last->keys);
-}
-
-/* A lower rate always fits; rates are kept with 16 significant bits, and NAN if unknown. Of what
- * grows, -n is only a first guess. */
-static int check_options(const struct state *s, const struct perhaps_info *info) {
+/* What remembers lines is a set, and takes digests. A lower rate always fits; rates are kept with
+ * 16 significant bits, and NAN if unknown. Of what grows, -n is only a first guess. */
+static int check_fit(const struct state *s, const struct perhaps_info *info) {
     char text[100], number[NUMBER_TEXT];
     const struct options *options = s->options;
-    if (given(options, OPT_LAST) && !fits_last(info, &options->last))
+    if (info->traits & PERHAPS_STATIC)
+        return failure(s->path,
+                       "is sealed: a %s filter takes no more lines; give another --state, or the name of a file that "
+                       "does not exist",
+                       info->kind_name);
+    if (info->traits & PERHAPS_MULTISET)
+        return failure(s->path,
+                       "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
+                       "table' makes, or the name of a file that does not exist",
+                       info->kind_name);
+    if (!(info->traits & PERHAPS_TAKES_DIGESTS))
+        return failure(s->path,
+                       "is a %s filter, which takes no digests; give another --state, or the name of a file that does "
+                       "not exist",
+                       info->kind_name);
+
+    bool as_long = info->kind == PERHAPS_WINDOW && info->period == options->last.period;
+    bool as_many = !(info->clear_at > 0) && info->capacity == options->last.keys;
+    if (given(options, OPT_LAST) && !(as_long && (info->period || as_many)))
         return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
                        describe_memory(info, text, sizeof text));
     if (given(options, OPT_LOSS) && is_exact(info))
@@ -96,15 +88,6 @@ static int check_options(const struct state *s, const struct perhaps_info *info)
 }
 
 /* ---- opening ---- */
-
-/* Asked before a journal is made beside it. */
-static int check_path(const char *path) {
-    struct stat status;
-    if (stat(path, &status) != 0) return FINE;
-    if (S_ISDIR(status.st_mode)) return failure(path, "is a directory; give the name of a file with --state");
-    if (!S_ISREG(status.st_mode)) return failure(path, "is no plain file; give the name of one with --state");
-    return FINE;
-}
 
 static int replay_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
     struct state *s = context;
@@ -131,7 +114,7 @@ static int open_or_make(struct state *s, const perhaps_want *want, struct input 
     if (rc < 0) return library_failure(s->path, rc);
     s->ordered = info.kind == PERHAPS_WINDOW;
     s->timed = s->ordered && info.period;
-    if (old && (check_kind(s, &info) != FINE || check_options(s, &info) != FINE)) return TROUBLE;
+    if (old && check_fit(s, &info) != FINE) return TROUBLE;
     if (input_match(input, s->options, s->path, s->filter) != FINE) return TROUBLE;
     return old ? journal_replay(s->journal, replay_block, s) : FINE;
 }
@@ -145,8 +128,11 @@ static void end(struct state *s, bool done) {
 
 int state_open(struct state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter) {
+    struct stat file;
     *state = NULL;
-    if (check_path(options->state) != FINE) return TROUBLE;
+    if (stat(options->state, &file) == 0 && !S_ISREG(file.st_mode)) /* before it has a journal */
+        return failure(options->state, S_ISDIR(file.st_mode) ? "is a directory; give the name of a file with --state"
+                                                             : "is no plain file; give the name of one with --state");
     struct state *s = calloc(1, sizeof *s);
     if (!s) return failure(options->state, "not enough memory");
     s->options = options;

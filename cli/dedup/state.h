@@ -4,7 +4,7 @@
 #ifndef CLI_DEDUP_STATE_H
 #define CLI_DEDUP_STATE_H
 
-#include "line_block.h"
+#include "pipeline.h"
 
 struct state;
 

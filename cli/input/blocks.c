@@ -1,6 +1,5 @@
 #include "blocks.h"
 #include "output/report.h"
-#include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,20 +98,6 @@ static void take_whole_lines(struct blocks *b, struct input_chunk *chunk) {
     b->scanned = b->end;
 }
 
-static int open_next(struct blocks *b) {
-    int status = source_open(&b->source, b->input->paths[b->file]);
-    if (status != FINE) return status;
-    if (b->wide) source_widen(&b->source);
-    b->offset = (uint64_t)source_position(&b->source);
-    b->start = b->scanned = b->end = 0;
-    b->open = true;
-    return FINE;
-}
-
-void blocks_begin(struct blocks *blocks, const struct input *input, unsigned threads, bool wide) {
-    *blocks = (struct blocks){.input = input, .threads = threads, .wide = wide};
-}
-
 bool blocks_none(const struct input_chunk *chunk) {
     return chunk->at == chunk->end && chunk->outcome.status == FINE;
 }
@@ -121,9 +106,17 @@ int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chu
     chunk->at = chunk->end = NULL;
     chunk->outcome = (struct chunk_outcome){.status = FINE};
     while (b->file < b->input->path_count && blocks_none(chunk)) {
+        const char *path = b->input->paths[b->file];
         bool ended;
-        int status = b->open ? FINE : open_next(b);
-        if (status != FINE) return status;
+        int status = FINE;
+        if (!b->open) {
+            status = source_open(&b->source, path, decompressor_of(path));
+            if (status != FINE) return status;
+            if (b->wide) source_widen(&b->source);
+            b->offset = (uint64_t)source_position(&b->source);
+            b->start = b->scanned = b->end = 0;
+            b->open = true;
+        }
         chunk->file = b->file;
         if (!make_room(b, buffer)) {
             chunk->outcome = (struct chunk_outcome){

@@ -55,8 +55,8 @@ struct buffer {
 /* More is not read at a time; and by no thread less than a few thousand lines. */
 enum { LARGE_BLOCK = 8 << 20, LEAST_CHUNK = 64 << 10 };
 
-/* How far the reading has come. Of the last buffer's bytes, [start..end) is not handed on yet, and
- * [start..scanned) holds no line end. */
+/* How far the reading has come; it begins with the first three set and the rest 0. Of the last
+ * buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no line end. */
 struct blocks {
     const struct input *input;
     unsigned threads; /* that read a block of a plain file together */
@@ -69,9 +69,6 @@ struct blocks {
     uint64_t offset; /* of buffer[0] in the file */
     uint64_t bytes;  /* of all files so far */
 };
-
-/* Begins at the first byte of the first file. */
-void blocks_begin(struct blocks *blocks, const struct input *input, unsigned threads, bool wide);
 
 /* Reads the next block into a buffer, which may be the last one or another; if it is another, what
  * was handed on of the last one stays as it is. FINE: `chunk` is what came, to be cut and read;

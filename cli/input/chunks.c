@@ -14,9 +14,7 @@
 
 /* Line i of the batch is wrong. Returns i, the number of lines before it that are still handed
  * on. */
-static size_t fault(struct input_chunk *p, size_t i, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static size_t fault(struct input_chunk *p, size_t i, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static size_t fault(struct input_chunk *p, size_t i, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(p->outcome.fault, sizeof p->outcome.fault, format, arguments);

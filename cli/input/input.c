@@ -1,12 +1,9 @@
-#include "input.h"
 #include "blocks.h"
 #include "output/report.h"
-#include "threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* For one thread: large enough to make system calls rare, small enough to stay in the second-level
@@ -20,7 +17,7 @@ static bool plain_files(const struct input *input, uint64_t *total) {
         struct stat status;
         bool standard = strcmp(input->paths[i], "-") == 0;
         if ((standard ? fstat(STDIN_FILENO, &status) : stat(input->paths[i], &status)) != 0) return false;
-        if (!S_ISREG(status.st_mode) || source_compressed(input->paths[i])) return false;
+        if (!S_ISREG(status.st_mode) || decompressor_of(input->paths[i])) return false;
         *total += (uint64_t)status.st_size;
     }
     return true;
@@ -99,20 +96,14 @@ static int work_on_block(struct input_reader *r) {
     return status;
 }
 
-static int read_all(struct input_reader *r) {
-    int status;
-    do {
-        status = blocks_next(&r->blocks, &r->buffer, r->chunks);
-        if (status != FINE || blocks_none(r->chunks)) return status;
-        status = work_on_block(r);
-    } while (status == FINE);
-    return status;
-}
-
 int input_work(const struct input *input, const struct key_work *work) {
     unsigned threads = work->threads;
     size_t size = threads > 1 ? LARGE_BLOCK : BLOCK;
-    struct input_reader r = {.input = input, .work = work, .buffer = {malloc(size + 1), size}, .line = 1};
+    struct input_reader r = {.input = input,
+                             .work = work,
+                             .blocks = {.input = input, .threads = threads, .wide = threads > 1},
+                             .buffer = {malloc(size + 1), size},
+                             .line = 1};
     int status = TROUBLE;
     r.chunks = calloc(threads, sizeof *r.chunks);
     if (r.buffer.bytes && r.chunks) {
@@ -122,8 +113,11 @@ int input_work(const struct input *input, const struct key_work *work) {
             r.chunks[i].context = work->contexts[i];
         }
         input_start_progress(input);
-        blocks_begin(&r.blocks, input, threads, threads > 1);
-        status = read_all(&r);
+        do {
+            status = blocks_next(&r.blocks, &r.buffer, r.chunks);
+            if (status != FINE || blocks_none(r.chunks)) break;
+            status = work_on_block(&r);
+        } while (status == FINE);
         blocks_end(&r.blocks);
         progress_end();
         for (unsigned i = 0; i < threads; i++) free(r.chunks[i].scratch);
@@ -163,7 +157,7 @@ static int count_path(const struct input *input, const char *path, bool roughly,
     uint64_t ends = 0, bytes = 0;
     char last = input->terminator;
     ssize_t got;
-    if (source_open(&source, path) != FINE) return TROUBLE;
+    if (source_open(&source, path, NULL) != FINE) return TROUBLE;
     off_t began = source_position(&source);
     do {
         got = pread(source.fd, buffer, BLOCK, began + (off_t)bytes);

@@ -4,14 +4,13 @@
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
 
-#include "interrupt.h"
 #include "options/options.h"
 
 #include <perhaps_embed.h>
 
-#include <signal.h>
+#include <sys/stat.h>
 
-enum { BATCH = 1024 };
+enum { BATCH = 1024, MOST_THREADS = 256 };
 
 /* Where keys come from and how they are written. */
 struct input {
@@ -125,5 +124,59 @@ int input_count(const struct input *input, bool *countable, uint64_t *lines);
 /* About how many keys plain files hold, from their sizes and how long their first lines are, with a
  * little to spare; 0 for other input. */
 int input_estimate(const struct input *input, uint64_t *keys);
+
+/* ---- ending the reading early (interrupt.c): by Ctrl-C and its like, for commands that have
+ * something to finish before they end, or because no more keys are wanted ---- */
+
+/* Makes input_interrupt possible. FINE or TROUBLE. */
+int input_make_interruptible(void);
+
+/* If it is interruptible, reading also ends when nobody is left to read what is written to `fd`,
+ * even while nothing is written. */
+void input_watch_output(int fd);
+
+/* Reading, in whichever thread, then ends as if the input ended, with STOP, however long the next
+ * key takes to come. May be called by a signal handler. */
+void input_interrupt(void);
+bool input_was_interrupted(void);
+
+/* If it is interruptible: waits until there is something to read from `fd`, or an interruption. */
+void input_wait(int fd);
+
+/* From now on, SIGINT, SIGTERM and SIGHUP end the reading of input and nothing else. FINE or
+ * TROUBLE. */
+int finish_on_interrupt(void);
+
+/* Did one of them come? */
+bool was_interrupted(void);
+
+/* Ends as the signal would have ended it, if there was one. */
+void die_of_interrupt(void);
+
+/* After finish_on_interrupt, the calling thread gets none of them from now on, or gets them again:
+ * so that they come to the one that reads. Before it they end the program, whichever thread gets
+ * them. */
+void leave_interrupts_to_others(bool leave);
+
+/* ---- files that are written and read (overlap.c) ---- */
+
+/* No command writes a file that it also reads, whatever names and links lead to it. FINE, or
+ * TROUBLE after having said that what -o, --state, FILTER or standard output names is also a file
+ * of keys (`input`, which may be NULL), or that of --hash-key or --confirm; for dedup's lines also
+ * that of --state and its journal. */
+int refuse_overlap(const struct options *options, const struct input *input);
+
+/* Is `path` a file with this status? "-" is standard input, NULL none. */
+bool is_same_file(const char *path, const struct stat *status);
+
+/* ---- threads (threads.c) ---- */
+
+/* Calls function(context, i) for i = 0 .. n-1, each in a thread of its own (the last one in this
+ * thread), and returns when all have returned. Where no thread is to be had, the calls come one
+ * after another. */
+void call_in_threads(unsigned n, void (*function)(void *context, unsigned i), void *context);
+
+/* How many processors this process may use. */
+unsigned processor_count(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "interrupt.h"
+#include "input.h"
 #include "output/report.h"
 
 #include <errno.h>

@@ -1,17 +1,16 @@
-#include "overlap.h"
+#include "input.h"
 #include "commands/commands.h"
 #include "dedup/journal.h"
 #include "output/report.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_regular(const char *path, struct stat *status) {
     return path && stat(path, status) == 0 && S_ISREG(status->st_mode);
 }
 
-static bool is_same_file(const char *path, const struct stat *file) {
+bool is_same_file(const char *path, const struct stat *file) {
     struct stat status;
     if (!path) return false;
     int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(path, &status);
@@ -29,14 +28,6 @@ static bool is_read(const struct options *options, const struct input *input, co
            is_same_file(options->state, file) || (options->state && is_journal(options->state, file));
 }
 
-/* Lines that are appended to what is being read would be read in their turn, and some would never
- * end. */
-static bool prints_while_reading(const struct options *options) {
-    bool lines = options->command == &commands[CMD_CHECK] || options->command == &commands[CMD_COUNT] ||
-                 (options->command == &commands[CMD_DEDUP] && !options->output);
-    return lines && !given(options, OPT_JSON) && !given(options, OPT_COUNT) && !given(options, OPT_QUIET);
-}
-
 int refuse_overlap(const struct options *options, const struct input *input) {
     struct stat status;
     /* What is replaced: the filter of add and remove, or the state of dedup. */
@@ -46,8 +37,12 @@ int refuse_overlap(const struct options *options, const struct input *input) {
         return failure(options->output, "is also read, and would be lost; give another name with -o");
     if (is_regular(replaced, &status) && is_input(input, &status))
         return failure(replaced, "is the filter itself, not a file of keys; give one, or standard input");
+    /* Lines that are appended to what is being read would be read in their turn, without end. */
+    bool lines = options->command == &commands[CMD_CHECK] || options->command == &commands[CMD_COUNT] ||
+                 (options->command == &commands[CMD_DEDUP] && !options->output);
+    bool printed = lines && !given(options, OPT_JSON) && !given(options, OPT_COUNT) && !given(options, OPT_QUIET);
     bool plain = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-    if (plain && prints_while_reading(options) && is_read(options, input, &status))
+    if (plain && printed && is_read(options, input, &status))
         return failure("standard output", "is also read; send it to another file");
     return FINE;
 }

@@ -2,7 +2,6 @@
  * of input.h. */
 #include "backend/file/filter_file.h"
 #include "input.h"
-#include "overlap.h"
 
 #include <stdio.h>
 #include <string.h>

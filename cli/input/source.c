@@ -1,12 +1,11 @@
 #include "source.h"
-#include "interrupt.h"
+#include "input.h"
 #include "output/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +19,7 @@ static const struct decompressor {
     {".bz2", "bzip2", "bzip2"}, {".lz4", "lz4", "lz4"},
 };
 
-static const struct decompressor *decompressor_of(const char *path) {
+const struct decompressor *decompressor_of(const char *path) {
     size_t length = strlen(path);
     for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++) {
         const struct decompressor *d = &decompressors[i];
@@ -28,10 +27,6 @@ static const struct decompressor *decompressor_of(const char *path) {
         if (length >= end && strcmp(path + length - end, d->suffix) == 0) return d;
     }
     return NULL;
-}
-
-bool source_compressed(const char *path) {
-    return decompressor_of(path);
 }
 
 /* ---- programs ---- */
@@ -45,13 +40,10 @@ static int missing_program(const struct input_source *source) {
 /* What this program ignores or blocks is not for the other one, which ends when nobody reads it any
  * more. That nohup or a shell ignore a signal for both is inherited, as it should be. */
 int program_start(const char *name, const char *flags, bool shielded, int from, int to, pid_t *child) {
-    char program[8], argument[8];
-    char *const arguments[] = {program, argument, NULL};
+    char *const arguments[] = {(char *)(uintptr_t)name, (char *)(uintptr_t)flags, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, usual;
-    snprintf(program, sizeof program, "%s", name);
-    snprintf(argument, sizeof argument, "%s", flags);
     sigemptyset(&none);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
@@ -66,7 +58,7 @@ int program_start(const char *name, const char *flags, bool shielded, int from, 
         posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF | (shielded ? 0 : POSIX_SPAWN_SETSIGMASK)));
         error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
         if (!error) error = posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
-        if (!error) error = posix_spawnp(child, program, &actions, &attributes, arguments, environ);
+        if (!error) error = posix_spawnp(child, name, &actions, &attributes, arguments, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -117,7 +109,7 @@ int source_ended(struct input_source *source) {
 
 /* ---- opening, closing ---- */
 
-static int open_with(struct input_source *source, const char *path, const struct decompressor *how) {
+int source_open(struct input_source *source, const char *path, const struct decompressor *how) {
     *source = (struct input_source){.path = path, .how = how};
     source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
@@ -129,14 +121,6 @@ static int open_with(struct input_source *source, const char *path, const struct
     if (!how && isatty(source->fd) && isatty(STDERR_FILENO))
         remark(input_name(path), "type keys, one a line; Ctrl-D ends");
     return status;
-}
-
-int source_open(struct input_source *source, const char *path) {
-    return open_with(source, path, decompressor_of(path));
-}
-
-int source_open_gzip(struct input_source *source, const char *path) {
-    return open_with(source, path, &decompressors[0]);
 }
 
 off_t source_position(const struct input_source *source) {

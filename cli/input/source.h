@@ -13,14 +13,11 @@ struct input_source {
     const struct decompressor *how; /* what that program is; NULL = none */
 };
 
-/* Is it read through a program, as the end of its name says? */
-bool source_compressed(const char *path);
+/* The program that the end of a name, such as ".gz", asks for; NULL = none. */
+const struct decompressor *decompressor_of(const char *path);
 
 /* FINE, TROUBLE after having said why not, or STOP if a signal said so while it waited. */
-int source_open(struct input_source *source, const char *path);
-
-/* The same of a file that gzip has compressed, whatever it is called. */
-int source_open_gzip(struct input_source *source, const char *path);
+int source_open(struct input_source *source, const char *path, const struct decompressor *how);
 
 /* Where a plain file is, since standard input need not be at its beginning; 0 of a pipe. */
 off_t source_position(const struct input_source *source);

@@ -1,9 +1,7 @@
-#include "threads.h"
+#include "input.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 struct call {
     void (*function)(void *context, unsigned i);

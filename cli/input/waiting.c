@@ -1,5 +1,5 @@
 #include "waiting.h"
-#include "interrupt.h"
+#include "input.h"
 #include "output/numbers.h"
 #include "output/report.h"
 

@@ -3,7 +3,6 @@
 #include "output/numbers.h"
 #include "output/report.h"
 #include "backend/backend.h"
-#include "input/threads.h"
 
 #include <perhaps.h>
 

@@ -1,7 +1,7 @@
 #include "output_file.h"
 #include "commands/commands.h"
 #include "backend/file/filter_file.h"
-#include "input/overlap.h"
+#include "input/input.h"
 #include "input/waiting.h"
 
 #include <errno.h>

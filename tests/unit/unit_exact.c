@@ -1,8 +1,8 @@
 /* The exact memory of dedup with digests chosen to be equal: only the lines differ. */
 #include "support.h"
 
-#include "dedup/exact.h"
 #include "dedup/first_lines.h"
+#include "dedup/seen.h"
 #include "output/report.h"
 
 #include <fcntl.h>

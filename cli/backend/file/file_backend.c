@@ -1,6 +1,5 @@
 /* Filters in files: of perhaps, and of other programs. */
 #include "filter_target.h"
-#include "input/interrupt.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
 #include "output/report.h"

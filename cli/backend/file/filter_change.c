@@ -2,7 +2,6 @@
 #include "filter_target.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
-#include "input/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -80,7 +80,7 @@ int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filte
     perhaps_open_options copy = *how;
     if (how->flags & PERHAPS_OPEN_WRITE)
         return failure(path, "is compressed, and cannot be changed in place; leave out --in-place");
-    if (source_open_gzip(&source, path) != FINE) return TROUBLE;
+    if (source_open(&source, path, decompressor_of(".gz")) != FINE) return TROUBLE;
     int status = unpack(&u, &source, how->kind);
     source_close(&source);
     copy.flags = PERHAPS_OPEN_COPY;
