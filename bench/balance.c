@@ -79,7 +79,7 @@ static int page_address(char *text, uint64_t i) {
     return snprintf(text, MOST_ITEM, "https://www.example.com/articles/%" PRIu64 "?page=%" PRIu64, i / 10, i % 10);
 }
 
-static const struct items {
+static const struct balance_items {
     const char *name;
     int (*write)(char *text, uint64_t i);
 } all_items[] = {
@@ -104,7 +104,7 @@ static const struct alphabet {
 };
 
 /* How many items have each value of CRC16. Those of fewer shards follow, since N divides 65,536. */
-static void count_values(const struct items *items, uint64_t n, double counts[VALUES]) {
+static void count_values(const struct balance_items *items, uint64_t n, double counts[VALUES]) {
     char text[MOST_ITEM];
     memset(counts, 0, VALUES * sizeof *counts);
     for (uint64_t i = 0; i < n; i++) counts[crc16(text, (size_t)items->write(text, i))]++;

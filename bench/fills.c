@@ -29,14 +29,14 @@ enum {
 static const double least_fills_ns = 10e9; /* a fill that takes longer than this is not repeated */
 
 /* The times of one kind of call in each part, and the keys. */
-struct times {
+struct fill_times {
     double ns[PARTS];
     uint64_t keys[PARTS];
 };
 
 struct fills {
-    struct times best[2], now[2]; /* batches, single calls */
-    uint64_t since_limit;         /* keys since the limit's last turn */
+    struct fill_times best[2], now[2]; /* batches, single calls */
+    uint64_t since_limit;              /* keys since the limit's last turn */
 };
 
 static const enum op fill_ops[2] = {OP_ADD_MANY, OP_ADD};
@@ -96,7 +96,7 @@ static void keep_best_parts(struct fills *fills) {
         }
 }
 
-static double average(const struct times *times, unsigned from, unsigned to) {
+static double average(const struct fill_times *times, unsigned from, unsigned to) {
     double ns = 0, keys = 0;
     for (unsigned part = from; part < to; part++) {
         ns += times->ns[part];

@@ -133,13 +133,13 @@ enum { LOOPS = sizeof loops / sizeof *loops };
 
 /* ---- the file that both look at ---- */
 
-struct file {
+struct foreign_sample {
     uint8_t *bytes;
     uint64_t length, room;
 };
 
 static int take_piece(void *context, const void *bytes, size_t length) {
-    struct file *file = context;
+    struct foreign_sample *file = context;
     if (length > file->room - file->length) return -1;
     memcpy(file->bytes + file->length, bytes, length);
     file->length += length;
@@ -147,20 +147,21 @@ static int take_piece(void *context, const void *bytes, size_t length) {
 }
 
 /* The file of an empty filter for that many keys, and where its array begins. */
-static int make_file(int kind, uint64_t keys, struct file *file, struct perhaps_info *info) {
+static int make_file(int kind, uint64_t keys, struct foreign_sample *file, struct perhaps_info *info) {
     perhaps *f;
     perhaps_want want = PERHAPS_WANT(.kind = kind, .items = keys, .fpr = fpr);
     int error = perhaps_create(&f, &want);
     if (error < 0) return error;
     *info = (struct perhaps_info){.size = sizeof *info};
     perhaps_facts(f, info);
-    *file = (struct file){.bytes = machine_memory(info->image_bytes), .room = info->image_bytes};
+    *file = (struct foreign_sample){.bytes = machine_memory(info->image_bytes), .room = info->image_bytes};
     error = file->bytes ? perhaps_write(f, take_piece, file) : PERHAPS_ENOMEM;
     perhaps_free(f);
     return error;
 }
 
-static struct rival make_rival(const struct loop *loop, const struct file *file, const struct perhaps_info *info) {
+static struct rival make_rival(const struct loop *loop, const struct foreign_sample *file,
+                               const struct perhaps_info *info) {
     struct rival rival = {file->bytes + (info->image_bytes - info->bytes), loop->bits(file->bytes), info->hashes};
     for (uint64_t i = 0; i < info->bytes / 8; i++) {
         uint64_t word = key_number(~i);
@@ -203,8 +204,8 @@ static uint64_t bytes_of(const struct part_run *all) {
     return all->keys < PASS_KEYS ? small_set_bytes : set_bytes;
 }
 
-static int measure_hits(struct part_run *all, const struct loop *loop, const struct file *file, struct rival *rival,
-                        int kind, enum hits hits) {
+static int measure_hits(struct part_run *all, const struct loop *loop, const struct foreign_sample *file,
+                        struct rival *rival, int kind, enum hits hits) {
     perhaps *f = NULL;
     double ns[2] = {0};
     size_t n = all->keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS;
@@ -221,7 +222,7 @@ static int measure_hits(struct part_run *all, const struct loop *loop, const str
 }
 
 static int measure(struct part_run *all, int kind, const struct loop *loop) {
-    struct file file = {0};
+    struct foreign_sample file = {0};
     struct perhaps_info info;
     uint64_t bytes = bytes_of(all);
     all->pass->progress(&(struct cell){.bytes = bytes, .kind = loop->kind}, "querying");

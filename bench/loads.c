@@ -48,7 +48,7 @@ struct slot {
 };
 
 /* What a search has reached: a slot, as which choice and offset of the entry before. */
-struct step {
+struct loads_step {
     uint32_t slot, place, before;
 };
 
@@ -56,11 +56,11 @@ struct table {
     struct layout layout;
     uint32_t slots, homes;
     struct slot *slot;
-    struct step *step;
+    struct loads_step *step;
     uint32_t most_steps, searches;
 };
 
-struct key {
+struct loads_key {
     uint64_t digest;
     uint32_t home, fp;
 };
@@ -88,29 +88,29 @@ static uint32_t shift(const struct table *table, uint32_t fp, uint32_t choice) {
     return choice ? least + mul_high_32(mix64((uint64_t)fp << 2 | choice), reach) : 0;
 }
 
-static uint32_t home_of(const struct table *table, const struct key *key, uint32_t choice) {
+static uint32_t home_of(const struct table *table, const struct loads_key *key, uint32_t choice) {
     uint32_t home = key->home + shift(table, key->fp, choice);
     return home < table->homes ? home : home - table->homes;
 }
 
-static struct key key_of_digest(const struct table *table, uint64_t digest) {
+static struct loads_key key_of_digest(const struct table *table, uint64_t digest) {
     uint32_t fingerprints = (UINT32_C(1) << table->layout.bits) - 1;
     uint64_t mixed = mix64(digest ^ UINT64_C(0x9E3779B97F4A7C15)); /* independent of the home */
-    return (struct key){digest, mul_high_32(digest, table->homes), 1 + mul_high_32(mixed, fingerprints)};
+    return (struct loads_key){digest, mul_high_32(digest, table->homes), 1 + mul_high_32(mixed, fingerprints)};
 }
 
 /* What sits in a slot, from the slot alone. */
-static struct key key_in_slot(const struct table *table, uint32_t slot) {
+static struct loads_key key_in_slot(const struct table *table, uint32_t slot) {
     uint32_t entry = table->slot[slot].entry;
     uint32_t fp = entry >> 5, choice = entry >> 3 & 3, offset = entry & 7;
     uint32_t home = (slot - offset) / table->layout.stride, back = shift(table, fp, choice);
-    return (struct key){0, home < back ? home + table->homes - back : home - back, fp};
+    return (struct loads_key){0, home < back ? home + table->homes - back : home - back, fp};
 }
 
 /* Goes over the places of the key that this search has not seen yet, up to and with the first empty
  * one; where there are windows, every second fingerprint begins with the last one. Returns their
  * number; *empty says how it ended. */
-static uint32_t new_places(struct table *table, const struct key *key, uint32_t before, struct step *found,
+static uint32_t new_places(struct table *table, const struct loads_key *key, uint32_t before, struct loads_step *found,
                            bool *empty) {
     const struct layout *layout = &table->layout;
     uint32_t count = 0, places = layout->choices * layout->width + layout->more;
@@ -123,7 +123,7 @@ static uint32_t new_places(struct table *table, const struct key *key, uint32_t 
         uint32_t at = home_of(table, key, choice) * layout->stride + offset;
         if (table->slot[at].seen == table->searches) continue;
         table->slot[at].seen = table->searches;
-        found[count++] = (struct step){at, choice << 3 | offset, before};
+        found[count++] = (struct loads_step){at, choice << 3 | offset, before};
         *empty = table->slot[at].entry == 0;
         if (*empty) return count;
     }
@@ -131,7 +131,7 @@ static uint32_t new_places(struct table *table, const struct key *key, uint32_t 
 }
 
 /* Moves every entry of the path one step on, from the empty slot back to the key that is new. */
-static void move_along(struct table *table, const struct key *key, const struct step *last) {
+static void move_along(struct table *table, const struct loads_key *key, const struct loads_step *last) {
     for (; last->before != nothing_before; last = &table->step[last->before]) {
         uint32_t fp = table->slot[table->step[last->before].slot].entry >> 5;
         table->slot[last->slot].entry = fp << 5 | last->place;
@@ -140,15 +140,15 @@ static void move_along(struct table *table, const struct key *key, const struct 
 }
 
 /* Both searches return the slots they read; more than most_steps: no place, nothing changed. */
-typedef uint32_t search_fn(struct table *, const struct key *);
+typedef uint32_t search_fn(struct table *, const struct loads_key *);
 
-static uint32_t insert_breadth_first(struct table *table, const struct key *key) {
-    struct key at = *key;
+static uint32_t insert_breadth_first(struct table *table, const struct loads_key *key) {
+    struct loads_key at = *key;
     uint32_t before = nothing_before, count = 0;
     bool empty;
     table->searches++;
     for (;;) {
-        struct step *found = &table->step[count];
+        struct loads_step *found = &table->step[count];
         count += new_places(table, &at, before, found, &empty);
         if (count > table->most_steps) return table->most_steps + 1;
         if (empty) break;
@@ -161,7 +161,8 @@ static uint32_t insert_breadth_first(struct table *table, const struct key *key)
 }
 
 /* One of the places just seen. The others may be seen again, or the walk would soon be stuck. */
-static struct step pick_victim(struct table *table, const struct step *found, uint32_t count, uint64_t random) {
+static struct loads_step pick_victim(struct table *table, const struct loads_step *found, uint32_t count,
+                                     uint64_t random) {
     uint32_t victim = mul_high_32(random, count);
     for (uint32_t i = 0; i < count; i++)
         if (i != victim) table->slot[found[i].slot].seen = 0;
@@ -169,9 +170,9 @@ static struct step pick_victim(struct table *table, const struct step *found, ui
 }
 
 /* The path is table->step[0 .. length). Where all places are on it already, the walk restarts. */
-static uint32_t insert_walking(struct table *table, const struct key *key) {
-    struct step found[MOST_PLACES];
-    struct key at = *key;
+static uint32_t insert_walking(struct table *table, const struct loads_key *key) {
+    struct loads_step found[MOST_PLACES];
+    struct loads_key at = *key;
     uint32_t reads = 0, length = 0, turns = 0;
     bool empty;
     table->searches++;
@@ -222,11 +223,11 @@ static void table_close(struct table *table) {
 
 /* Over all rounds: the load at the first failure, and the slots read by an insertion: up to the
  * load that is planned for, and of the last hundredth. */
-struct outcome {
+struct loads_outcome {
     double mean, least, planned_reads, reads;
 };
 
-struct run {
+struct loads_run {
     uint32_t slots, rounds, most_steps;
     uint32_t *reads; /* of each insertion */
 };
@@ -247,15 +248,15 @@ static double mean_of_last_hundredth(const uint32_t *reads, uint32_t count) {
     return sum / last;
 }
 
-static struct outcome outcome_of(const struct run *run, struct layout layout, search_fn *insert) {
+static struct loads_outcome outcome_of(const struct loads_run *run, struct layout layout, search_fn *insert) {
     struct table table = table_open(layout, run->slots, run->most_steps);
-    struct outcome outcome = {.least = 1};
+    struct loads_outcome outcome = {.least = 1};
     for (uint32_t round = 0; round < run->rounds; round++) {
         uint64_t seed = mix64(round + 1);
         uint32_t count = 0;
         table_clear(&table);
         for (; count < table.slots; count++) {
-            struct key key = key_of_digest(&table, mix64(seed + count * UINT64_C(0x9E3779B97F4A7C15)));
+            struct loads_key key = key_of_digest(&table, mix64(seed + count * UINT64_C(0x9E3779B97F4A7C15)));
             run->reads[count] = insert(&table, &key);
             if (run->reads[count] > run->most_steps) break;
         }
@@ -276,12 +277,12 @@ static void print_head(const char *what) {
     putchar('\n');
 }
 
-static void print_outcome(struct outcome outcome) {
+static void print_outcome(struct loads_outcome outcome) {
     printf(" | %5.2f %% %5.2f %% %6.2f %6.1f", 100 * outcome.mean, 100 * outcome.least, outcome.planned_reads,
            outcome.reads);
 }
 
-static void print_row(const struct run *run, struct layout layout, const char *name) {
+static void print_row(const struct loads_run *run, struct layout layout, const char *name) {
     printf("%-18s %7u%4s", name, layout.bits, "");
     print_outcome(outcome_of(run, layout, insert_breadth_first));
     print_outcome(outcome_of(run, layout, insert_walking));
@@ -302,13 +303,13 @@ static const struct layout layouts[] = {
     {"3 and 2, in 4096", 2, 1, 2, 7, 1, 4096},
 };
 
-static void print_layouts(const struct run *run) {
+static void print_layouts(const struct loads_run *run) {
     print_head("layout");
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) print_row(run, layouts[i], layouts[i].name);
 }
 
 /* What the bound is worth, for the layout that the library has where it has four places. */
-static void print_bounds(struct run run) {
+static void print_bounds(struct loads_run run) {
     static const uint32_t bounds[] = {64, 128, 256, 512, 1024, 2000};
     static const struct layout layout = {"", 2, 1, 2, 7, 0, 0};
     char name[32];
@@ -330,7 +331,7 @@ static uint32_t argument(const char *text, uint32_t least, uint32_t most) {
 }
 
 int main(int count, char **arguments) {
-    struct run run = {.slots = 100000, .rounds = 30, .most_steps = 1000};
+    struct loads_run run = {.slots = 100000, .rounds = 30, .most_steps = 1000};
     if (count > 1) run.slots = argument(arguments[1], 64, 1000000000);
     if (count > 2) run.rounds = argument(arguments[2], 1, 1000000);
     if (count > 3) run.most_steps = argument(arguments[3], MOST_PLACES, 1000000);

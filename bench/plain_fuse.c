@@ -29,7 +29,7 @@ enum {
 };
 
 /* What only building takes. */
-struct scratch {
+struct plain_fuse_scratch {
     size_t keys;
     uint64_t slot_count;
     uint64_t *order; /* hashes by segment; later, in the order in which they were taken out */
@@ -63,18 +63,18 @@ static inline uint64_t scale(uint64_t hash, uint64_t n) {
 #endif
 }
 
-struct places {
+struct plain_fuse_places {
     uint32_t at[PLACES];
 };
 
-static inline struct places places_of(const struct plain_fuse *fuse, uint64_t hash) {
+static inline struct plain_fuse_places places_of(const struct plain_fuse *fuse, uint64_t hash) {
     const uint64_t length = fuse->segment_length, first = scale(hash, fuse->segment_count * length);
-    return (struct places){{(uint32_t)first, (uint32_t)((first + length) ^ (hash >> 18 & (length - 1))),
-                            (uint32_t)((first + 2 * length) ^ (hash & (length - 1)))}};
+    return (struct plain_fuse_places){{(uint32_t)first, (uint32_t)((first + length) ^ (hash >> 18 & (length - 1))),
+                                       (uint32_t)((first + 2 * length) ^ (hash & (length - 1)))}};
 }
 
 /* Of the three slots, by exclusive or. */
-static inline uint8_t sum_of(const struct plain_fuse *fuse, const struct places *places) {
+static inline uint8_t sum_of(const struct plain_fuse *fuse, const struct plain_fuse_places *places) {
     return fuse->slots[places->at[0]] ^ fuse->slots[places->at[1]] ^ fuse->slots[places->at[2]];
 }
 
@@ -90,7 +90,7 @@ static void choose_sizes(struct plain_fuse *fuse, size_t n) {
     fuse->slot_count = (fuse->segment_count + PLACES - 1) * fuse->segment_length;
 }
 
-static void free_scratch(struct scratch *s) {
+static void free_scratch(struct plain_fuse_scratch *s) {
     machine_release(s->order, ((uint64_t)s->keys + 1) * sizeof *s->order);
     machine_release(s->which, s->keys);
     machine_release(s->sums, s->slot_count * sizeof *s->sums);
@@ -98,8 +98,8 @@ static void free_scratch(struct scratch *s) {
     machine_release(s->alone, s->slot_count * sizeof *s->alone);
 }
 
-static int take_scratch(struct scratch *s, size_t keys, uint64_t slot_count) {
-    *s = (struct scratch){.keys = keys, .slot_count = slot_count};
+static int take_scratch(struct plain_fuse_scratch *s, size_t keys, uint64_t slot_count) {
+    *s = (struct plain_fuse_scratch){.keys = keys, .slot_count = slot_count};
     s->order = machine_fresh_memory(((uint64_t)keys + 1) * sizeof *s->order);
     s->which = machine_fresh_memory(keys);
     s->sums = machine_fresh_memory(slot_count * sizeof *s->sums);
@@ -111,7 +111,7 @@ static int take_scratch(struct scratch *s, size_t keys, uint64_t slot_count) {
 /* Sorts hashes into as many blocks as there are segments, or some more. A block has room for as
  * many as will fall into it on average; what finds its room taken goes to the next block that has
  * some, which is near enough. Zero is a free place: a hash of zero would be lost, one in 2^64. */
-static void partition(const struct plain_fuse *fuse, struct scratch *s, const uint64_t *keys) {
+static void partition(const struct plain_fuse *fuse, struct plain_fuse_scratch *s, const uint64_t *keys) {
     uint64_t next[1 << BLOCK_BITS_MAX];
     unsigned bits = 1;
     while (bits < BLOCK_BITS_MAX && (uint64_t)1 << bits < fuse->segment_count) bits++;
@@ -125,9 +125,9 @@ static void partition(const struct plain_fuse *fuse, struct scratch *s, const ui
     }
 }
 
-static void enter_all(const struct plain_fuse *fuse, struct scratch *s) {
+static void enter_all(const struct plain_fuse *fuse, struct plain_fuse_scratch *s) {
     for (size_t i = 0; i < s->keys; i++) {
-        struct places places = places_of(fuse, s->order[i]);
+        struct plain_fuse_places places = places_of(fuse, s->order[i]);
         for (unsigned j = 0; j < PLACES; j++) {
             uint32_t slot = places.at[j];
             s->counts[slot] = (uint8_t)((s->counts[slot] + 4) ^ j);
@@ -136,7 +136,8 @@ static void enter_all(const struct plain_fuse *fuse, struct scratch *s) {
     }
 }
 
-static inline size_t take_out(struct scratch *s, uint32_t slot, unsigned which, uint64_t hash, size_t alone) {
+static inline size_t take_out(struct plain_fuse_scratch *s, uint32_t slot, unsigned which, uint64_t hash,
+                              size_t alone) {
     s->alone[alone] = slot;
     alone += s->counts[slot] >> 2 == 2;
     s->counts[slot] = (uint8_t)((s->counts[slot] - 4) ^ which);
@@ -145,7 +146,7 @@ static inline size_t take_out(struct scratch *s, uint32_t slot, unsigned which, 
 }
 
 /* Takes out keys that are alone in a slot, as long as there are any; how many. */
-static size_t peel(const struct plain_fuse *fuse, struct scratch *s) {
+static size_t peel(const struct plain_fuse *fuse, struct plain_fuse_scratch *s) {
     static const unsigned others[PLACES][PLACES - 1] = {{1, 2}, {2, 0}, {0, 1}};
     size_t alone = 0, peeled = 0;
     for (uint32_t slot = 0; slot < s->slot_count; slot++) {
@@ -159,7 +160,7 @@ static size_t peel(const struct plain_fuse *fuse, struct scratch *s) {
         unsigned which = s->counts[slot] & 3;
         s->order[peeled] = hash;
         s->which[peeled++] = (uint8_t)which;
-        struct places places = places_of(fuse, hash);
+        struct plain_fuse_places places = places_of(fuse, hash);
         for (unsigned j = 0; j < PLACES - 1; j++) {
             unsigned other = others[which][j];
             alone = take_out(s, places.at[other], other, hash, alone);
@@ -169,16 +170,16 @@ static size_t peel(const struct plain_fuse *fuse, struct scratch *s) {
 }
 
 /* A slot that is yet to be set is zero, so all three can be combined. */
-static void assign(struct plain_fuse *fuse, const struct scratch *s) {
+static void assign(struct plain_fuse *fuse, const struct plain_fuse_scratch *s) {
     for (size_t i = s->keys; i-- > 0;) {
-        struct places places = places_of(fuse, s->order[i]);
+        struct plain_fuse_places places = places_of(fuse, s->order[i]);
         fuse->slots[places.at[s->which[i]]] = fingerprint_of(s->order[i]) ^ sum_of(fuse, &places);
     }
 }
 
 /* 1 = done, 0 = this seed will not do, -1 = no memory. */
 static int try_seed(struct plain_fuse *fuse, const uint64_t *keys, size_t n) {
-    struct scratch s;
+    struct plain_fuse_scratch s;
     int done = take_scratch(&s, n, fuse->slot_count);
     if (!done) {
         partition(fuse, &s, keys);
@@ -215,19 +216,19 @@ size_t plain_fuse_contains(const struct plain_fuse *fuse, const uint64_t *keys, 
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = hash_of(fuse, keys[i]);
-        struct places places = places_of(fuse, hash);
+        struct plain_fuse_places places = places_of(fuse, hash);
         found += answers[i] = fingerprint_of(hash) == sum_of(fuse, &places);
     }
     return found;
 }
 
 /* What a batch of keys looks at. */
-struct batch {
-    struct places places[BATCH];
+struct plain_fuse_batch {
+    struct plain_fuse_places places[BATCH];
     uint8_t fingerprints[BATCH];
 };
 
-static void hash_batch(const struct plain_fuse *fuse, const uint64_t *keys, size_t n, struct batch *batch) {
+static void hash_batch(const struct plain_fuse *fuse, const uint64_t *keys, size_t n, struct plain_fuse_batch *batch) {
     for (size_t i = 0; i < n; i++) {
         uint64_t hash = hash_of(fuse, keys[i]);
         batch->places[i] = places_of(fuse, hash);
@@ -235,11 +236,11 @@ static void hash_batch(const struct plain_fuse *fuse, const uint64_t *keys, size
     }
 }
 
-static inline void prefetch(const struct plain_fuse *fuse, const struct batch *batch, size_t i) {
+static inline void prefetch(const struct plain_fuse *fuse, const struct plain_fuse_batch *batch, size_t i) {
     for (unsigned j = 0; j < PLACES; j++) __builtin_prefetch(fuse->slots + batch->places[i].at[j], 0, 2);
 }
 
-static inline uint8_t test(const struct plain_fuse *fuse, const struct batch *batch, size_t i) {
+static inline uint8_t test(const struct plain_fuse *fuse, const struct plain_fuse_batch *batch, size_t i) {
     return batch->fingerprints[i] == sum_of(fuse, &batch->places[i]);
 }
 
@@ -248,7 +249,7 @@ static size_t batch_length(size_t rest) {
 }
 
 size_t plain_fuse_contains_many(const struct plain_fuse *fuse, const uint64_t *keys, size_t n, uint8_t *answers) {
-    struct batch batches[2];
+    struct plain_fuse_batch batches[2];
     size_t found = 0, ready = batch_length(n);
     hash_batch(fuse, keys, ready, &batches[0]);
     for (size_t i = 0; i < ready; i++) prefetch(fuse, &batches[0], i);

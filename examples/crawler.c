@@ -23,13 +23,13 @@ static void links_of(uint64_t page, uint64_t links[LINKS]) {
 }
 
 /* Pages that were found and not yet read. */
-struct queue {
+struct crawl_queue {
     uint64_t pages[PAGES];
     size_t read, found;
 };
 
 /* Reads up to `most` pages. One call looks up and adds all links of a page; new ones are queued. */
-static void crawl(perhaps *seen, struct queue *queue, size_t most) {
+static void crawl(perhaps *seen, struct crawl_queue *queue, size_t most) {
     uint64_t links[LINKS];
     uint8_t is_new[LINKS];
     for (; most && queue->read < queue->found; most--) {
@@ -40,7 +40,7 @@ static void crawl(perhaps *seen, struct queue *queue, size_t most) {
     }
 }
 
-static void show(const perhaps *seen, const struct queue *queue) {
+static void show(const perhaps *seen, const struct crawl_queue *queue) {
     struct perhaps_info info = {.size = sizeof info};
     must(perhaps_info(seen, &info));
     printf(
@@ -58,7 +58,7 @@ static perhaps *save_and_open(perhaps *seen, const char *path) {
 }
 
 int main(void) {
-    static struct queue queue = {.pages = {1}, .found = 1};
+    static struct crawl_queue queue = {.pages = {1}, .found = 1};
     perhaps *seen;
     must(perhaps_create(&seen, &PERHAPS_WANT(.fpr = 0.001, .grow = PERHAPS_GROW_LAYERS)));
     must(perhaps_add_u64(seen, queue.pages[0]));

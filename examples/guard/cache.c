@@ -7,15 +7,15 @@
 #include "cache.h"
 #include <stdlib.h>
 
-struct entry {
+struct cache_entry {
     struct user user;
     unsigned newer, older; /* neighbours by time */
     unsigned next;         /* in the same bucket; 0 at its end */
 };
 
 struct cache {
-    struct entry *entries; /* room + 1 */
-    unsigned *buckets;     /* the first entry of each; 0 if there is none */
+    struct cache_entry *entries; /* room + 1 */
+    unsigned *buckets;           /* the first entry of each; 0 if there is none */
     unsigned room, used;
 };
 
@@ -41,12 +41,12 @@ static unsigned *bucket_of(const struct cache *cache, uint32_t id) {
     return &cache->buckets[(uint64_t)(id * UINT32_C(2654435769)) * cache->room >> 32];
 }
 
-static void unlink_entry(struct entry *entries, unsigned i) {
+static void unlink_entry(struct cache_entry *entries, unsigned i) {
     entries[entries[i].newer].older = entries[i].older;
     entries[entries[i].older].newer = entries[i].newer;
 }
 
-static void link_newest(struct entry *entries, unsigned i) {
+static void link_newest(struct cache_entry *entries, unsigned i) {
     entries[i].newer = 0;
     entries[i].older = entries[0].older;
     entries[entries[0].older].newer = i;

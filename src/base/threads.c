@@ -63,7 +63,7 @@ unsigned processors(void) {
 
 enum { STACK_BYTES = 1 << 20 }; /* some systems' default is too small for batches */
 
-struct job {
+struct thread_job {
     void (*work)(void *context, unsigned i);
     void *context;
     unsigned i;
@@ -72,19 +72,19 @@ struct job {
 };
 
 static void *run(void *argument) {
-    struct job *job = argument;
+    struct thread_job *job = argument;
     job->work(job->context, job->i);
     return NULL;
 }
 
 void run_in_threads(unsigned n, void (*work)(void *context, unsigned i), void *context) {
-    struct job jobs[THREADS_MAX];
+    struct thread_job jobs[THREADS_MAX];
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     unsigned more = n - 1 < THREADS_MAX ? n - 1 : THREADS_MAX;
     for (unsigned i = 0; i < more; i++) {
-        jobs[i] = (struct job){.work = work, .context = context, .i = i};
+        jobs[i] = (struct thread_job){.work = work, .context = context, .i = i};
         jobs[i].started = pthread_create(&jobs[i].thread, &attributes, run, &jobs[i]) == 0;
     }
     pthread_attr_destroy(&attributes);

@@ -40,36 +40,36 @@
 enum { EMPTY = 0 };
 
 /* A sub-filter, and a key in it. */
-struct part {
+struct sub_filter {
     uint8_t *slots;
     uint64_t mask; /* buckets less one */
     unsigned size; /* slots of a bucket */
 };
 
-struct key {
+struct redis_key {
     uint64_t home, other;
     uint8_t print;
 };
 
-static struct part part_of(const struct array *array, uint64_t i) {
+static struct sub_filter part_of(const struct array *array, uint64_t i) {
     const uint64_t *layout = array->layout;
-    return (struct part){array->bytes + redis_cuckoo_slots_of(layout, i), redis_cuckoo_buckets(layout, i) - 1,
-                         (unsigned)layout[REDIS_CUCKOO_BUCKET_SIZE]};
+    return (struct sub_filter){array->bytes + redis_cuckoo_slots_of(layout, i), redis_cuckoo_buckets(layout, i) - 1,
+                               (unsigned)layout[REDIS_CUCKOO_BUCKET_SIZE]};
 }
 
 static uint64_t other_bucket(uint64_t home, uint8_t print) {
     return home ^ print * UINT64_C(0x5bd1e995);
 }
 
-static struct key key_at(uint64_t home, uint8_t print) {
-    return (struct key){home, other_bucket(home, print), print};
+static struct redis_key key_at(uint64_t home, uint8_t print) {
+    return (struct redis_key){home, other_bucket(home, print), print};
 }
 
-static struct key key_of(struct digest digest) {
+static struct redis_key key_of(struct digest digest) {
     return key_at(digest.first, (uint8_t)(digest.first % 255 + 1));
 }
 
-static uint8_t *bucket_of(const struct part *part, uint64_t home) {
+static uint8_t *bucket_of(const struct sub_filter *part, uint64_t home) {
     return part->slots + (home & part->mask) * part->size;
 }
 
@@ -80,26 +80,26 @@ static void change(struct array *array, unsigned at, uint64_t by) {
 
 /* ---- queries ---- */
 
-static uint8_t *find_in_bucket(const struct part *part, uint64_t home, uint8_t print) {
+static uint8_t *find_in_bucket(const struct sub_filter *part, uint64_t home, uint8_t print) {
     return memchr(bucket_of(part, home), print, part->size);
 }
 
 /* A slot with this content, in the key's first bucket or its other one. */
-static uint8_t *find(const struct part *part, const struct key *key, uint8_t content) {
+static uint8_t *find(const struct sub_filter *part, const struct redis_key *key, uint8_t content) {
     uint8_t *slot = find_in_bucket(part, key->home, content);
     return slot ? slot : find_in_bucket(part, key->other, content);
 }
 
 static int redis_cuckoo_contains(const struct array *array, struct digest digest) {
-    struct key key = key_of(digest);
+    struct redis_key key = key_of(digest);
     for (uint64_t i = redis_cuckoo_in_use(array); i-- > 0;) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         if (find(&part, &key, key.print)) return 1;
     }
     return 0;
 }
 
-static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t print) {
+static uint64_t count_in_bucket(const struct sub_filter *part, uint64_t home, uint8_t print) {
     const uint8_t *bucket = bucket_of(part, home);
     uint64_t count = 0;
     for (unsigned i = 0; i < part->size; i++) count += bucket[i] == print;
@@ -108,18 +108,18 @@ static uint64_t count_in_bucket(const struct part *part, uint64_t home, uint8_t 
 
 /* Where both buckets are the same, its copies count twice, as in RedisBloom. */
 static uint64_t redis_cuckoo_count(const struct array *array, struct digest digest) {
-    struct key key = key_of(digest);
+    struct redis_key key = key_of(digest);
     uint64_t sum = 0;
     for (uint64_t i = 0; i < redis_cuckoo_in_use(array); i++) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         sum += count_in_bucket(&part, key.home, key.print) + count_in_bucket(&part, key.other, key.print);
     }
     return sum;
 }
 
 static void redis_cuckoo_prefetch(const struct array *array, struct digest digest) {
-    struct part newest = part_of(array, redis_cuckoo_in_use(array) - 1);
-    struct key key = key_of(digest);
+    struct sub_filter newest = part_of(array, redis_cuckoo_in_use(array) - 1);
+    struct redis_key key = key_of(digest);
     __builtin_prefetch(bucket_of(&newest, key.home));
     __builtin_prefetch(bucket_of(&newest, key.other));
 }
@@ -135,7 +135,7 @@ static uint8_t exchange(uint8_t *slot, uint8_t print) {
 /* The fingerprint replaces another, which moves to its other bucket, and so on. Slots are taken in
  * turn: the first of the first bucket, the second of the next. If no bucket on the way has a free
  * slot, every step is undone. */
-static bool move_others(const struct part *part, const struct key *key, uint64_t steps) {
+static bool move_others(const struct sub_filter *part, const struct redis_key *key, uint64_t steps) {
     uint64_t at = key->home & part->mask;
     unsigned victim = 0;
     uint8_t print = key->print;
@@ -157,16 +157,16 @@ static bool move_others(const struct part *part, const struct key *key, uint64_t
     return false;
 }
 
-static bool put(struct array *array, const struct key *key) {
+static bool put(struct array *array, const struct redis_key *key) {
     uint64_t in_use = redis_cuckoo_in_use(array);
     for (uint64_t i = in_use; i-- > 0;) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         uint8_t *empty = find(&part, key, EMPTY);
         if (!empty) continue;
         *empty = key->print;
         return true;
     }
-    struct part newest = part_of(array, in_use - 1);
+    struct sub_filter newest = part_of(array, in_use - 1);
     return move_others(&newest, key, array->layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX);
 }
 
@@ -179,7 +179,7 @@ static bool wake(struct array *array) {
 }
 
 static int redis_cuckoo_add(struct array *array, struct digest digest) {
-    struct key key = key_of(digest);
+    struct redis_key key = key_of(digest);
     while (!put(array, &key)) {
         if (!wake(array)) return FULL;
     }
@@ -192,9 +192,9 @@ static int redis_cuckoo_add(struct array *array, struct digest digest) {
 /* Moves a fingerprint to the oldest sub-filter that has room for it. Older ones do not have more
  * buckets: the number of its bucket here gives the bucket there. */
 static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8_t *slot) {
-    struct key key = key_at(bucket, *slot);
+    struct redis_key key = key_at(bucket, *slot);
     for (uint64_t i = 0; i < from; i++) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         uint8_t *empty = find(&part, &key, EMPTY);
         if (!empty) continue;
         *empty = exchange(slot, EMPTY);
@@ -205,7 +205,7 @@ static bool move_down(struct array *array, uint64_t from, uint64_t bucket, uint8
 
 /* Moves down all that it can; whether the sub-filter is empty then. */
 static bool empty_part(struct array *array, uint64_t i) {
-    struct part part = part_of(array, i);
+    struct sub_filter part = part_of(array, i);
     bool all = true;
     for (uint64_t bucket = 0; bucket <= part.mask; bucket++) {
         uint8_t *slots = bucket_of(&part, bucket);
@@ -237,10 +237,10 @@ static void compact(struct array *array, uint64_t layout[LAYOUT_WORDS], uint64_t
 }
 
 static int redis_cuckoo_remove(struct array *array, struct digest digest) {
-    struct key key = key_of(digest);
+    struct redis_key key = key_of(digest);
     uint8_t *slot = NULL;
     for (uint64_t i = redis_cuckoo_in_use(array); !slot && i-- > 0;) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         slot = find(&part, &key, key.print);
     }
     if (!slot) return 0;

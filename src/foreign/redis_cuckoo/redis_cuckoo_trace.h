@@ -18,7 +18,8 @@ static uint8_t content_after(const struct moves *moves, const uint8_t *slot) {
 }
 
 /* Follows move_others() without changing anything. No slot on the way becomes empty. */
-TRACED static bool follow_moves(const struct part *part, const struct key *key, uint64_t steps, struct moves *moves) {
+TRACED static bool follow_moves(const struct sub_filter *part, const struct redis_key *key, uint64_t steps,
+                                struct moves *moves) {
     uint64_t at = key->home & part->mask;
     uint8_t print = key->print, *empty = NULL;
     moves->n = 0;
@@ -42,7 +43,7 @@ TRACED static void trace_moves(const struct array *array, const struct moves *mo
                    moves->print[i + 1], moves->print[i + 1]);
 }
 
-TRACED static bool trace_bucket(const struct array *array, const struct part *part, uint64_t home, uint8_t print,
+TRACED static bool trace_bucket(const struct array *array, const struct sub_filter *part, uint64_t home, uint8_t print,
                                 struct trace *trace) {
     const uint8_t *bucket = bucket_of(part, home);
     size_t at = trace_inside(trace, "bucket", home & part->mask);
@@ -54,10 +55,11 @@ TRACED static bool trace_bucket(const struct array *array, const struct part *pa
 }
 
 /* Adds look for an empty slot and do not stop at a copy. */
-TRACED static bool trace_parts(const struct array *array, const struct key *key, bool adding, struct trace *trace) {
+TRACED static bool trace_parts(const struct array *array, const struct redis_key *key, bool adding,
+                               struct trace *trace) {
     bool found = false;
     for (uint64_t i = redis_cuckoo_in_use(array); i-- > 0 && (adding || !found);) {
-        struct part part = part_of(array, i);
+        struct sub_filter part = part_of(array, i);
         size_t at = trace_inside(trace, "sub-filter", i);
         bool home = trace_bucket(array, &part, key->home, key->print, trace);
         bool other = trace_bucket(array, &part, key->other, key->print, trace);
@@ -69,7 +71,7 @@ TRACED static bool trace_parts(const struct array *array, const struct key *key,
 
 TRACED static int redis_cuckoo_trace(const struct array *array, struct digest digest, bool adding,
                                      struct trace *trace) {
-    struct key key = key_of(digest);
+    struct redis_key key = key_of(digest);
     struct moves moves;
     uint64_t steps = array->layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX, in_use = redis_cuckoo_in_use(array);
     bool found = trace_parts(array, &key, adding, trace);
@@ -78,13 +80,13 @@ TRACED static int redis_cuckoo_trace(const struct array *array, struct digest di
                             found ? "A slot has the key's fingerprint." : "No slot has the key's fingerprint.");
     for (;; in_use++) {
         for (uint64_t i = in_use; i-- > 0;) {
-            struct part part = part_of(array, i);
+            struct sub_filter part = part_of(array, i);
             uint8_t *empty = find(&part, &key, EMPTY);
             if (!empty) continue;
             trace_store(trace, (uint64_t)(empty - array->bytes), EMPTY, key.print);
             return trace_answer(trace, true, 1, "The key takes an empty slot.");
         }
-        struct part newest = part_of(array, in_use - 1);
+        struct sub_filter newest = part_of(array, in_use - 1);
         if (follow_moves(&newest, &key, steps, &moves)) {
             trace_moves(array, &moves, trace);
             return trace_answer(trace, true, 1, "Fingerprints move to their other buckets, and the key takes a slot.");

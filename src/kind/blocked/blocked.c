@@ -115,14 +115,15 @@ static void blocked_prefetch(const struct array *array, struct digest digest) {
 }
 
 /* The cache lines of a span, prefetched at a steady rate during a query of n keys. */
-struct sweep {
+struct blocked_sweep {
     const uint8_t *at;
     size_t step;
 };
 
-static struct sweep sweep_over(const struct array *array, const struct span *span, size_t n) {
+static struct blocked_sweep sweep_over(const struct array *array, const struct span *span, size_t n) {
     uint64_t from = blocked_line(array, span->first), to = blocked_line(array, span->last) + 1;
-    return (struct sweep){array->bytes + from * BLOCKED_LINE_BYTES, (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
+    return (struct blocked_sweep){array->bytes + from * BLOCKED_LINE_BYTES,
+                                  (size_t)((to - from) * BLOCKED_LINE_BYTES / n + 1)};
 }
 
 /* A template: each instruction set brings lacks() and put() for a line, and blocked_batch.h makes

@@ -70,7 +70,7 @@ INLINE uint8_t ISA(visit)(uint8_t *line, uint64_t b, uint64_t c, int two, enum t
 
 /* Queries or adds key i; for each of the arrays not 0 if a bit of the key was missing. */
 INLINE void ISA(step)(const struct array *arrays, unsigned count, const struct ISA(block) * block, size_t i, int two,
-                      int pair, enum task task, struct sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
+                      int pair, enum task task, struct blocked_sweep *sweep, uint8_t lacked[ARRAYS_AT_ONCE][BLOCK]) {
     for (unsigned a = 0; a < count; a++) {
         uint8_t some = 0;
         if (sweep) {
@@ -98,7 +98,7 @@ INLINE void ISA(answer)(uint8_t lacked[ARRAYS_AT_ONCE][BLOCK], unsigned count, s
  * changes it. */
 INLINE void ISA(many)(const struct array *const *described, unsigned count, const uint64_t *digests, size_t n,
                       uint8_t *answers, const char *ahead, int two, int pair, enum task task, enum reach reach,
-                      struct sweep *sweep) {
+                      struct blocked_sweep *sweep) {
     const size_t some = LINES_AT_A_TIME / count; /* keys of a step */
     const size_t length = reach == NEAR ? NEAR_BLOCK : BLOCK;
     struct array arrays[ARRAYS_AT_ONCE];
@@ -160,7 +160,7 @@ INLINE int ISA(one)(const struct array *array, uint64_t digest, int two, int pai
 /* Several arrays of one line per key. */
 INLINE void ISA(query_any)(const struct array *const arrays[ARRAYS_AT_ONCE], const uint64_t *digests, size_t n,
                            uint8_t *answers, const struct span *next, int two) {
-    struct sweep sweep[ARRAYS_AT_ONCE];
+    struct blocked_sweep sweep[ARRAYS_AT_ONCE];
     const char *ahead = (const char *)digests;
     for (unsigned a = 0; next && a < ARRAYS_AT_ONCE; a++) sweep[a] = sweep_over(arrays[a], next, n);
     if (next)

@@ -6,7 +6,7 @@
 
 /* Works out the places of n keys. */
 INLINE void ISA(find_places)(const struct peeling *p, const uint64_t *keys, size_t n, unsigned arity,
-                             struct places *out) {
+                             struct fuse_cells *out) {
     for (size_t i = 0; i < n; i++) {
         uint64_t key = keys[i], first = fuse_first(key, p->bits, p->range);
         uint64_t spread = fuse_spread(key, p->seed_word);
@@ -17,7 +17,7 @@ INLINE void ISA(find_places)(const struct peeling *p, const uint64_t *keys, size
 
 /* Tells every slot of its keys; false if some slot has very many. */
 INLINE bool ISA(count_keys)(const struct peeling *p, unsigned arity) {
-    struct places places;
+    struct fuse_cells places;
     uint32_t seen = 0;
     memset(p->slot, 0, (size_t)p->slots * sizeof *p->slot);
     for (uint64_t from = 0; from < p->n; from += BLOCK) {
@@ -35,7 +35,7 @@ INLINE bool ISA(count_keys)(const struct peeling *p, unsigned arity) {
 }
 
 /* Takes a key away from its slots. */
-INLINE size_t ISA(take_away)(const struct peeling *p, const struct places *places, size_t i, unsigned arity,
+INLINE size_t ISA(take_away)(const struct peeling *p, const struct fuse_cells *places, size_t i, unsigned arity,
                              uint32_t key, size_t queued) {
     for (unsigned j = 0; j < arity; j++) {
         uint32_t place = places->place[j][i], left = (p->slot[place] ^ key) - ONE_KEY;
@@ -69,7 +69,7 @@ INLINE void ISA(fetch_ahead)(const struct peeling *p, unsigned arity, uint64_t f
 /* Until none waits. Those that wait lose their only key, or stay as they are, so the places of a
  * whole block of them can be worked out ahead. */
 INLINE void ISA(empty)(const struct peeling *p, unsigned arity, struct ISA(queue) * queue) {
-    struct places places;
+    struct fuse_cells places;
     uint32_t own[BLOCK], index[BLOCK];
     uint64_t keys[BLOCK];
     while (queue->next < queue->queued) {
@@ -109,7 +109,7 @@ INLINE size_t ISA(peel)(const struct peeling *p, unsigned arity) {
 /* From the last key taken away to the first: its own slot, still 0, makes its places add up to its
  * fingerprint. */
 INLINE void ISA(set_values)(const struct peeling *p, unsigned arity, unsigned bytes) {
-    struct places places;
+    struct fuse_cells places;
     memset(p->value, 0, (size_t)p->slots * bytes);
     for (uint64_t left = p->n; left;) {
         size_t some = left < BLOCK ? (size_t)left : BLOCK;

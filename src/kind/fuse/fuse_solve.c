@@ -109,7 +109,7 @@ static inline void put_value(const struct peeling *p, uint64_t slot, unsigned by
 }
 
 /* The places of a block of keys, and their fingerprints. */
-struct places {
+struct fuse_cells {
     uint32_t place[4][BLOCK], fingerprint[BLOCK];
 };
 

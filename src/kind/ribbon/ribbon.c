@@ -169,14 +169,14 @@ static void ribbon_prefetch(const struct array *array, struct digest digest) {
 }
 
 /* The spots of keys that are under way. */
-struct block {
+struct ribbon_block {
     uint64_t key[BLOCK], hash[BLOCK];
     const uint8_t *words[BLOCK];
     uint64_t here[BLOCK], next[BLOCK], columns[BLOCK];
     uint32_t print[BLOCK];
 };
 
-static inline void put_spot(struct block *block, size_t i, struct spot spot) {
+static inline void put_spot(struct ribbon_block *block, size_t i, struct spot spot) {
     block->words[i] = spot.words;
     block->here[i] = spot.here;
     block->next[i] = spot.next;
@@ -185,7 +185,7 @@ static inline void put_spot(struct block *block, size_t i, struct spot spot) {
 }
 
 /* Finds the spot of a key that the first level has bumped. */
-static void find_further(const struct array *array, struct block *block, size_t i) {
+static void find_further(const struct array *array, struct ribbon_block *block, size_t i) {
     put_spot(block, i, spot_from(array, block->key[i], 1));
 }
 

@@ -23,7 +23,7 @@ INLINE __mmask8 ISA(bumped)(const struct array *array, __m512i thresholds, __m51
 
 /* Writes the spots in the first level of the keys i..i+7, and gives those that are bumped from
  * there. */
-INLINE __mmask8 ISA(find_8)(const struct array *array, struct block *block, size_t i, __mmask8 here) {
+INLINE __mmask8 ISA(find_8)(const struct array *array, struct ribbon_block *block, size_t i, __mmask8 here) {
     const long long *guide = array->guide; /* four words for each part: struct ribbon_level */
     const __m128i bits = _mm_cvtsi64_si128((long long)array->layout[PARTS_BITS]);
     const __m128i rest = _mm_cvtsi64_si128(64 - (long long)array->layout[PARTS_BITS]);
@@ -47,7 +47,7 @@ INLINE __mmask8 ISA(find_8)(const struct array *array, struct block *block, size
 }
 
 /* A block has room for whole vectors. */
-INLINE void ISA(find)(const struct array *array, struct block *block, size_t n) {
+INLINE void ISA(find)(const struct array *array, struct ribbon_block *block, size_t n) {
     for (size_t i = 0; i < n; i += 8) {
         __mmask8 here = (__mmask8)(n - i >= 8 ? 0xff : (1 << (n - i)) - 1);
         unsigned bumped = here & ISA(find_8)(array, block, i, here);

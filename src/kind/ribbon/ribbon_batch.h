@@ -11,7 +11,7 @@
 
 #ifndef FIND /* what an instruction set may have for many keys at a time */
 #define FIND ISA(find)
-INLINE void ISA(find)(const struct array *array, struct block *block, size_t n) {
+INLINE void ISA(find)(const struct array *array, struct ribbon_block *block, size_t n) {
     uint64_t bits = array->layout[PARTS_BITS];
     for (size_t i = 0; i < n; i++) {
         const struct ribbon_level *at = level_of(array, part_of(block->key[i], bits), 0);
@@ -25,28 +25,28 @@ INLINE void ISA(find)(const struct array *array, struct block *block, size_t n) 
 #endif
 
 INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
-                         struct block *restrict block) {
+                         struct ribbon_block *restrict block) {
     for (size_t i = 0; i < n; i++) block->key[i] = part_key(digests[i]);
     for (size_t i = 0; i < n; i++) block->hash[i] = ribbon_hash(block->key[i]);
     for (size_t i = 0; i < n; i++) block->print[i] = ribbon_print(block->hash[i]);
     FIND(array, block, n);
 }
 
-INLINE uint8_t ISA(query)(const struct block *block, size_t i, unsigned most) {
+INLINE uint8_t ISA(query)(const struct ribbon_block *block, size_t i, unsigned most) {
     return !ISA(differs)(block->words[i], block->here[i], block->next[i], (unsigned)block->columns[i], block->print[i],
                          most);
 }
 
 INLINE void ISA(query_many)(const struct array *given, const uint64_t *digests, size_t n, uint8_t *answers,
                             const char *ahead, unsigned most) {
-    struct block blocks[2];
+    struct ribbon_block blocks[2];
     const struct array copy = *given, *array = &copy; /* stores to answers cannot alias it */
     size_t ready = n < BLOCK ? n : BLOCK;
     unsigned last = 16 * ribbon_columns_max(array->layout) - 8; /* of a key's words, in bytes */
     ISA(prepare)(array, digests, ready, &blocks[0]);
     for (size_t i = 0; i < ready; i++) prefetch_words(blocks[0].words[i], last);
     for (int turn = 0; ready; turn ^= 1) {
-        const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        const struct ribbon_block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1]);
         for (size_t i = 0; i < coming; i++) {
