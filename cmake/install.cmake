@@ -13,7 +13,7 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file(perhaps-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/perhaps-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/perhaps-config-version.cmake
   DESTINATION ${package_folder} COMPONENT development)
-install(FILES include/perhaps.h include/perhaps_embed.h include/perhaps_trace.h include/perhaps.hpp
+install(FILES include/perhaps.h include/perhaps_embed.h include/perhaps_trace.h include/perhaps_inline.h include/perhaps.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The folders of perhaps.pc are relative to where it lies, so that an installation can be moved, or made with

@@ -14,7 +14,7 @@
 
 # What users get: the compiler's optimisations, the instruction sets, threads.
 set(optimized_too test_answers test_instruction_sets test_whole_filters test_threads test_sharded test_growing test_window
-  test_static test_large test_key_forms)
+  test_static test_large test_key_forms test_views test_views_avx2)
 
 # Arithmetic, kills, many combinations: sanitizers would only make them slow.
 set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_invariants
@@ -36,8 +36,8 @@ set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_co
 
 # What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf
 # sizes and limits.
-set(aarch64 test_instruction_sets test_golden unit_hash)
-set(s390x unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
+set(aarch64 test_instruction_sets test_views test_golden unit_hash)
+set(s390x test_views unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
   test_java)
 set(armhf unit_hash unit_directory unit_bins unit_parts test_golden test_memory)
 

@@ -106,7 +106,7 @@ perhaps_keys keys_slice(const perhaps_keys *keys, size_t from, size_t n) {
 const uint64_t *keys_words(const perhaps_keys *keys, size_t from) {
     if (keys->form < PERHAPS_KEYS_FORM_U64 || stride_of(keys) != sizeof(uint64_t)) return NULL;
     if ((uintptr_t)keys->data % _Alignof(uint64_t) != 0) return NULL;
-    return (const uint64_t *)keys->data + from;
+    return advance(keys->data, from * sizeof(uint64_t));
 }
 
 /* ---- gathering ---- */

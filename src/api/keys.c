@@ -9,18 +9,29 @@
 #include "core/children.h"
 #include "static/seal.h"
 
-/* After FULL. Out of line: add_digest stays small. */
+/* What seldom happens is out of line: the common path has few instructions, and a loop of single
+ * calls is as fast as the processor can look ahead. */
 static __attribute__((noinline)) int add_growing(perhaps *f, struct digest digest) {
     int rc = filter_grow(f, digest.first);
     return rc < 0 ? rc : filter_add(f, digest);
 }
 
+static __attribute__((noinline)) int add_first_change(perhaps *f, struct digest digest) {
+    int rc = filter_begin_change(f);
+    return rc < 0 ? rc : filter_add(f, digest);
+}
+
+static __attribute__((noinline)) int add_tallied(perhaps *f, struct digest digest, int is_new) {
+    filter_count_added(f, digest.first, (uint64_t)is_new);
+    return is_new;
+}
+
 static inline int add_digest(perhaps *f, struct digest digest) {
-    int rc = filter_prepare_change(f);
-    if (rc < 0) return rc;
+    if (__builtin_expect(f->state != CHANGEABLE, 0)) return add_first_change(f, digest);
     int is_new = f->ops.add(&f->array, digest);
     if (__builtin_expect(is_new == FULL, 0)) return add_growing(f, digest);
-    filter_count_added(f, digest.first, (uint64_t)is_new);
+    if (__builtin_expect(f->items_in != ITEMS_IN_HEADER, 0)) return add_tallied(f, digest, is_new);
+    f->header.items += (uint64_t)is_new;
     return is_new;
 }
 
@@ -49,14 +60,25 @@ static int64_t count_digest(const perhaps *f, struct digest digest) {
 
 /* ---- keys of bytes ---- */
 
-int perhaps_add(perhaps *f, const void *key, size_t length) {
+static __attribute__((noinline)) int add_other(perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
     return rc < 0 ? rc : add_digest(f, filter_digest(f, key, length));
 }
 
-int perhaps_contains(const perhaps *f, const void *key, size_t length) {
+static __attribute__((noinline)) int contains_other(const perhaps *f, const void *key, size_t length) {
     int rc = filter_takes_bytes(f);
     return rc < 0 ? rc : f->ops.contains(&f->array, filter_digest(f, key, length));
+}
+
+/* All kinds that take xxh3 take keys of bytes, and their digests have one word. */
+int perhaps_add(perhaps *f, const void *key, size_t length) {
+    if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return add_other(f, key, length);
+    return add_digest(f, one_word(hash_bytes_xxh3(&f->hash, key, length)));
+}
+
+int perhaps_contains(const perhaps *f, const void *key, size_t length) {
+    if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_other(f, key, length);
+    return f->ops.contains(&f->array, one_word(hash_bytes_xxh3(&f->hash, key, length)));
 }
 
 int perhaps_add_absent(perhaps *f, const void *key, size_t length) {
@@ -76,19 +98,22 @@ int64_t perhaps_count(const perhaps *f, const void *key, size_t length) {
 
 /* ---- integers ---- */
 
-int perhaps_add_u64(perhaps *f, uint64_t key) {
-    return add_digest(f, filter_digest_u64(f, key));
+static __attribute__((noinline)) int add_u64_other(perhaps *f, uint64_t key) {
+    return add_digest(f, filter_digest_u64_other(f, key));
 }
 
-/* Out of line: the common cases below then save no registers and end in a jump. */
+int perhaps_add_u64(perhaps *f, uint64_t key) {
+    if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return add_u64_other(f, key);
+    return add_digest(f, one_word(hash_u64_xxh3(&f->hash, key)));
+}
+
 static __attribute__((noinline)) int contains_u64_other(const perhaps *f, uint64_t key) {
     return f->ops.contains(&f->array, filter_digest_u64_other(f, key));
 }
 
 int perhaps_contains_u64(const perhaps *f, uint64_t key) {
-    if (f->contains_unmixed) return f->contains_unmixed(&f->array, key ^ f->hash.stir);
     if (__builtin_expect(f->hash.id != PERHAPS_XXH3, 0)) return contains_u64_other(f, key);
-    return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
+    return filter_contains_u64(f, key);
 }
 
 int perhaps_add_absent_u64(perhaps *f, uint64_t key) {

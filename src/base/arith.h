@@ -63,12 +63,6 @@ static inline uint64_t remainder_of(uint64_t a, const struct divisor *by) {
     return smaller_of(rest, rest - by->n);
 }
 
-/* The same in multiplications that vector units have. */
-static inline uint64_t remainder_by_parts(uint64_t a, const struct divisor *by) {
-    uint64_t rest = a - mul_high_by_parts(a, by->inverse) * by->n;
-    return smaller_of(rest, rest - by->n);
-}
-
 /* A bijection on 64-bit words; every input bit affects every output bit. The constants are Pelle
  * Evensen's "moremur". */
 static inline uint64_t mix64(uint64_t x) {

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const names[ISA_COUNT] = {"scalar", "neon", "avx2", "avx512"};
 
@@ -38,6 +39,21 @@ bool isa_counts_bits(enum isa isa) {
     (void)isa;
     return false;
 #endif
+}
+
+/* Asked once: on virtual machines with older C libraries the answer takes as long as making a small
+ * filter. */
+uint64_t cpu_near_bytes(void) {
+    enum { LEAST = 256 << 10, USUAL = 1 << 20, MOST = 4 << 20 };
+    static _Atomic uint64_t known;
+    if (!known) {
+        long bytes = USUAL;
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+        known = bytes >= LEAST && bytes <= MOST ? (uint64_t)bytes : USUAL;
+    }
+    return known;
 }
 
 static int not_available(const char *wish) {

@@ -28,7 +28,7 @@ void children_settle(perhaps *f) {
     if (!(can & PERHAPS_REMOVE)) f->ops.remove = NULL;
     if (!(can & PERHAPS_COUNT)) f->ops.count = NULL;
     for (unsigned i = 0; f->kind->composite->key_in_one_child && i < f->children->count; i++)
-        f->children->child[i].filter->array.crowded = f->children->count > 1;
+        f->children->child[i].filter->array.near_bytes = f->children->count > 1 ? 0 : cpu_near_bytes();
 }
 
 int children_reserve(perhaps *f) {

@@ -215,6 +215,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->kind = kind_find(header->kind);
     f->two_words = kind_of_keys(f->kind, header->layout)->hashing.words == 2;
     f->isa = f->array.isa = f->hash.isa = isa;
+    f->array.near_bytes = cpu_near_bytes();
     f->shared = shared;
     f->ops = *f->kind->ops(header->layout, isa, shared);
     if (hash->id == PERHAPS_XXH3 && f->ops.batch) f->contains_unmixed = f->ops.batch->contains_unmixed;
@@ -319,7 +320,7 @@ int filter_clone_with(const perhaps *f, struct recipe recipe, perhaps **copy) {
     if (rc == PERHAPS_OK) rc = filter_handle(&made, &f->allocator, &header, &f->hash, &f->isa, f->shared);
     if (rc < 0) return rc;
     made->guessed = f->guessed;
-    made->array.crowded = f->array.crowded;
+    made->array.near_bytes = f->array.near_bytes;
     return filter_finish(copy, made, f->children ? children_clone(f, made) : clone_array(f, made));
 }
 
@@ -386,7 +387,7 @@ int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t cap
     if (!f->kind->growable || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
     int rc = make_like(f, layout, capacity, &grown);
     if (rc < 0) return rc;
-    grown->array.crowded = f->array.crowded;
+    grown->array.near_bytes = f->array.near_bytes;
     if (f->kind->growable->rehash(&grown->array, &f->array)) {
         filter_swap(f, grown);
         filter_free(grown);

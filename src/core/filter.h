@@ -143,6 +143,12 @@ static inline struct digest filter_digest_u64(const perhaps *f, uint64_t key) {
     return f->hash.id == PERHAPS_XXH3 ? one_word(hash_u64_xxh3(&f->hash, key)) : filter_digest_u64_other(f, key);
 }
 
+/* Of a filter under xxh3 that is sealed or needs no sealing. */
+static inline int filter_contains_u64(const perhaps *f, uint64_t key) {
+    if (f->contains_unmixed) return f->contains_unmixed(&f->array, key ^ f->hash.stir);
+    return f->ops.contains(&f->array, one_word(hash_u64_xxh3(&f->hash, key)));
+}
+
 /* How many answers are 1. Sums of bytes, which cannot overflow in a part, become vector code. */
 static inline uint64_t count_ones(const uint8_t *answers, size_t n) {
     enum { PART = 240 };

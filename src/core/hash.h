@@ -32,6 +32,7 @@ void hash_key_bytes(const uint64_t words[2], uint8_t key[16]);
 const char *hash_name(int id);
 
 uint64_t hash_bytes(const struct hash *hash, const void *key, size_t length);
+uint64_t hash_bytes_xxh3(const struct hash *hash, const void *key, size_t length); /* of xxh3 */
 
 /* Both words of a digest of two words. */
 void hash_two_words(const struct hash *hash, const void *key, size_t length, uint64_t words[2]);

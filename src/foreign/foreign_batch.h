@@ -23,19 +23,11 @@ static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
 
 PROBE_PREFETCH(foreign_prefetch)
 PROBE_SINGLES(foreign_add, foreign_contains, false)
-PROBE_BATCHES(foreign_add_many, foreign_contains_many, , 0, false)
-#if defined(__x86_64__)
-PROBE_BATCHES(foreign_add_many_avx512, foreign_contains_many_avx512, TARGET_AVX512, 1, false)
-#endif
+PROBE_BATCHES(foreign_add_many, foreign_contains_many, false)
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops plain = {
+    static const struct kind_ops all = {
         BASIC_OPS(foreign_add, foreign_contains, foreign_add_many, foreign_contains_many, foreign_prefetch)};
     (void)layout, (void)isa, (void)shared;
-#if defined(__x86_64__)
-    static const struct kind_ops avx512 = {BASIC_OPS(foreign_add, foreign_contains, foreign_add_many_avx512,
-                                                     foreign_contains_many_avx512, foreign_prefetch)};
-    if (isa == ISA_AVX512) return &avx512;
-#endif
-    return &plain;
+    return &all;
 }

@@ -35,15 +35,14 @@ struct array {
     uint8_t *bytes;  /* little-endian words, at any alignment */
     uint64_t length; /* bytes, from payload_bytes */
     uint64_t layout[LAYOUT_WORDS];
-    const void *guide; /* static kinds: made by solver->guide; else NULL */
-    bool crowded;      /* one of several arrays: even a small one may not be in the cache */
-    enum isa isa;      /* for work on the whole array */
+    const void *guide;   /* static kinds: made by solver->guide; else NULL */
+    uint64_t near_bytes; /* arrays of at most this are in the second-level cache while in use */
+    enum isa isa;        /* for work on the whole array */
 };
 
-/* An array in the second-level cache is not prefetched. */
-enum { NEAR_BYTES = 1 << 20 };
+/* An array in the second-level cache is not prefetched from memory. */
 static inline bool is_near(const struct array *array) {
-    return array->length <= NEAR_BYTES && !array->crowded;
+    return array->length <= array->near_bytes;
 }
 
 /* A hashed key. `second` is for kinds whose digests have two words; batches are arrays of one or
@@ -111,6 +110,7 @@ struct kind;
 struct model;  /* plan/plan.h: the false-positive rates of a kind's layouts */
 struct format; /* foreign/format.h */
 struct trace;  /* kind/trace.h */
+struct perhaps_view;
 
 /* A solved part of a static filter. */
 enum { ENTRY_WORDS_MAX = 8 };
@@ -246,6 +246,10 @@ struct kind {
     /* Lists the members: the next digest at or after position *at, which moves on; false at the
      * end. */
     bool (*next)(const struct array *array, uint64_t *at, uint64_t *digest);
+
+    /* Describes the array to the inline functions of perhaps_inline.h, which have the kind's
+     * arithmetic; NULL if they have not. A kind that cannot add clears `items`. */
+    void (*view)(const struct array *array, struct perhaps_view *view);
 
     /* Explains an add or a query without changing the array, and answers as it would. If an add is
      * FULL, the step of the answer is left to the caller, trace_filter

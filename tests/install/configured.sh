@@ -43,7 +43,8 @@ refuse() {
 refuse 'cmocka was not found. Install libcmocka-dev' -DBUILD_TESTING=ON -DCMOCKA_LIBRARY=OFF
 refuse 'PERHAPS_HIREDIS is on.* Install libhiredis-dev' -DPERHAPS_HIREDIS=ON -DHIREDIS_LIBRARY=OFF
 refuse 'PERHAPS_ROARING is on.* Install libroaring-dev' -DPERHAPS_HIREDIS=OFF -DPERHAPS_ROARING=ON -DROARING_LIBRARY=OFF
-refuse 'PERHAPS_MAN is on.* Install scdoc' -DPERHAPS_ROARING=OFF -DPERHAPS_MAN=ON -DSCDOC=OFF
+refuse 'PERHAPS_BOOST is on.* Install libboost-dev' -DPERHAPS_ROARING=OFF -DPERHAPS_BOOST=ON -DBOOST_BLOOM_INCLUDE_DIR=OFF
+refuse 'PERHAPS_MAN is on.* Install scdoc' -DPERHAPS_BOOST=OFF -DPERHAPS_MAN=ON -DSCDOC=OFF
 refuse 'needs the header xxhash.h.* Install libxxhash-dev' -DXXHASH_INCLUDE_DIR=OFF
 
 echo 'components'

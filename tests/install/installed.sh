@@ -29,7 +29,7 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 alone() {
   compiler=$1 language=$2
   shift 2
-  for header in perhaps.h perhaps_embed.h perhaps_trace.h; do
+  for header in perhaps.h perhaps_embed.h perhaps_trace.h perhaps_inline.h; do
     for dialect; do
       # shellcheck disable=SC2086 # a list of words
       echo "#include <$header>" | "$compiler" -std="$dialect" $warnings -fsyntax-only -I "$prefix/include" -x "$language" - ||

@@ -87,7 +87,7 @@ class Images(SharedServerTest):
     def test_extraction_does_not_matter(self):
         """Where the key stood in its record is nothing to a server, which keeps it for those who dump the filter."""
         self.write("table", b"".join(b"x;" + item + b";y\0" for item in items(0, 100)))
-        for kind in ["--kind", "bloom"], ["--kind", "bloom", "--grow", "-n", "100"], ["--kind", "cuckoo"], ["--shards", "2"]:
+        for kind in ["--kind", "bloom", "-n", "200"], ["--kind", "bloom", "--grow", "-n", "100"], ["--kind", "cuckoo"], ["--shards", "2"]:
             with self.subTest(kind=kind):
                 whole = self.build(*kind, "-0", "--field", "2", "--delimiter", ";", "table")
                 self.client.ok("DEL", "key", "copy", "other")

@@ -32,20 +32,22 @@
 #include "kind/blocked/blocked_layout.h"
 #include "base/arith.h"
 #include "base/bits.h"
-
-enum { LINES_AT_A_TIME = 8 };
+#include "perhaps_inline.h"
 
 /* How a batch prefetches cache lines. HERE: the array is a small part of the second-level cache;
- * the processor does it. NEAR: it just fits; from there into the first-level cache, NEAR_BLOCK keys
- * ahead. FAR: it is larger; into the second-level cache, which can wait for more cache lines at a
- * time, BLOCK keys ahead. */
+ * the processor does it. NEAR: it just fits; from there into the first-level cache. FAR: into the
+ * second-level cache, which can wait for more cache lines at a time. A processor may drop
+ * prefetches when many are under way, so each line is prefetched once more, SOON before its key
+ * comes (docs/choices.md has the measurements). Distances are in keys. */
 enum reach { HERE, NEAR, FAR };
-enum { BLOCK = 64, NEAR_BLOCK = 24, HERE_BYTES = 512 << 10 };
+enum { NEAR_DISTANCE = 24, FAR_DISTANCE = 128, SOON = 8 };
 
 static inline enum reach reach_of(const struct array *array) {
     if (!is_near(array)) return FAR;
-    return array->length <= HERE_BYTES ? HERE : NEAR;
+    return array->length <= array->near_bytes / 2 ? HERE : NEAR;
 }
+
+enum { PART = 1024 }; /* keys of a batch whose lines are found at a time */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BLOCKED_BITS_PER_LINE] != 8 && layout[BLOCKED_BITS_PER_LINE] != 16) {
@@ -271,6 +273,13 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 #include "kind/blocked/blocked_trace.h"
 
+static void view(const struct array *array, perhaps_view *view) {
+    bool two = array->layout[BLOCKED_BITS_PER_LINE] == 16, pair = array->layout[BLOCKED_LINES_PER_KEY] == 2;
+    view->form = PERHAPS_VIEW_BLOCKED_8X1 + two + 2 * pair;
+    view->cells = array->layout[BLOCKED_LINES] >> pair;
+    view->second_half = array->length / 2;
+}
+
 const struct kind kind_blocked = {
     .row = {PERHAPS_BLOCKED, PERHAPS_ADD | PERHAPS_MERGE | PERHAPS_INTERSECT | PERHAPS_IN_PLACE, "blocked",
             "Bloom filter in cache lines: one or two memory accesses a key; the fastest"},
@@ -281,5 +290,6 @@ const struct kind kind_blocked = {
     .lock_free = true,
     .model = &model_blocked,
     .combinable = &combinable_bits,
+    .view = view,
     .trace = blocked_trace,
 };

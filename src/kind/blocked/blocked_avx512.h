@@ -38,23 +38,17 @@ TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int
     return lacking;
 }
 
-/* mul_high_32 of eight hashes, in the multiplication of halves that compilers do not find by
- * themselves. */
-TARGET static inline __m256i ISA(line_numbers_8)(__m512i hash, __m512i lines) {
-    __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), lines);
-    __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(hash, lines), 32);
-    return _mm512_cvtepi64_epi32(_mm512_srli_epi64(_mm512_add_epi64(high, low), 32));
-}
-
-/* `numbers` has room for whole vectors: BLOCK is a multiple of eight. */
-TARGET static inline void ISA(line_numbers)(const uint64_t *digests, size_t n, int which, uint32_t lines,
-                                            uint32_t *numbers) {
-    const __m512i factor = _mm512_set1_epi64((long long)multiplier[3 * which]), all = _mm512_set1_epi64(lines);
-    for (size_t i = 0; i < n; i += 8) {
-        __mmask8 here = (__mmask8)(n - i >= 8 ? 0xff : (1 << (n - i)) - 1);
-        __m512i eight = _mm512_maskz_loadu_epi64(here, digests + i);
-        if (which) eight = _mm512_mullo_epi64(eight, factor); /* the first factor is 1 */
-        _mm256_storeu_si256((__m256i *)(numbers + i), ISA(line_numbers_8)(eight, all));
+/* The product of 64 and 32 bits in two multiplications: its upper 32 bits are the line number. */
+TARGET static inline size_t ISA(find_first)(const uint64_t *digests, size_t n, uint32_t lines, uint64_t *offsets) {
+    const __m512i all = _mm512_set1_epi64(lines), whole_lines = _mm512_set1_epi64(-BLOCKED_LINE_BYTES);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m512i eight = _mm512_loadu_si512(digests + i);
+        __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(eight, all), 32);
+        __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(eight, 32), all);
+        __m512i at = _mm512_srli_epi64(_mm512_add_epi64(high, low), 32 - BLOCKED_LINE_SHIFT);
+        _mm512_storeu_si512(offsets + i, _mm512_and_si512(at, whole_lines));
     }
+    return i;
 }
-#define LINE_NUMBERS ISA(line_numbers)
+#define FINDS_FIRST

@@ -5,7 +5,7 @@
  * Idea: an array of m bits, all zero. Adding a key sets k of them, at places that follow from its
  * digest. A key whose k bits are all set was perhaps added; one with a zero bit definitely was not.
  *
- *     digest ──▶ k fresh mixes ──▶ k bit positions 0..m-1
+ *     digest ──▶ k words, each a product of the one before ──▶ k bit positions 0..m-1
  *
  *          0 1 2 3 4 5 6 7 8 9 ...                    m-1
  *         ┌─┬─┬─┬─┬─┬─┬─┬─┬─┬─┬─────────────────────┬─┬─┐
@@ -24,6 +24,7 @@
  */
 #include "kind/bloom/bloom_layout.h"
 #include "base/bits.h"
+#include "perhaps_inline.h"
 
 #define PROBE_CELL_SHIFT 3
 
@@ -49,31 +50,23 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
 PROBE_PREFETCH(bloom_prefetch)
 PROBE_SINGLES(bloom_add, bloom_contains, false)
 PROBE_SINGLES(bloom_add_shared, bloom_contains_shared, true)
-PROBE_BATCHES(bloom_add_many, bloom_contains_many, , 0, false)
-PROBE_BATCHES(bloom_add_many_shared, bloom_contains_many_shared, , 0, true)
-#if defined(__x86_64__)
-PROBE_BATCHES(bloom_add_many_avx512, bloom_contains_many_avx512, TARGET_AVX512, 1, false)
-PROBE_BATCHES(bloom_add_many_shared_avx512, bloom_contains_many_shared_avx512, TARGET_AVX512, 1, true)
-#endif
-
-/* By `shared`. */
-static const struct kind_ops ops_plain[2] = {
-    {BASIC_OPS(bloom_add, bloom_contains, bloom_add_many, bloom_contains_many, bloom_prefetch)},
-    {BASIC_OPS(bloom_add_shared, bloom_contains_shared, bloom_add_many_shared, bloom_contains_many_shared,
-               bloom_prefetch)}};
-#if defined(__x86_64__)
-static const struct kind_ops ops_avx512[2] = {
-    {BASIC_OPS(bloom_add, bloom_contains, bloom_add_many_avx512, bloom_contains_many_avx512, bloom_prefetch)},
-    {BASIC_OPS(bloom_add_shared, bloom_contains_shared, bloom_add_many_shared_avx512, bloom_contains_many_shared_avx512,
-               bloom_prefetch)}};
-#endif
+PROBE_BATCHES(bloom_add_many, bloom_contains_many, false)
+PROBE_BATCHES(bloom_add_many_shared, bloom_contains_many_shared, true)
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops by_shared[2] = {
+        {BASIC_OPS(bloom_add, bloom_contains, bloom_add_many, bloom_contains_many, bloom_prefetch)},
+        {BASIC_OPS(bloom_add_shared, bloom_contains_shared, bloom_add_many_shared, bloom_contains_many_shared,
+                   bloom_prefetch)}};
     (void)layout, (void)isa;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512[shared];
-#endif
-    return &ops_plain[shared];
+    return &by_shared[shared];
+}
+
+static void view(const struct array *array, perhaps_view *view) {
+    view->form = PERHAPS_VIEW_BLOOM;
+    view->cells = array->layout[BLOOM_CELLS];
+    view->hashes = (unsigned)array->layout[BLOOM_HASHES];
+    view->test_all = tests_all(array);
 }
 
 #include "kind/bloom/bloom_trace.h"
@@ -88,5 +81,6 @@ const struct kind kind_bloom = {
     .lock_free = true,
     .model = &model_bloom,
     .combinable = &combinable_bits,
+    .view = view,
     .trace = probe_trace,
 };

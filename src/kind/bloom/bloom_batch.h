@@ -28,7 +28,6 @@
  * all of them, none does, as happens to a single thread too.
  */
 #include "base/arith.h"
-#include "base/target.h"
 #include "kind/bloom/bloom_layout.h"
 
 #include <assert.h>
@@ -45,19 +44,42 @@ static inline uint64_t probe(const struct array *array, struct digest *state, ui
     return at;
 }
 
-/* Marks the cells from number `from` on; 1 if all of them were marked before. */
-INLINE unsigned mark_from(struct array *array, struct digest state, uint64_t from, bool shared) {
+/* Marks a key's cells; 1 if all of them were marked before. */
+INLINE unsigned mark_all(const struct array *changed, struct digest digest, bool shared) {
+    const struct array array = *changed; /* stores to cells cannot alias it */
+    struct digest state = probe_begin(digest);
     unsigned had = 1;
-    for (uint64_t i = from; i < array->layout[BLOOM_HASHES]; i++)
-        had &= cell_mark(array->bytes, probe(array, &state, i), shared);
+    for (uint64_t i = 0, left = array.layout[BLOOM_HASHES]; left > 0; i++, left--)
+        had &= cell_mark(array.bytes, probe(&array, &state, i), shared);
     return had;
 }
 
 /* Ends at the first empty cell. */
-INLINE unsigned test_from(const struct array *array, struct digest state, uint64_t from, bool shared) {
-    for (uint64_t i = from; i < array->layout[BLOOM_HASHES]; i++)
+INLINE unsigned test_until_empty(const struct array *array, struct digest digest, bool shared) {
+    struct digest state = probe_begin(digest);
+    for (uint64_t i = 0; i < array->layout[BLOOM_HASHES]; i++)
         if (!cell_used(array->bytes, probe(array, &state, i), shared)) return 0;
     return 1;
+}
+
+/* Tests all cells: no branch depends on the answer. */
+INLINE unsigned test_all(const struct array *array, struct digest digest, bool shared) {
+    struct digest state = probe_begin(digest);
+    unsigned all = 1;
+    for (uint64_t i = 0, left = array->layout[BLOOM_HASHES]; left > 0; i++, left--)
+        all &= cell_used(array->bytes, probe(array, &state, i), shared);
+    return all;
+}
+
+/* Near the processor, up to ten tests take less time than a branch that is predicted wrongly, which
+ * is one for almost every non-member. */
+INLINE bool tests_all(const struct array *array) {
+    enum { CHEAP = 10 };
+    return !PROBE_MODULO && array->layout[BLOOM_HASHES] <= CHEAP && is_near(array);
+}
+
+INLINE unsigned test_key(const struct array *array, struct digest digest, bool shared) {
+    return tests_all(array) ? test_all(array, digest, shared) : test_until_empty(array, digest, shared);
 }
 
 INLINE void prefetch_all(const struct array *array, struct digest digest) {
@@ -69,163 +91,210 @@ INLINE void prefetch_all(const struct array *array, struct digest digest) {
 /*
  * ---- batches ----
  *
- * Keys come in groups. The places of a group are computed in loops over its keys, which vector
- * units can do. Then each step prefetches the places of a key of the coming group, and visits those
- * of a key of the group that is here: memory accesses never stop, and no branch depends on a single
- * answer. Prefetches go to the second-level cache, which can wait for more cache lines at a time
- * than the first. Only the first PREFETCHED places of a key are prefetched; few filters have more.
+ * Far from the processor, memory accesses must never stop, and no branch may depend on a single
+ * answer. So keys go through stages. A stage visits `count` cells of every key. It computes the
+ * places of a key, prefetches them, and keeps them in a ring until it visits them some keys later:
+ *
+ *     key      ... i - ahead ............................ i ...
+ *                  visit its places, oldest in the ring    compute, prefetch, put into the ring
+ *
+ * Most non-members fail at one of the first cells, so prefetching all k of every key would waste
+ * memory accesses. A query has early stages of one place each, and one of the rest. Keys that pass
+ * a stage are moved together, in place, for the next. Adding visits all k cells in any case, in one
+ * stage. Prefetches go to the second-level cache, which can wait for more cache lines at a time
+ * than the first. The arithmetic is scalar: it takes less time than the memory accesses.
+ *
+ * A near array needs neither ring nor prefetches.
+ *
+ * Measured at 1, 16 and 128 MiB with 0, 50 and 100 % members (docs/choices.md): RING of 128 places
+ * against 48 to 256; EARLY_FAR of 3 against 1 and 2; NEAR_COUNT of 2, twice, against 1 and 3.
  */
-enum { GROUP = 32, PREFETCHED = 64, HAS_MORE = (int)PROBE_HASHES_MAX > 64 };
+enum { GROUP = 1024, RING = 128, EARLY_FAR = 3, NEAR_COUNT = 2, FEW_FAR = 32, FEW_NEAR = 8, SINGLE = 2 };
 
+/* The keys of a group that are left: their states, and their numbers in it. */
 struct group {
     size_t n;
-    uint64_t first[GROUP], second[PROBE_WORDS == 2 ? GROUP : 1]; /* the keys' states */
-    uint8_t *answers[GROUP];
+    uint64_t first[GROUP], second[PROBE_WORDS == 2 ? GROUP : 1];
+    uint16_t number[GROUP];
 };
+
+INLINE struct digest digest_at(const uint64_t *digests, size_t i) {
+    const uint64_t *words = digests + PROBE_WORDS * i;
+    return (struct digest){words[0], PROBE_WORDS == 2 ? words[PROBE_WORDS - 1] : 0};
+}
 
 INLINE struct digest state_of(const struct group *group, size_t i) {
     return (struct digest){group->first[i], PROBE_WORDS == 2 ? group->second[PROBE_WORDS == 2 ? i : 0] : 0};
 }
 
-INLINE void put_state(struct group *group, size_t i, struct digest state) {
+INLINE void put_key(struct group *group, size_t i, struct digest state, size_t number) {
     group->first[i] = state.first;
     if (PROBE_WORDS == 2) group->second[PROBE_WORDS == 2 ? i : 0] = state.second;
+    group->number[i] = (uint16_t)number;
 }
 
-/* Takes the keys from number `from` on, as many as there are and fit. Not inlined: it is short work
- * for a whole group, and the library is smaller. */
-static __attribute__((noinline)) void take_group(struct group *group, const uint64_t *digests, size_t n, size_t from) {
-    group->n = from >= n ? 0 : n - from < GROUP ? n - from : GROUP;
-    for (size_t i = 0; i < group->n; i++) {
-        const uint64_t *words = digests + PROBE_WORDS * (from + i);
-        struct digest digest = {words[0], PROBE_WORDS == 2 ? words[PROBE_WORDS - 1] : 0};
-        put_state(group, i, probe_begin(digest));
+static void take_group(struct group *group, const uint64_t *digests, size_t n) {
+    group->n = n;
+    for (size_t i = 0; i < n; i++) put_key(group, i, probe_begin(digest_at(digests, i)), i);
+}
+
+/* `probe` without divisions. */
+INLINE uint64_t probe_by(const uint64_t layout[LAYOUT_WORDS], const struct divisor *cells, struct digest *state,
+                         uint64_t i) {
+    uint64_t word = probe_word(layout, state, i);
+    return (PROBE_MODULO ? remainder_of(word, cells) : mul_high(word, cells->n)) ^ PROBE_FLIP;
+}
+
+/* Keys between prefetching and visiting, where a stage has `count` places for each of n keys. */
+INLINE size_t keys_ahead(uint64_t count, size_t n) {
+    return (size_t)smaller_of(RING / count, n);
+}
+
+/* Computes and prefetches places from, from + 1, ... */
+INLINE void send_places(const struct array *array, const struct divisor *cells, struct digest *state, uint64_t from,
+                        uint64_t count, uint64_t *places) {
+    for (uint64_t j = 0; j < count; j++) {
+        places[j] = probe_by(array->layout, cells, state, from + j);
+        __builtin_prefetch(array->bytes + (places[j] >> PROBE_CELL_SHIFT), 0, 2);
     }
 }
 
-/* Places `from` to `end` of the keys of a group: at[GROUP * j + i] is place from + j of key i.
- * `vector` is a constant in each caller: whether 64-bit multiplications come eight at a time, but
- * without an upper half. Vectors are whole; what stands behind the last key does no harm. */
-INLINE void find_places(const uint64_t layout[LAYOUT_WORDS], struct divisor cells, struct group *restrict group,
-                        uint64_t from, uint64_t end, uint64_t *restrict at, int vector) {
-    size_t whole = (group->n + 7) / 8 * 8;
-    for (uint64_t j = from; j < end; j++, at += GROUP) {
-        for (size_t i = 0; i < whole; i++) {
+/* A stage of a query. In the last one a key that passes is answered. */
+INLINE void test_far(const struct array *array, const struct divisor *cells, struct group *group, uint64_t from,
+                     uint64_t count, uint8_t *answers, bool last, bool shared) {
+    uint64_t ring[RING], *places = ring;
+    const size_t n = group->n, ahead = keys_ahead(count, n);
+    size_t passed = 0;
+    for (size_t i = 0; i < n + ahead; i++) {
+        if (i >= ahead) {
+            unsigned all = 1;
+            for (uint64_t j = 0; j < count; j++) all &= cell_used(array->bytes, places[j], shared);
+            size_t number = group->number[i - ahead];
+            if (last) answers[number] = (uint8_t)all;
+            if (!last) put_key(group, passed, state_of(group, i - ahead), number);
+            passed += all;
+        }
+        if (i < n) {
             struct digest state = state_of(group, i);
-            uint64_t word = probe_word(layout, &state, j);
-            uint64_t place = PROBE_MODULO ? vector ? remainder_by_parts(word, &cells) : remainder_of(word, &cells)
-                             : vector ? mul_high_by_parts(word, cells.n)
-                                          : mul_high(word, cells.n);
-            at[i] = place ^ PROBE_FLIP;
+            send_places(array, cells, &state, from, count, places);
             group->first[i] = state.first;
         }
+        places = places + count == ring + ahead * count ? ring : places + count;
     }
+    group->n = passed;
 }
 
-/* `at` is one key's places here: at[0], at[GROUP], ... */
-INLINE void prefetch_places(const struct array *array, const uint64_t *at, uint64_t count) {
-    for (uint64_t j = 0; j < count; j++) __builtin_prefetch(array->bytes + (at[GROUP * j] >> PROBE_CELL_SHIFT), 0, 2);
-}
-
-/*
- * Most non-members fail at one of the first cells, so prefetching all k of every key would waste
- * memory accesses. A key goes through three stages, of two places, two more, and the rest. Keys
- * that pass a stage are copied to the next. In each turn every stage tests one group and prefetches
- * for the next:
- *
- *     turn     t              t + 1                t + 2                 t + 3
- *     group t  prefetch 0, 1  test; prefetch 2, 3  test; prefetch 4...   test, answer
- */
-enum { STAGES = 3, EARLY = 2 };
-
-/* First place of a stage; of stage STAGES, the number of places that are prefetched. */
-INLINE uint64_t first_of(const struct array *array, unsigned stage) {
-    uint64_t hashes = array->layout[BLOOM_HASHES];
-    if (stage == STAGES && !HAS_MORE) return hashes;
-    return smaller_of(stage == STAGES ? PREFETCHED : stage * EARLY, hashes);
-}
-
-/* Tests key i of a stage; if it passes, it waits for the next one. */
-INLINE void test_and_pass(const struct array *array, const struct group *here, size_t i, const uint64_t *at,
-                          uint64_t count, struct group *next, bool shared) {
-    unsigned all = 1;
-    for (uint64_t j = 0; j < count; j++) all &= cell_used(array->bytes, at[GROUP * j + i], shared);
-    put_state(next, next->n, state_of(here, i));
-    next->answers[next->n] = here->answers[i];
-    next->n += all;
-}
-
-/* One turn of a stage: tests the keys that are here, whose places are `here_at`, while it
- * prefetches for those that come. */
-INLINE void turn_stage(const struct array *array, struct divisor cells, unsigned stage, const struct group *here,
-                       const uint64_t *here_at, struct group *coming, uint64_t *coming_at, struct group *next,
-                       int vector, bool shared) {
-    uint64_t from = first_of(array, stage), end = first_of(array, stage + 1), count = end - from;
-    size_t both = here->n < coming->n ? here->n : coming->n;
-    here_at += GROUP * from;
-    coming_at += GROUP * from;
-    find_places(array->layout, cells, coming, from, end, coming_at, vector);
-    next->n = 0;
-    for (size_t i = 0; i < both; i++) {
-        prefetch_places(array, coming_at + i, count);
-        test_and_pass(array, here, i, here_at, count, next, shared);
+/* The same for an array that is near. `first`: this stage takes the keys from the digests. */
+INLINE void test_near(const struct array *array, const struct divisor *cells, const uint64_t *digests,
+                      struct group *group, uint64_t from, uint64_t count, uint8_t *answers, bool first, bool last,
+                      bool shared) {
+    size_t passed = 0;
+    for (size_t i = 0; i < group->n; i++) {
+        struct digest state = first ? probe_begin(digest_at(digests, i)) : state_of(group, i);
+        size_t number = first ? i : group->number[i];
+        unsigned all = 1;
+        for (uint64_t j = 0; j < count; j++)
+            all &= cell_used(array->bytes, probe_by(array->layout, cells, &state, from + j), shared);
+        if (last) answers[number] = (uint8_t)all;
+        if (!last) put_key(group, passed, state, number);
+        passed += all;
     }
-    for (size_t i = both; i < coming->n; i++) prefetch_places(array, coming_at + i, count);
-    for (size_t i = both; i < here->n; i++) test_and_pass(array, here, i, here_at, count, next, shared);
+    group->n = passed;
 }
 
-INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
-                       bool shared) {
-    uint64_t at[2][GROUP * PREFETCHED]; /* of the group that comes, and of the one that is here */
-    struct group groups[2][STAGES + 1];
-    struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);
-    memset(groups, 0, sizeof groups);
+/* With few hashes there is only the last stage. Few keys also have only that: it waits for the
+ * memory once. */
+INLINE void query_far(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
+                      uint8_t *answers, bool shared) {
+    const uint64_t hashes = array->layout[BLOOM_HASHES], early = hashes <= EARLY_FAR || n <= FEW_FAR ? 0 : EARLY_FAR;
+    struct group group;
+    take_group(&group, digests, n);
+    for (uint64_t from = 0; from < early; from++) test_far(array, cells, &group, from, 1, answers, false, shared);
+    test_far(array, cells, &group, early, hashes - early, answers, true, shared);
+}
+
+INLINE void query_near(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
+                       uint8_t *answers, bool shared) {
+    const uint64_t hashes = array->layout[BLOOM_HASHES], two = NEAR_COUNT, four = 2 * NEAR_COUNT;
+    struct group group;
+    group.n = n;
+    if (hashes <= four || n <= FEW_NEAR) {
+        test_near(array, cells, digests, &group, 0, hashes, answers, true, true, shared);
+        return;
+    }
+    test_near(array, cells, digests, &group, 0, two, answers, true, false, shared);
+    test_near(array, cells, NULL, &group, two, two, answers, false, false, shared);
+    test_near(array, cells, NULL, &group, four, hashes - four, answers, false, true, shared);
+}
+
+/* Not with so few keys that the processor overlaps their memory accesses without help, nor with
+ * more hashes than a ring has room for, as foreign files may have. */
+INLINE bool goes_far(const struct array *array, size_t n) {
+    return n > SINGLE && !is_near(array) && ((int)PROBE_HASHES_MAX <= RING || array->layout[BLOOM_HASHES] <= RING);
+}
+
+INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
+    const struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);
+    const bool far = goes_far(array, n);
+    if (n <= SINGLE) {
+        for (size_t i = 0; i < n; i++) answers[i] = (uint8_t)test_key(array, digest_at(digests, i), shared);
+        return;
+    }
     memset(answers, 0, n);
-    for (size_t from = 0, turn = 0; from < n + STAGES * GROUP; from += GROUP, turn ^= 1) {
-        struct group *coming = groups[turn], *here = groups[turn ^ 1], *passed = &coming[STAGES];
-        take_group(coming, digests, n, from);
-        for (size_t i = 0; i < coming->n; i++) coming->answers[i] = answers + from + i;
-        for (unsigned s = 0; s < STAGES; s++)
-            turn_stage(array, cells, s, &here[s], at[turn ^ 1], &coming[s], at[turn], &coming[s + 1], vector, shared);
-        for (size_t i = 0; i < passed->n; i++)
-            *passed->answers[i] = !HAS_MORE || test_from(array, state_of(passed, i), PREFETCHED, shared);
+    for (size_t from = 0; from < n; from += GROUP) {
+        const uint64_t *here = digests + PROBE_WORDS * from;
+        size_t count = (size_t)smaller_of(n - from, GROUP);
+        if (far)
+            query_far(array, &cells, here, count, answers + from, shared);
+        else
+            query_near(array, &cells, here, count, answers + from, shared);
     }
 }
 
-/* Adding touches all k cells in any case, so there is one stage. */
-INLINE unsigned mark_key(struct array *array, const struct group *here, size_t i, const uint64_t *at, uint64_t count,
-                         bool shared) {
-    unsigned had = 1;
-    for (uint64_t j = 0; j < count; j++) had &= cell_mark(array->bytes, at[GROUP * j + i], shared);
-    if (HAS_MORE) had &= mark_from(array, state_of(here, i), PREFETCHED, shared);
-    return had;
-}
-
-INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, int vector,
-                     bool shared) {
-    struct array copy = *changed, *array = &copy; /* stores to cells cannot alias it */
-    uint64_t at[2][GROUP * PREFETCHED], count = first_of(array, STAGES);
-    struct group groups[2];
-    struct divisor cells = divisor_of(array->layout[BLOOM_CELLS]);
-    memset(groups, 0, sizeof groups);
-    for (size_t from = 0, turn = 0; from < n + GROUP; from += GROUP, turn ^= 1) {
-        struct group *coming = &groups[turn], *here = &groups[turn ^ 1];
-        take_group(coming, digests, n, from);
-        find_places(array->layout, cells, coming, 0, count, at[turn], vector);
-        const size_t keys_coming = coming->n, keys_here = here->n;
-        for (size_t i = 0; i < GROUP; i++) {
-            if (i < keys_coming) prefetch_places(array, at[turn] + i, count);
-            if (i < keys_here) *answers++ = !mark_key(array, here, i, at[turn ^ 1], count, shared);
+INLINE void put_far(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
+                    uint8_t *answers, bool shared) {
+    uint64_t ring[RING], *places = ring;
+    const uint64_t hashes = array->layout[BLOOM_HASHES];
+    const size_t ahead = keys_ahead(hashes, n);
+    for (size_t i = 0; i < n + ahead; i++) {
+        if (i >= ahead) {
+            unsigned had = 1;
+            for (uint64_t j = 0; j < hashes; j++) had &= cell_mark(array->bytes, places[j], shared);
+            answers[i - ahead] = !had;
         }
+        if (i < n) {
+            struct digest state = probe_begin(digest_at(digests, i));
+            send_places(array, cells, &state, 0, hashes, places);
+        }
+        places = places + hashes == ring + ahead * hashes ? ring : places + hashes;
     }
+}
+
+INLINE void put_near(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
+                     uint8_t *answers, bool shared) {
+    for (size_t i = 0; i < n; i++) {
+        struct digest state = probe_begin(digest_at(digests, i));
+        unsigned had = 1;
+        for (uint64_t j = 0; j < array->layout[BLOOM_HASHES]; j++)
+            had &= cell_mark(array->bytes, probe_by(array->layout, cells, &state, j), shared);
+        answers[i] = !had;
+    }
+}
+
+INLINE void put_many(const struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, bool shared) {
+    const struct array array = *changed; /* stores to cells cannot alias it */
+    const struct divisor cells = divisor_of(array.layout[BLOOM_CELLS]);
+    if (goes_far(&array, n))
+        put_far(&array, &cells, digests, n, answers, shared);
+    else
+        put_near(&array, &cells, digests, n, answers, shared);
 }
 
 /*
  * ---- the operations ----
  *
  * The including file gives their names. With k cache lines a key, the stream of keys has time
- * enough: `ahead` is left to the hardware. AVX-512 has the 64-bit multiplications that find_places
- * is made of.
+ * enough: `ahead` is left to the hardware. Every instruction set has the same operations.
  */
 #define PROBE_PREFETCH(prefetch_name)                                                                                  \
     static void prefetch_name(const struct array *array, struct digest digest) {                                       \
@@ -233,20 +302,20 @@ INLINE void put_many(struct array *changed, const uint64_t *digests, size_t n, u
     }
 #define PROBE_SINGLES(add_name, contains_name, shared)                                                                 \
     static int add_name(struct array *array, struct digest digest) {                                                   \
-        return !mark_from(array, probe_begin(digest), 0, shared);                                                      \
+        return !mark_all(array, digest, shared);                                                                       \
     }                                                                                                                  \
     static int contains_name(const struct array *array, struct digest digest) {                                        \
-        return (int)test_from(array, probe_begin(digest), 0, shared);                                                  \
+        return (int)test_key(array, digest, shared);                                                                   \
     }
-#define PROBE_BATCHES(add_many_name, contains_many_name, target, vector, shared)                                       \
-    target static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,       \
-                                       const char *ahead) {                                                            \
+#define PROBE_BATCHES(add_many_name, contains_many_name, shared)                                                       \
+    static size_t add_many_name(struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,              \
+                                const char *ahead) {                                                                   \
         (void)ahead;                                                                                                   \
-        put_many(array, digests, n, answers, vector, shared);                                                          \
+        put_many(array, digests, n, answers, shared);                                                                  \
         return n;                                                                                                      \
     }                                                                                                                  \
-    target static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n,                \
-                                          uint8_t *answers, const char *ahead) {                                       \
+    static void contains_many_name(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,     \
+                                   const char *ahead) {                                                                \
         (void)ahead;                                                                                                   \
-        query_many(array, digests, n, answers, vector, shared);                                                        \
+        query_many(array, digests, n, answers, shared);                                                                \
     }

@@ -5,7 +5,7 @@
  * a key adds one to each of its k counters, removing it takes one away, and a key with a zero among
  * its k is definitely not there.
  *
- *     digest ──▶ k fresh mixes ──▶ k counters 0..m-1, two in a byte, sixteen in a word
+ *     digest ──▶ k places as in bloom.c ──▶ k counters 0..m-1, two in a byte, sixteen in a word
  *
  *           0    1    2    3    4    5                m-1
  *         ┌────┬────┬────┬────┬────┬────┬───────────┬────┐
@@ -73,7 +73,7 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
  * the same last copy at the same time may both find it. */
 INLINE int remove_copy(struct array *array, struct digest digest, bool shared) {
     struct digest state = probe_begin(digest);
-    if (!test_from(array, state, 0, shared)) return 0;
+    if (!test_key(array, digest, shared)) return 0;
     for (uint64_t i = 0; i < array->layout[COUNTING_HASHES]; i++)
         cell_unmark(array->bytes, probe(array, &state, i), shared);
     return 1;
@@ -102,41 +102,23 @@ COUNTING_COPIES(counting_remove_shared, counting_count_shared, true)
 PROBE_PREFETCH(counting_prefetch)
 PROBE_SINGLES(counting_add, counting_contains, false)
 PROBE_SINGLES(counting_add_shared, counting_contains_shared, true)
-PROBE_BATCHES(counting_add_many, counting_contains_many, , 0, false)
-PROBE_BATCHES(counting_add_many_shared, counting_contains_many_shared, , 0, true)
-#if defined(__x86_64__)
-PROBE_BATCHES(counting_add_many_avx512, counting_contains_many_avx512, TARGET_AVX512, 1, false)
-PROBE_BATCHES(counting_add_many_shared_avx512, counting_contains_many_shared_avx512, TARGET_AVX512, 1, true)
-#endif
+PROBE_BATCHES(counting_add_many, counting_contains_many, false)
+PROBE_BATCHES(counting_add_many_shared, counting_contains_many_shared, true)
 
 static bool merge(struct array *into, const struct array *from) {
     counters_merge(into->bytes, from->bytes, into->length);
     return true;
 }
 
-/* By `shared`. */
-static const struct kind_ops ops_plain[2] = {
-    {BASIC_OPS(counting_add, counting_contains, counting_add_many, counting_contains_many, counting_prefetch),
-     .remove = counting_remove, .count = counting_count},
-    {BASIC_OPS(counting_add_shared, counting_contains_shared, counting_add_many_shared, counting_contains_many_shared,
-               counting_prefetch),
-     .remove = counting_remove_shared, .count = counting_count_shared}};
-#if defined(__x86_64__)
-static const struct kind_ops ops_avx512[2] = {
-    {BASIC_OPS(counting_add, counting_contains, counting_add_many_avx512, counting_contains_many_avx512,
-               counting_prefetch),
-     .remove = counting_remove, .count = counting_count},
-    {BASIC_OPS(counting_add_shared, counting_contains_shared, counting_add_many_shared_avx512,
-               counting_contains_many_shared_avx512, counting_prefetch),
-     .remove = counting_remove_shared, .count = counting_count_shared}};
-#endif
-
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
+    static const struct kind_ops by_shared[2] = {
+        {BASIC_OPS(counting_add, counting_contains, counting_add_many, counting_contains_many, counting_prefetch),
+         .remove = counting_remove, .count = counting_count},
+        {BASIC_OPS(counting_add_shared, counting_contains_shared, counting_add_many_shared,
+                   counting_contains_many_shared, counting_prefetch),
+         .remove = counting_remove_shared, .count = counting_count_shared}};
     (void)layout, (void)isa;
-#if defined(__x86_64__)
-    if (isa == ISA_AVX512) return &ops_avx512[shared];
-#endif
-    return &ops_plain[shared];
+    return &by_shared[shared];
 }
 
 static const struct combinable combinable = {.combine = {merge}};
