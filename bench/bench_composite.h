@@ -12,7 +12,7 @@
 #ifndef PERHAPS_BENCH_COMPOSITE_H
 #define PERHAPS_BENCH_COMPOSITE_H
 
-#include "rounds.h"
+#include "run.h"
 
 struct part_run {
     struct figures *figures;
@@ -22,6 +22,9 @@ struct part_run {
 
 /* A new row, named as by printf. Values that stay 0 are not measured. */
 struct row *part_row(struct part_run *all, enum part part, const char *name, ...);
+
+/* A value that has no spread. */
+void row_set(struct row *row, unsigned column, double value);
 
 /* Makes a filter and what is needed to fill and query it. An error is then in `run`. */
 void part_open(struct part_run *all, struct run *run, struct cell *cell, const perhaps_want *want, uint64_t members);

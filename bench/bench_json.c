@@ -38,52 +38,54 @@ static void print_machine(const struct machine *machine) {
 static void print_limit(const struct limit *limit, int *first) {
     for (enum limit_op op = 0; op < LIMIT_OP_COUNT; op++)
         for (unsigned lines = 1; lines <= MOST_LIMIT_LINES; lines++) {
-            const struct limit_figure *plain = &limit->figures[0][op][lines - 1];
-            if (plain->ns == 0) continue;
+            const struct limit_figure *figure = &limit->figures[op][lines - 1];
             print_comma(first);
             printf("    {\"bytes\": %llu, \"lines\": %u, \"op\": \"%s\", \"ns\": %.4g, ",
-                   (unsigned long long)limit->bytes, lines, limit_op_names[op], plain->ns);
-            printf("\"depth\": %u, \"line_prefetch\": \"%s\", \"key_prefetch\": \"%s\"", plain->best.depth,
-                   line_prefetch_names[plain->best.line_prefetch], key_prefetch_names[plain->best.key_prefetch]);
-            if (limit->has_vector) printf(", \"vector_ns\": %.4g", limit->figures[1][op][lines - 1].ns);
-            putchar('}');
+                   (unsigned long long)limit->bytes, lines, limit_op_names[op], figure->ns);
+            printf("\"depth\": %u, \"line_prefetch\": \"%s\", \"key_prefetch\": \"%s\"}", figure->best.depth,
+                   line_prefetch_names[figure->best.line_prefetch], key_prefetch_names[figure->best.key_prefetch]);
         }
 }
 
-static void print_result(const struct cell *cell, enum op op, enum hits hits) {
-    printf("    {\"kind\": \"%s\", \"items\": %llu, \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, ", cell->kind,
-           (unsigned long long)cell->items, (unsigned long long)cell->bytes, op_names[op], hits_percent[hits]);
-    printf("\"ns_per_key\": %.4g, \"bits_per_key\": %.5g, \"fpr\": %.5g", cell->ns[op][hits], cell->bits_per_key,
-           cell->fpr);
-    if (cell->limit_lines)
-        printf(", \"limit_lines\": %u, \"limit_ratio\": %.4g", cell->limit_lines, cell_limit_ratio(cell, op, hits));
-    if (cell->shape) printf(", \"case\": \"%s\"", cell->shape);
-    if (op == OP_ADD_MANY && hits == HITS_0 && cell->first_ns > 0)
-        printf(", \"first_percent_ns\": %.4g, \"last_percent_ns\": %.4g", cell->first_ns, cell->last_ns);
-    putchar('}');
+/* A number and its quartiles: "name": 1.2, "name_quartiles": [1.1, 1.3] */
+static void print_spread(const char *name, const struct spread *spread) {
+    printf(", \"%s\": %.5g", name, spread->middle);
+    if (spread->low != 0) printf(", \"%s_quartiles\": [%.5g, %.5g]", name, spread->low, spread->high);
+}
+
+/* What says which figure of the run it is. */
+static void print_figure_name(const struct cell *cell, const struct figure *figure, int *first) {
+    print_comma(first);
+    printf("    {\"kind\": \"%s\", ", cell->kind);
+    if (cell->shape) printf("\"case\": \"%s\", ", cell->shape);
+    printf("\"items\": %llu, \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d", (unsigned long long)cell->items,
+           (unsigned long long)cell->bytes, op_names[figure->op], hits_percent[figure->hits]);
 }
 
 /* What was not measured, since it makes no sense for the kind, is left out. */
-static void print_cell(const struct cell *cell, int *first) {
-    for (enum op op = 0; op < OP_COUNT; op++)
-        for (enum hits hits = 0; hits < HITS_COUNT; hits++) {
-            if (cell->ns[op][hits] == 0) continue;
-            print_comma(first);
-            print_result(cell, op, hits);
+static void print_results(const struct cell *cell, int *first) {
+    for (size_t i = 0; i < cell->figure_count; i++) {
+        const struct figure *figure = &cell->figures[i];
+        print_figure_name(cell, figure, first);
+        print_spread("ns_per_key", &figure->ns);
+        printf(", \"bits_per_key\": %.5g, \"fpr\": %.5g, \"limit_lines\": %u", cell->bits_per_key, cell->fpr,
+               cell->limit_lines);
+        print_spread("limit_ratio", &figure->versus[0].ratio);
+        putchar('}');
+    }
+}
+
+static void print_ratios(const struct cell *cell, int *first) {
+    for (size_t i = 0; i < cell->figure_count; i++)
+        for (size_t j = 0; j < cell->figures[i].versus_count; j++) {
+            const struct versus *versus = &cell->figures[i].versus[j];
+            print_figure_name(cell, &cell->figures[i], first);
+            printf(", \"to\": \"%s\"", versus->name);
+            print_spread("ratio", &versus->ratio);
+            print_spread("ns_per_key", &versus->ns);
+            if (versus->kept) print_spread("kept_ratio", &versus->kept_ratio);
+            putchar('}');
         }
-}
-
-static void print_textbook_time(const struct cell *cell, const char *op, int hits, double ns, int *first) {
-    if (ns == 0) return;
-    print_comma(first);
-    printf("    {\"kind\": \"%s\", \"bytes\": %llu, \"op\": \"%s\", \"hits\": %d, \"ns_per_key\": %.4g}", cell->kind,
-           (unsigned long long)cell->bytes, op, hits, ns);
-}
-
-static void print_textbook(const struct cell *cell, int *first) {
-    for (enum hits hits = 0; hits < HITS_COUNT; hits++)
-        print_textbook_time(cell, "contains", hits_percent[hits], cell->textbook_ns[hits], first);
-    print_textbook_time(cell, "add", 0, cell->textbook_add_ns, first);
 }
 
 static void print_row(const struct row *row, int *first) {
@@ -91,7 +93,7 @@ static void print_row(const struct row *row, int *first) {
     print_comma(first);
     printf("    {\"part\": \"%s\", \"case\": \"%s\"", table->name, row->name);
     for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++)
-        if (row->values[i] != 0) printf(", \"%s\": %.5g", table->columns[i].name, row->values[i]);
+        if (row->values[i].middle != 0) print_spread(table->columns[i].name, &row->values[i]);
     putchar('}');
 }
 
@@ -116,10 +118,10 @@ void json_print(const struct figures *figures, int goals) {
     for (size_t i = 0; i < figures->limit_count; i++) print_limit(&figures->limits[i], &first);
     printf("\n  ],\n  \"results\": [");
     first = 1;
-    for (size_t i = 0; i < figures->cell_count; i++) print_cell(&figures->cells[i], &first);
-    printf("\n  ],\n  \"textbook\": [");
+    for (size_t i = 0; i < figures->cell_count; i++) print_results(&figures->cells[i], &first);
+    printf("\n  ],\n  \"ratios\": [");
     first = 1;
-    for (size_t i = 0; i < figures->cell_count; i++) print_textbook(&figures->cells[i], &first);
+    for (size_t i = 0; i < figures->cell_count; i++) print_ratios(&figures->cells[i], &first);
     printf("\n  ],\n  \"combined\": [");
     first = 1;
     for (size_t i = 0; i < figures->row_count; i++) print_row(&figures->rows[i], &first);

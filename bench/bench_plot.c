@@ -27,12 +27,19 @@ static unsigned kind_count(const struct figures *figures) {
     return kinds;
 }
 
+/* At half hits; kinds without such adds have their fill. */
+static double drawn_time(const struct cell *cell, enum op op) {
+    const struct figure *figure = cell_figure(cell, op, HITS_50);
+    if (!figure) figure = cell_figure(cell, op == OP_ADD ? OP_FILL : OP_FILL_MANY, HITS_0);
+    return figure ? figure->ns.middle : 0;
+}
+
 /* A block of data for each line of the picture: $kind_name, $limit. */
 static void write_data(FILE *gnuplot, const struct figures *figures) {
     fputs("$limit << END\n", gnuplot);
     for (size_t i = 0; i < figures->limit_count; i++)
         fprintf(gnuplot, "%llu %g %g\n", (unsigned long long)figures->limits[i].bytes,
-                figures->limits[i].figures[0][LIMIT_LOAD][0].ns, figures->limits[i].figures[0][LIMIT_RMW][0].ns);
+                figures->limits[i].figures[LIMIT_LOAD][0].ns, figures->limits[i].figures[LIMIT_RMW][0].ns);
     fputs("END\n", gnuplot);
     for (size_t i = 0; i < figures->cell_count; i++) {
         if (!is_first_of_kind(figures, i)) continue;
@@ -41,7 +48,7 @@ static void write_data(FILE *gnuplot, const struct figures *figures) {
             const struct cell *cell = &figures->cells[j];
             if (strcmp(cell->kind, figures->cells[i].kind) != 0) continue;
             fprintf(gnuplot, "%llu", (unsigned long long)cell->bytes);
-            for (enum op op = 0; op < OP_COUNT; op++) fprintf(gnuplot, " %g", cell->ns[op][cell_shown_hits(cell, op)]);
+            for (enum op op = 0; op < OP_COUNT; op++) fprintf(gnuplot, " %g", drawn_time(cell, op));
             fputc('\n', gnuplot);
         }
         fputs("END\n", gnuplot);

@@ -1,4 +1,4 @@
-/* Prints the figures as text: a table per working set, then the figures that have a goal. */
+/* Prints the figures as text: a table per working set, a summary, the figures that have a goal. */
 #include "measure.h"
 
 #include <stdio.h>
@@ -23,81 +23,110 @@ void table_machine(const struct machine *machine) {
     print_cache("L2", machine->l2);
     print_cache("L3", machine->l3);
     print_cache("memory", machine->memory);
-    printf("\nhuge pages: %s; instructions: %s; compiler: %s\n", machine->huge_pages, machine->isa, machine->compiler);
+    printf("\nmeasured with %s (--isa); huge pages: %s; compiler: %s\n", machine->isa, machine->huge_pages,
+           machine->compiler);
 }
 
 void table_legend(void) {
-    puts("\nTimes are nanoseconds per key, on one core. \"x\" is how many times the machine's limit that is: the time "
-         "to\n"
-         "read a key, mix it and touch (load; for adds load and store) as many random cache lines as the kind\n"
-         "does, three at most. \"vector\": the same with 8 keys mixed at a time. Kinds that can forget: adding new "
-         "keys\n"
-         "(0 % hits) is the average from empty to full; a multiset stores every key, so its adds have no hits.");
-}
-
-double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits) {
-    int queries = op == OP_CONTAINS || op == OP_CONTAINS_MANY;
-    return cell->ns[op][hits] / cell->limit_ns[queries ? LIMIT_LOAD : LIMIT_RMW];
-}
-
-enum hits cell_shown_hits(const struct cell *cell, enum op op) {
-    return cell->ns[op][HITS_50] > 0 ? HITS_50 : HITS_0;
+    puts(
+        "\nTimes are nanoseconds per key, on one core, medians; then ratios to the machine's limit and to the rivals "
+        "of the\nkind, as medians (and quartiles) over rounds in which all take turns. The limit is the time to read a "
+        "key, mix it and\ntouch (load; for adds load and store) as many random cache lines as the kind does, three at "
+        "most. Rivals are filters\nof others' design, written for this benchmark; they get as many bytes. A fill adds "
+        "all keys to an empty filter.");
 }
 
 static void print_limit(const struct limit *limit) {
     printf("\nWorking set ");
     print_bytes(limit->bytes);
     printf("\n  %-24s %8s  %8s  %8s\n", "limit", "1 line", "2 lines", "3 lines");
-    static const char *const names[2][LIMIT_OP_COUNT] = {{"load", "load and store"},
-                                                         {"load, vector", "load and store, vector"}};
-    for (int vector = 0; vector <= limit->has_vector; vector++)
-        for (enum limit_op op = 0; op < LIMIT_OP_COUNT; op++) {
-            const struct limit_figure *figures = limit->figures[vector][op];
-            printf("  %-24s %8.2f  %8.2f  %8.2f\n", names[vector][op], figures[0].ns, figures[1].ns, figures[2].ns);
-        }
+    static const char *const names[LIMIT_OP_COUNT] = {"load", "load and store"};
+    for (enum limit_op op = 0; op < LIMIT_OP_COUNT; op++) {
+        const struct limit_figure *figures = limit->figures[op];
+        printf("  %-24s %8.2f  %8.2f  %8.2f\n", names[op], figures[0].ns, figures[1].ns, figures[2].ns);
+    }
 }
 
-/* A line of times and their ratios to a limit; nothing if none was measured. */
-static void print_times(const char *name, const double ns[HITS_COUNT], double limit_ns) {
-    if (ns[HITS_0] == 0) return;
-    printf("    %-22s", name);
-    for (enum hits hits = 0; hits < HITS_COUNT; hits++) {
-        if (ns[hits] > 0)
-            printf(" %8.2f %5.2fx", ns[hits], ns[hits] / limit_ns);
-        else
-            printf(" %8s %6s", "-", "");
-    }
+static void print_ratio(const char *name, const struct spread *ratio) {
+    printf("  %s %.2f (%.2f-%.2f)", name, ratio->middle, ratio->low, ratio->high);
+}
+
+static void print_figure(const struct figure *figure) {
+    const int has_hits = figure->op != OP_FILL_MANY && figure->op != OP_FILL;
+    char name[40];
+    snprintf(name, sizeof name, has_hits ? "%s, %d %% hits" : "%s", op_names[figure->op], hits_percent[figure->hits]);
+    printf("    %-26s %7.2f", name, figure->ns.middle);
+    for (size_t i = 0; i < figure->versus_count; i++) print_ratio(figure->versus[i].name, &figure->versus[i].ratio);
     putchar('\n');
+    for (size_t i = 0; i < figure->versus_count; i++) {
+        const struct versus *versus = &figure->versus[i];
+        if (!versus->kept) continue;
+        printf("    %-34s", "");
+        printf("  our %s /", versus->kept);
+        print_ratio(versus->name, &versus->kept_ratio);
+        putchar('\n');
+    }
+}
+
+/* "fuse 8 bits 16 MiB" */
+static void print_cell_name(const struct cell *cell) {
+    printf("%s%s%s ", cell->kind, cell->shape ? " " : "", cell->shape ? cell->shape : "");
+    print_bytes(cell->bytes);
 }
 
 static void print_cell(const struct cell *cell) {
-    printf("  %s: %llu keys, %.2f bits per key, %.3f %% false positives, %u-line limit\n", cell->kind,
-           (unsigned long long)cell->items, cell->bits_per_key, 100 * cell->fpr, cell->limit_lines);
+    printf("  ");
+    print_cell_name(cell);
+    printf(": %llu keys, %.2f bits per key, %.3f %% false positives, %u-line limit\n", (unsigned long long)cell->items,
+           cell->bits_per_key, 100 * cell->fpr, cell->limit_lines);
     for (enum op op = 0; op < OP_COUNT; op++)
-        print_times(op_names[op], cell->ns[op], cell->ns[op][HITS_0] / cell_limit_ratio(cell, op, HITS_0));
-    print_times("textbook contains", cell->textbook_ns, cell->limit_ns[LIMIT_LOAD]);
-    print_times("textbook add", (double[HITS_COUNT]){cell->textbook_add_ns}, cell->limit_ns[LIMIT_RMW]);
-    if (cell->first_ns > 0)
-        printf("    add_many, first 1 %%    %8.2f; last 1 %% %.2f\n", cell->first_ns, cell->last_ns);
+        for (enum hits hits = 0; hits < HITS_COUNT; hits++)
+            if (cell_figure(cell, op, hits)) print_figure(cell_figure(cell, op, hits));
 }
 
 void table_set(const struct figures *figures, size_t first_limit, size_t first_cell) {
     for (size_t l = first_limit; l < figures->limit_count; l++) {
-        const struct limit *limit = &figures->limits[l];
-        print_limit(limit);
-        printf("  %-24s %15s %15s %15s\n", "", "0 % hits", "50 % hits", "100 % hits");
+        print_limit(&figures->limits[l]);
         for (size_t c = first_cell; c < figures->cell_count; c++)
-            if (figures->cells[c].bytes == limit->bytes) print_cell(&figures->cells[c]);
+            if (figures->cells[c].bytes == figures->limits[l].bytes) print_cell(&figures->cells[c]);
     }
     fflush(stdout);
+}
+
+/* At half hits. Single calls are compared with rivals only, if there are any. */
+static void print_summary(const struct cell *cell) {
+    static const char *const short_names[OP_COUNT] = {
+        "query", "single query", "inline query", "add", "single add", "inline add", "fill", "single fill", "remove"};
+    const char *separator = ": ";
+    print_cell_name(cell);
+    for (enum op op = 0; op < OP_COUNT; op++) {
+        const struct figure *figure = cell_figure(cell, op, op == OP_FILL_MANY || op == OP_FILL ? HITS_0 : HITS_50);
+        const int is_single = op != OP_CONTAINS_MANY && op != OP_ADD_MANY && op != OP_FILL_MANY;
+        const char *comma = "";
+        if (!figure) continue;
+        printf("%s%s", separator, short_names[op]);
+        for (size_t i = 0; i < figure->versus_count; i++) {
+            const struct versus *versus = &figure->versus[i];
+            if (versus->kept || (i == 0 && is_single && figure->versus_count > 1)) continue;
+            printf("%s %.2f x %s", comma, versus->ratio.middle, versus->name);
+            comma = ",";
+        }
+        separator = "; ";
+    }
+    putchar('\n');
+}
+
+void table_summary(const struct figures *figures) {
+    puts("\nSummary, half of the keys in the filter");
+    for (size_t i = 0; i < figures->cell_count; i++) print_summary(&figures->cells[i]);
 }
 
 static void print_row(const struct row *row) {
     const struct part_table *table = &part_tables[row->part];
     printf("  %-28s", row->name);
     for (size_t i = 0; i < MOST_COLUMNS && table->columns[i].name; i++) {
-        if (row->values[i] != 0)
-            printf(" %13.4g", row->values[i]);
+        if (row->values[i].middle != 0)
+            printf(" %13.4g", row->values[i].middle);
         else
             printf(" %13s", "-");
     }
@@ -122,10 +151,10 @@ void table_rows(const struct figures *figures) {
     }
 }
 
-void table_checks(const struct figures *figures, const char *title) {
+void table_checks(const struct figures *figures) {
     struct check checks[MOST_CHECKS];
     size_t count = figures_checks(figures, checks);
-    if (count) printf("\n%s\n", title);
+    if (count) puts("\nGoals, at 50 % hits or over a whole fill");
     for (size_t i = 0; i < count; i++)
         printf("  %-58s %6.3g  <= %4.3g  %s\n", checks[i].what, checks[i].value, checks[i].goal,
                checks[i].value <= checks[i].goal ? "ok" : "missed");

@@ -4,139 +4,105 @@
  *
  * What an add costs in a cuckoo filter depends on how full it is, so the only honest figure is the
  * average over a whole fill. And a multiset stores every key it is given, so there are no hits to
- * tell apart. A fill goes in a hundred parts. Of each part all keys but one in SINGLES are added by
- * batches and the others by single calls, so that one fill gives the averages of both. The best
- * time of each part over some fills counts.
+ * tell apart. A fill goes in parts, and within a part all take turns: the filter adds most keys of
+ * its part by a batch call (b) and the rest by single calls (s), the limit walks, each rival adds
+ * its own part. Every fifteenth part belongs to the same round of pairs.c, so that each round has
+ * parts of the whole fill, and the ratios are those of sums over them.
  *
- *     part     0         1         2                  99
- *          [ bbbbbbs ][ bbbbbbs ][ bbbbbbs ]  ...  [ bbbbbbs ]        b = a batch, s = single calls
- *            first 1 %                               last 1 %
- *
- * The textbook's cuckoo filter is filled once: that takes long enough to be steady.
+ *     part     0         1       ...      14        15       ...
+ *     round    0         1       ...      14         0       ...
+ *          [ bbbbbbs ][ bbbbbbs ] ... [ bbbbbbs ][ bbbbbbs ] ...
  */
-#include "rounds.h"
+#include "run.h"
 
 #include <string.h>
 
 enum {
-    PARTS = 100,
-    SINGLES = 32,
-    LEAST_FILLS = 2,
-    MOST_FILLS = 12,
-    KEYS_PER_LIMIT = 4 * PASS_KEYS /* the limit has its turn again after this many keys */
+    SINGLES = 8, /* one key in this many is added by a single call */
+    PARTS_PER_ROUND = 4,
+    MOST_PART_KEYS = 1 << 20,
+    MOST_FILLS = MOST_ROUNDS / LEAST_ROUNDS,
+    MOST_LIMIT_KEYS = 1 << 16, /* of a turn */
 };
 
-static const double least_fills_ns = 10e9; /* a fill that takes longer than this is not repeated */
+/* Contenders: the filter by batches and by single calls, the limit, the rivals. */
+enum { BY_BATCH, BY_CALL, LIMIT, RIVALS, MOST_FILLERS = RIVALS + MOST_RIVALS };
 
-/* The times of one kind of call in each part, and the keys. */
-struct fill_times {
-    double ns[PARTS];
-    uint64_t keys[PARTS];
+struct filler_sum {
+    double ns, keys;
 };
 
 struct fills {
-    struct fill_times best[2], now[2]; /* batches, single calls */
-    uint64_t since_limit;              /* keys since the limit's last turn */
+    struct run *run;
+    size_t parts;
+    struct filler_sum sums[MOST_FILLERS][LEAST_ROUNDS]; /* of the fill under way */
+    struct pairs pairs;
 };
 
-static const enum op fill_ops[2] = {OP_ADD_MANY, OP_ADD};
-
-static uint64_t part_end(const struct run *run, unsigned part) {
-    return run->space.members / PARTS * (part + 1) + run->space.members % PARTS * (part + 1) / PARTS;
+static void enter(struct fills *fills, size_t filler, size_t part, double ns, size_t keys) {
+    struct filler_sum *sum = &fills->sums[filler][part % LEAST_ROUNDS];
+    sum->ns += ns;
+    sum->keys += (double)keys;
 }
 
-/* Adds n keys of the pass; they belong to one part. */
-static void add_piece(struct run *run, struct fills *fills, unsigned part, size_t from, size_t n) {
-    const size_t counts[2] = {n - n / SINGLES, n / SINGLES};
-    for (unsigned i = 0; i < 2; i++) {
+/* Puts the keys of a part of `capacity` keys into the pass. */
+static size_t make_part(struct fills *fills, size_t part, uint64_t capacity) {
+    uint64_t from = (uint64_t)((double)capacity / (double)fills->parts * (double)part);
+    uint64_t to = (uint64_t)((double)capacity / (double)fills->parts * (double)(part + 1));
+    if (part + 1 == fills->parts) to = capacity;
+    for (uint64_t i = from; i < to; i++) fills->run->pass->keys[i - from] = key_member(&fills->run->space, i);
+    return (size_t)(to - from);
+}
+
+static void fill_part(struct fills *fills, size_t part) {
+    struct run *run = fills->run;
+    size_t n = make_part(fills, part, run->space.members), batch = n - n / SINGLES;
+    enter(fills, BY_BATCH, part, time_call(run, OP_FILL_MANY, 0, batch), batch);
+    enter(fills, BY_CALL, part, time_call(run, OP_FILL, batch, n - batch), n - batch);
+    size_t walked = n < MOST_LIMIT_KEYS ? n : MOST_LIMIT_KEYS;
+    double limit_ns = limit_turn(run->limit, LIMIT_RMW, run->cell->limit_lines, run->pass->keys, walked);
+    enter(fills, LIMIT, part, limit_ns * (double)walked, walked);
+    for (size_t i = 0; i < run->rival_count; i++) {
+        struct rival_filter *r = &run->rivals[i];
+        n = make_part(fills, part, r->capacity < run->space.members ? r->capacity : run->space.members);
         double begin = machine_worked();
-        run_call(run, fill_ops[i], from, counts[i]);
-        fills->now[i].ns[part] += machine_worked() - begin;
-        fills->now[i].keys[part] += counts[i];
-        from += counts[i];
+        r->rival->calls[OP_FILL](r, run->pass->keys, n, run->pass->answers);
+        enter(fills, RIVALS + i, part, machine_worked() - begin, n);
     }
 }
 
-/* Adds n members, whose keys are in the pass. */
-static void add_block(struct run *run, struct fills *fills, uint64_t first, size_t n) {
-    unsigned part = 0;
-    for (size_t done = 0; done < n && !run->error;) {
-        while (part_end(run, part) <= first + done) part++;
-        uint64_t rest = part_end(run, part) - first - done;
-        size_t length = rest < n - done ? (size_t)rest : n - done;
-        add_piece(run, fills, part, done, length);
-        done += length;
-    }
-}
-
-static void limit_turn(struct run *run, struct fills *fills) {
-    limit_round(run->limit, LIMIT_RMW, run->cell->limit_lines, run->pass->keys, run->pass_keys);
-    fills->since_limit = 0;
-}
-
-static void fill_once(struct run *run, struct fills *fills) {
-    const uint64_t members = run->space.members;
-    memset(fills->now, 0, sizeof fills->now);
+static void fill_once(struct fills *fills) {
+    struct run *run = fills->run;
+    struct pairs *pairs = &fills->pairs;
+    memset(fills->sums, 0, sizeof fills->sums);
     run_check(run, perhaps_clear(run->f));
-    for (uint64_t first = 0; first < members && !run->error;) {
-        size_t n = members - first < PASS_KEYS ? (size_t)(members - first) : PASS_KEYS;
-        for (size_t i = 0; i < n; i++) run->pass->keys[i] = key_member(&run->space, first + i);
-        if (fills->since_limit >= KEYS_PER_LIMIT) limit_turn(run, fills);
-        add_block(run, fills, first, n);
-        fills->since_limit += n;
-        first += n;
-    }
+    for (size_t i = 0; i < run->rival_count; i++) memset(run->rivals[i].memory, 0, run->rivals[i].bytes);
+    for (size_t part = 0; part < fills->parts && !run->error; part++) fill_part(fills, part);
+    for (size_t round = 0; round < LEAST_ROUNDS; round++, pairs->rounds++)
+        for (size_t i = 0; i < RIVALS + run->rival_count; i++)
+            pairs->ns[i][pairs->rounds] = fills->sums[i][round].ns / fills->sums[i][round].keys;
 }
 
-static void keep_best_parts(struct fills *fills) {
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned part = 0; part < PARTS; part++) {
-            keep_best(&fills->best[i].ns[part], fills->now[i].ns[part]);
-            fills->best[i].keys[part] = fills->now[i].keys[part];
-        }
+/* As contenders 0 and 1 the figure has the filter by these calls, and the limit. */
+static void enter_fill(struct fills *fills, enum op op, size_t filler) {
+    struct pairs *pairs = &fills->pairs;
+    struct pairs shown = *pairs;
+    memcpy(shown.ns[0], pairs->ns[filler], sizeof shown.ns[0]);
+    for (size_t i = LIMIT; i < RIVALS + fills->run->rival_count; i++)
+        memcpy(shown.ns[i - 1], pairs->ns[i], sizeof shown.ns[0]);
+    enter_figure(fills->run, &shown, op, HITS_0);
 }
 
-static double average(const struct fill_times *times, unsigned from, unsigned to) {
-    double ns = 0, keys = 0;
-    for (unsigned part = from; part < to; part++) {
-        ns += times->ns[part];
-        keys += (double)times->keys[part];
-    }
-    return keys > 0 ? ns / keys : 0;
-}
-
-void time_fills(struct run *run) {
-    struct fills fills = {.since_limit = 0};
-    struct cell *cell = run->cell;
-    double start = machine_now(), end = start + run->pass->seconds * 1e9;
-    run->pass->progress(cell, "filling");
-    refill(run, 0, run->space.members / PARTS); /* the pages are there before any clock runs */
-    limit_turn(run, &fills);
-    for (unsigned fill = 0; fill < MOST_FILLS && !run->error; fill++) {
-        double now = machine_now();
-        if (fill > 0 && now > end && (fill >= LEAST_FILLS || now - start > least_fills_ns)) break;
-        fill_once(run, &fills);
-        keep_best_parts(&fills);
-    }
-    for (unsigned i = 0; i < 2; i++) cell->ns[fill_ops[i]][HITS_0] = average(&fills.best[i], 0, PARTS);
-    cell->first_ns = average(&fills.best[0], 0, 1);
-    cell->last_ns = average(&fills.best[0], PARTS - 1, PARTS);
-}
-
-int time_textbook_fill(struct run *run) {
-    struct textbook_cuckoo book;
-    if (textbook_cuckoo_open(&book, run->cell->bytes) < 0) return -1;
-    run->pass->progress(run->cell, "filling the textbook's");
-    double time = 0;
-    for (uint64_t first = 0; first < book.capacity;) {
-        size_t n = book.capacity - first < PASS_KEYS ? (size_t)(book.capacity - first) : PASS_KEYS;
-        for (size_t i = 0; i < n; i++) run->pass->keys[i] = key_number(first + i);
-        double begin = machine_worked();
-        textbook_cuckoo_add(&book, run->pass->keys, n);
-        time += machine_worked() - begin;
-        first += n;
-    }
-    run->cell->textbook_add_ns = time / (double)book.capacity;
-    textbook_cuckoo_close(&book);
-    return 0;
+void match_fills(struct run *run) {
+    struct fills fills = {.run = run};
+    size_t least_parts = (size_t)(run->space.members / MOST_PART_KEYS / LEAST_ROUNDS) + 1;
+    fills.parts = LEAST_ROUNDS * (least_parts < PARTS_PER_ROUND ? PARTS_PER_ROUND : least_parts);
+    double end = machine_now() + 4 * run->pass->seconds * 1e9; /* for two figures, in large steps */
+    for (unsigned fill = 0; fill < MOST_FILLS && !run->error && (fill == 0 || machine_now() < end); fill++)
+        fill_once(&fills);
+    for (size_t i = 0; i < run->rival_count; i++)
+        if (run->rivals[i].capacity < run->shared) run->shared = run->rivals[i].capacity;
+    if (run->error) return;
+    enter_fill(&fills, OP_FILL_MANY, BY_BATCH);
+    enter_fill(&fills, OP_FILL, BY_CALL);
 }

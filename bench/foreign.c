@@ -12,15 +12,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MIB ((uint64_t)1 << 20)
-
-enum { ROUNDS = 7 };
-
 static const uint64_t set_bytes = 128 * MIB, small_set_bytes = 1 * MIB;
 static const double fpr = 0.01, bits_per_key = 9.585; /* at that rate */
 
 /* A filter of the other program: k places for each key among that many bits. */
-struct rival {
+struct foreign_array {
     uint8_t *bytes;
     uint64_t bits;
     unsigned hashes;
@@ -29,8 +25,8 @@ struct rival {
 struct loop {
     const char *kind;
     uint64_t (*bits)(const uint8_t *file); /* how many there are, as the header says */
-    int (*contains)(const struct rival *rival, uint64_t key);
-    void (*add)(struct rival *rival, uint64_t key);
+    int (*contains)(const struct foreign_array *array, uint64_t key);
+    void (*add)(struct foreign_array *array, uint64_t key);
 };
 
 /* ---- DCSO's bloom ---- */
@@ -49,22 +45,22 @@ static uint64_t fnv1(const uint8_t *bytes, size_t length) {
     return hash;
 }
 
-static int dcso_contains(const struct rival *rival, uint64_t key) {
+static int dcso_contains(const struct foreign_array *array, uint64_t key) {
     uint64_t hash = fnv1((const uint8_t *)&key, sizeof key) % dcso_prime;
-    for (unsigned i = 0; i < rival->hashes; i++) {
+    for (unsigned i = 0; i < array->hashes; i++) {
         hash = hash * dcso_factor % dcso_prime;
-        uint64_t place = hash % rival->bits;
-        if (!(rival->bytes[place / 8] >> place % 8 & 1)) return 0;
+        uint64_t place = hash % array->bits;
+        if (!(array->bytes[place / 8] >> place % 8 & 1)) return 0;
     }
     return 1;
 }
 
-static void dcso_add(struct rival *rival, uint64_t key) {
+static void dcso_add(struct foreign_array *array, uint64_t key) {
     uint64_t hash = fnv1((const uint8_t *)&key, sizeof key) % dcso_prime;
-    for (unsigned i = 0; i < rival->hashes; i++) {
+    for (unsigned i = 0; i < array->hashes; i++) {
         hash = hash * dcso_factor % dcso_prime;
-        uint64_t place = hash % rival->bits;
-        rival->bytes[place / 8] |= (uint8_t)(1u << place % 8);
+        uint64_t place = hash % array->bits;
+        array->bytes[place / 8] |= (uint8_t)(1u << place % 8);
     }
 }
 
@@ -107,22 +103,22 @@ static void murmur3(const uint8_t *bytes, size_t length, uint64_t hash[2]) {
     hash[1] = first + 2 * second;
 }
 
-static int guava_contains(const struct rival *rival, uint64_t key) {
+static int guava_contains(const struct foreign_array *array, uint64_t key) {
     uint64_t hash[2];
     murmur3((const uint8_t *)&key, sizeof key, hash);
-    for (unsigned i = 0; i < rival->hashes; i++, hash[0] += hash[1]) {
-        uint64_t place = (hash[0] & INT64_MAX) % rival->bits;
-        if (!(rival->bytes[place / 8 ^ 7] >> place % 8 & 1)) return 0;
+    for (unsigned i = 0; i < array->hashes; i++, hash[0] += hash[1]) {
+        uint64_t place = (hash[0] & INT64_MAX) % array->bits;
+        if (!(array->bytes[place / 8 ^ 7] >> place % 8 & 1)) return 0;
     }
     return 1;
 }
 
-static void guava_add(struct rival *rival, uint64_t key) {
+static void guava_add(struct foreign_array *array, uint64_t key) {
     uint64_t hash[2];
     murmur3((const uint8_t *)&key, sizeof key, hash);
-    for (unsigned i = 0; i < rival->hashes; i++, hash[0] += hash[1]) {
-        uint64_t place = (hash[0] & INT64_MAX) % rival->bits;
-        rival->bytes[place / 8 ^ 7] |= (uint8_t)(1u << place % 8);
+    for (unsigned i = 0; i < array->hashes; i++, hash[0] += hash[1]) {
+        uint64_t place = (hash[0] & INT64_MAX) % array->bits;
+        array->bytes[place / 8 ^ 7] |= (uint8_t)(1u << place % 8);
     }
 }
 
@@ -160,43 +156,65 @@ static int make_file(int kind, uint64_t keys, struct foreign_sample *file, struc
     return error;
 }
 
-static struct rival make_rival(const struct loop *loop, const struct foreign_sample *file,
-                               const struct perhaps_info *info) {
-    struct rival rival = {file->bytes + (info->image_bytes - info->bytes), loop->bits(file->bytes), info->hashes};
+static struct foreign_array make_array(const struct loop *loop, const struct foreign_sample *file,
+                                       const struct perhaps_info *info) {
+    struct foreign_array array = {file->bytes + (info->image_bytes - info->bytes), loop->bits(file->bytes),
+                                  info->hashes};
     for (uint64_t i = 0; i < info->bytes / 8; i++) {
         uint64_t word = key_number(~i);
-        memcpy(rival.bytes + 8 * i, &word, sizeof word);
+        memcpy(array.bytes + 8 * i, &word, sizeof word);
     }
-    return rival;
+    return array;
 }
 
 /* ---- measuring ---- */
 
 /* Half of the keys of the pass are members, or none. */
-static void make_keys(const struct loop *loop, struct rival *rival, struct pass *pass, size_t n, enum hits hits) {
+static void make_keys(const struct loop *loop, struct foreign_array *array, struct pass *pass, size_t n,
+                      enum hits hits) {
     struct key_space space = key_space_all(n);
     for (size_t i = 0; i < n; i++) {
         bool member = hits == HITS_50 && key_random(i) & 1;
         pass->keys[i] = member ? key_member(&space, i) : key_non_member(&space, i);
-        if (member) loop->add(rival, pass->keys[i]);
+        if (member) loop->add(array, pass->keys[i]);
     }
 }
 
-/* In turns, the best time of each; and both must find the same. */
-static int time_both(const perhaps *f, const struct loop *loop, const struct rival *rival, struct pass *pass, size_t n,
-                     double ns[2]) {
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        int64_t found = 0;
-        double begin = machine_worked();
-        for (size_t i = 0; i < n; i++) found += pass->answers[i] = (uint8_t)loop->contains(rival, pass->keys[i]);
-        double middle = machine_worked();
-        int64_t answer = perhaps_contains_many(f, &PERHAPS_KEYS_U64(pass->keys, 0, n), pass->answers);
-        keep_best(&ns[0], (middle - begin) / (double)n);
-        keep_best(&ns[1], (machine_worked() - middle) / (double)n);
-        if (answer < 0) return (int)answer;
-        if (answer != found) return PERHAPS_EMISMATCH;
-    }
-    return 0;
+struct foreign_turns {
+    const perhaps *f;
+    const struct loop *loop;
+    const struct foreign_array *array;
+    struct pass *pass;
+    size_t n;
+    int64_t found[2];
+    int error;
+};
+
+/* Contender 0 is the library, 1 the loop. Both must find the same. */
+static double turn(void *context, size_t contender) {
+    struct foreign_turns *turns = context;
+    struct pass *pass = turns->pass;
+    int64_t found = 0;
+    double begin = machine_worked();
+    if (contender == 0)
+        found = perhaps_contains_many(turns->f, &PERHAPS_KEYS_U64(pass->keys, 0, turns->n), pass->answers);
+    else
+        for (size_t i = 0; i < turns->n; i++)
+            found += pass->answers[i] = (uint8_t)turns->loop->contains(turns->array, pass->keys[i]);
+    double time = machine_worked() - begin;
+    turns->found[contender] = found;
+    if (found < 0) turns->error = (int)found;
+    return turns->error ? -1 : time / (double)turns->n;
+}
+
+static int time_both(struct foreign_turns *turns, struct row *row) {
+    struct pairs pairs;
+    struct pairs_game game = {.contenders = 2, .context = turns, .turn = turn};
+    if (pairs_run(&pairs, &game) < 0) return turns->error;
+    row->values[1] = pairs_time(&pairs, 0);
+    row->values[2] = pairs_time(&pairs, 1);
+    row->values[3] = pairs_ratio(&pairs, 0, 1);
+    return turns->found[0] == turns->found[1] ? 0 : PERHAPS_EMISMATCH;
 }
 
 /* Small runs, which are for trying it out, have a small array. */
@@ -205,19 +223,17 @@ static uint64_t bytes_of(const struct part_run *all) {
 }
 
 static int measure_hits(struct part_run *all, const struct loop *loop, const struct foreign_sample *file,
-                        struct rival *rival, int kind, enum hits hits) {
+                        struct foreign_array *array, int kind, enum hits hits) {
     perhaps *f = NULL;
-    double ns[2] = {0};
-    size_t n = all->keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS;
-    make_keys(loop, rival, all->pass, n, hits);
-    int error = perhaps_open_memory(&f, file->bytes, file->length, &PERHAPS_OPEN(.kind = kind));
-    if (!error) error = time_both(f, loop, rival, all->pass, n, ns);
-    perhaps_free(f);
+    size_t n = all->keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS / 4;
+    make_keys(loop, array, all->pass, n, hits);
     struct row *row = part_row(all, PART_FOREIGN, "%s, %d %% hits", loop->kind, hits_percent[hits]);
-    row->values[0] = (double)bytes_of(all) / (double)MIB;
-    row->values[1] = ns[1];
-    row->values[2] = ns[0];
-    row->values[3] = ns[1] / ns[0];
+    row_set(row, 0, (double)bytes_of(all) / (double)MIB);
+    int error = perhaps_open_memory(&f, file->bytes, file->length, &PERHAPS_OPEN(.kind = kind));
+    if (!error)
+        error =
+            time_both(&(struct foreign_turns){.f = f, .loop = loop, .array = array, .pass = all->pass, .n = n}, row);
+    perhaps_free(f);
     return error;
 }
 
@@ -228,9 +244,9 @@ static int measure(struct part_run *all, int kind, const struct loop *loop) {
     all->pass->progress(&(struct cell){.bytes = bytes, .kind = loop->kind}, "querying");
     int error = make_file(kind, (uint64_t)((double)bytes * 8 / bits_per_key), &file, &info);
     if (!error) {
-        struct rival rival = make_rival(loop, &file, &info);
-        error = measure_hits(all, loop, &file, &rival, kind, HITS_50);
-        if (!error) error = measure_hits(all, loop, &file, &rival, kind, HITS_0);
+        struct foreign_array array = make_array(loop, &file, &info);
+        error = measure_hits(all, loop, &file, &array, kind, HITS_50);
+        if (!error) error = measure_hits(all, loop, &file, &array, kind, HITS_0);
     }
     machine_release(file.bytes, file.room);
     return error;

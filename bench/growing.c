@@ -12,8 +12,7 @@
 enum {
     FIRST_ITEMS = 1000,
     NEAR = 4096, /* keys before a layer is full, from where on steps are small */
-    STEP = 1024,
-    ROUNDS = 5
+    STEP = 1024
 };
 
 static const double fpr = 0.01;
@@ -62,31 +61,41 @@ static void step_towards(struct growing *g, uint64_t n) {
 static void take_row(struct growing *g, unsigned power) {
     struct row *row = part_row(g->all, PART_GROWING, "10^%u keys", power);
     double size = size_ratio(g, g->info.bytes, g->run.next);
-    row->values[0] = g->info.children;
-    row->values[1] = part_rate(&g->run);
-    row->values[2] = size;
-    row->values[3] = g->full;
-    row->values[4] = g->fresh;
+    row_set(row, 0, g->info.children);
+    row_set(row, 1, part_rate(&g->run));
+    row_set(row, 2, size);
+    row_set(row, 3, g->full);
+    row_set(row, 4, g->fresh);
     g->full = 0;
     /* The moment at which the next power of ten begins. */
     g->fresh = g->run.next < first_moment ? 0 : size;
 }
 
-/* Queries both filters in turn, with the same keys. */
+/* The grown filter and the planned one. */
+struct growing_turns {
+    struct run *runs[2];
+    enum hits hits;
+};
+
+static void prepare(void *context) {
+    struct growing_turns *turns = context;
+    make_queries(turns->runs[0], turns->hits, turns->runs[1]->pass_keys);
+}
+
+static double turn(void *context, size_t contender) {
+    struct run *run = ((struct growing_turns *)context)->runs[contender];
+    double time = time_call(run, OP_CONTAINS_MANY, 0, run->pass_keys);
+    return run->error ? -1 : time / (double)run->pass_keys;
+}
+
 static void time_beside(struct growing *g, struct run *planned, struct row *row) {
     static const enum hits order[] = {HITS_50, HITS_0};
-    size_t n = planned->pass_keys;
-    for (unsigned round = 0; round < ROUNDS; round++)
-        for (unsigned i = 0; i < 2; i++) {
-            make_queries(&g->run, order[i], n);
-            for (unsigned j = 0; j < 2; j++) {
-                struct run *run = j ? planned : &g->run;
-                double time = time_queries(run, OP_CONTAINS_MANY, order[i], n);
-                keep_best(&run->cell->ns[OP_CONTAINS_MANY][order[i]], time / (double)n);
-            }
-        }
-    for (unsigned i = 0; i < 2; i++)
-        row->values[5 + i] = g->cell.ns[OP_CONTAINS_MANY][order[i]] / planned->cell->ns[OP_CONTAINS_MANY][order[i]];
+    struct pairs pairs;
+    for (unsigned i = 0; i < 2; i++) {
+        struct growing_turns turns = {{&g->run, planned}, order[i]};
+        struct pairs_game game = {.contenders = 2, .context = &turns, .prepare = prepare, .turn = turn};
+        if (pairs_run(&pairs, &game) == 0) row->values[5 + i] = pairs_ratio(&pairs, 0, 1);
+    }
 }
 
 static void time_growing(struct growing *g, struct row *row) {

@@ -3,34 +3,55 @@
  *
  *     machine.c          the clock, memory in huge pages, what machine this is
  *     keys.c             the keys, by number
+ *     pairs.c            the protocol: contenders in turns, and the ratios of their times
  *     limit.c            the least time that any filter could take here
- *     textbook.c         the filters that everybody writes first; with textbook_cuckoo.c
- *     rounds.c           a filter of the library, timed beside the limit
- *     fills.c refill.c   how such a filter is filled
+ *     rivals.c           which other filters each kind is compared with; multi_block.c,
+ *                        bulk_bloom.c, textbook.c, textbook_cuckoo.c, plain_fuse.c, flat_set.c,
+ *                        and with Boost installed boost.cpp
+ *     cells.c            a filter of the library, filled, and all its operations
+ *     match.c fills.c    an operation beside the limit and the rivals; a whole fill
+ *     refill.c           filling off the clock
  *     bench.c            which working sets and kinds; collects the figures below
+ *     small.c            small batches
  *     bench_composite.c  composite filters and threads; growing.c, sharded.c, parallel.c, peak.c
  *     foreign.c          foreign formats
- *     static.c           static filters; with static_build.c, static_query.c, and plain_fuse.c
+ *     static.c           building static filters
  *     bench_goals.c      which of the figures have a goal
+ *     bench_compare.c    an earlier run beside this one
  *     bench_table.c      the figures as text; bench_json.c for scripts, bench_plot.c as a picture
  */
 #ifndef PERHAPS_BENCH_MEASURE_H
 #define PERHAPS_BENCH_MEASURE_H
 
+#include "pairs.h"
+
 #include <perhaps.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#define MIB ((uint64_t)1 << 20)
+
 enum {
-    /* Keys in a timed pass of a batch call or of the limit: 32 MiB, more than most caches. */
+    /* Keys made at a time: 32 MiB, more than most caches. Turns take slices of them. */
     PASS_KEYS = 1 << 22,
-    USUAL_LIMIT_LINES = 3, /* the limit is measured for 1, 2 and 3 lines per key, */
-    MOST_LIMIT_LINES = 4   /* and for 4 where a filter's shape needs it */
+    MOST_LIMIT_LINES = 3 /* the limit is measured for 1, 2 and 3 lines per key */
 };
 
 /* The share of the queried keys that is in the filter. */
 enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
-enum op { OP_ADD, OP_ADD_MANY, OP_CONTAINS, OP_CONTAINS_MANY, OP_REMOVE_MANY, OP_BUILD, OP_COUNT };
+/* What is timed. A fill is all adds from empty to full, of kinds that can forget. */
+enum op {
+    OP_CONTAINS_MANY,
+    OP_CONTAINS,
+    OP_CONTAINS_INLINE, /* through a view (perhaps_inline.h), where a kind has one */
+    OP_ADD_MANY,
+    OP_ADD,
+    OP_ADD_INLINE,
+    OP_FILL_MANY,
+    OP_FILL,
+    OP_REMOVE_MANY,
+    OP_COUNT
+};
 enum limit_op { LIMIT_LOAD, LIMIT_RMW, LIMIT_OP_COUNT };
 
 extern const int hits_percent[HITS_COUNT];
@@ -99,108 +120,92 @@ struct limit_variant {
     unsigned depth; /* keys that the line number is worked out ahead of its use */
     enum line_prefetch line_prefetch;
     enum key_prefetch key_prefetch;
-    int vector; /* 1 = line numbers for 8 keys at a time in AVX-512 */
 };
 
-enum { LIMIT_FINALISTS = 2 };
-
 struct limit_figure {
-    double ns; /* per key; 0 = not measured */
+    double ns; /* per key, in the trials */
     struct limit_variant best;
-    /* Of short trials: those that all rounds are run with. */
-    struct limit_variant finalists[LIMIT_FINALISTS];
 };
 
 struct limit {
     uint64_t bytes;
     uint64_t *memory;
-    int has_vector;
-    unsigned most_lines; /* that it is measured for */
-    /* Which keys the last short trial began with. */
-    size_t trial_start;
-    struct limit_figure figures[2][LIMIT_OP_COUNT][MOST_LIMIT_LINES]; /* plain, vector */
+    size_t trial_start; /* which keys the last trial began with */
+    struct limit_figure figures[LIMIT_OP_COUNT][MOST_LIMIT_LINES];
     uint64_t kept; /* what the loads brought, so that none can be left out */
 };
 
-/* Takes memory for a working set and finds the best ways to walk it, over the usual numbers of
- * lines. `keys`: PASS_KEYS of them and KEYS_BEYOND more that may be read. 0, or -1 for want of
- * memory. */
+/* Takes memory for a working set and finds the best ways to walk it. `keys`: PASS_KEYS of them and
+ * KEYS_BEYOND more that may be read. 0, or -1 for want of memory. */
 enum { KEYS_BEYOND = 128 };
 int limit_open(struct limit *limit, uint64_t bytes, const uint64_t *keys);
-/* The two halves of it, for what needs one figure only. */
-int limit_take_memory(struct limit *limit, uint64_t bytes);
-void limit_find(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys);
-/* One more round for that many cache lines over n keys. */
-void limit_round(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys, size_t n);
+/* Nanoseconds per key for n keys; KEYS_BEYOND more may be read. */
+double limit_turn(struct limit *limit, enum limit_op op, unsigned lines, const uint64_t *keys, size_t n);
 void limit_close(struct limit *limit);
 
-/* --- textbook.c --- */
+/* --- cells.c --- */
 
-struct textbook {
-    uint64_t *words;
-    uint64_t word_count;
-    unsigned cell_bits; /* 1 = a Bloom filter, 4 = a counting one */
+enum { MOST_VERSUS = 6, MOST_FIGURES = 16 };
+
+/* Another contender beside the filter. */
+struct versus {
+    const char *name;         /* "limit", or the rival's */
+    struct spread ns;         /* per key */
+    struct spread ratio;      /* of the filter's time to this one's */
+    const char *kept;         /* the original of that rival of ours; NULL = it is ours */
+    struct spread kept_ratio; /* and our rival's time to this one's */
 };
 
-/* An array like that of a filter filled for 1 %. 0, or -1 for want of memory. */
-int textbook_open(struct textbook *book, uint64_t bytes, unsigned cell_bits);
-void textbook_add(struct textbook *book, const uint64_t *keys, size_t n);
-/* Returns how many were found. */
-size_t textbook_contains(const struct textbook *book, const uint64_t *keys, size_t n, uint8_t *answers);
-void textbook_close(struct textbook *book);
-
-/* --- textbook_cuckoo.c --- */
-
-struct textbook_cuckoo {
-    uint16_t *slots;
-    uint64_t bytes, bucket_mask;
-    uint64_t capacity; /* keys at 95 % */
-    uint64_t random;
-    uint64_t lost; /* keys that found no place */
+/* An operation at a share of hits. */
+struct figure {
+    enum op op;
+    enum hits hits;
+    struct spread ns; /* per key */
+    size_t versus_count;
+    struct versus versus[MOST_VERSUS]; /* the first is the limit */
 };
 
-/* An empty filter of at most that many bytes. 0, or -1 if memory is short. */
-int textbook_cuckoo_open(struct textbook_cuckoo *book, uint64_t bytes);
-void textbook_cuckoo_add(struct textbook_cuckoo *book, const uint64_t *keys, size_t n);
-void textbook_cuckoo_close(struct textbook_cuckoo *book);
-
-/* --- rounds.c --- */
-
-/* What came out for one kind in one working set. A time of 0 = not measured. */
+/* What came out for one kind in one working set. */
 struct cell {
     const char *kind;
     const char *shape; /* which of several of its kind; NULL = the usual one */
     unsigned can;      /* set of enum perhaps_ability */
     uint64_t items;
     uint64_t bytes;
-    unsigned
-        /* Lines of the limit: as the kind touches, at most USUAL_LIMIT_LINES; 0 = no limit. */
-        limit_lines;
+    unsigned limit_lines; /* of the limit, as the kind touches, at most MOST_LIMIT_LINES */
     double bits_per_key;
-    double fpr;                      /* measured */
-    double ns[OP_COUNT][HITS_COUNT]; /* per key */
-    double limit_ns[LIMIT_OP_COUNT]; /* of the limit with limit_lines */
-    /* Per key, of the first and the last 1 % of a fill by batches. */
-    double first_ns, last_ns;
-    double textbook_ns[HITS_COUNT]; /* queries of the textbook's filter */
-    double textbook_add_ns;         /* the textbook's cuckoo filter filled, average per key */
+    double fpr; /* measured */
+    size_t figure_count;
+    struct figure figures[MOST_FIGURES];
 };
+
+/* NULL = not measured. */
+const struct figure *cell_figure(const struct cell *cell, enum op op, enum hits hits);
+const struct versus *figure_versus(const struct figure *figure, const char *name);
+/* The ratio to the fastest of our rivals; NULL = there is none. */
+const struct versus *figure_fastest(const struct figure *figure);
 
 /* Room for the keys and answers of a pass, made once. */
 struct pass {
     uint64_t *keys; /* PASS_KEYS + KEYS_BEYOND */
     uint8_t *answers;
-    double seconds; /* how long each of the two parts of a cell may take, filling aside */
+    int has_avx2;   /* rivals may use it */
+    double seconds; /* for each figure; rounds beyond the least end then */
     void (*progress)(const struct cell *cell, const char *what);
 };
 
-/* Fills `f` and times it beside `limit`; cell->bytes is set. 0 or an enum perhaps_error. */
-int rounds_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
+/* A filter of that kind for `items` keys, or of that many bytes if there are none. */
+perhaps_want kind_want(int kind, double fpr, uint64_t bytes, uint64_t items);
+
+/* Fills `f` and times it beside `limit` and the rivals of its kind; cell->bytes is set. 0 or an
+ * enum perhaps_error. */
+int cell_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pass);
 
 /* --- bench_composite.c --- */
 
-/* Composite filters are measured in parts, each with its table. */
+/* What is no cell is measured in parts, each with its table. */
 enum part {
+    PART_SMALL,
     PART_GROWING,
     PART_RATE,
     PART_SHARDED,
@@ -209,7 +214,6 @@ enum part {
     PART_FOREIGN,
     PART_STATIC_SIZE,
     PART_STATIC_BUILD,
-    PART_STATIC_QUERY,
     PART_COUNT
 };
 enum { MOST_COLUMNS = 7 };
@@ -225,15 +229,15 @@ struct part_table {
 struct row {
     enum part part;
     char name[40];
-    double values[MOST_COLUMNS]; /* 0 = not measured */
-    double goals[MOST_COLUMNS];  /* of this row; 0 = the column's */
+    struct spread values[MOST_COLUMNS]; /* low and high are 0 where there is no spread */
+    double goals[MOST_COLUMNS];         /* of this row; 0 = the column's */
 };
 
 extern const struct part_table part_tables[PART_COUNT];
 
 /* --- the figures of a run --- */
 
-enum { MOST_SETS = 64, MOST_CELLS = 256, MOST_ROWS = 64, MOST_CHECKS = 256 };
+enum { MOST_SETS = 16, MOST_CELLS = 64, MOST_ROWS = 64, MOST_CHECKS = 256 };
 
 struct figures {
     struct machine machine;
@@ -245,23 +249,16 @@ struct figures {
     struct row rows[MOST_ROWS];
 };
 
-/* Fills figures->rows, with filters of up to that many keys. 0 or an enum perhaps_error. */
+/* These fill figures->rows, with filters of up to that many keys. 0 or an enum perhaps_error. */
+
+/* Growing and sharded filters, and threads. */
 int composite_run(struct figures *figures, struct pass *pass, uint64_t keys);
-
-/* --- foreign.c --- */
-
-/* The same with foreign formats; in small arrays, if there are fewer keys than in a pass. */
+/* Foreign formats; in small arrays, if there are fewer keys than in a pass. */
 int foreign_run(struct figures *figures, struct pass *pass, uint64_t keys);
-
-/* --- static.c --- */
-
-/* The same with static filters of this kind or of all, with `keys` keys; 0 = as the goals say. */
+/* Static filters of this kind or of all; 0 keys = as the goals say. */
 int static_run(struct figures *figures, struct pass *pass, uint64_t keys, const char *kind);
-
-/* ns per key divided by the limit's. */
-double cell_limit_ratio(const struct cell *cell, enum op op, enum hits hits);
-/* The hit rate to show where only one is shown: 50 %, or if that was not measured, none. */
-enum hits cell_shown_hits(const struct cell *cell, enum op op);
+/* Small batches, of this kind or of all; 0 keys = filters of 16 MiB. */
+int small_run(struct figures *figures, struct pass *pass, uint64_t keys, const char *kind);
 
 /* --- bench_goals.c --- */
 
@@ -274,6 +271,13 @@ struct check {
 /* Fills `checks` and returns how many. */
 size_t figures_checks(const struct figures *figures, struct check checks[MOST_CHECKS]);
 
+/* --- bench_compare.c --- */
+
+/* Reads what an earlier run printed with --json, and prints its ratios beside those of this one.
+ * Both: 0, or -1 after saying on stderr what is wrong. */
+int compare_ready(const char *path);
+int compare_print(const struct figures *figures, const char *path);
+
 /* --- the three forms of output --- */
 
 void table_machine(const struct machine *machine);
@@ -281,8 +285,10 @@ void table_machine(const struct machine *machine);
 void table_legend(void);
 /* The limits and cells from these on. */
 void table_set(const struct figures *figures, size_t first_limit, size_t first_cell);
+/* A line for each cell. */
+void table_summary(const struct figures *figures);
 void table_rows(const struct figures *figures);
-void table_checks(const struct figures *figures, const char *title);
+void table_checks(const struct figures *figures);
 
 void json_print(const struct figures *figures, int goals);
 

@@ -1,8 +1,6 @@
 /* Adds with one thread and with two: whole fills by the wall clock, keys already in memory. */
 #include "bench_composite.h"
 
-enum { ROUNDS = 3, THREADS = 2 };
-
 struct parallel {
     const char *name;
     int kind;
@@ -15,35 +13,40 @@ static const struct parallel cases[] = {
     {"table, 64 shards", PERHAPS_TABLE, 64, 10},
 };
 
-static double time_fill(struct run *run, const uint64_t *keys, size_t n, unsigned threads) {
+struct parallel_turns {
+    struct run run;
+    const uint64_t *keys;
+    size_t n;
+};
+
+/* Contender 0 has one thread, 1 has two. */
+static double turn(void *context, size_t contender) {
+    struct parallel_turns *turns = context;
+    struct run *run = &turns->run;
+    perhaps_keys keys = PERHAPS_KEYS_U64(turns->keys, 0, turns->n);
     run_check(run, perhaps_clear(run->f));
     double begin = machine_now();
-    run_check(run, perhaps_add_parallel(run->f, &PERHAPS_KEYS_U64(keys, 0, n), NULL, threads));
-    return (machine_now() - begin) / (double)n;
+    run_check(run, perhaps_add_parallel(run->f, &keys, NULL, (unsigned)contender + 1));
+    return run->error ? -1 : (machine_now() - begin) / (double)turns->n;
 }
 
 static int measure(struct part_run *all, const struct parallel *what, const uint64_t *keys) {
-    size_t n = (size_t)(all->keys / what->divisor);
-    perhaps_want want = PERHAPS_WANT(.kind = what->kind, .items = n, .shards = what->shards);
+    struct parallel_turns turns = {.keys = keys, .n = (size_t)(all->keys / what->divisor)};
+    perhaps_want want = PERHAPS_WANT(.kind = what->kind, .items = turns.n, .shards = what->shards);
     if (what->kind == PERHAPS_BLOCKED) want.fpr = 0.01;
-    double ns[THREADS] = {0};
+    struct pairs_game game = {.contenders = 2, .context = &turns, .turn = turn};
+    struct pairs pairs;
     struct cell cell;
-    struct run run;
-    part_open(all, &run, &cell, &want, n);
-    /* The first round only brings the memory. */
-    for (unsigned round = 0; round <= ROUNDS && !run.error; round++)
-        for (unsigned i = 0; i < THREADS; i++) {
-            double time = time_fill(&run, keys, n, i + 1);
-            if (round) keep_best(&ns[i], time);
-        }
-    part_close(&run);
-    if (run.error) return run.error;
-    struct row *row = part_row(all, PART_PARALLEL, "%s", what->name);
-    row->values[0] = (double)n;
-    row->values[1] = ns[0];
-    row->values[2] = ns[1];
-    row->values[3] = ns[1] / ns[0];
-    return 0;
+    part_open(all, &turns.run, &cell, &want, turns.n);
+    if (!turns.run.error && pairs_run(&pairs, &game) == 0) {
+        struct row *row = part_row(all, PART_PARALLEL, "%s", what->name);
+        row_set(row, 0, (double)turns.n);
+        row->values[1] = pairs_time(&pairs, 0);
+        row->values[2] = pairs_time(&pairs, 1);
+        row->values[3] = pairs_ratio(&pairs, 1, 0);
+    }
+    part_close(&turns.run);
+    return turns.run.error;
 }
 
 int part_parallel(struct part_run *all) {

@@ -42,10 +42,10 @@ static int measure(struct part_run *all, uint64_t n) {
     if (run.error) return run.error;
     struct row *row = part_row(all, PART_PEAK, "table, %d shards", SHARDS);
     double peak = (double)meter.peak;
-    row->values[0] = (double)n;
-    row->values[1] = peak / 0x1p20;
-    row->values[2] = peak / (double)n;
-    row->values[3] = peak / (bytes_per_key * (double)n + bytes_besides);
+    row_set(row, 0, (double)n);
+    row_set(row, 1, peak / 0x1p20);
+    row_set(row, 2, peak / (double)n);
+    row_set(row, 3, peak / (bytes_per_key * (double)n + bytes_besides));
     return 0;
 }
 

@@ -205,6 +205,17 @@ int plain_fuse_build(struct plain_fuse *fuse, const uint64_t *keys, size_t n) {
     return done > 0 ? 0 : -1;
 }
 
+int plain_fuse_random(struct plain_fuse *fuse, size_t n) {
+    *fuse = (struct plain_fuse){.seed = key_number(1)};
+    choose_sizes(fuse, n);
+    fuse->slots = machine_fresh_memory(fuse->slot_count);
+    for (uint64_t i = 0; fuse->slots && i < fuse->slot_count; i += sizeof(uint64_t)) {
+        uint64_t word = key_number(~i);
+        memcpy(fuse->slots + i, &word, sizeof word);
+    }
+    return fuse->slots ? 0 : -1;
+}
+
 void plain_fuse_free(struct plain_fuse *fuse) {
     machine_release(fuse->slots, fuse->slot_count);
     fuse->slots = NULL;

@@ -20,6 +20,8 @@ struct plain_fuse {
 
 /* Makes the filter of n different keys, fewer than 2^31. 0, or -1 without memory or a seed. */
 int plain_fuse_build(struct plain_fuse *fuse, const uint64_t *keys, size_t n);
+/* A filter of that shape with random slots: it only takes as long as a real one. */
+int plain_fuse_random(struct plain_fuse *fuse, size_t n);
 /* One key after the other; returns how many were found. */
 size_t plain_fuse_contains(const struct plain_fuse *fuse, const uint64_t *keys, size_t n, uint8_t *answers);
 /* The same in batches: the slots of the next batch are prefetched while one is tested. */

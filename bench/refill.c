@@ -1,5 +1,5 @@
 /* Putting members into a filter off the clock, with two threads where that helps. */
-#include "rounds.h"
+#include "run.h"
 
 #include <pthread.h>
 

@@ -10,9 +10,8 @@
 #include "bench_composite.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { ROUNDS = 5, BATCHES = 3 };
+enum { BATCHES = 3 };
 
 static const double fpr = 0.01;
 static const unsigned shard_counts[] = {16, 64, 256};
@@ -54,10 +53,10 @@ static int measure_rates(struct part_run *all) {
         error = measure_rate(all, one, &ignored, &single, &queries);
         if (error) break;
         struct row *row = part_row(all, PART_RATE, "%u shards", shard_counts[i]);
-        row->values[0] = (double)n;
-        row->values[1] = rate;
-        row->values[2] = single;
-        row->values[3] = (rate - single) / sqrt((rate * (1 - rate) + single * (1 - single)) / (double)queries);
+        row_set(row, 0, (double)n);
+        row_set(row, 1, rate);
+        row_set(row, 2, single);
+        row_set(row, 3, (rate - single) / sqrt((rate * (1 - rate) + single * (1 - single)) / (double)queries));
     }
     return error;
 }
@@ -67,7 +66,6 @@ static int measure_rates(struct part_run *all) {
 struct timed {
     struct run run;
     struct cell cell;
-    double ns[BATCHES][2]; /* by batch and operation */
 };
 
 static void open_timed(struct part_run *all, struct timed *timed, unsigned shards) {
@@ -90,49 +88,53 @@ static void make_adds(struct run *run) {
     }
 }
 
-static void time_pass(struct timed *timed, unsigned batch, unsigned op) {
-    size_t n = timed->run.pass_keys, length = batches[batch];
-    double begin = machine_worked();
-    for (size_t from = 0; from < n; from += length) run_call(&timed->run, ops[op], from, length);
-    keep_best(&timed->ns[batch][op], (machine_worked() - begin) / (double)n);
+/* Both filters get the same keys. */
+struct sharded_turns {
+    struct timed *timed[2]; /* sharded, and not */
+    size_t batch;
+    enum op op;
+};
+
+static void prepare(void *context) {
+    struct sharded_turns *turns = context;
+    struct run *run = &turns->timed[1]->run;
+    if (turns->op == OP_ADD_MANY)
+        make_adds(run);
+    else
+        make_queries(run, HITS_50, run->pass_keys);
 }
 
-/* Both filters get the same keys, in turn. */
-static void time_both(struct timed *one, struct timed *sharded) {
-    for (unsigned round = 0; round < ROUNDS; round++)
-        for (unsigned batch = 0; batch < BATCHES; batch++)
-            for (unsigned op = 0; op < 2; op++) {
-                if (ops[op] == OP_ADD_MANY)
-                    make_adds(&one->run);
-                else
-                    make_queries(&one->run, HITS_50, one->run.pass_keys);
-                time_pass(one, batch, op);
-                time_pass(sharded, batch, op);
-            }
+static double turn(void *context, size_t contender) {
+    struct sharded_turns *turns = context;
+    struct run *run = &turns->timed[contender]->run;
+    size_t batch = turns->batch < run->pass_keys ? turns->batch : run->pass_keys;
+    double time = 0;
+    for (size_t from = 0; from < run->pass_keys; from += batch) time += time_call(run, turns->op, from, batch);
+    return run->error ? -1 : time / (double)run->pass_keys;
 }
 
-static void take_row(struct row *row, const struct timed *one, const struct timed *sharded, unsigned batch) {
-    row->values[0] = (double)sharded->cell.bytes / 0x1p20;
-    for (unsigned op = 0; op < 2; op++) {
-        double *values = row->values + 1 + 3 * op;
-        values[0] = sharded->ns[batch][op];
-        values[1] = one->ns[batch][op];
-        values[2] = values[0] / values[1];
+static void time_batch(struct sharded_turns *turns, struct row *row) {
+    struct pairs pairs;
+    row_set(row, 0, (double)turns->timed[0]->cell.bytes / 0x1p20);
+    for (unsigned i = 0; i < 2; i++) {
+        turns->op = ops[i];
+        struct pairs_game game = {.contenders = 2, .context = turns, .prepare = prepare, .turn = turn};
+        if (pairs_run(&pairs, &game) < 0) return;
+        struct spread *values = row->values + 1 + 3 * i;
+        values[0] = pairs_time(&pairs, 0);
+        values[1] = pairs_time(&pairs, 1);
+        values[2] = pairs_ratio(&pairs, 0, 1);
     }
 }
 
-/* The single filter is timed again beside each sharded one, so that both have as many rounds. */
 static int time_shards(struct part_run *all, struct timed *one, unsigned shards) {
     struct timed sharded;
-    memset(one->ns, 0, sizeof one->ns);
     open_timed(all, &sharded, shards);
-    if (!sharded.run.error) {
+    for (unsigned batch = 0; batch < BATCHES && !sharded.run.error; batch++) {
+        struct sharded_turns turns = {{&sharded, one}, batches[batch], OP_CONTAINS_MANY};
         all->pass->progress(&sharded.cell, "timing");
-        time_both(one, &sharded);
+        time_batch(&turns, part_row(all, PART_SHARDED, "%u shards, batches of %s", shards, batch_names[batch]));
     }
-    for (unsigned batch = 0; batch < BATCHES && !sharded.run.error; batch++)
-        take_row(part_row(all, PART_SHARDED, "%u shards, batches of %s", shards, batch_names[batch]), one, &sharded,
-                 batch);
     part_close(&sharded.run);
     return sharded.run.error;
 }

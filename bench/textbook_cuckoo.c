@@ -7,11 +7,13 @@
  *
  * It is a fair rival: fingerprints of 16 bits, so that a bucket is one aligned word and nothing has
  * to be packed; huge pages; no division. It is filled to 95 %, the load it was published with. What
- * has no place after 500 moves is lost and counted.
+ * has no place after 500 moves is lost.
  */
-#include "measure.h"
+#include "rivals.h"
 
-enum { SLOTS = 4, MOST_MOVES = 500 };
+#include <string.h>
+
+enum { SLOTS = 4, BUCKET_BYTES = 8, MOST_MOVES = 500 };
 
 static const double full_load = 0.95;
 
@@ -21,17 +23,63 @@ static inline uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-int textbook_cuckoo_open(struct textbook_cuckoo *book, uint64_t bytes) {
-    uint64_t buckets = 1;
-    while (2 * buckets * SLOTS * sizeof *book->slots <= bytes) buckets *= 2;
-    *book = (struct textbook_cuckoo){.bucket_mask = buckets - 1, .bytes = buckets * SLOTS * sizeof *book->slots};
-    book->capacity = (uint64_t)(full_load * SLOTS * (double)buckets);
-    book->slots = machine_memory(book->bytes);
-    return book->slots ? 0 : -1;
+static int open_buckets(struct rival_filter *r, uint64_t bytes, uint64_t members) {
+    (void)members;
+    r->units = 1;
+    while (2 * r->units * BUCKET_BYTES <= bytes) r->units *= 2;
+    r->bytes = r->units * BUCKET_BYTES;
+    r->capacity = (uint64_t)(full_load * SLOTS * (double)r->units);
+    r->memory = machine_memory(r->bytes);
+    return r->memory ? 0 : -1;
 }
 
-static inline int put(struct textbook_cuckoo *book, uint64_t bucket, uint16_t fingerprint) {
-    uint16_t *slots = book->slots + bucket * SLOTS;
+/* Where a key's fingerprint may be. */
+struct places {
+    uint64_t first, second;
+    uint16_t fingerprint;
+};
+
+static inline uint64_t other_bucket(uint64_t mask, uint64_t bucket, uint16_t fingerprint) {
+    return (bucket ^ mix(fingerprint)) & mask;
+}
+
+static inline struct places places_of(uint64_t mask, uint64_t key) {
+    uint64_t hash = mix(key);
+    uint16_t fingerprint = (uint16_t)hash;
+    fingerprint = (uint16_t)(fingerprint + (fingerprint == 0));
+    uint64_t first = hash >> 16 & mask;
+    return (struct places){first, other_bucket(mask, first, fingerprint), fingerprint};
+}
+
+/* --- queries --- */
+
+/* Is one of the four slots of the word this fingerprint? A word has a zero lane if taking one from
+ * each lane borrows where no bit was set. */
+static inline uint64_t has_fingerprint(uint64_t bucket, uint16_t fingerprint) {
+    const uint64_t ones = 0x0001000100010001u;
+    uint64_t lanes = bucket ^ ones * fingerprint;
+    return (lanes - ones) & ~lanes & ones << 15;
+}
+
+static inline uint64_t bucket_at(const struct rival_filter *r, uint64_t number) {
+    uint64_t bucket;
+    memcpy(&bucket, (const uint16_t *)r->memory + number * SLOTS, sizeof bucket);
+    return bucket;
+}
+
+static void contains(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
+    const struct rival_filter filter = *r;
+    for (size_t i = 0; i < n; i++) {
+        struct places places = places_of(filter.units - 1, keys[i]);
+        answers[i] = (has_fingerprint(bucket_at(&filter, places.first), places.fingerprint) |
+                      has_fingerprint(bucket_at(&filter, places.second), places.fingerprint)) != 0;
+    }
+}
+
+/* --- adding --- */
+
+static inline int put(struct rival_filter *r, uint64_t bucket, uint16_t fingerprint) {
+    uint16_t *slots = (uint16_t *)r->memory + bucket * SLOTS;
     for (unsigned i = 0; i < SLOTS; i++) {
         if (slots[i]) continue;
         slots[i] = fingerprint;
@@ -40,36 +88,29 @@ static inline int put(struct textbook_cuckoo *book, uint64_t bucket, uint16_t fi
     return 0;
 }
 
-static inline uint64_t other_bucket(const struct textbook_cuckoo *book, uint64_t bucket, uint16_t fingerprint) {
-    return (bucket ^ mix(fingerprint)) & book->bucket_mask;
-}
-
-static void move_others(struct textbook_cuckoo *book, uint64_t bucket, uint16_t fingerprint) {
+static void move_others(struct rival_filter *r, uint64_t bucket, uint16_t fingerprint) {
     for (unsigned move = 0; move < MOST_MOVES; move++) {
-        book->random = book->random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
-        uint16_t *slot = book->slots + bucket * SLOTS + (book->random >> 62);
+        r->random = r->random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
+        uint16_t *slot = (uint16_t *)r->memory + bucket * SLOTS + (r->random >> 62);
         uint16_t victim = *slot;
         *slot = fingerprint;
         fingerprint = victim;
-        bucket = other_bucket(book, bucket, fingerprint);
-        if (put(book, bucket, fingerprint)) return;
+        bucket = other_bucket(r->units - 1, bucket, fingerprint);
+        if (put(r, bucket, fingerprint)) return;
     }
-    book->lost++;
 }
 
-static void add(struct textbook_cuckoo *book, uint64_t key) {
-    uint64_t hash = mix(key);
-    uint16_t fingerprint = (uint16_t)hash;
-    fingerprint = (uint16_t)(fingerprint + (fingerprint == 0));
-    uint64_t first = hash >> 16 & book->bucket_mask, second = other_bucket(book, first, fingerprint);
-    if (put(book, first, fingerprint) || put(book, second, fingerprint)) return;
-    move_others(book, hash >> 63 ? first : second, fingerprint);
+static void add(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
+    (void)answers;
+    for (size_t i = 0; i < n; i++) {
+        struct places places = places_of(r->units - 1, keys[i]);
+        if (put(r, places.first, places.fingerprint) || put(r, places.second, places.fingerprint)) continue;
+        move_others(r, places.fingerprint & 1 ? places.first : places.second, places.fingerprint);
+    }
 }
 
-void textbook_cuckoo_add(struct textbook_cuckoo *book, const uint64_t *keys, size_t n) {
-    for (size_t i = 0; i < n; i++) add(book, keys[i]);
-}
-
-void textbook_cuckoo_close(struct textbook_cuckoo *book) {
-    machine_release(book->slots, book->bytes);
-}
+/* Beyond these bytes it takes minutes to fill. */
+const struct rival textbook_cuckoo = {.name = "textbook",
+                                      .most_bytes = 128 * MIB,
+                                      .open = open_buckets,
+                                      .calls = {[OP_CONTAINS] = contains, [OP_FILL_MANY] = add, [OP_FILL] = add}};

@@ -63,8 +63,8 @@ struct query {
     bool prompt;  /* answer whenever the input pauses, not only when many keys are there */
 
     /* In each thread: the answers for a batch, 1 or 0 for each key, and how many are 1. From
-     * add_absent, 1 = it was new, and 2 = unknown: the servers gave no answer. Of the batch only n
-     * and, with `records`, the lines may be used. FINE, STOP or TROUBLE. */
+     * add_absent, 1 = it was new, and 2 = unknown: the servers gave no answer. Of a batch from
+     * servers only n and, with `records`, the lines may be used. FINE, STOP or TROUBLE. */
     int (*answered)(void *context, const struct batch *batch, uint8_t *answers, uint64_t present);
 
     /* In the order of the input, after some batches of a thread: to print what it has gathered.

@@ -214,11 +214,15 @@ const struct command commands[COMMANDS] = {
         "perhaps verify phones.ph --keys phones.txt",
         NULL, 1, 1, cmd_verify, "Print as JSON how much was checked, and with --keys what was found and measured."},
     [CMD_BENCH] = {"bench", "[OPTION...]", "measure the kinds of filter beside the limit of this machine",
-        "Measures adding and asking, one key at a time and in batches, for working sets from the second-level cache to "
-        "main memory, beside the time that this machine needs for the memory accesses alone.",
+        "Measures adding and querying, one key at a time and in batches, for working sets of 1, 16 and 128 MiB, beside "
+        "the time that this machine needs for the memory accesses alone, and beside the best filters that others have "
+        "published. All take turns on the same keys; a ratio is the median over at least 15 turns, with its quartiles. "
+        "A default run measures the main kinds and takes a minute, as does one of a single kind.",
         "perhaps bench\n"
-        "perhaps bench --kind blocked --items 1M --json",
-        NULL, 0, 0, cmd_bench, "Print the measurements as JSON, with results[] for the lines."},
+        "perhaps bench --kind cuckoo --isa avx2 --goals\n"
+        "perhaps bench --kind blocked --items 1M --json >before.json\n"
+        "perhaps bench --kind blocked --items 1M --compare before.json",
+        NULL, 0, 0, cmd_bench, "Print the measurements as JSON, with results[] for the times and ratios[] for what they are compared with."},
     [CMD_COMPLETIONS] = {"completions", "bash|zsh|fish", "print completions for a shell",
         "Prints a script that teaches the shell to complete the commands and options of perhaps. Installed packages "
         "have them in place already.",

@@ -202,18 +202,27 @@ const struct option option_table[OPTIONS] = {
         "Take a filter that was left unfinished by 'add --in-place' or 'remove --in-place': what was changed in it is "
         "changed, and the number of keys is estimated."},
     [OPT_FULL] = {"full", 0, FLAG, ON(BENCH),
-        "All kinds but the static ones, and working sets up to gigabytes; takes minutes."},
+        "All kinds except the static ones, and also a working set of 1 GiB; takes minutes."},
     [OPT_COMBINED] = {"combined", 0, FLAG, ON(BENCH),
         "Measure composite filters and threads instead: growing, sharded, with one thread and two. --items is then "
         "the largest number of keys, 100 million by default."},
     [OPT_FOREIGN] = {"foreign", 0, FLAG, ON(BENCH),
         "Measure filters of other programs instead, beside a plain loop with the same hash."},
     [OPT_BENCH_STATIC] = {"static", 0, FLAG, ON(BENCH),
-        "Measure static filters instead, fuse and ribbon: building them with one thread and with two, their sizes, and "
-        "querying large ones, beside a plain fuse filter. With --items all of that with this many keys; else 10 million to "
-        "build, and 128 MiB to ask. Also what -k does for one of them."},
+        "Measure the building of static filters instead, fuse and ribbon, with one thread and with two, beside a plain "
+        "fuse filter; and their sizes and false-positive rates. With --items with this many keys, else 10 million. -k "
+        "fuse without --static measures queries."},
+    [OPT_SMALL] = {"small", 0, FLAG, ON(BENCH),
+        "Measure small batches instead: queries of 1 to 64 keys at a time, of all kinds or of the one that -k names, in "
+        "filters of 16 MiB or of --items keys."},
+    [OPT_ISA] = {"isa", 0, CHOICE("NAME", "scalar avx2 avx512 neon", isa), ON(BENCH),
+        "Measure with this instruction set, as the environment variable PERHAPS_ISA does for all commands: scalar (plain "
+        "C), avx2, avx512 or neon. Default: the best that this machine has."},
     [OPT_GOALS] = {"goals", 0, FLAG, ON(BENCH),
         "Also show the figures that this project has set itself a goal for, and whether they are met."},
+    [OPT_COMPARE] = {"compare", 0, TAKES(FILE, "FILE", compare), ON(BENCH),
+        "Also show the ratios of an earlier run, which --json printed into FILE, beside those of this one, and mark "
+        "those that are slower by more than 10 % if the quartiles of both do not overlap."},
     [OPT_PLOT] = {"plot", 0, TAKES(FILE, "FILE", plot), ON(PLAN) | ON(BENCH),
         "Also draw the results into FILE, a picture in SVG whose name ends in .svg, with gnuplot. Give -f to replace "
         "an earlier one."},

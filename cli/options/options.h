@@ -28,7 +28,7 @@ enum option_id {
     OPT_QUIET, OPT_CONFIRM, OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_IN_PLACE,
     OPT_KEY, OPT_U64, OPT_HEX, OPT_NULL, OPT_IGNORE_CASE, OPT_FIELD, OPT_DELIMITER,
     OPT_THREADS, OPT_NO_VERIFY, OPT_RECOVER,
-    OPT_FULL, OPT_COMBINED, OPT_FOREIGN, OPT_BENCH_STATIC, OPT_GOALS, OPT_PLOT,
+    OPT_FULL, OPT_COMBINED, OPT_FOREIGN, OPT_BENCH_STATIC, OPT_SMALL, OPT_ISA, OPT_GOALS, OPT_COMPARE, OPT_PLOT,
     OPT_SCDOC, OPT_NAMES, OPT_JSON, OPT_HELP,
     OPTIONS
 };
@@ -108,9 +108,9 @@ struct options {
     uint64_t patience, save_every, scratch;
     double fpr, bits_per_key, growth, clear_at;
     struct window window, last;
-    int kind, preset, hash, encoding;
+    int kind, preset, hash, encoding, isa;
     unsigned needs;
-    const char *hash_key, *at, *output, *keys, *confirm, *state, *delimiter, *plot;
+    const char *hash_key, *at, *output, *keys, *confirm, *state, *delimiter, *compare, *plot;
 };
 
 static inline bool given(const struct options *options, enum option_id id) {

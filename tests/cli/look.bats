@@ -1,4 +1,4 @@
-# info and verify, and bench and version while we look.
+# info and verify, and version while we look.
 load helper
 
 prepare() {
@@ -150,57 +150,6 @@ bar() {
   PERHAPS_ISA=abacus run --separate-stderr "$PERHAPS" info a.ph
   [ "$status" -eq 2 ]
   says "PERHAPS_ISA"
-}
-
-@test "bench --kind --items --json has the promised names, and --plot draws them" {
-  try 0 bench --kind blocked --items 20000 --json --goals --plot speed.svg
-  [ -z "$stderr" ] || wrong "gnuplot is not content"
-  python3 -c 'import xml.etree.ElementTree as tree; tree.parse("speed.svg")'
-  grep -q 'blocked contains_many' speed.svg
-  holds 'has("machine") and has("limit") and has("results")'
-  holds 'all(.results[]; .kind == "blocked" and .items == 20000)'
-  holds '[.results[].op] | contains(["add_many", "contains_many"])'
-  holds '.checks | length > 0 and all(has("goal"))'
-}
-
-@test "bench --foreign measures foreign formats" {
-  try 0 bench --foreign --items 10000 --json
-  holds 'has("checks") | not'
-  grep -q '"part": "foreign", "case": "dcso, 50 % hits"' <<<"$output"
-}
-
-@test "bench --static builds static filters and queries them, as -k does for one of them" {
-  try 0 bench --static --items 20000 --json
-  holds '[.combined[].part] | contains(["static_size", "static_build", "static_query"])'
-  holds 'all(.combined[] | select(.part == "static_size"); .ratio < 1.6 and .sigmas < 6)'
-  holds '[.results[] | select(.op == "build") | .kind] | unique == ["fuse", "ribbon"]'
-  holds '[.results[] | select(.op == "contains_many") | .limit_lines] | unique == [2, 3, 4]'
-  try 0 bench -k fuse --items 20000 --json
-  holds 'all(.results[]; .kind == "fuse" and .items == 20000)'
-  refuses "static kinds do not go with" bench -k fuse --full
-  refuses "not a static one" bench --static -k bloom
-}
-
-@test "bench --combined measures composite filters" {
-  try 0 bench --combined --items 20000 --json
-  holds '[.combined[].part] | contains(["growing", "sharded", "sharded_rate", "parallel", "peak"])'
-  holds 'all(.combined[] | select(.part == "growing" or .part == "sharded_rate"); .fpr < 0.011)'
-  refuses "combined" bench --combined --full
-}
-
-@test "bench --plot says before the work why there cannot be a picture" {
-  refuses "absent/a.svg: the picture cannot be written: No such file" bench --plot absent/a.svg
-  refuses "no file that could be replaced" bench --plot /dev/null
-  refuses "give a name that ends in .svg" bench --plot a.png
-  echo old >old.svg
-  refuses "it exists; give -f" bench --plot old.svg
-  run --separate-stderr env PATH=/absent "$PERHAPS" bench --plot a.svg
-  says "gnuplot is not installed"
-}
-
-@test "bench refuses a kind that is none" {
-  refuses "choose from: bloom blocked" bench --kind blum
-  refuses "bench" bench extra
 }
 
 @test "info of a filter that may not grow does not say that it grows" {

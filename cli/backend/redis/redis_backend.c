@@ -39,7 +39,7 @@ static int describe(struct redis_target *t, int status) {
 static int redis_backend_open(struct target **target, const struct options *options, const char *url,
                               enum access access, unsigned needs) {
     char who[KINDS_TEXT];
-    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, "--at");
     (void)url, (void)access;
     if (!t || describe(t, set_open(&t->set, options)) != FINE) return TROUBLE;
     if (!(needs & PERHAPS_REMOVE) || t->set.kind == SET_CUCKOO) return FINE;
@@ -50,7 +50,7 @@ static int redis_backend_open(struct target **target, const struct options *opti
 }
 
 static int redis_backend_create(struct target **target, const struct options *options, struct input *input) {
-    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, "--at");
     uint64_t items = options->items; /* 0 = unknown */
     bool countable = false;
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
@@ -66,7 +66,7 @@ static int redis_backend_create(struct target **target, const struct options *op
 }
 
 static int redis_backend_join(struct target **target, const struct options *options, struct input *input) {
-    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, options->at);
+    struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, "--at");
     if (!t || input_from_options(input, options, options->operands, options->operand_count) != FINE) return TROUBLE;
     return describe(t, set_join(&t->set, options, rate_of_dedup, input_recipe(input)));
 }
