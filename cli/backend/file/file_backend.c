@@ -152,7 +152,7 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
                    a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
 }
 
-static int file_backend_combine(struct target *into, struct target *from, enum combination how) {
+static int file_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     static const struct {
         int (*combine)(perhaps *into, const perhaps *from);
         unsigned ability;

@@ -168,7 +168,7 @@ static int roaring_backend_change(struct target *target, const struct input *inp
     return input_read(input, direction == REMOVING ? remove_batch : add_batch, target);
 }
 
-static int roaring_backend_combine(struct target *into, struct target *from, enum combination how) {
+static int roaring_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     if (ids_combine(&roaring_of(into)->ids, &roaring_of(from)->ids, how)) return FINE;
     return failure(from->name, "takes more memory than there is; use a machine with more");
 }
