@@ -5,6 +5,7 @@
 #include "output/numbers.h"
 #include "output/report.h"
 #include "set_create.h"
+#include "set_shards.h"
 #include "set_totals.h"
 
 #include <math.h>
