@@ -205,7 +205,7 @@ int cmd_plan(const struct options *options) {
     if (rc < 0) return library_failure(NULL, rc);
     if (options->plot && plan_plot_ready(options) != FINE) return TROUBLE;
     ask_all(&c, options);
-    /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
+    /* A rate is wanted of a bitmap only for form's sake: it has no false positives. */
     c.rate = want.fpr > 0 && c.best.fpr > 0 ? want.fpr : c.best.fpr;
     c.limit = c.rate > 0 ? log2(1 / c.rate) : c.best.limit_bits_per_key;
     if (given(options, OPT_JSON))

@@ -70,8 +70,8 @@ prepare() {
 }
 
 @test "a full cuckoo filter refuses the rest, and names the -n to give" {
-  refuses "full.ph: is full: " build -k cuckoo -n 100 -o full.ph keys
-  [[ $stderr == *" of 1,000 keys found room, the one on line "*" of keys did not, and no file was changed; build it with -n 1000" ]]
+  refuses "full.ph: full at keys:" build -k cuckoo -n 100 -o full.ph keys
+  [[ $stderr == *" of 1,000 keys added). No file was changed. Build it with -n 1000." ]]
   [ ! -e full.ph ]
   run --separate-stderr bash -c 'cat keys | "$0" build -k cuckoo -n 100 -o full.ph' "$PERHAPS"
   [ "$status" -eq 2 ]

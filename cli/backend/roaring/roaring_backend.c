@@ -249,8 +249,8 @@ static const enum option_id of_filters[] = {
 const struct backend roaring_backend = {
     .commands = 1u << CMD_BUILD | 1u << CMD_ADD | 1u << CMD_REMOVE | 1u << CMD_CHECK | 1u << CMD_LIST | 1u << CMD_INFO |
                 1u << CMD_MERGE | 1u << CMD_INTERSECT | 1u << CMD_SUBTRACT | 1u << CMD_DIFFER | 1u << CMD_VERIFY,
-    .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and make no mistakes; see "
-                        "'perhaps help'",
+    .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and no false positives; "
+                        "see 'perhaps help'",
     .refused = of_filters,
     .why_refused = "is for filters; a Roaring bitmap is exact, takes the room that its ids need and is read as a "
                    "whole: leave it out",
