@@ -80,7 +80,7 @@ prepare() {
   try 0 build -k cuckoo -n 1000 -o full.ph keys
   cp full.ph before
   refuses "full.ph: full at more:" add full.ph more
-  [[ $stderr == *"build it with -n 1500" ]] || wrong "another number"
+  [[ $stderr == *"Build it with -n 1500." ]] || wrong "another number"
   cmp full.ph before
   nothing_left_behind
 }
