@@ -231,6 +231,7 @@ struct perhaps_plan {
     double limit_bits_per_key;   /* theoretical minimum, log2(1/fpr) */
     double loss;                 /* table: the chance that any two keys share a digest */
     unsigned hashes, lines;      /* bits set per key; cache lines per query, at most */
+    unsigned can, traits;        /* sets of enum perhaps_ability and enum perhaps_trait */
 };
 
 /* Finds the layout for a want, and makes nothing. PERHAPS_EINVAL for nonsense, PERHAPS_ERANGE where
