@@ -206,7 +206,7 @@ static double median_time(const struct times *times, int side) {
 
 /* Prints a line: nanoseconds for each of `keys` keys; milliseconds in all if that is 0. */
 static void print_times(const char *what, const char *name, const struct times *times, double keys) {
-    double ratios[MOST_ROUNDS];
+    double ratios[MOST_ROUNDS] = {0};
     for (size_t i = 0; i < times->rounds; i++) ratios[i] = times->seconds[NEW][i] / times->seconds[OLD][i];
     qsort(ratios, times->rounds, sizeof *ratios, by_value);
     double low = quantile(ratios, times->rounds, 0.25), middle = quantile(ratios, times->rounds, 0.5),
