@@ -1,8 +1,7 @@
-/* Public calls on two filters, or on all keys of one. */
+/* Public calls on two filters. */
 #include "base/error.h"
 #include "core/children.h"
 #include "plan/plan.h"
-#include "static/seal.h"
 
 #include <string.h>
 
@@ -129,13 +128,6 @@ int perhaps_subtract(perhaps *into, const perhaps *from) {
 
 int perhaps_differ(perhaps *into, const perhaps *from) {
     return combine(into, from, COMBINE_DIFFER);
-}
-
-int perhaps_clear(perhaps *f) {
-    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only(f) : seal_restart(f);
-    int rc = filter_prepare_change(f);
-    if (rc == PERHAPS_OK) filter_clear(f);
-    return rc;
 }
 
 static bool equal_children(const struct children *a, const struct children *b) {
