@@ -15,20 +15,20 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, siz
     for (size_t i = 0; i < n; i++) {
         uint64_t key = part_key(digests[i]), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
         uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
-        for (unsigned j = 0; j < arity; j++)
+        UNROLLED for (unsigned j = 0; j < arity; j++)
             out->load[j][i] = load_of(bit_of(word, fuse_place(first, spread, j, segment), width), over, width);
         out->fingerprint[i] = fuse_fingerprint(spread, width) | word >> 63;
     }
 }
 
 INLINE void ISA(prefetch_all)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity) {
-    for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
+    UNROLLED for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
 }
 
 INLINE uint8_t ISA(test)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity,
                          uint64_t width) {
     uint64_t sum = block->fingerprint[i];
-    for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
+    UNROLLED for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
     return (sum & ((UINT64_C(1) << width) - 1)) == 0;
 }
 
