@@ -63,20 +63,28 @@ static void print_overlap(const struct target *a, const char *b, const struct pe
     print_jaccard(overlap->jaccard, overlap->jaccard_error);
 }
 
-static int compare(struct target *a, const char *b) {
+/* The second of two sets, or NULL. */
+static const char *other_of(const struct options *options) {
+    size_t first = options->backend->by_operand;
+    return options->operand_count > first ? options->operands[first] : NULL;
+}
+
+static int print_info(struct target *target) {
+    return target->backend->print_info(target, given(target->options, OPT_JSON));
+}
+
+static int compare(struct target *a) {
+    const char *b = other_of(a->options);
     struct perhaps_overlap overlap = {.size = sizeof overlap};
     if (a->backend->overlap(a, b, &overlap) != FINE) return TROUBLE;
     (given(a->options, OPT_JSON) ? print_overlap_json : print_overlap)(a, b, &overlap);
     return FINE;
 }
 
-static int inform(struct target *target) {
-    const struct options *options = target->options;
-    size_t first = target->backend->by_operand;
-    if (options->operand_count > first) return compare(target, options->operands[first]);
-    return target->backend->print_info(target, given(options, OPT_JSON));
-}
-
 int cmd_info(const struct options *options) {
-    return with_target(options, TO_INSPECT, 0, inform);
+    const char *other = other_of(options);
+    if (other && !options->backend->overlap)
+        return failure(other, "sets on servers are not compared; get their filters as files with PERHAPS.DUMP, and "
+                              "give two of those");
+    return with_target(options, TO_INSPECT, 0, other ? compare : print_info);
 }

@@ -258,12 +258,6 @@ static int redis_backend_print_info(struct target *target, bool as_json) {
     return FINE;
 }
 
-static int redis_backend_overlap(struct target *a, const char *b, struct perhaps_overlap *overlap) {
-    (void)a, (void)overlap;
-    return failure(b, "sets on servers are not compared; get their filters as files with PERHAPS.DUMP, and give two of "
-                      "those");
-}
-
 /* What is about files, or about a filter in memory. */
 static const enum option_id of_files[] = {
     OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
@@ -286,5 +280,4 @@ const struct backend redis_backend = {
     .finish = redis_backend_finish,
     .facts = redis_backend_facts,
     .print_info = redis_backend_print_info,
-    .overlap = redis_backend_overlap,
 };
