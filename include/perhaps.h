@@ -442,23 +442,17 @@ PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_subtract(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
 
-/* How many different keys two filters have, alone and together, each with its standard error. */
+/* Different keys of two filters that could be merged (else PERHAPS_EMISMATCH, as there): in the
+ * first, the second, both, one or both, and both / either, which is 1 of two empty ones; with
+ * standard errors. What a full filter cannot tell is NAN, its error INFINITY. Exact for bitmaps,
+ * and for tables as far as digests are. PERHAPS_ECANNOT for static filters, several layers or
+ * generations, and what perhaps_intersect made. docs/kinds.md has the formula. (reads both) */
 struct perhaps_overlap {
-    size_t size;    /* of this struct; set it before the call */
-    double a, b;    /* in the first; in the second */
-    double both;    /* in both */
-    double either;  /* in one of them, or in both */
-    double jaccard; /* both / either; 1 if both filters are empty */
+    size_t size; /* of this struct; set it before the call */
+    double a, b, both, either, jaccard;
     double a_error, b_error, both_error, either_error, jaccard_error;
     int exact; /* 1 = counted, not estimated: the errors are 0 */
 };
-
-/* Compares the keys of two filters that could be merged; PERHAPS_EMISMATCH as for perhaps_merge.
- * Exact for bitmaps, and for tables as far as digests are; an estimate for bloom, blocked, counting
- * and cuckoo, foreign Bloom filters and their shards (docs/kinds.md has the formula). What a full
- * filter cannot tell is NAN, with an error of INFINITY. PERHAPS_ECANNOT for static filters, several
- * layers or generations, and what perhaps_intersect has made.
- * `struct perhaps_overlap overlap = {.size = sizeof overlap};` (reads both) */
 PERHAPS_API int perhaps_overlap(const perhaps *a, const perhaps *b, struct perhaps_overlap *overlap);
 
 /* 1 = same kind, layout, hash, seed, transformation of keys and array; 0 = not. In cuckoo filters

@@ -129,8 +129,8 @@ struct backend {
     int (*verify)(struct target *target, struct verdict *verdict);
     int (*print_info)(struct target *target, bool as_json);
 
-    /* How many keys it and another set, which is opened by its name, have in common. NULL for sets on
-     * servers. */
+    /* How many keys it and another set, which is opened by its name, have in common. NULL for sets
+     * on servers. */
     int (*overlap)(struct target *a, const char *b, struct perhaps_overlap *overlap);
 };
 

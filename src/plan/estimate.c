@@ -1,16 +1,16 @@
 /*
  * How many keys two filters have in common, and how sure that is.
  *
- * A set S of keys throws its k·|S| marks into m cells at random. With λ(S) = k·|S|/m, a cell stays
+ * A set S of keys throws k·|S| marks into m cells at random. With λ(S) = k·|S|/m, a cell stays
  * empty with the chance e^-λ(S). So the empty cells of a, of b and of both together tell three
- * numbers of keys, |S| = -m/k · ln(share empty); then
+ * numbers of keys, |S| = -m/k · ln(share empty), and
  *
  *     |a and b| = |a| + |b| - |a or b|        J = |a and b| / |a or b|
  *
- * These numbers err together: what chance does to the cells of a it does to those of a or b. For any
- * two sets S and T the covariance of the empty cells (a cell that both leave empty, and two cells of
- * which each leaves one empty) and the delta method give the covariance of their estimates. It
- * depends only on the keys that they have in common:
+ * These numbers err together: what chance does to the cells of a it does to those of a or b. For
+ * two sets S and T, the covariance of their empty cells (of a cell that both leave empty, and of
+ * two cells of which each leaves one empty) and the delta method give the covariance of their
+ * estimates. It depends only on the keys that they have in common:
  *
  *     C(S and T) = m/k² · (e^λ - 1 - λ),   λ = λ(S and T)
  *

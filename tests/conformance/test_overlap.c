@@ -70,8 +70,8 @@ static void score(struct scores *scores, const struct perhaps_overlap *overlap, 
     }
 }
 
-/* The mean of z is 0 and that of its square 1, within 5 sigma for so many trials
- * (thousands of them are judged). Errors come from
+/* The mean of z is 0 and that of its square 1, within 5 sigma (thousands of
+ * numbers are judged). Errors come from
  * collisions, about error² of them in a trial: few are no normal distribution, so that squares vary
  * more, and far fewer than one cannot be judged. Of disjoint sets half of the estimates for `both`
  * are cut off at 0. */

@@ -75,7 +75,8 @@ static void count(const struct array *a, const struct array *b, struct used_cell
     }
     measure(b, &of_b);
     used->b = (uint64_t)of_b.distinct;
-    used->either = used->a + (used->b > both ? used->b - both : 0); /* a damaged table has digests twice */
+    /* A damaged table may have digests twice. */
+    used->either = used->a + (used->b > both ? used->b - both : 0);
 }
 
 const struct model model_table = {
