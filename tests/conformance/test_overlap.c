@@ -293,6 +293,20 @@ static void copies_count_once(void **state) {
     }
 }
 
+/* What servers keep: Bloom filters as all others, cuckoo filters not. */
+static void formats_of_servers(void **state) {
+    const perhaps_want bloom = PERHAPS_WANT(.kind = PERHAPS_REDIS_BLOOM, .items = ITEMS, .fpr = 0.01);
+    const perhaps_want cuckoo = PERHAPS_WANT(.kind = PERHAPS_REDIS_CUCKOO, .items = ITEMS);
+    perhaps *a = make(&bloom), *b = make(&bloom), *other = make(&cuckoo);
+    (void)state;
+    add_members(a, 0, ITEMS / 2);
+    add_members(b, ITEMS / 4, ITEMS / 2);
+    struct perhaps_overlap o = overlap_of(a, b);
+    CHECK(fabs(o.both - ITEMS / 4.0) < 5 * o.both_error && o.both_error < 10, "%g +- %g", o.both, o.both_error);
+    REFUSED(PERHAPS_ECANNOT, perhaps_overlap(other, other, &o));
+    perhaps_free(a), perhaps_free(b), perhaps_free(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         FOR_EACH_LAYOUT(errors_are_honest, ITEMS),
@@ -310,6 +324,7 @@ int main(void) {
         cmocka_unit_test(full_filters_say_so),
         cmocka_unit_test(older_programs_get_what_they_know),
         cmocka_unit_test(copies_count_once),
+        cmocka_unit_test(formats_of_servers),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }
