@@ -53,7 +53,7 @@ const struct part_table part_tables[PART_COUNT] = {
          {{"keys", 0}, {"one", 0}, {"two", 0}, {"threads_ratio", 0}, {"plain_ratio", 0}, {"fuse_ratio", 0}}},
 };
 
-struct row *part_row(struct part_run *all, enum part part, const char *name, ...) {
+struct row *part_row(struct part_run *all, enum bench_part part, const char *name, ...) {
     struct figures *figures = all->figures;
     struct row *row = &figures->rows[figures->row_count];
     if (figures->row_count + 1 < MOST_ROWS) figures->row_count++;

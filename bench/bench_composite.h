@@ -21,7 +21,7 @@ struct part_run {
 };
 
 /* A new row, named as by printf. Values that stay 0 are not measured. */
-struct row *part_row(struct part_run *all, enum part part, const char *name, ...);
+struct row *part_row(struct part_run *all, enum bench_part part, const char *name, ...);
 
 /* A value that has no spread. */
 void row_set(struct row *row, unsigned column, double value);

@@ -47,7 +47,7 @@ static void print_limit(const struct limit *limit, int *first) {
         }
 }
 
-/* A number and its quartiles: "name": 1.2, "name_quartiles": [1.1, 1.3] */
+/* A number and its quartiles: "ns_per_key": 1.2, "ns_per_key_quartiles": [1.1, 1.3] */
 static void print_spread(const char *name, const struct spread *spread) {
     printf(", \"%s\": %.5g", name, spread->middle);
     if (spread->low != 0) printf(", \"%s_quartiles\": [%.5g, %.5g]", name, spread->low, spread->high);

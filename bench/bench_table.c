@@ -80,7 +80,7 @@ static void print_cell(const struct cell *cell) {
     printf(": %llu keys, %.2f bits per key, %.3f %% false positives, %u-line limit\n", (unsigned long long)cell->items,
            cell->bits_per_key, 100 * cell->fpr, cell->limit_lines);
     for (enum op op = 0; op < OP_COUNT; op++)
-        for (enum hits hits = 0; hits < HITS_COUNT; hits++)
+        for (enum hit_share hits = 0; hits < HITS_COUNT; hits++)
             if (cell_figure(cell, op, hits)) print_figure(cell_figure(cell, op, hits));
 }
 
@@ -133,14 +133,14 @@ static void print_row(const struct row *row) {
     putchar('\n');
 }
 
-static int has_rows(const struct figures *figures, enum part part) {
+static int has_rows(const struct figures *figures, enum bench_part part) {
     for (size_t i = 0; i < figures->row_count; i++)
         if (figures->rows[i].part == part) return 1;
     return 0;
 }
 
 void table_rows(const struct figures *figures) {
-    for (enum part part = 0; part < PART_COUNT; part++) {
+    for (enum bench_part part = 0; part < PART_COUNT; part++) {
         if (!has_rows(figures, part)) continue;
         printf("\n%s\n  %-28s", part_tables[part].title, "");
         for (size_t i = 0; i < MOST_COLUMNS && part_tables[part].columns[i].name; i++)

@@ -14,8 +14,8 @@
 static LOOP_TARGET void LOOP_NAME(contains)(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
     const struct rival_filter filter = *r;
     for (size_t i = 0; i < n; i++) {
-        struct spot spot = prefetched_spot_of(&filter, keys[i], LOOP_BYTES);
-        answers[i] = (uint8_t)LOOP_TEST(spot.block, spot.hash);
+        struct block_place place = prefetched_place_of(&filter, keys[i], LOOP_BYTES);
+        answers[i] = (uint8_t)LOOP_TEST(place.block, place.hash);
     }
 }
 
@@ -23,21 +23,21 @@ static LOOP_TARGET void LOOP_NAME(add)(struct rival_filter *r, const uint64_t *k
     const struct rival_filter filter = *r;
     (void)answers;
     for (size_t i = 0; i < n; i++) {
-        struct spot spot = spot_of(&filter, keys[i], LOOP_BYTES);
-        LOOP_SET(spot.block, spot.hash);
+        struct block_place place = place_of(&filter, keys[i], LOOP_BYTES);
+        LOOP_SET(place.block, place.hash);
     }
 }
 
 static LOOP_TARGET void LOOP_NAME(contains_many)(struct rival_filter *r, const uint64_t *keys, size_t n,
                                                  uint8_t *answers) {
     const struct rival_filter filter = *r;
-    struct spot spots[BULK];
+    struct block_place places[BULK];
     if (n >= BULK)
-        for (size_t i = 0; i < BULK; i++) spots[i] = prefetched_spot_of(&filter, keys[i], LOOP_BYTES);
+        for (size_t i = 0; i < BULK; i++) places[i] = prefetched_place_of(&filter, keys[i], LOOP_BYTES);
     for (; n >= 2 * BULK; n -= BULK, keys += BULK, answers += BULK)
         for (size_t i = 0; i < BULK; i++) {
-            struct spot due = spots[i];
-            spots[i] = prefetched_spot_of(&filter, keys[BULK + i], LOOP_BYTES);
+            struct block_place due = places[i];
+            places[i] = prefetched_place_of(&filter, keys[BULK + i], LOOP_BYTES);
             answers[i] = (uint8_t)LOOP_TEST(due.block, due.hash);
         }
     LOOP_NAME(contains)(r, keys, n, answers);
@@ -45,13 +45,13 @@ static LOOP_TARGET void LOOP_NAME(contains_many)(struct rival_filter *r, const u
 
 static LOOP_TARGET void LOOP_NAME(add_many)(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
     const struct rival_filter filter = *r;
-    struct spot spots[BULK];
+    struct block_place places[BULK];
     if (n >= BULK)
-        for (size_t i = 0; i < BULK; i++) spots[i] = prefetched_spot_of(&filter, keys[i], LOOP_BYTES);
+        for (size_t i = 0; i < BULK; i++) places[i] = prefetched_place_of(&filter, keys[i], LOOP_BYTES);
     for (; n >= 2 * BULK; n -= BULK, keys += BULK)
         for (size_t i = 0; i < BULK; i++) {
-            struct spot due = spots[i];
-            spots[i] = prefetched_spot_of(&filter, keys[BULK + i], LOOP_BYTES);
+            struct block_place due = places[i];
+            places[i] = prefetched_place_of(&filter, keys[BULK + i], LOOP_BYTES);
             LOOP_SET(due.block, due.hash);
         }
     LOOP_NAME(add)(r, keys, n, answers);

@@ -17,7 +17,7 @@ const char *const op_names[OP_COUNT] = {"contains_many", "contains", "contains, 
                                         "add_many",      "add",      "add, inline",
                                         "fill_many",     "fill",     "remove_many"};
 
-const struct figure *cell_figure(const struct cell *cell, enum op op, enum hits hits) {
+const struct figure *cell_figure(const struct cell *cell, enum op op, enum hit_share hits) {
     for (size_t i = 0; i < cell->figure_count; i++)
         if (cell->figures[i].op == op && cell->figures[i].hits == hits) return &cell->figures[i];
     return NULL;
@@ -115,7 +115,7 @@ static void time_adding(struct run *run, unsigned traits) {
 
 static void time_querying(struct run *run) {
     run->pass->progress(run->cell, "querying");
-    for (enum hits hits = 0; hits < HITS_COUNT; hits++) {
+    for (enum hit_share hits = 0; hits < HITS_COUNT; hits++) {
         match_queries(run, OP_CONTAINS_MANY, hits);
         match_queries(run, OP_CONTAINS, hits);
         if (view_is_inline(run->f)) match_queries(run, OP_CONTAINS_INLINE, hits);

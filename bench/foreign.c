@@ -171,7 +171,7 @@ static struct foreign_array make_array(const struct loop *loop, const struct for
 
 /* Half of the keys of the pass are members, or none. */
 static void make_keys(const struct loop *loop, struct foreign_array *array, struct pass *pass, size_t n,
-                      enum hits hits) {
+                      enum hit_share hits) {
     struct key_space space = key_space_all(n);
     for (size_t i = 0; i < n; i++) {
         bool member = hits == HITS_50 && key_random(i) & 1;
@@ -223,7 +223,7 @@ static uint64_t bytes_of(const struct part_run *all) {
 }
 
 static int measure_hits(struct part_run *all, const struct loop *loop, const struct foreign_sample *file,
-                        struct foreign_array *array, int kind, enum hits hits) {
+                        struct foreign_array *array, int kind, enum hit_share hits) {
     perhaps *f = NULL;
     size_t n = all->keys < PASS_KEYS ? PASS_KEYS / 16 : PASS_KEYS / 4;
     make_keys(loop, array, all->pass, n, hits);

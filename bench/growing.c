@@ -74,7 +74,7 @@ static void take_row(struct growing *g, unsigned power) {
 /* The grown filter and the planned one. */
 struct growing_turns {
     struct run *runs[2];
-    enum hits hits;
+    enum hit_share hits;
 };
 
 static void prepare(void *context) {
@@ -89,7 +89,7 @@ static double turn(void *context, size_t contender) {
 }
 
 static void time_beside(struct growing *g, struct run *planned, struct row *row) {
-    static const enum hits order[] = {HITS_50, HITS_0};
+    static const enum hit_share order[] = {HITS_50, HITS_0};
     struct pairs pairs;
     for (unsigned i = 0; i < 2; i++) {
         struct growing_turns turns = {{&g->run, planned}, order[i]};

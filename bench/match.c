@@ -27,11 +27,11 @@ static const uint64_t cached_bytes = 32 * MIB;
 
 /* --- keys --- */
 
-int is_hit(enum hits hits, uint64_t random) {
+int is_hit(enum hit_share hits, uint64_t random) {
     return hits == HITS_100 || (hits == HITS_50 && (random >> 7 & 1));
 }
 
-void make_queries(struct run *run, enum hits hits, size_t n) {
+void make_queries(struct run *run, enum hit_share hits, size_t n) {
     uint64_t members = run->shared ? run->shared : run->space.members;
     for (size_t i = 0; i < n; i++) {
         uint64_t random = key_random(run->drawn++);
@@ -112,7 +112,7 @@ double time_call(struct run *run, enum op op, size_t from, size_t n) {
 struct match {
     struct run *run;
     enum op op;
-    enum hits hits;
+    enum hit_share hits;
     size_t from, keys; /* of a turn, in the pass */
     size_t warm_keys;  /* before it */
     const uint64_t *warm;
@@ -188,7 +188,7 @@ static void enter_original(struct versus *versus, const struct pairs *pairs, str
     }
 }
 
-void enter_figure(struct run *run, const struct pairs *pairs, enum op op, enum hits hits) {
+void enter_figure(struct run *run, const struct pairs *pairs, enum op op, enum hit_share hits) {
     struct cell *cell = run->cell;
     struct rival_filter *rivals[MOST_RIVALS];
     size_t count = list_rivals(run, op, rivals);
@@ -224,7 +224,7 @@ static void add_hits(struct run *run, const uint64_t *keys, size_t n) {
 }
 
 /* The hits among the queries; made once more from the same random numbers. */
-static void add_query_hits(struct run *run, enum hits hits) {
+static void add_query_hits(struct run *run, enum hit_share hits) {
     enum { SOME = 4096 };
     uint64_t keys[SOME], first = run->drawn - PASS_KEYS;
     size_t n = 0;
@@ -248,7 +248,7 @@ static size_t turn_keys(const struct run *run, enum op op) {
     return is_query(op) || n < run->half ? n : (size_t)run->half;
 }
 
-void match_queries(struct run *run, enum op op, enum hits hits) {
+void match_queries(struct run *run, enum op op, enum hit_share hits) {
     struct match match = {.run = run, .op = op, .hits = hits, .keys = turn_keys(run, op), .warm_keys = warm_keys(run)};
     match.warm = run->pass->keys + PASS_KEYS - match.warm_keys;
     make_queries(run, hits, PASS_KEYS);

@@ -38,7 +38,7 @@ enum {
 };
 
 /* The share of the queried keys that is in the filter. */
-enum hits { HITS_0, HITS_50, HITS_100, HITS_COUNT };
+enum hit_share { HITS_0, HITS_50, HITS_100, HITS_COUNT };
 /* What is timed. A fill is all adds from empty to full, of kinds that can forget. */
 enum op {
     OP_CONTAINS_MANY,
@@ -159,7 +159,7 @@ struct versus {
 /* An operation at a share of hits. */
 struct figure {
     enum op op;
-    enum hits hits;
+    enum hit_share hits;
     struct spread ns; /* per key */
     size_t versus_count;
     struct versus versus[MOST_VERSUS]; /* the first is the limit */
@@ -180,7 +180,7 @@ struct cell {
 };
 
 /* NULL = not measured. */
-const struct figure *cell_figure(const struct cell *cell, enum op op, enum hits hits);
+const struct figure *cell_figure(const struct cell *cell, enum op op, enum hit_share hits);
 const struct versus *figure_versus(const struct figure *figure, const char *name);
 /* The ratio to the fastest of our rivals; NULL = there is none. */
 const struct versus *figure_fastest(const struct figure *figure);
@@ -204,7 +204,7 @@ int cell_run(struct cell *cell, perhaps *f, struct limit *limit, struct pass *pa
 /* --- bench_composite.c --- */
 
 /* What is no cell is measured in parts, each with its table. */
-enum part {
+enum bench_part {
     PART_SMALL,
     PART_GROWING,
     PART_RATE,
@@ -227,7 +227,7 @@ struct part_table {
 };
 
 struct row {
-    enum part part;
+    enum bench_part part;
     char name[40];
     struct spread values[MOST_COLUMNS]; /* low and high are 0 where there is no spread */
     double goals[MOST_COLUMNS];         /* of this row; 0 = the column's */

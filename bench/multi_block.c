@@ -21,22 +21,23 @@ enum { BULK = 64, LANES = 8, BYTES_32 = 32, BYTES_64 = 64 };
 
 static const uint64_t hash_factor = 0x9e3779b97f4a7c15u, bits_factor = 0xd1342543de82ef95u;
 
-struct spot {
+struct block_place {
     void *block;
     uint64_t hash; /* for the bits */
 };
 
-INLINE struct spot spot_of(const struct rival_filter *r, uint64_t key, size_t block_bytes) {
+INLINE struct block_place place_of(const struct rival_filter *r, uint64_t key, size_t block_bytes) {
     uint64_t hash = multiply_fold(key, hash_factor);
-    return (struct spot){(char *)r->memory + multiply_high(hash, r->units) * block_bytes, (hash | 1) * bits_factor};
+    return (struct block_place){(char *)r->memory + multiply_high(hash, r->units) * block_bytes,
+                                (hash | 1) * bits_factor};
 }
 
 /* Single queries prefetch, too, though they need the block at once: at 128 MiB they are 5 to 10 %
  * faster. Single adds do not: in the cache they would take several times as long. */
-INLINE struct spot prefetched_spot_of(const struct rival_filter *r, uint64_t key, size_t block_bytes) {
-    struct spot spot = spot_of(r, key, block_bytes);
-    __builtin_prefetch(spot.block);
-    return spot;
+INLINE struct block_place prefetched_place_of(const struct rival_filter *r, uint64_t key, size_t block_bytes) {
+    struct block_place place = place_of(r, key, block_bytes);
+    __builtin_prefetch(place.block);
+    return place;
 }
 
 /* --- plain C --- */

@@ -32,16 +32,16 @@ void refill(struct run *run, uint64_t from, uint64_t to);
 /* --- match.c --- */
 
 /* Whether the key at one position is a hit: 50 % in random order. */
-int is_hit(enum hits hits, uint64_t random);
+int is_hit(enum hit_share hits, uint64_t random);
 /* Queries for the full filter into pass->keys. */
-void make_queries(struct run *run, enum hits hits, size_t n);
+void make_queries(struct run *run, enum hit_share hits, size_t n);
 /* Makes keys from..from+n-1 of the pass go through a call of the library; returns the time. */
 double time_call(struct run *run, enum op op, size_t from, size_t n);
 /* Counts the answers to n queries of non-members. */
 void count_false_positives(struct run *run, size_t n);
 
 /* Times an operation beside the limit and all rivals that have it: a new figure of the cell. */
-void match_queries(struct run *run, enum op op, enum hits hits);
+void match_queries(struct run *run, enum op op, enum hit_share hits);
 void match_changes(struct run *run, enum op op);
 
 /* --- fills.c --- */
@@ -50,6 +50,6 @@ void match_changes(struct run *run, enum op op);
 void match_fills(struct run *run);
 
 /* A new figure from contenders 0 (the filter), 1 (the limit) and then the rivals with that call. */
-void enter_figure(struct run *run, const struct pairs *pairs, enum op op, enum hits hits);
+void enter_figure(struct run *run, const struct pairs *pairs, enum op op, enum hit_share hits);
 
 #endif

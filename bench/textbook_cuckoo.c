@@ -34,7 +34,7 @@ static int open_buckets(struct rival_filter *r, uint64_t bytes, uint64_t members
 }
 
 /* Where a key's fingerprint may be. */
-struct places {
+struct key_buckets {
     uint64_t first, second;
     uint16_t fingerprint;
 };
@@ -43,12 +43,12 @@ static inline uint64_t other_bucket(uint64_t mask, uint64_t bucket, uint16_t fin
     return (bucket ^ mix(fingerprint)) & mask;
 }
 
-static inline struct places places_of(uint64_t mask, uint64_t key) {
+static inline struct key_buckets buckets_of(uint64_t mask, uint64_t key) {
     uint64_t hash = mix(key);
     uint16_t fingerprint = (uint16_t)hash;
     fingerprint = (uint16_t)(fingerprint + (fingerprint == 0));
     uint64_t first = hash >> 16 & mask;
-    return (struct places){first, other_bucket(mask, first, fingerprint), fingerprint};
+    return (struct key_buckets){first, other_bucket(mask, first, fingerprint), fingerprint};
 }
 
 /* --- queries --- */
@@ -70,9 +70,9 @@ static inline uint64_t bucket_at(const struct rival_filter *r, uint64_t number) 
 static void contains(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
     const struct rival_filter filter = *r;
     for (size_t i = 0; i < n; i++) {
-        struct places places = places_of(filter.units - 1, keys[i]);
-        answers[i] = (has_fingerprint(bucket_at(&filter, places.first), places.fingerprint) |
-                      has_fingerprint(bucket_at(&filter, places.second), places.fingerprint)) != 0;
+        struct key_buckets both = buckets_of(filter.units - 1, keys[i]);
+        answers[i] = (has_fingerprint(bucket_at(&filter, both.first), both.fingerprint) |
+                      has_fingerprint(bucket_at(&filter, both.second), both.fingerprint)) != 0;
     }
 }
 
@@ -103,9 +103,9 @@ static void move_others(struct rival_filter *r, uint64_t bucket, uint16_t finger
 static void add(struct rival_filter *r, const uint64_t *keys, size_t n, uint8_t *answers) {
     (void)answers;
     for (size_t i = 0; i < n; i++) {
-        struct places places = places_of(r->units - 1, keys[i]);
-        if (put(r, places.first, places.fingerprint) || put(r, places.second, places.fingerprint)) continue;
-        move_others(r, places.fingerprint & 1 ? places.first : places.second, places.fingerprint);
+        struct key_buckets both = buckets_of(r->units - 1, keys[i]);
+        if (put(r, both.first, both.fingerprint) || put(r, both.second, both.fingerprint)) continue;
+        move_others(r, both.fingerprint & 1 ? both.first : both.second, both.fingerprint);
     }
 }
 

@@ -12,9 +12,9 @@
  *     perhaps_save(f, "phones.ph");
  *     perhaps_free(f);
  *
- * Beside it: perhaps_embed.h (for databases and tools: images in memory, layers, recipes, locks),
- * perhaps_trace.h (explains a query), perhaps.hpp (C++); docs/kinds.md, growing.md,
- * threads-and-files.md.
+ * Beside it: perhaps_embed.h (for databases and tools: hashers, layers, recipes, locks),
+ * perhaps_inline.h (the fastest single calls), perhaps_trace.h (explains a query), perhaps.hpp
+ * (C++); docs/kinds.md, growing.md, threads-and-files.md.
  *
  * Errors: a call that fails returns a negative number, adds and loses no key, and leaves a sentence
  * in perhaps_why(). The filter may have grown, or moved keys; threads-and-files.md has exceptions
@@ -179,10 +179,8 @@ enum perhaps_growth {
  *   grow = PERHAPS_GROW_LAYERS  for sets of unknown size: `items` is a first guess (0 = 1,000), and
  *                               the fpr holds forever; queries visit every layer
  *   generations = g             a window: finds the last `items` keys, and forgets a key at the
- *                               latest after items*g/(g-1) others. Adding a key of an older
- *                               generation answers 0 and makes it young
- *     period = t                ... by time: `items` is the number of adds in a period; more raise
- *                               the fpr (info.flooded); see perhaps_advance
+ *                               latest after items*g/(g-1) others; adding it again makes it young
+ *     period = t                ... by time (perhaps_advance): `items` is the adds in a period
  *     clear_at = s              ... or at a fill: the oldest goes when the newest's fill reaches s
  *   shards = N                  N filters, each with its share of the keys
  */
@@ -222,10 +220,6 @@ static inline void perhaps_want_init(perhaps_want *want) {
     want->size = sizeof *want;
 }
 
-/* A bloom filter by name: "rough" 4 bits per key, k = 3, fpr 14.7 %; "fair" 8, 6, 2.2 %; "good" 16,
- * 12, 1 in 2,148; "fine" 32, 23, 1 in 4.7 million. (free) */
-PERHAPS_API int perhaps_want_preset(perhaps_want *want, const char *name);
-
 /* What a filter would be: `struct perhaps_plan plan = {.size = sizeof plan};`. */
 struct perhaps_plan {
     size_t size;                 /* of this struct; set it before the call */
@@ -237,6 +231,7 @@ struct perhaps_plan {
     double limit_bits_per_key;   /* theoretical minimum, log2(1/fpr) */
     double loss;                 /* table: the chance that any two keys share a digest */
     unsigned hashes, lines;      /* bits set per key; cache lines per query, at most */
+    unsigned can, traits;        /* sets of enum perhaps_ability and enum perhaps_trait */
 };
 
 /* Finds the layout for a want, and makes nothing. PERHAPS_EINVAL for nonsense, PERHAPS_ERANGE where
@@ -294,8 +289,8 @@ PERHAPS_API int perhaps_open_memory(perhaps **f, const void *bytes, uint64_t len
 /* Keys have three forms. A filter must be queried in the form in which it was filled:
  *     bytes    any bytes, any length, NULs and the empty key included; not for bitmaps
  *     _u64     integers; under PERHAPS_XXH3 two integers never share a digest
- *     _digest  64 bits from a hasher of equal hash and seed: hash a key once, query many filters;
- *              not for kinds without PERHAPS_TAKES_DIGESTS */
+ *     _digest  64 bits from a perhaps_hasher (perhaps_embed.h): hash a key once, query many
+ *              filters; not for kinds without PERHAPS_TAKES_DIGESTS */
 
 /* Adds a key. 1 = new; 0 = perhaps there already, nothing changed. A multiset stores a copy and
  * answers 1, so that every add has its remove. PERHAPS_EFULL: no room. (changes) */
@@ -348,10 +343,8 @@ typedef struct perhaps_seal_options {
 PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Tells a window with a `period` the time, in the caller's units; it never goes back. Returns how
- * many generations with keys were forgotten. Keys added before the first time is told count as
- * added then. Or a clock that every adding call reads; queries do not forget. (changes) */
+ * many generations with keys were forgotten. Keys added before that count as added then. (changes) */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
-PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context);
 
 /* ---------------------------------------------------------------------------------- batches --- */
 enum perhaps_keys_form {
@@ -362,7 +355,8 @@ enum perhaps_keys_form {
     PERHAPS_KEYS_FORM_DIGEST     /* digests, as for the _digest calls */
 };
 
-/* A batch of keys, made by one of the macros below. It borrows the caller's memory. */
+/* A batch of keys, made by one of the macros below, such as PERHAPS_KEYS_U64(ids, 0, n). It borrows
+ * the caller's memory. */
 typedef struct perhaps_keys {
     int form;            /* enum perhaps_keys_form */
     size_t n;            /* number of keys */
@@ -388,37 +382,15 @@ typedef struct perhaps_keys {
 #define PERHAPS_KEYS_DIGEST(digests, n)                                                                                \
     PERHAPS_KEYS_(PERHAPS_KEYS_FORM_DIGEST, (size_t)(n), (digests), NULL, sizeof *(digests), 0)
 
-/*
- * The same as single calls in order, two to three times as fast:
- *
- *     perhaps_keys keys = PERHAPS_KEYS_U64(ids, 0, n);
- *     int64_t added = perhaps_add_many(f, &keys, answers);
- *
- * answers[i] is what the single call for key i answers; answers and counts may be NULL. The result
- * is the number of keys whose answer (or count) is not 0. A batch that makes no sense is
- * PERHAPS_EINVAL; the answers of a failed batch mean nothing. A batch of no keys is 0 even where
- * keys would be refused. Large batches for large cuckoo and composite filters take up to 12 bytes
- * for each of up to 4 million keys. (add and remove: changes; contains and count: reads)
- */
+/* The same as single calls in order, two to three times as fast. answers[i], or counts[i], is what
+ * the single call for key i answers; both may be NULL. Returns how many of them are not 0. After a
+ * failure they mean nothing. A batch of no keys is 0 even where keys would be refused. Large batches
+ * for large cuckoo and composite filters take up to 12 bytes for each of up to 4 million keys. (add
+ * and remove: changes; contains and count: reads) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_count_many(const perhaps *f, const perhaps_keys *keys, uint64_t *counts);
-
-/* A hash with its seed or secret key: a plain value, which may be copied. */
-typedef struct perhaps_hasher {
-    uint64_t opaque[5];
-} perhaps_hasher;
-
-/* A hasher from enum perhaps_hash (default: xxh3), with a hash_key for PERHAPS_SIPHASH only (free).
- * The filter's, valid while that lives; copy it if another thread may change the filter (reads). */
-PERHAPS_API int perhaps_hasher_init(perhaps_hasher *h, int hash, uint64_t seed, const uint8_t *hash_key);
-PERHAPS_API const perhaps_hasher *perhaps_hasher_of(const perhaps *f);
-
-/* The digest of a key in each form. PERHAPS_IDENTITY has none of bytes. (free) */
-PERHAPS_API uint64_t perhaps_digest(const perhaps_hasher *h, const void *key, size_t length);
-PERHAPS_API uint64_t perhaps_digest_u64(const perhaps_hasher *h, uint64_t key);
-PERHAPS_API int perhaps_digest_many(const perhaps_hasher *h, const perhaps_keys *keys, uint64_t *digests);
 
 /* --------------------------------------------------------------------------------- parallel --- */
 /* A batch with that many threads (0 = one for each processor), which end before the call returns. A

@@ -706,6 +706,8 @@ struct plan {
     double loss = 0;
     unsigned hashes = 0;
     unsigned lines = 0;
+    ability can = ability::none;
+    trait traits = trait::none;
 
     static result<plan> of(const want &w) noexcept {
         if (!detail::good_hash_key(w.hash_key)) return detail::bad_hash_key();
@@ -714,8 +716,18 @@ struct plan {
         c.size = sizeof c;
         int rc = ::perhaps_plan(&wanted, &c);
         if (rc < 0) return detail::why(rc);
-        return plan{static_cast<ph::kind>(c.kind), c.items, c.fpr,    c.bytes, c.image_bytes, c.bits_per_key,
-                    c.limit_bits_per_key,          c.loss,  c.hashes, c.lines};
+        return plan{static_cast<ph::kind>(c.kind),
+                    c.items,
+                    c.fpr,
+                    c.bytes,
+                    c.image_bytes,
+                    c.bits_per_key,
+                    c.limit_bits_per_key,
+                    c.loss,
+                    c.hashes,
+                    c.lines,
+                    static_cast<ability>(c.can),
+                    static_cast<trait>(c.traits)};
     }
 };
 

@@ -1,6 +1,7 @@
 /*
  * perhaps_embed.h: for databases that keep filters as values (small ones small, replicas equal,
- * memory packed, foreign dumps), and for tools that make keys from records or share files.
+ * memory packed, foreign dumps), and for tools that hash keys once, make them from records or share
+ * files.
  *
  * Conventions and the words "reads", "changes" and "free" are those of perhaps.h.
  */
@@ -47,6 +48,23 @@ PERHAPS_API int perhaps_compact(perhaps *f);
  * is changed in place. (changes) */
 PERHAPS_API int perhaps_fold(perhaps *f, uint64_t bytes);
 
+/* --------------------------------------------------------------------------------- hashers --- */
+
+/* A hash with its seed or secret key, for digests: a plain value, which may be copied. */
+typedef struct perhaps_hasher {
+    uint64_t opaque[5];
+} perhaps_hasher;
+
+/* A hasher from enum perhaps_hash (default: xxh3), with a hash_key for PERHAPS_SIPHASH only (free).
+ * The filter's, valid while that lives; copy it if another thread may change the filter (reads). */
+PERHAPS_API int perhaps_hasher_init(perhaps_hasher *h, int hash, uint64_t seed, const uint8_t *hash_key);
+PERHAPS_API const perhaps_hasher *perhaps_hasher_of(const perhaps *f);
+
+/* The digest of a key in each form. PERHAPS_IDENTITY has none of bytes. (free) */
+PERHAPS_API uint64_t perhaps_digest(const perhaps_hasher *h, const void *key, size_t length);
+PERHAPS_API uint64_t perhaps_digest_u64(const perhaps_hasher *h, uint64_t key);
+PERHAPS_API int perhaps_digest_many(const perhaps_hasher *h, const perhaps_keys *keys, uint64_t *digests);
+
 /* --------------------------------------------------------------------------------- layers --- */
 
 /* No filter has more layers, or PERHAPS_REDIS_CUCKOO more sub-filters. One more is PERHAPS_ERANGE,
@@ -69,6 +87,16 @@ PERHAPS_API int perhaps_ungrow_layers(perhaps **f);
  * one that was just made or opened. RedisBloom has it as a setting of the server, and its bytes do
  * not tell. PERHAPS_ECANNOT for other kinds. (changes) */
 PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
+
+/* ------------------------------------------------------------------------- plans and windows --- */
+
+/* A bloom filter by name: "rough" 4 bits per key, k = 3, fpr 14.7 %; "fair" 8, 6, 2.2 %; "good" 16,
+ * 12, 1 in 2,148; "fine" 32, 23, 1 in 4.7 million. (free) */
+PERHAPS_API int perhaps_want_preset(perhaps_want *want, const char *name);
+
+/* A clock that every adding call of a window with a `period` reads, in the place of
+ * perhaps_advance; queries do not forget. NULL = none. (changes) */
+PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context);
 
 /* --------------------------------------------------------------------------------- shapes --- */
 

@@ -54,7 +54,7 @@ enum access {
 
 enum direction { ADDING, REMOVING };
 
-enum combination { MERGE, INTERSECT, SUBTRACT, DIFFER };
+enum set_operation { MERGE, INTERSECT, SUBTRACT, DIFFER };
 
 /* A query for all keys of the input. */
 struct query {
@@ -111,7 +111,7 @@ struct backend {
     int (*query)(struct target *target, const struct input *input, const struct query *query);
     int (*add_absent)(struct target *target, const struct input *input, const struct query *query);
     int (*change)(struct target *target, const struct input *input, enum direction direction);
-    int (*combine)(struct target *into, struct target *from, enum combination how);
+    int (*combine)(struct target *into, struct target *from, enum set_operation how);
 
     /* Ends a change of any sort: saves it, if `status` is FINE, and warns of what users should
      * know. In place, what was changed is saved whatever the status. */

@@ -5,13 +5,13 @@
 
 _Static_assert((int)CMD_INTERSECT - CMD_MERGE == INTERSECT && (int)CMD_SUBTRACT - CMD_MERGE == SUBTRACT &&
                    (int)CMD_DIFFER - CMD_MERGE == DIFFER,
-               "commands come in the order of enum combination");
+               "commands come in the order of enum set_operation");
 
 /* One set at a time is opened, so that only two are in memory at any moment. */
 static int combine(struct target *into) {
     const struct options *options = into->options;
     const struct backend *backend = into->backend;
-    enum combination how = (enum combination)(options->command - &commands[CMD_MERGE]);
+    enum set_operation how = (enum set_operation)(options->command - &commands[CMD_MERGE]);
     for (size_t i = 1; i < options->operand_count; i++) {
         struct target *from = NULL;
         int status = backend->open(&from, options, options->operands[i], TO_INSPECT, 0);

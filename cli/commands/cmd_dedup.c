@@ -27,7 +27,7 @@ struct dedup {
     const struct options *options;
     struct seen seen;
     struct exact *exact; /* NULL unless --exact */
-    struct state *state; /* NULL unless --state */
+    struct dedup_state *state; /* NULL unless --state */
     int out;             /* where lines go; -1 = nowhere */
     uint8_t wanted;      /* the answer of lines to be printed */
     uint64_t lines, unique;

@@ -28,18 +28,6 @@ struct comparison {
     double rate, limit; /* no filter can do with fewer bits a key at that rate */
 };
 
-/* What it would be able to do: a composite filter can do less than its kind, or more. */
-static unsigned abilities_planned(const perhaps_want *want) {
-    unsigned can = 0;
-    for (unsigned ability = PERHAPS_ADD; ability <= PERHAPS_IN_PLACE; ability <<= 1) {
-        struct perhaps_plan plan = {.size = sizeof plan};
-        perhaps_want one = *want;
-        one.needs = ability;
-        if (perhaps_plan(&one, &plan) == PERHAPS_OK) can |= ability;
-    }
-    return can;
-}
-
 static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {
     perhaps_want one = *want;
     one.kind = answer->row->kind;
@@ -49,7 +37,7 @@ static void ask(const perhaps_want *want, const struct options *options, struct 
     answer->plan = (struct perhaps_plan){.size = sizeof answer->plan};
     answer->rc = perhaps_plan(&one, &answer->plan);
     if (answer->rc < 0) snprintf(answer->why, sizeof answer->why, "%s", perhaps_why());
-    answer->can = answer->rc < 0 ? answer->row->can : abilities_planned(&one);
+    answer->can = answer->rc < 0 ? answer->row->can : answer->plan.can;
     unsigned lacking = want->needs & ~answer->can;
     if (lacking) {
         char names[100];
@@ -205,7 +193,7 @@ int cmd_plan(const struct options *options) {
     if (rc < 0) return library_failure(NULL, rc);
     if (options->plot && plan_plot_ready(options) != FINE) return TROUBLE;
     ask_all(&c, options);
-    /* A rate is wanted of a bitmap only for form's sake: it makes no mistakes. */
+    /* A rate is wanted of a bitmap only for form's sake: it has no false positives. */
     c.rate = want.fpr > 0 && c.best.fpr > 0 ? want.fpr : c.best.fpr;
     c.limit = c.rate > 0 ? log2(1 / c.rate) : c.best.limit_bits_per_key;
     if (given(options, OPT_JSON))

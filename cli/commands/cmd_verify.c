@@ -90,8 +90,8 @@ static void print_text(const struct verifying *v, double fpr) {
     if (!v->facts.planned) return;
     printf("  fpr       %-10s%s\n", v->facts.guessed ? "half set" : "planned", human_rate(v->facts.fpr_target, a));
     printf("            now       %s\n", human_rate(v->facts.fpr_now, a));
-    printf("            measured  %s, by asking for %s random keys that were never added: %s seemed to be there\n",
-           human_rate(fpr, a), group_digits(TRIALS, b), group_digits(v->false_positives, c));
+    printf("            measured  %s: %s false positives among %s random keys that were never added\n",
+           human_rate(fpr, a), group_digits(v->false_positives, b), group_digits(TRIALS, c));
 }
 
 static int verify(struct target *target) {

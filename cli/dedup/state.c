@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct state {
+struct dedup_state {
     const struct options *options;
     const char *path;
     perhaps *filter;
@@ -47,7 +47,7 @@ static bool is_exact(const struct perhaps_info *info) {
 
 /* What remembers lines is a set, and takes digests. A lower rate always fits; rates are kept with
  * 16 significant bits, and NAN if unknown. Of what grows, -n is only a first guess. */
-static int check_fit(const struct state *s, const struct perhaps_info *info) {
+static int check_fit(const struct dedup_state *s, const struct perhaps_info *info) {
     char text[100], number[NUMBER_TEXT];
     const struct options *options = s->options;
     if (info->traits & PERHAPS_STATIC)
@@ -90,14 +90,14 @@ static int check_fit(const struct state *s, const struct perhaps_info *info) {
 /* ---- opening ---- */
 
 static int replay_block(void *context, uint64_t time, const uint64_t *digests, size_t n) {
-    struct state *s = context;
+    struct dedup_state *s = context;
     int64_t rc = s->timed ? perhaps_advance(s->filter, time) : 0;
     if (rc >= 0) rc = perhaps_add_many(s->filter, &PERHAPS_KEYS_DIGEST(digests, n), NULL);
     return rc < 0 ? library_failure(s->path, (int)rc) : FINE;
 }
 
 /* Saved at once: what cannot be saved fails before any work is done. */
-static int make_new(struct state *s, const perhaps_want *want) {
+static int make_new(struct dedup_state *s, const perhaps_want *want) {
     if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
     int rc = perhaps_create(&s->filter, want);
     if (rc < 0) return library_failure(NULL, rc);
@@ -105,7 +105,7 @@ static int make_new(struct state *s, const perhaps_want *want) {
     return status == FINE ? journal_restart(s->journal) : status;
 }
 
-static int open_or_make(struct state *s, const perhaps_want *want, struct input *input) {
+static int open_or_make(struct dedup_state *s, const perhaps_want *want, struct input *input) {
     struct perhaps_info info = {.size = sizeof info};
     bool old = access(s->path, F_OK) == 0;
     int status = old ? filter_open(s->options, s->path, PERHAPS_OPEN_COPY, &s->filter) : make_new(s, want);
@@ -119,21 +119,21 @@ static int open_or_make(struct state *s, const perhaps_want *want, struct input 
     return old ? journal_replay(s->journal, replay_block, s) : FINE;
 }
 
-static void end(struct state *s, bool done) {
+static void end(struct dedup_state *s, bool done) {
     journal_close(s->journal, done);
     perhaps_unlock(s->lock);
     perhaps_free(s->filter);
     free(s);
 }
 
-int state_open(struct state **state, const struct options *options, const perhaps_want *want, struct input *input,
+int state_open(struct dedup_state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter) {
     struct stat file;
     *state = NULL;
     if (stat(options->state, &file) == 0 && !S_ISREG(file.st_mode)) /* before it has a journal */
         return failure(options->state, S_ISDIR(file.st_mode) ? "is a directory; give the name of a file with --state"
                                                              : "is no plain file; give the name of one with --state");
-    struct state *s = calloc(1, sizeof *s);
+    struct dedup_state *s = calloc(1, sizeof *s);
     if (!s) return failure(options->state, "not enough memory");
     s->options = options;
     s->path = options->state;
@@ -159,7 +159,7 @@ int state_open(struct state **state, const struct options *options, const perhap
 
 /* A filter that is smaller than its journal is saved, since that costs less than the journal did.
  * All that it has was noted. */
-int state_save_if_due(struct state *s) {
+int state_save_if_due(struct dedup_state *s) {
     enum { LEAST = 16 << 20 };
     struct perhaps_info info = {.size = sizeof info};
     uint64_t bytes = journal_bytes(s->journal);
@@ -174,7 +174,7 @@ int state_save_if_due(struct state *s) {
 }
 
 /* A block of the journal has one time, in seconds, rounded up: nothing is forgotten too early. */
-int state_note(struct state *s, const struct line_block *job) {
+int state_note(struct dedup_state *s, const struct line_block *job) {
     enum { SECOND = 1000 };
     uint64_t now = s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
     uint64_t before = journal_bytes(s->journal);
@@ -184,7 +184,7 @@ int state_note(struct state *s, const struct line_block *job) {
     return state_save_if_due(s);
 }
 
-double state_patience(const struct state *s) {
+double state_patience(const struct dedup_state *s) {
     double left = s->due - clock_now();
     return left > 0 ? left : 0;
 }
@@ -192,14 +192,14 @@ double state_patience(const struct state *s) {
 /* ---- ending ---- */
 
 /* Tables have room for whatever comes. To count the bits of others takes a moment. */
-static void warn_if_too_full(const struct state *s) {
+static void warn_if_too_full(const struct dedup_state *s) {
     struct perhaps_info info = {.size = sizeof info};
     if (perhaps_facts(s->filter, &info) < 0 || info.can & PERHAPS_GROW || is_exact(&info)) return;
     if (filter_info(s->filter, s->path, &info) == FINE) warn_if_overfull(&info, s->path, KEYS_ADDED, 0);
 }
 
 /* The filter in memory has too much. That of the file, with the journal, is the right one. */
-static int save_noted(struct state *s) {
+static int save_noted(struct dedup_state *s) {
     if (journal_write(s->journal) != FINE) return TROUBLE;
     if (!journal_bytes(s->journal)) return FINE;
     perhaps_free(s->filter);
@@ -210,7 +210,7 @@ static int save_noted(struct state *s) {
     return status;
 }
 
-int state_close(struct state *s, int status) {
+int state_close(struct dedup_state *s, int status) {
     int saved = FINE;
     if (status == TROUBLE) {
         saved = save_noted(s);

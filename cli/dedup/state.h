@@ -6,25 +6,25 @@
 
 #include "pipeline.h"
 
-struct state;
+struct dedup_state;
 
 /* Opens the filter that --state names, or makes one as wanted; adds what the journal has; matches
  * the input's keys. The caller adds to the filter, but does not free it. */
-int state_open(struct state **state, const struct options *options, const perhaps_want *want, struct input *input,
+int state_open(struct dedup_state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter);
 
 /* These lines were looked up, and printed if they are to be. Saves, if it is time. */
-int state_note(struct state *state, const struct line_block *job);
+int state_note(struct dedup_state *state, const struct line_block *job);
 
 /* Saves, if it is time: asked when nothing has come for a while. */
-int state_save_if_due(struct state *state);
+int state_save_if_due(struct dedup_state *state);
 
 /* How many seconds until it is time to save. */
-double state_patience(const struct state *state);
+double state_patience(const struct dedup_state *state);
 
 /* Saves all that was noted, and ends the state and its filter. With TROUBLE for `status`, a job may
  * be looked up but not noted, since its lines could not be printed: the saved filter does not have
  * it. Returns `status`, or TROUBLE. */
-int state_close(struct state *state, int status);
+int state_close(struct dedup_state *state, int status);
 
 #endif

@@ -9,7 +9,7 @@ const struct command commands[COMMANDS] = {
         "Shows for every kind of filter how much memory it takes for N keys at a false-positive rate of P, marks the "
         "one that 'perhaps build' would make, and sets the limit beside it that no filter can beat. Nothing is "
         "made.\n\n"
-        "Fix two of three: how many keys (-n), how many mistakes (-p), how much memory (--bits-per-key, --bytes or "
+        "Fix two of three: the number of keys (-n), the false-positive rate (-p), the memory (--bits-per-key, --bytes or "
         "--preset). The third follows. With only -n the rate is 0.01.\n\n"
         "Kinds marked static (fuse and ribbon) take all keys at once and none later. 'perhaps build' makes one only if "
         "--static, --smallest or -k says so.\n\n"
@@ -27,8 +27,8 @@ const struct command commands[COMMANDS] = {
         "meanwhile.\n\n"
         "Without -n the keys are counted first if all inputs are plain files. From a pipe, whose end nobody knows, "
         "they go into a growing filter, as if --grow were given, that has the false-positive rate whatever comes; with "
-        "-j it is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but makes "
-        "more mistakes, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
+        "-j it is in 16 shards. A filter that gets more than N keys and may not grow still finds them all, but has more "
+        "false positives, and a warning says so. The false-positive rate is 0.01 unless -p or a size is given.\n\n"
         "If all keys are there now and none will be added, --static makes a smaller filter, and --smallest the "
         "smallest; neither needs -n. Keys wait until all are read, in memory and, beyond --scratch, in a temporary "
         "file, which is gone whatever happens; then the filter is made of them, with -j in several threads. Lines may "
@@ -38,8 +38,8 @@ const struct command commands[COMMANDS] = {
         "the false-positive rate rises, and a warning says so.\n\n"
         "Some kinds are different. cuckoo and counting, which can forget keys, keep a copy for every line, so that "
         "every line has its remove; and a cuckoo filter that is full refuses more: the message then names the -n to "
-        "give, and no file is made. table and bitmap grow with their keys and make no mistakes to speak of, so that -n "
-        "is optional and -p means nothing to them. A bitmap holds integers: its keys are decimal numbers (--key u64) "
+        "give, and no file is made. table and bitmap grow with their keys and have practically no false positives, so that "
+        "-n is optional and -p means nothing to them. A bitmap holds integers: its keys are decimal numbers (--key u64) "
         "unless --key says in which other way they are written, and its -n is one more than the largest.\n\n"
         "Every line is a key, the empty line included. A carriage return before the line end is part of the key. The "
         "last line may lack its line end.\n\n"
@@ -100,9 +100,9 @@ const struct command commands[COMMANDS] = {
         "printed.\n\n"
         "The filter is mapped, not read into memory. Only a window by time is copied, to forget what is too old by "
         "now. All of it is verified first unless --no-verify is given.\n\n"
-        "What is printed is the intersection of KEYS with the filter's keys, and some more by mistake; with -v the "
-        "difference, from which as many are missing. With --confirm both are exact.\n\n"
-        "With --at there is no FILTER: servers are asked.",
+        "What is printed is the intersection of KEYS with the filter's keys, and a few false positives; with -v the "
+        "difference without them. With --confirm both are exact.\n\n"
+        "With --at there is no FILTER: the servers are queried.",
         "# the intersection: lines of wanted.txt that are in phones.txt, too, perhaps\n"
         "perhaps check phones.ph wanted.txt\n"
         "# the difference: lines of other.txt that are certainly not\n"
@@ -198,7 +198,7 @@ const struct command commands[COMMANDS] = {
         NULL, 2, UINT_MAX, cmd_combine, "Print what 'perhaps info --json' would say about the new filter."},
     [CMD_INTERSECT] = {"intersect", "A B... -o FILE [OPTION...]", "make the intersection of filters",
         "Writes to FILE a filter of what all the given filters perhaps contain. Every key that is in all of them is "
-        "kept; it makes more mistakes than a filter made from the common keys alone. The filters must have been made "
+        "kept; it has more false positives than a filter made from the common keys alone. The filters must have been made "
         "alike: same kind, -n, -p or size, hash and seed. Of bitmaps it is exact, and they may differ in size.",
         "perhaps intersect customers.ph visitors.ph -o both.ph", NULL, 2, UINT_MAX, cmd_combine,
         "Print what 'perhaps info --json' would say about the new filter."},

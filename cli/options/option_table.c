@@ -14,11 +14,11 @@ enum {
     SIZING = ON(PLAN) | ON(BUILD),
     MAKING = ON(BUILD) | ON(DEDUP),
     CHANGING = ON(ADD) | ON(REMOVE),
-    ASKING = ON(CHECK) | ON(COUNT),
-    READING = ON(DEDUP) | ON(BUILD) | CHANGING | ASKING | ON(VERIFY),
+    QUERYING = ON(CHECK) | ON(COUNT),
+    READING = ON(DEDUP) | ON(BUILD) | CHANGING | QUERYING | ON(VERIFY),
     COMBINING = ON(MERGE) | ON(INTERSECT) | ON(SUBTRACT) | ON(DIFFER),
     WRITING = ON(BUILD) | COMBINING,
-    LOOKING = ASKING | ON(LIST) | ON(INFO),
+    LOOKING = QUERYING | ON(LIST) | ON(INFO),
     OPENING = CHANGING | LOOKING | COMBINING | ON(VERIFY),
     AT_SERVERS = ON(BUILD) | CHANGING | ON(CHECK) | ON(DEDUP) | ON(INFO),
     ALL = (1u << COMMANDS) - 1
@@ -54,7 +54,7 @@ const struct option option_table[OPTIONS] = {
         "1/128 it takes a fifth less. A fuse filter, unless --smallest or -k ribbon says otherwise."},
     [OPT_SMALLEST] = {"smallest", 0, FLAG, SIZING,
         "Make the smallest static filter, about 30 % smaller than a Bloom filter from some thousand keys on. It takes "
-        "longer to build and to ask than that of --static. Short for -k ribbon."},
+        "longer to build and to query than that of --static. Short for -k ribbon."},
     [OPT_SCRATCH] = {"scratch", 0, TAKES(SIZE, "SIZE", scratch), ON(BUILD),
         "For static filters: as much memory for keys that wait until all are read, 8 bytes each, such as 512M or 2GiB; "
         "less than 16MiB is taken as 16MiB. Those beyond it wait in a temporary file without a name, in the folder of "
@@ -119,7 +119,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_PATIENCE] = {"patience", 0, TAKES(TIME, "TIME", patience), AT_SERVERS | COMBINING,
         "Wait at most this long, such as 30s or 10m, for another process that is changing the same file; 0s gives up "
         "at once. With --at: for servers that went away or are busy; one that is silent for a quarter of it, but at "
-        "least 15 seconds, is asked anew. Default 1m."},
+        "least 15 seconds, is tried again. Default 1m."},
     [OPT_OUTPUT] = {"output", 'o', TAKES(FILE, "FILE", output), WRITING,
         "Write the filter to FILE; '-' is standard output, which must not be a terminal."},
     [OPT_FORCE] = {"force", 'f', FLAG, WRITING | ON(DEDUP) | ON(PLAN) | ON(BENCH),

@@ -54,30 +54,13 @@ static unsigned lines_of(const perhaps *f) {
     return lines;
 }
 
-static unsigned traits_of_keys(const struct kind *kind) {
-    return (kind->hashing.hash == PERHAPS_IDENTITY ? 0 : PERHAPS_TAKES_BYTES) |
-           (kind->hashing.words == 1 ? PERHAPS_TAKES_DIGESTS : 0) | (kind->model->exact ? PERHAPS_EXACT : 0) |
-           (kind->solver ? PERHAPS_STATIC : 0);
-}
-
-/* Static kinds are parallel: they collect keys with a lock for each bin. */
-static unsigned traits_of_adds(const struct kind *kind, unsigned can) {
-    bool parallel = kind->solver || kind_takes_threads(kind);
-    return (can & PERHAPS_COUNT ? PERHAPS_MULTISET : 0) | (parallel ? PERHAPS_PARALLEL : 0);
-}
-
-unsigned perhaps_kind_traits(int kind) {
-    const struct kind *found = kind_find(kind);
-    return found && found->model ? traits_of_keys(found) | traits_of_adds(found, found->row.can) : 0;
-}
-
 /* `measures` are zero if bits are not counted. */
 static void describe(const perhaps *f, const struct measures *measures, struct perhaps_info *info) {
     *info = (struct perhaps_info){
         .kind = f->kind->row.kind,
         .kind_name = f->kind->row.name,
         .can = filter_can(f),
-        .traits = traits_of_keys(leaf_of(f)->kind) | traits_of_adds(f->kind, filter_can(f)),
+        .traits = plan_traits(f->kind, leaf_of(f)->kind, filter_can(f)),
         .capacity = filter_capacity(f),
         .items = filter_items(f),
         .distinct = measures->distinct,

@@ -49,6 +49,11 @@ const struct perhaps_kind_row *perhaps_file_kind(size_t row) {
     return row < file_kind_count ? &file_kinds[row]->row : NULL;
 }
 
+unsigned perhaps_kind_traits(int kind) {
+    const struct kind *found = kind_find(kind);
+    return found && found->model ? plan_traits(found, found, found->row.can) : 0;
+}
+
 int perhaps_want_preset(perhaps_want *want, const char *name) {
     static const struct {
         const char *name;

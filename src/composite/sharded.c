@@ -182,36 +182,38 @@ static int add_to_shard(const perhaps *f, struct sorted *sorted, unsigned shard)
     return rc;
 }
 
-typedef int work_on_batch(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
+typedef int work_on_batch(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers);
 
-/* One batch if there is memory to partition it; else several small ones. */
-static int in_scattered_batches(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers, work_on_batch *work) {
+/* One batch if there is memory to partition it; else several small ones. *done keys were in batches
+ * before a failure. */
+static int in_scattered_batches(const perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers,
+                                work_on_batch *work, size_t *done) {
     unsigned shards = f->children->count;
+    int rc = PERHAPS_OK;
+    *done = 0;
     struct scratch *scratch = n > PARTITION_SMALL && n <= LARGE_BATCH ? scratch_take(f, SCRATCH_BYTES) : NULL;
     if (scratch) {
         struct sorted sorted = partition_in_memory(scratch->room, n, shards);
-        int rc = work(f, &sorted, digests, n, answers);
+        rc = work(f, &sorted, digests, n, answers);
         scratch_leave(f, scratch);
         return rc;
     }
     struct partition_room room;
     struct sorted sorted = partition_in_small_room(&room, shards);
-    for (size_t from = 0; from < n; from += PARTITION_SMALL) {
-        size_t some = n - from < PARTITION_SMALL ? n - from : PARTITION_SMALL;
-        int rc = work(f, &sorted, digests + from, some, answers + from);
-        if (rc < 0) {
-            filter_undo(f, digests, from, answers);
-            return rc;
-        }
+    while (rc == PERHAPS_OK && *done < n) {
+        size_t some = n - *done < PARTITION_SMALL ? n - *done : PARTITION_SMALL;
+        rc = work(f, &sorted, digests + *done, some, answers + *done);
+        if (rc == PERHAPS_OK) *done += some;
     }
-    return PERHAPS_OK;
+    return rc;
 }
 
 static bool worth_scattering(const perhaps *f, size_t n) {
     return (n < PARTITION_SMALL ? n : PARTITION_SMALL) / PARTITION_FEW >= f->children->count;
 }
 
-static int query_scattered(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+static int query_scattered(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n,
+                           uint8_t *answers) {
     unsigned done;
     scatter_keys(f, sorted, digests, n);
     each_shard(f, sorted, start_of(f, digests), query_shard, &done);
@@ -223,8 +225,9 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
                           const char *ahead) {
     const perhaps *f = filter_of_const(array);
     (void)ahead;
+    size_t done;
     if (worth_scattering(f, n)) {
-        in_scattered_batches((perhaps *)f, digests, n, answers, query_scattered); /* reads only */
+        in_scattered_batches(f, digests, n, answers, query_scattered, &done);
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -233,7 +236,7 @@ static void contains_many(const struct array *array, const uint64_t *digests, si
     }
 }
 
-static int add_scattered(perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
+static int add_scattered(const perhaps *f, struct sorted *sorted, const uint64_t *digests, size_t n, uint8_t *answers) {
     unsigned start = start_of(f, digests), done, undone;
     scatter_keys(f, sorted, digests, n);
     int rc = each_shard(f, sorted, start, add_to_shard, &done);
@@ -263,8 +266,11 @@ static int add_one_by_one(perhaps *f, const uint64_t *digests, size_t n, uint8_t
 }
 
 static int add_many(perhaps *f, const uint64_t *digests, size_t n, uint8_t *answers) {
-    return worth_scattering(f, n) ? in_scattered_batches(f, digests, n, answers, add_scattered)
-                                  : add_one_by_one(f, digests, n, answers);
+    size_t done;
+    if (!worth_scattering(f, n)) return add_one_by_one(f, digests, n, answers);
+    int rc = in_scattered_batches(f, digests, n, answers, add_scattered, &done);
+    if (rc < 0) filter_undo(f, digests, done, answers);
+    return rc;
 }
 
 /* Called only for growing shards. */

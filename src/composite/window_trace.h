@@ -1,7 +1,7 @@
 /* Tracing windows; a part of window.c. */
 #include "composite/composite_trace.h"
 
-/* What look_at_clock() would make of a window. */
+/* What read_clock() would make of a window. */
 struct window_view {
     unsigned first; /* generations before this one would be forgotten */
     bool fresh;     /* an empty generation would be the newest */

@@ -16,6 +16,10 @@
  *
  *     create, open with grow, window, shards ──▶ COMPOSITE: each child is in a state above
  *
+ *     OWNED ──grow_layers──▶ COMPOSITE, with it as the only child ──ungrow_layers──▶ OWNED
+ *
+ *     open a dirty file to recover it ──▶ MAPPED, or to write ──▶ MAPPED DIRTY; items are estimated
+ *
  *     state          state field           owned   file.fd   bins    children
  *     collecting     CHANGEABLE            yes     -1        bins    NULL       no array yet
  *     sealed         any but CLEAN_MAP     *       *         NULL    NULL       static kinds only

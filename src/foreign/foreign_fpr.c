@@ -36,17 +36,24 @@ static int level_of(const perhaps_want *want, const uint64_t layout[LAYOUT_WORDS
 }
 
 /* The rule of Guava, which Spark took over: -n·ln p / ln²2 bits, rounded down, from which the
- * number of hashes follows; then rounded up to whole words. Guava's filters have its newer
- * strategy. */
-static int rule_of_guava(const perhaps_want *want, struct level *level) {
+ * number of hashes follows; then rounded up to whole words. `own` is the kind's own word. */
+static int rule_of_words(const perhaps_want *want, struct level *level, uint64_t own) {
     int rc = foreign_check_want(want, level->kind->row.name);
     if (rc < 0) return rc;
     double n = (double)want->items, m = floor(-n * log(want->fpr) / (log(2) * log(2)));
     double words = ceil(m / 64), k = fmax(1, floor(m / n * log(2) + 0.5));
     uint64_t layout[LAYOUT_WORDS] = {
-        [BLOOM_CELLS] = words < 0x1p31 ? (uint64_t)words * 64 : 0, [BLOOM_HASHES] = (uint64_t)k};
-    if (level->kind == &kind_guava) layout[GUAVA_STRATEGY] = GUAVA_MITZ_64;
+        [BLOOM_CELLS] = words < 0x1p31 ? (uint64_t)words * 64 : 0, [BLOOM_HASHES] = (uint64_t)k, [BLOOM_OWN] = own};
     return level_of(want, layout, level);
+}
+
+/* New filters have the newer strategy, as Guava's. */
+static int rule_of_guava(const perhaps_want *want, struct level *level) {
+    return rule_of_words(want, level, GUAVA_MITZ_64);
+}
+
+static int rule_of_spark(const perhaps_want *want, struct level *level) {
+    return rule_of_words(want, level, 0);
 }
 
 /* m = |ceil(n·ln p / ln²2)| bits and k = ceil(ln 2 · m / n) hashes. */
@@ -69,7 +76,8 @@ static void measure(const struct array *array, struct measures *measures) {
         .hashes = bloom_hashes, .cache_lines = bloom_hashes, .measure = measure, .rule = (rule_name),                  \
         .occupancy = &bloom_occupancy                                                                                  \
     }
-const struct model model_guava = FOREIGN_MODEL(rule_of_guava), model_dcso = FOREIGN_MODEL(rule_of_dcso);
+const struct model model_guava = FOREIGN_MODEL(rule_of_guava), model_spark = FOREIGN_MODEL(rule_of_spark),
+                   model_dcso = FOREIGN_MODEL(rule_of_dcso);
 
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr) {
     const char *reason;

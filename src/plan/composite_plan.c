@@ -277,6 +277,10 @@ int combined_wrap(const perhaps_want *want, const struct outer *outer, struct pl
     if (recipe && !outer->count) image_length(plan->level[0].length, recipe, &plan->shown.image_bytes);
     for (unsigned i = outer->count; rc == PERHAPS_OK && i-- > 0;)
         rc = wrap(want, &outer->wrapper[i], i ? 0 : recipe, plan);
+    if (rc < 0) return rc;
+    const struct kind *inner = plan->level[plan->levels - 1].kind;
+    plan->shown.can = combined_can(outer, inner);
+    plan->shown.traits = plan_traits(plan->level[0].kind, inner, plan->shown.can);
     if (outer->count && plan->shown.fpr > 0) plan->shown.limit_bits_per_key = log2(1 / plan->shown.fpr);
-    return rc;
+    return PERHAPS_OK;
 }

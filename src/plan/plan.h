@@ -161,6 +161,10 @@ double plan_share(const struct kind *base, double growth, double room);
  * Changes only zeros. */
 void plan_guess(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t *capacity, double *fpr);
 
+/* Set of enum perhaps_trait, of a filter of that kind with those abilities whose arrays are of kind
+ * `inner`. */
+unsigned plan_traits(const struct kind *kind, const struct kind *inner, unsigned can);
+
 /* The false-positive rate of a layout with `items` keys, by plan_without_noise. */
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 

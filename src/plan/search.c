@@ -115,6 +115,15 @@ static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS],
     return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
 }
 
+/* Static kinds are parallel: they collect keys with a lock for each bin. */
+unsigned plan_traits(const struct kind *kind, const struct kind *inner, unsigned can) {
+    bool parallel = kind->solver || kind_takes_threads(kind);
+    return (inner->hashing.hash == PERHAPS_IDENTITY ? 0 : PERHAPS_TAKES_BYTES) |
+           (inner->hashing.words == 1 ? PERHAPS_TAKES_DIGESTS : 0) | (inner->model->exact ? PERHAPS_EXACT : 0) |
+           (inner->solver ? PERHAPS_STATIC : 0) | (can & PERHAPS_COUNT ? PERHAPS_MULTISET : 0) |
+           (parallel ? PERHAPS_PARALLEL : 0);
+}
+
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     return plan_without_noise(rate(kind, layout, items));
 }

@@ -132,8 +132,8 @@ prepare() {
   done
   try 0 check -c t.ph keys
   [ "$output" = 10000 ]
-  refuses "f.ph: is full: 1," build -k table -n 1000 --no-grow -o f.ph keys
-  [[ $stderr == *"of 10,000 keys found room, the one on line 1"*" of keys did not, and no file was changed; build it with -n 10000, or without --no-grow" ]]
+  refuses "f.ph: full at keys:1" build -k table -n 1000 --no-grow -o f.ph keys
+  [[ $stderr == *"(1,"*" of 10,000 keys added). No file was changed. Build it with -n 10000, or without --no-grow." ]]
   [ ! -e f.ph ]
   try 0 build -k table -n 10000 --no-grow -o f.ph keys --json
   holds '.grow == "never"'

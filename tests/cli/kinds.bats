@@ -70,16 +70,17 @@ prepare() {
 }
 
 @test "a full cuckoo filter refuses the rest, and names the -n to give" {
-  refuses "full.ph: is full: " build -k cuckoo -n 100 -o full.ph keys
-  [[ $stderr == *" of 1,000 keys found room, the one on line "*" of keys did not, and no file was changed; build it with -n 1000" ]]
+  refuses "full.ph: full at keys:" build -k cuckoo -n 100 -o full.ph keys
+  [[ $stderr == *" of 1,000 keys added). No file was changed. Build it with -n 1000." ]]
   [ ! -e full.ph ]
   run --separate-stderr bash -c 'cat keys | "$0" build -k cuckoo -n 100 -o full.ph' "$PERHAPS"
   [ "$status" -eq 2 ]
-  says "of standard input did not, and no file was changed; build it with -n 1000"
+  says "full at standard input:"
+  says " of 1,000 keys added). No file was changed. Build it with -n 1000."
   try 0 build -k cuckoo -n 1000 -o full.ph keys
   cp full.ph before
-  refuses "full.ph: is full: " add full.ph more
-  [[ $stderr == *"build it with -n 1500" ]] || wrong "another number"
+  refuses "full.ph: full at more:" add full.ph more
+  [[ $stderr == *"Build it with -n 1500." ]] || wrong "another number"
   cmp full.ph before
   nothing_left_behind
 }

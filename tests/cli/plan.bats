@@ -224,7 +224,7 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
   refuses "old.svg: the picture cannot be written: it exists; give -f" plan --plot old.svg
   [ "$(cat old.svg)" = old ] || wrong "it was replaced"
   rm old.svg
-  refuses "a bitmap makes no mistakes" plan -n 100 -k bitmap --plot a.svg
+  refuses "a bitmap has no false positives" plan -n 100 -k bitmap --plot a.svg
   refuses "too little" plan -p 0.1 --bits-per-key 8 --plot a.svg
   run --separate-stderr env PATH=/absent "$PERHAPS" plan --plot a.svg
   [ "$status" -eq 2 ] && [ -z "$output" ] || wrong "drawn by whom?"

@@ -80,6 +80,15 @@ static void older_answers_are_written_as_far_as_they_go(const struct layout *lay
     perhaps_free(f);
 }
 
+static void a_plan_says_what_the_filter_can_do(const struct layout *layout) {
+    perhaps *f = make(&layout->want);
+    struct perhaps_info info = {.size = sizeof info};
+    MUST(perhaps_facts(f, &info));
+    CHECK(layout->plan.can == info.can && layout->plan.traits == info.traits, "planned %x and %x, made %x and %x",
+          layout->plan.can, layout->plan.traits, info.can, info.traits);
+    perhaps_free(f);
+}
+
 static void errors_have_sentences(void **state) {
     (void)state;
     for (int error = PERHAPS_EUNSEALED; error <= PERHAPS_OK; error++) {
@@ -98,11 +107,14 @@ int main(void) {
         FOR_EACH_FILTER(both_ways_to_want_are_one, 1000),
         FOR_EACH_COMPOSITE(older_wants_are_read_as_far_as_they_go, 1000),
         FOR_EACH_COMPOSITE(older_answers_are_written_as_far_as_they_go, 1000),
+        FOR_EACH_COMPOSITE(a_plan_says_what_the_filter_can_do, 1000),
         FOR_EACH_LAYOUT(older_answers_are_written_as_far_as_they_go, 1000),
+        FOR_EACH_LAYOUT(a_plan_says_what_the_filter_can_do, 1000),
         FOR_EACH_STATIC(older_wants_are_read_as_far_as_they_go, 1000),
         FOR_EACH_STATIC_KIND(newer_wants_are_read_if_they_want_nothing_new, 1000),
         FOR_EACH_STATIC_KIND(both_ways_to_want_are_one, 1000),
         FOR_EACH_STATIC(older_answers_are_written_as_far_as_they_go, 1000),
+        FOR_EACH_STATIC(a_plan_says_what_the_filter_can_do, 1000),
         cmocka_unit_test(errors_have_sentences),
         cmocka_unit_test(the_version_is_the_headers),
     };

@@ -194,7 +194,8 @@ void looking_in() {
     ph::plan plan = ph::plan::of(want).value();
     ph::filter f = ph::filter::create(want).value();
     ph::info info = f.info().value();
-    CHECK(plan.items == 1000 && plan.fpr <= 0.01 && plan.kind == info.kind && plan.bytes == info.bytes);
+    CHECK(plan.items == 1000 && plan.fpr <= 0.01 && plan.kind == info.kind && plan.bytes == info.bytes &&
+          plan.can == info.can && plan.traits == info.traits);
     CHECK(ph::has(info.can, want.needs) && !ph::has(info.can, ph::ability::list));
     CHECK(ph::has(info.traits, ph::trait::multiset) && ph::has(ph::traits_of(ph::kind::fuse), ph::trait::sealable));
     CHECK(info.hash == ph::hash::xxh3 && !info.read_only && f.facts()->capacity == info.capacity);

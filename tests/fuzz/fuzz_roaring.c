@@ -57,7 +57,7 @@ static void use_combined(const uint8_t *bytes, size_t length, bool wide) {
     for (int what = MERGE; what <= DIFFER; what++) {
         struct ids a = read_set(bytes, length, wide), b = read_set(bytes, length, wide);
         uint64_t n = ids_count(&a), few[100], common = ids_remove(&b, few, ids_from(&a, 0, few, 100));
-        promise(ids_combine(&a, &b, (enum combination)what), "there is memory");
+        promise(ids_combine(&a, &b, (enum set_operation)what), "there is memory");
         uint64_t wanted = what == MERGE ? n : what == INTERSECT ? n - common : common;
         promise(ids_count(&a) == wanted, "combining is exact");
         use_written(&a);

@@ -164,7 +164,7 @@ static int check_same_keys(const struct target *a, const struct target *b) {
                    recipe_key_name(&b->recipe), a->name, name);
 }
 
-static int file_backend_combine(struct target *into, struct target *from, enum combination how) {
+static int file_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     static const struct {
         int (*combine)(perhaps *into, const perhaps *from);
         unsigned ability;

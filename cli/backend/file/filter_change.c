@@ -155,11 +155,11 @@ static void advise(const struct filter_target *t, const struct perhaps_info *inf
     uint64_t needed = held_before + t->target.keys;
     if (needed <= info->capacity) needed = 2 * info->capacity;
     if (info->max_bytes || info->base == PERHAPS_GROWING)
-        snprintf(text, size, "build it with a larger --max-bytes");
+        snprintf(text, size, "Build it with a larger --max-bytes.");
     else if (table && info->fill < 0.5) /* keys that no attacker chose fill 0.9 */
-        snprintf(text, size, "too many keys share their places: build it without --no-grow, or with --hash siphash");
+        snprintf(text, size, "Too many keys share their places: build it without --no-grow, or with --hash siphash.");
     else
-        snprintf(text, size, "build it with -n %llu%s", (unsigned long long)needed,
+        snprintf(text, size, "Build it with -n %llu%s.", (unsigned long long)needed,
                  info->grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
@@ -180,8 +180,7 @@ int no_room_failure(const struct filter_target *t) {
                        "that takes fewer bits a key",
                        group_digits(info.items, before));
     advise(t, &info, advice, sizeof advice);
-    return failure(path,
-                   "is full: %s of %s keys found room, the one on line %llu of %s did not, and no file was changed; %s",
-                   group_digits(t->no_room.before, before), group_digits(t->target.keys, keys),
-                   (unsigned long long)t->no_room.line, input_name(t->no_room.path), advice);
+    return failure(path, "full at %s:%llu (%s of %s keys added). No file was changed. %s", input_name(t->no_room.path),
+                   (unsigned long long)t->no_room.line, group_digits(t->no_room.before, before),
+                   group_digits(t->target.keys, keys), advice);
 }

@@ -1,6 +1,6 @@
 /* Commands go out to all servers at the same time, several in flight at each. Replies come back
  * in the order of the commands, server by server. */
-#include "cluster.h"
+#include "dispatch.h"
 #include "input/input.h"
 #include "output/numbers.h"
 #include "output/report.h"

@@ -1,6 +1,6 @@
 #include "equal_items.h"
 
-#include <perhaps.h>
+#include <perhaps_embed.h>
 
 #include <stdlib.h>
 #include <string.h>

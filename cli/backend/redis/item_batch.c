@@ -1,5 +1,5 @@
 #include "item_batch.h"
-#include "bit_places.h"
+#include "bit_positions.h"
 #include "equal_items.h"
 #include "output/report.h"
 

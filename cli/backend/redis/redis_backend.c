@@ -5,7 +5,8 @@
 #include "output/numbers.h"
 #include "output/report.h"
 #include "set_create.h"
-#include "set_facts.h"
+#include "set_shards.h"
+#include "set_totals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 struct redis_target {
     struct target target;
     struct set set;
-    struct set_facts facts;
-    bool gathered;    /* the facts are */
+    struct set_totals totals;
+    bool gathered;    /* the totals are */
     enum verb verb;   /* what was done to its items */
     uint64_t doubled; /* keys that may be in a cuckoo filter twice, since a connection broke */
     uint64_t doubted; /* lines that were taken for new, since a connection broke */
@@ -74,22 +75,22 @@ static int redis_backend_join(struct target **target, const struct options *opti
 static void redis_backend_close(struct target *target) {
     struct redis_target *t = redis_target_of(target);
     set_close(&t->set);
-    free(t->facts.shares);
+    free(t->totals.shares);
     free(t);
 }
 
-/* ---- facts ---- */
+/* ---- totals ---- */
 
-/* Gathers the facts, unless that is done. */
+/* Gathers the totals, unless that is done. */
 static int gather(struct target *target) {
     struct redis_target *t = redis_target_of(target);
-    int status = t->gathered ? FINE : set_facts_gather(&t->facts, &t->set);
+    int status = t->gathered ? FINE : set_totals_gather(&t->totals, &t->set);
     t->gathered = status == FINE;
     return status;
 }
 
 static int redis_backend_facts(struct target *target, struct target_facts *facts) {
-    const struct set_facts *f = &redis_target_of(target)->facts;
+    const struct set_totals *f = &redis_target_of(target)->totals;
     if (gather(target) != FINE) return TROUBLE;
     *facts = (struct target_facts){.items = f->items,
                                    .planned = true,
@@ -156,7 +157,7 @@ static void warn_of_accidents(const struct redis_target *t) {
 static int redis_backend_finish(struct target *target, int status) {
     struct redis_target *t = redis_target_of(target);
     const struct set *set = &t->set;
-    const struct set_facts *f = &t->facts;
+    const struct set_totals *f = &t->totals;
     char items[NUMBER_TEXT], capacity[NUMBER_TEXT], now[NUMBER_TEXT];
     if (status == FINE || t->verb == ADD_ABSENT) warn_of_accidents(t);
     if (status == TROUBLE || set->kind != SET_BITS || t->verb == REMOVE_ITEMS) return status;
@@ -175,7 +176,7 @@ static int redis_backend_finish(struct target *target, int status) {
 static void print_text(const struct redis_target *t) {
     static const char *const words[SET_KINDS] = {"bloom", "cuckoo", "bloom in plain strings"};
     const struct set *set = &t->set;
-    const struct set_facts *f = &t->facts;
+    const struct set_totals *f = &t->totals;
     char a[NUMBER_TEXT], b[NUMBER_TEXT];
     unsigned servers = 0;
     for (size_t i = 0; i < set->cluster.node_count; i++) servers += f->shares[i].shards > 0;
@@ -213,7 +214,7 @@ static void print_text(const struct redis_target *t) {
 
 static void print_json(const struct redis_target *t) {
     const struct set *set = &t->set;
-    const struct set_facts *f = &t->facts;
+    const struct set_totals *f = &t->totals;
     struct json json = {0};
     json_open(&json, NULL, '{');
     json_text(&json, "at", set->url.shown);

@@ -5,7 +5,7 @@
 #define CLI_BACKEND_REDIS_SERVER_SET_H
 
 #include "input/input.h"
-#include "cluster.h"
+#include "dispatch.h"
 
 #include <perhaps_embed.h>
 

@@ -1,4 +1,5 @@
 #include "set_create.h"
+#include "set_shards.h"
 #include "output/report.h"
 
 #include <stdlib.h>

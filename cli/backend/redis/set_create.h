@@ -4,13 +4,6 @@
 
 #include "server_set.h"
 
-/* Chooses kind, false-positive rate (`fpr` as it is, unless -p is given) and, from the number of
- * keys (0 = unknown), the shards. */
-int set_shape(struct set *set, const struct options *options, uint64_t items);
-
-/* How many keys each shard has room for. */
-uint64_t set_capacity(const struct set *set);
-
 /* Makes the empty set. What stands in its place is refused, or with -f taken away first, if it
  * is a set or filter. */
 int set_create(struct set *set, const struct options *options);

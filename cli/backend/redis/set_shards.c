@@ -1,6 +1,5 @@
-/* How many shards a set has, and how large each is. */
-#include "set_create.h"
-#include "bit_places.h"
+#include "set_shards.h"
+#include "bit_positions.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
 #include "output/report.h"

@@ -162,7 +162,7 @@ static const struct {
     [DIFFER] = {roaring_bitmap_xor_inplace, true, true},
 };
 
-bool ids_combine(struct ids *into, struct ids *from, enum combination how) {
+bool ids_combine(struct ids *into, struct ids *from, enum set_operation how) {
     struct ids made = {.wide = into->wide};
     struct bucket *a = into->buckets, *a_end = a + into->n, *b = from->buckets, *b_end = b + from->n;
     if (!reserve(&made, into->n + from->n)) return false;

@@ -51,7 +51,7 @@ bool ids_ends(const struct ids *ids, uint64_t *smallest, uint64_t *largest);
 
 /* Makes it in `into`, of parts of `from`, which can then only be freed. False if there is not
  * enough memory. */
-bool ids_combine(struct ids *into, struct ids *from, enum combination how);
+bool ids_combine(struct ids *into, struct ids *from, enum set_operation how);
 
 /* Makes the set that a file holds. NULL, or what is wrong, as a phrase that follows the file's
  * name; the set is then empty. */

@@ -168,7 +168,7 @@ static int roaring_backend_change(struct target *target, const struct input *inp
     return input_read(input, direction == REMOVING ? remove_batch : add_batch, target);
 }
 
-static int roaring_backend_combine(struct target *into, struct target *from, enum combination how) {
+static int roaring_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     if (ids_combine(&roaring_of(into)->ids, &roaring_of(from)->ids, how)) return FINE;
     return failure(from->name, "takes more memory than there is; use a machine with more");
 }
@@ -267,8 +267,8 @@ static const enum option_id of_filters[] = {
 const struct backend roaring_backend = {
     .commands = 1u << CMD_BUILD | 1u << CMD_ADD | 1u << CMD_REMOVE | 1u << CMD_CHECK | 1u << CMD_LIST | 1u << CMD_INFO |
                 1u << CMD_MERGE | 1u << CMD_INTERSECT | 1u << CMD_SUBTRACT | 1u << CMD_DIFFER | 1u << CMD_VERIFY,
-    .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and make no mistakes; see "
-                        "'perhaps help'",
+    .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and no false positives; "
+                        "see 'perhaps help'",
     .refused = of_filters,
     .why_refused = "is for filters; a Roaring bitmap is exact, takes the room that its ids need and is read as a "
                    "whole: leave it out",

@@ -88,7 +88,7 @@ const struct kind kind_spark = {
     .words = {.name = {"bits", "hashes"}},
     .payload_bytes = payload_bytes,
     .ops = ops,
-    .model = &model_guava,
+    .model = &model_spark,
     .combinable = &combinable_bits,
     .format = &format,
     .trace = probe_trace,

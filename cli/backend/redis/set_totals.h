@@ -1,10 +1,10 @@
 /* What all shards of a set together hold, and where. */
-#ifndef CLI_BACKEND_REDIS_SET_FACTS_H
-#define CLI_BACKEND_REDIS_SET_FACTS_H
+#ifndef CLI_BACKEND_REDIS_SET_TOTALS_H
+#define CLI_BACKEND_REDIS_SET_TOTALS_H
 
 #include "server_set.h"
 
-struct set_facts {
+struct set_totals {
     uint64_t items, capacity, bytes;
     uint64_t least_items, most_items; /* of a shard */
     uint64_t most_bytes;              /* of a shard */
@@ -17,6 +17,6 @@ struct set_facts {
 };
 
 /* Its `shares` are for free(). */
-int set_facts_gather(struct set_facts *facts, struct set *set);
+int set_totals_gather(struct set_totals *totals, struct set *set);
 
 #endif

@@ -1,4 +1,4 @@
-#include "set_facts.h"
+#include "set_totals.h"
 #include "output/report.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ struct shard_facts {
     double items, capacity, bytes, fpr_now, fpr_target, fill;
 };
 
-struct facts_gathering {
-    struct set_facts *facts;
+struct totals_gathering {
+    struct set_totals *totals;
     struct set *set;
     bool no_such_command; /* PERHAPS.INFO: then it is another module's server */
 };
@@ -43,8 +43,8 @@ static uint64_t whole(double value) {
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static void add_shard(struct facts_gathering *g, const struct request *request, const struct shard_facts *shard) {
-    struct set_facts *f = g->facts;
+static void add_shard(struct totals_gathering *g, const struct request *request, const struct shard_facts *shard) {
+    struct set_totals *f = g->totals;
     const struct cluster *c = &g->set->cluster;
     uint64_t items = whole(shard->items), bytes = whole(shard->bytes);
     size_t node = c->clustered ? c->home[request->slot] : 0;
@@ -62,7 +62,7 @@ static void add_shard(struct facts_gathering *g, const struct request *request, 
 }
 
 static int take_info(void *context, const struct request *request, const redisReply *reply) {
-    struct facts_gathering *g = context;
+    struct totals_gathering *g = context;
     struct shard_facts shard = {NAN, NAN, NAN, NAN, NAN, NAN};
     char key[KEY_TEXT];
     if (reply->type == REDIS_REPLY_ERROR && strstr(reply->str, "unknown command")) {
@@ -79,7 +79,7 @@ static int take_info(void *context, const struct request *request, const redisRe
 /* From how many bits are set follows about how many items set them, and how often an item finds all
  * of its bits set. */
 static int take_bitcount(void *context, const struct request *request, const redisReply *reply) {
-    struct facts_gathering *g = context;
+    struct totals_gathering *g = context;
     const struct set *set = g->set;
     char key[KEY_TEXT];
     if (reply->type != REDIS_REPLY_INTEGER) return set_refused(set, set_key(set, request->shard, key), reply);
@@ -96,13 +96,13 @@ static int take_bitcount(void *context, const struct request *request, const red
 }
 
 static int take_length(void *context, const struct request *request, const redisReply *reply) {
-    const struct facts_gathering *g = context;
+    const struct totals_gathering *g = context;
     return set_check_shard(g->set, request->shard, reply);
 }
 
-int set_facts_gather(struct set_facts *f, struct set *set) {
-    struct facts_gathering g = {.facts = f, .set = set};
-    const struct set_facts none = {.least_items = UINT64_MAX};
+int set_totals_gather(struct set_totals *f, struct set *set) {
+    struct totals_gathering g = {.totals = f, .set = set};
+    const struct set_totals none = {.least_items = UINT64_MAX};
     struct share *shares = calloc(MOST_NODES, sizeof *shares);
     *f = none;
     f->shares = shares;

@@ -1,4 +1,4 @@
-#include "bit_places.h"
+#include "bit_positions.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static struct sha256 sha256(const void *first, size_t first_length, const void *
     return s;
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 void bits_of(const struct set *set, const void *item, size_t length, uint64_t bits[MOST_HASHES]) {
     struct sha256 digest = sha256(set->seed, strlen(set->seed), item, length);
