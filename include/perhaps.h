@@ -50,7 +50,7 @@
 
 #ifdef __cplusplus
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* perhaps_plan and perhaps_info are structs too */
+#pragma GCC diagnostic ignored "-Wshadow" /* some calls are structs too */
 extern "C" {
 #endif
 
@@ -413,6 +413,19 @@ PERHAPS_API int perhaps_merge(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_intersect(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_subtract(perhaps *into, const perhaps *from);
 PERHAPS_API int perhaps_differ(perhaps *into, const perhaps *from);
+
+/* Different keys of two filters that could be merged (else PERHAPS_EMISMATCH, as there): in the
+ * first, the second, both, one or both, and both / either, which is 1 of two empty ones; with
+ * standard errors. What a full filter cannot tell is NAN, its error INFINITY. Exact for bitmaps,
+ * and for tables as far as digests are. PERHAPS_ECANNOT for static filters, several layers or
+ * generations, and what perhaps_intersect made. docs/kinds.md has the formula. (reads both) */
+struct perhaps_overlap {
+    size_t size; /* of this struct; set it before the call */
+    double a, b, both, either, jaccard;
+    double a_error, b_error, both_error, either_error, jaccard_error;
+    int exact; /* 1 = counted, not estimated: the errors are 0 */
+};
+PERHAPS_API int perhaps_overlap(const perhaps *a, const perhaps *b, struct perhaps_overlap *overlap);
 
 /* 1 = same kind, layout, hash, seed, transformation of keys and array; 0 = not. In cuckoo filters
  * and tables the array depends on the order of adds. (reads both) */

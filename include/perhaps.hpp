@@ -784,6 +784,27 @@ struct info {
           collecting(c.collecting != 0), guessed(c.guessed != 0) {}
 };
 
+/* How many different keys two filters have: struct perhaps_overlap. What a full filter cannot tell
+ * is NaN, with an infinite error. */
+struct overlap {
+    double a = 0;
+    double b = 0;
+    double both = 0;
+    double either = 0;
+    double jaccard = 0;
+    double a_error = 0;
+    double b_error = 0;
+    double both_error = 0;
+    double either_error = 0;
+    double jaccard_error = 0;
+    bool exact = false;
+
+    overlap() noexcept = default;
+    explicit overlap(const struct ::perhaps_overlap &c) noexcept
+        : a(c.a), b(c.b), both(c.both), either(c.either), jaccard(c.jaccard), a_error(c.a_error), b_error(c.b_error),
+          both_error(c.both_error), either_error(c.either_error), jaccard_error(c.jaccard_error), exact(c.exact != 0) {}
+};
+
 inline trait traits_of(kind k) noexcept {
     return static_cast<trait>(::perhaps_kind_traits(static_cast<int>(k)));
 }
@@ -1030,6 +1051,13 @@ class filter {
     }
     result<void> differ(const filter &from) noexcept {
         return detail::answer<void>(::perhaps_differ(handle(), from.handle()));
+    }
+    result<ph::overlap> overlap(const filter &other) const noexcept {
+        struct ::perhaps_overlap c = {};
+        c.size = sizeof c;
+        int rc = ::perhaps_overlap(handle(), other.handle(), &c);
+        if (rc < 0) return detail::why(rc);
+        return ph::overlap(c);
     }
     bool equal(const filter &other) const noexcept { return ::perhaps_equal(handle(), other.handle()) == 1; }
     result<void> clear() noexcept { return detail::answer<void>(::perhaps_clear(handle())); }

@@ -6,7 +6,7 @@
  *   check          open, target_input, query, close
  *   count          open, target_input, count_batch for each batch, close
  *   list           open, list until it is at the end, close
- *   info           open, print_info, close
+ *   info           open, print_info, close; of two sets open, overlap, close
  *   verify         open, verify, facts; with --keys target_input_of, query_batch; close
  *   add, remove    open, target_input, change, finish, close
  *   build          create, change, finish, close
@@ -128,6 +128,10 @@ struct backend {
     int (*facts)(struct target *target, struct target_facts *facts);
     int (*verify)(struct target *target, struct verdict *verdict);
     int (*print_info)(struct target *target, bool as_json);
+
+    /* How many keys it and another set, which is opened by its name, have in common. NULL for sets
+     * on servers. */
+    int (*overlap)(struct target *a, const char *b, struct perhaps_overlap *overlap);
 };
 
 extern const struct backend file_backend, roaring_backend, redis_backend;

@@ -167,16 +167,25 @@ const struct command commands[COMMANDS] = {
         "perhaps list days.ph\n"
         "perhaps list days.ph --from 1000 --limit 1",
         NULL, 1, 1, cmd_list, "Print one JSON object, with members[] for the lines."},
-    [CMD_INFO] = {"info", "FILTER|--at URL [OPTION...]", "describe a filter",
+    [CMD_INFO] = {"info", "FILTER [FILTER]|--at URL [OPTION...]", "describe a filter, or what two have in common",
         "Shows what FILTER is, how full it is, the false-positive rate it was planned for and the one it has now. Of a "
         "composite filter (growing, window, sharded) it also shows each layer, generation or shard; of more than 40, "
         "the fullest and the emptiest.\n\n"
+        "Of two filters that have been made alike (same kind, -n, -p or size, hash, seed, --key and -i), it shows how "
+        "many different keys each has, how many both share, how many there are in all, and the Jaccard similarity, "
+        "shared divided by all; of two empty ones that is 1. Bitmaps, Roaring bitmaps and tables, which may differ in "
+        "size, are exact. From other kinds it is an estimate with its standard error: the truth is within twice that "
+        "in 95 of 100 cases. Filters that are far too full tell nothing; static filters, and those of several layers "
+        "or generations, cannot be compared.\n\n"
         "With --at there is no FILTER: it shows a set on servers, and how much of it each server has.",
         "perhaps info phones.ph\n"
         "perhaps info --json phones.ph | jq .fpr_now\n"
+        "perhaps info customers.ph visitors.ph\n"
         "perhaps info --at redis://localhost/phones",
-        NULL, 1, 1, cmd_info,
-        "Print all of it as JSON, with children[] for the layers, generations or shards of a composite filter."},
+        NULL, 1, 2, cmd_info,
+        "Print all of it as JSON, with children[] for the layers, generations or shards of a composite filter; of two "
+        "filters files[] and overlap, with a, b, intersection, union and jaccard, an error for each (a_error ...; null "
+        "if they cannot tell), and exact."},
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
         "Writes to FILE the filter that would have come from adding the keys of all the given filters. They must have "
         "been made alike: same kind, -n, -p or size, hash, seed, --key and -i. Their --field, --delimiter and -0 may "

@@ -159,6 +159,15 @@ static bool locale_is_utf8(void) {
     return false;
 }
 
+const char *plus_minus(void) {
+    return locale_is_utf8() ? "±" : "+-";
+}
+
+const char *human_error(double error, char buffer[NUMBER_TEXT]) {
+    snprintf(buffer, NUMBER_TEXT, "%.2g", error);
+    return buffer;
+}
+
 void print_bar(double share, int width, bool alarm) {
     bool blocks = locale_is_utf8(), coloured = alarm && colour_for(stdout);
     int filled = share > 0 ? (int)fmin(share * width + 0.5, width) : 0;

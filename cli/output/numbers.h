@@ -36,6 +36,12 @@ const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
 /* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]);
 
+/* A standard error below 10, with two digits: "0.0031". Returns `buffer`. */
+const char *human_error(double error, char buffer[NUMBER_TEXT]);
+
+/* What stands before it, as the locale has it. */
+const char *plus_minus(void);
+
 enum { BAR_WIDTH = 40 };
 
 /* "[####....]", `width` characters between the brackets; of blocks where the locale has them. On a

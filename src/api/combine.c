@@ -90,12 +90,20 @@ static int intersect_arrays(perhaps *into, const perhaps *from) {
 
 static int combine_arrays(perhaps *into, const perhaps *from, enum combination what) {
     uint64_t items = filter_items(into) + filter_items(from);
-    if (what == COMBINE_INTERSECT && into->kind->model->distinct_in_either) return intersect_arrays(into, from);
+    if (what == COMBINE_INTERSECT && !into->kind->model->exact) return intersect_arrays(into, from);
     int rc = into->kind->combinable->reinserts ? combine_copy(into, from, what) : combine_in_place(into, from, what);
     if (rc < 0) return rc;
     filter_count_items(into);
     if (into->kind->row.can & PERHAPS_COUNT) into->header.items = items;
     return PERHAPS_OK;
+}
+
+/* PERHAPS_OK, or PERHAPS_EMISMATCH. */
+static int check_same(const perhaps *a, const perhaps *b, const char *verb, unsigned may_differ) {
+    const char *differs = difference(a, b, may_differ);
+    if (!differs) return PERHAPS_OK;
+    return fail(PERHAPS_EMISMATCH, "the two filters cannot %s: they differ in %s; make both with the same want", verb,
+                differs);
 }
 
 static int combine(perhaps *into, const perhaps *from, enum combination what) {
@@ -104,11 +112,8 @@ static int combine(perhaps *into, const perhaps *from, enum combination what) {
     static const unsigned abilities[COMBINATIONS] = {PERHAPS_MERGE, PERHAPS_INTERSECT, PERHAPS_SUBTRACT,
                                                      PERHAPS_SUBTRACT};
     if (!(filter_can(into) & abilities[what])) return filter_cannot(into, verbs[what]);
-    const char *differs = difference(into, from, into->kind->words.may_differ);
-    if (differs)
-        return fail(PERHAPS_EMISMATCH, "the two filters cannot %s: they differ in %s; make both with the same want",
-                    verbs[what], differs);
-    int rc = filter_prepare_change(into);
+    int rc = check_same(into, from, verbs[what], into->kind->words.may_differ);
+    if (rc == PERHAPS_OK) rc = filter_prepare_change(into);
     if (rc < 0) return rc;
     if (into->children && into->kind->composite->ops->merge) return into->kind->composite->ops->merge(into, from);
     return into->children ? combine_children(into, from, what) : combine_arrays(into, from, what);
@@ -128,6 +133,56 @@ int perhaps_subtract(perhaps *into, const perhaps *from) {
 
 int perhaps_differ(perhaps *into, const perhaps *from) {
     return combine(into, from, COMBINE_DIFFER);
+}
+
+/* ---- overlap ---- */
+
+static int add_overlap(const perhaps *a, const perhaps *b, struct key_sums *sums);
+
+/* Shards add up. A single layer or generation is like a filter alone; of several, a key may be in
+ * another one in each filter. */
+static int add_children(const perhaps *a, const perhaps *b, struct key_sums *sums) {
+    int rc = PERHAPS_OK;
+    if (!a->kind->composite->key_in_one_child && (a->children->count > 1 || b->children->count > 1))
+        return fail(PERHAPS_ECANNOT,
+                    "%s filters of several parts cannot be compared: a key may be in different parts of each; make "
+                    "filters of a fixed number of items of the same keys",
+                    a->kind->row.name);
+    for (unsigned i = 0; rc == PERHAPS_OK && i < a->children->count; i++)
+        rc = add_overlap(a->children->child[i].filter, b->children->child[i].filter, sums);
+    return rc;
+}
+
+static int add_overlap(const perhaps *a, const perhaps *b, struct key_sums *sums) {
+    if (!a->children && !a->kind->model->occupancy)
+        return fail(PERHAPS_ECANNOT,
+                    "%s filters do not tell how many keys two of them have in common; make filters of another kind, "
+                    "such as bloom, of the same keys",
+                    a->kind->row.name);
+    unsigned parts = a->children && !a->kind->composite->key_in_one_child ? 1u << CHILDREN : 0;
+    int rc = check_same(a, b, "be compared", a->kind->words.may_differ | parts);
+    if (rc < 0) return rc;
+    if (a->children) return add_children(a, b, sums);
+    if ((a->header.flags | b->header.flags) & HEADER_INTERSECTED)
+        return fail(PERHAPS_ECANNOT, "a filter that is an intersection has bits of keys that are not in it, and cannot "
+                                     "be compared; compare the filters it was made from");
+    plan_add_keys(a->kind, &a->array, &b->array, sums);
+    return PERHAPS_OK;
+}
+
+/* The filter that an array belongs to, or the first of many. */
+static const perhaps *first_leaf(const perhaps *f) {
+    while (f->children) f = f->children->child[0].filter;
+    return f;
+}
+
+int perhaps_overlap(const perhaps *a, const perhaps *b, struct perhaps_overlap *theirs) {
+    struct perhaps_overlap overlap = {.exact = first_leaf(a)->kind->model->exact};
+    struct key_sums sums = {0};
+    int rc = add_overlap(a, b, &sums);
+    if (rc < 0) return rc;
+    plan_overlap(&sums, &overlap);
+    return give_sized(theirs, &overlap, sizeof overlap, "overlap");
 }
 
 static bool equal_children(const struct children *a, const struct children *b) {

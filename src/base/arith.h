@@ -65,11 +65,14 @@ static inline uint64_t remainder_of(uint64_t a, const struct divisor *by) {
 
 /* A bijection on 64-bit words; every input bit affects every output bit. The constants are Pelle
  * Evensen's "moremur". */
+#define MIX64_FIRST  UINT64_C(0x3C79AC492BA7B653)
+#define MIX64_SECOND UINT64_C(0x1C69B3F74AC4AE35)
+
 static inline uint64_t mix64(uint64_t x) {
     x ^= x >> 27;
-    x *= UINT64_C(0x3C79AC492BA7B653);
+    x *= MIX64_FIRST;
     x ^= x >> 33;
-    x *= UINT64_C(0x1C69B3F74AC4AE35);
+    x *= MIX64_SECOND;
     x ^= x >> 27;
     return x;
 }

@@ -46,13 +46,6 @@ static inline void bits_and(uint8_t *into, const uint8_t *from, uint64_t length)
     for (uint64_t i = 0; i < length; i += 8) store64(into + i, load64(into + i) & load64(from + i));
 }
 
-/* Bits set in one of two arrays, or in both. */
-static inline uint64_t bits_count_either(const uint8_t *a, const uint8_t *b, uint64_t length) {
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < length; i += 8) count += (uint64_t)__builtin_popcountll(load64(a + i) | load64(b + i));
-    return count;
-}
-
 static inline uint64_t bits_count(const uint8_t *bytes, uint64_t length) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < length; i += 8) count += (uint64_t)__builtin_popcountll(load64(bytes + i));

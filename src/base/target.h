@@ -1,6 +1,10 @@
-/* Compiles single functions for an instruction set. */
+/* How single functions and loops are compiled. */
 #ifndef PERHAPS_BASE_TARGET_H
 #define PERHAPS_BASE_TARGET_H
+
+/* Before a loop whose bounds are constants in each caller, and few: where code is to be small,
+ * compilers keep such a loop, and with it arrays that would otherwise be registers. */
+#define UNROLLED _Pragma("GCC unroll 8")
 
 #define TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))
 #if defined(__clang__)

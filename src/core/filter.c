@@ -222,6 +222,7 @@ int filter_handle(perhaps **made, const perhaps_allocator *given, const struct h
     f->file.fd = -1;
     if (!f->kind->composite) f->array.length = header->length;
     memcpy(f->array.layout, header->layout, sizeof f->array.layout);
+    if (f->kind->derive) f->kind->derive(&f->array);
     rc = recipe_copy(&allocator, header->recipe, &f->header.recipe);
     if (rc == PERHAPS_OK && shared && f->kind->lock_free) {
         f->items_in = ITEMS_IN_TALLIES;

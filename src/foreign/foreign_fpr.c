@@ -74,7 +74,7 @@ static void measure(const struct array *array, struct measures *measures) {
 #define FOREIGN_MODEL(rule_name)                                                                                       \
     {                                                                                                                  \
         .hashes = bloom_hashes, .cache_lines = bloom_hashes, .measure = measure, .rule = (rule_name),                  \
-        .distinct_in_either = bloom_either                                                                             \
+        .occupancy = &bloom_occupancy                                                                                  \
     }
 const struct model model_guava = FOREIGN_MODEL(rule_of_guava), model_spark = FOREIGN_MODEL(rule_of_spark),
                    model_dcso = FOREIGN_MODEL(rule_of_dcso);

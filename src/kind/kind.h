@@ -27,7 +27,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum { LAYOUT_WORDS = 5 };
+enum { LAYOUT_WORDS = 5, DERIVED_WORDS = 8 };
 
 /* What a kind works on. `layout` is the shape in integers, as in the image's header. The kind says
  * what each word means; unused ones are zero. */
@@ -35,9 +35,10 @@ struct array {
     uint8_t *bytes;  /* little-endian words, at any alignment */
     uint64_t length; /* bytes, from payload_bytes */
     uint64_t layout[LAYOUT_WORDS];
-    const void *guide;   /* static kinds: made by solver->guide; else NULL */
-    uint64_t near_bytes; /* arrays of at most this are in the second-level cache while in use */
-    enum isa isa;        /* for work on the whole array */
+    uint64_t derived[DERIVED_WORDS]; /* of the layout, by the kind's `derive` */
+    const void *guide;               /* static kinds: made by solver->guide; else NULL */
+    uint64_t near_bytes;             /* arrays of at most this are in the second-level cache while in use */
+    enum isa isa;                    /* for work on the whole array */
 };
 
 /* An array in the second-level cache is not prefetched from memory. */
@@ -230,6 +231,10 @@ struct kind {
     /* The operations for a layout that payload_bytes accepted. If `shared`, which is for lock_free
      * kinds, several threads may call them at the same time, on an array aligned to eight bytes. */
     const struct kind_ops *(*ops)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared);
+
+    /* Works out what follows from the layout alone, so that not every operation has to; NULL if
+     * that is nothing. */
+    void (*derive)(struct array *array);
     bool lock_free;
     bool sparse; /* untouched parts of the array take no memory and no disk space */
 

@@ -57,6 +57,25 @@ struct layering {
     int (*next_layer)(const struct layers *layers, struct level *level);
 };
 
+/* Cells in use in two arrays: bits, counters, digests, or pairs of a home and a fingerprint. */
+struct used_cells {
+    double cells; /* that there are */
+    uint64_t a, b, either;
+};
+
+/* How two arrays tell how many keys they have in common; plan/estimate.c has the statistics. A cell
+ * of an exact kind is a key: it needs only `count`. */
+struct occupancy {
+    /* In one pass over two arrays that can be combined. */
+    void (*count)(const struct array *a, const struct array *b, struct used_cells *used);
+
+    /* Different keys, estimated from `used` cells, which are not all. */
+    double (*keys)(const uint64_t layout[LAYOUT_WORDS], double used);
+
+    /* The covariance of the estimates for two sets that have `common` keys in common. */
+    double (*covariance)(const uint64_t layout[LAYOUT_WORDS], double common);
+};
+
 /* What the planner knows of a kind. */
 struct model {
     /* The expected false-positive rate with `items` keys; INFINITY if they do not fit. Falls with
@@ -75,11 +94,8 @@ struct model {
     int (*rule)(const perhaps_want *want, struct level *level);
     bool takes_bucket; /* the rule uses want.bucket and want.steps */
 
-    const struct layering *layering; /* or NULL */
-
-    /* Distinct keys in the union of two arrays of one layout, estimated. For kinds whose
-     * intersection keeps bits of keys that are in only one of both; else NULL. */
-    double (*distinct_in_either)(const struct array *a, const struct array *b);
+    const struct layering *layering;   /* or NULL */
+    const struct occupancy *occupancy; /* NULL where arrays do not tell what they have in common */
 };
 
 /* A filter to be made. */
@@ -154,9 +170,31 @@ double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], u
 
 void plan_measure(const struct kind *kind, const struct array *array, struct measures *measures);
 
+/* `count` where cells are bits. */
+struct used_cells plan_used_bits(const struct array *a, const struct array *b, double cells);
+
+/* A full array says only "many": as many as leave half a cell empty. */
+double plan_not_all(double used, double cells);
+
+/* m · (e^λ - 1 - λ): `covariance` of one throw a key, with λ common throws in each of m cells. */
+double plan_spread(double cells, double load);
+
+/* Keys in a, in b and in either, and covariances of their estimates (occupancy.covariance) for the
+ * keys in a, in b, in either and in both. All are INFINITY where every cell is in use. Of several
+ * pairs of arrays they add up. */
+struct key_sums {
+    double a, b, either;
+    double of_a, of_b, of_either, of_both;
+};
+
+void plan_add_keys(const struct kind *kind, const struct array *a, const struct array *b, struct key_sums *sums);
+
 /* Keys that two arrays have in common, estimated as |A| + |B| - |A or B|; |A| and |B| are given.
  * The common bits would say too many: some come from different keys. */
 uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b);
+
+/* Fills in everything but the size and `exact`. */
+void plan_overlap(const struct key_sums *sums, struct perhaps_overlap *overlap);
 
 /* The false-positive rate from equal digests alone. */
 double plan_digest_fpr(double items);

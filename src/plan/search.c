@@ -33,11 +33,6 @@ void plan_measure(const struct kind *kind, const struct array *array, struct mea
     measures->items = measures->copies < 0x1p62 ? (uint64_t)llround(measures->copies) : UINT64_C(1) << 62;
 }
 
-uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a, const struct array *b, double in_b) {
-    double common = in_a + in_b - kind->model->distinct_in_either(a, b);
-    return (uint64_t)llround(fmin(fmax(common, 0), fmin(fmin(in_a, in_b), 0x1p62)));
-}
-
 /* ---- checks of the want ---- */
 
 static bool wants_memory(const perhaps_want *want) {

@@ -39,8 +39,9 @@ static inline uint64_t parts_bits_for(uint64_t keys) {
 }
 
 /* The key of a digest: a mix for this use only. It is a bijection. */
+#define PART_KEY UINT64_C(0x6A09E667F3BCC909)
 static inline uint64_t part_key(uint64_t digest) {
-    return mix64(digest ^ UINT64_C(0x6A09E667F3BCC909));
+    return mix64(digest ^ PART_KEY);
 }
 
 /* The part of a key, and a uniform word that places it within the part. Monotone in the key. */

@@ -311,7 +311,7 @@ remembers() {
   refuses "cannot remove" build --at "$at" --needs remove keys
   refuses "makes no sense" build --at "$at" -n 0 keys
   refuses "is not a time" build --at "$at" --patience 5 keys
-  refuses "one argument too many" info --at "$at" keys
+  refuses "sets on servers are not compared" info --at "$at" keys
 }
 
 @test "the default number of shards keeps each below the limit" {

@@ -333,3 +333,18 @@ poke() {
     damaged "${change#*:}" roaring64
   done
 }
+
+@test "info counts what two sets of ids have in common" {
+  seq 1 6000 >a
+  { seq 4001 10000; echo 5000000000; } >b
+  for f in a b; do "$PERHAPS" build -k roaring64 -o $f.r $f; done
+  try 0 info -k roaring64 a.r b.r --json
+  holds '.overlap | .a == 6000 and .b == 6001 and .intersection == 2000 and .union == 10001 and .exact'
+  "$PERHAPS" build -k roaring -o a.roaring a
+  "$PERHAPS" build -k roaring -o none.roaring /dev/null
+  try 0 info a.roaring none.roaring --json
+  holds '.overlap | .a == 6000 and .b == 0 and .intersection == 0 and .jaccard == 0 and .jaccard_error == 0'
+  try 0 info none.roaring none.roaring
+  [[ $output == *"jaccard   1; "* ]]
+  refuses "b.r: is a Roaring bitmap of 64-bit ids; give -k roaring64" info a.roaring b.r
+}

@@ -176,6 +176,9 @@ void members() {
 void combining() {
     ph::filter a = make(ph::kind::bitmap), b = make(ph::kind::bitmap);
     CHECK(*a.add_many(u64s{1, 2, 3}) == 3 && *b.add_many(u64s{3, 4}) == 2);
+    ph::overlap overlap = a.overlap(b).value();
+    CHECK(overlap.exact && overlap.a == 3 && overlap.b == 2 && overlap.both == 1 && overlap.either == 4);
+    CHECK(overlap.jaccard == 0.25 && overlap.jaccard_error == 0 && a.overlap(a)->jaccard == 1);
     ph::filter all = a.clone().value(), both = a.clone().value(), rest = a.clone().value(), odd = a.clone().value();
     CHECK(all.merge(b) && *all.contains_many(u64s{1, 2, 3, 4}) == 4);
     CHECK(both.intersect(b) && *both.contains_many(u64s{1, 2, 3, 4}) == 1);

@@ -146,6 +146,9 @@ static void combine(perhaps *f) {
         promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT || is_full(rc), "a filter fits itself and its clone");
         expect_openable(f);
     }
+    struct perhaps_overlap overlap = {.size = sizeof overlap};
+    int rc = perhaps_overlap(f, copy, &overlap);
+    promise(rc == PERHAPS_OK || rc == PERHAPS_ECANNOT, "a filter can be compared with its clone");
     perhaps_free(copy);
 }
 

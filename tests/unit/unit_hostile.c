@@ -227,6 +227,10 @@ static void combine_hostile(perhaps *f, const struct layout *layout, struct byte
         CHECK(rc == PERHAPS_OK || perhaps_why()[0], "refused without a reason");
         verbs[i](f, f);
     }
+    struct perhaps_overlap overlap = {.size = sizeof overlap};
+    perhaps_overlap(f, other, &overlap);
+    perhaps_overlap(other, sound, &overlap);
+    perhaps_overlap(sound, other, &overlap);
     use_hostile(sound, layout);
     perhaps_free(other);
     perhaps_free(sound);

@@ -152,6 +152,18 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
                    a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
 }
 
+/* A filter of numbers and one of lines may look alike and yet have no key in common. Kinds of
+ * integers have them in common however they were written. Where keys stand in records does not
+ * matter: the first filter's recipe is kept. */
+static int check_same_keys(const struct target *a, const struct target *b) {
+    char name[32];
+    bool same = a->recipe.form == b->recipe.form && a->recipe.ignore_case == b->recipe.ignore_case;
+    if (same || a->integers) return FINE;
+    snprintf(name, sizeof name, "%s", recipe_key_name(&a->recipe));
+    return failure(b->name, "its keys are written as %s, those of %s as %s; build both with the same options",
+                   recipe_key_name(&b->recipe), a->name, name);
+}
+
 static int file_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     static const struct {
         int (*combine)(perhaps *into, const perhaps *from);
@@ -165,21 +177,32 @@ static int file_backend_combine(struct target *into, struct target *from, enum s
     perhaps *a = filter_of(into), *b = filter_of(from);
     const char *path = from->name;
     if (filter_refuse_sealed(b, path) != FINE) return TROUBLE;
-    /* A filter of numbers and one of lines may look alike and yet have no key in common. Kinds of
-     * integers have them in common however they were written. Where keys stand in records does not
-     * matter: the first filter's recipe is kept. */
-    bool same_keys = into->recipe.form == from->recipe.form && into->recipe.ignore_case == from->recipe.ignore_case;
-    if (!same_keys && !into->integers) {
-        char name[32];
-        snprintf(name, sizeof name, "%s", recipe_key_name(&into->recipe));
-        return failure(path, "its keys are written as %s, those of %s as %s; build both with the same options",
-                       recipe_key_name(&from->recipe), into->name, name);
-    }
+    if (check_same_keys(into, from) != FINE) return TROUBLE;
     int rc = combinations[how].combine(a, b);
     if (rc == PERHAPS_EMISMATCH) return mismatch_failure(a, into->name, b, path);
     if (rc == PERHAPS_EFULL) return full_failure(a, b, path);
     if (rc == PERHAPS_ECANNOT) return cannot_failure(path, combinations[how].ability);
     return rc < 0 ? library_failure(path, rc) : FINE;
+}
+
+static int compare(struct target *a, struct target *b, struct perhaps_overlap *overlap) {
+    struct perhaps_info facts = filter_facts(filter_of(a));
+    if (check_same_keys(a, b) != FINE) return TROUBLE;
+    int rc = perhaps_overlap(filter_of(a), filter_of(b), overlap);
+    if (rc == PERHAPS_EMISMATCH) return mismatch_failure(filter_of(a), a->name, filter_of(b), b->name);
+    if (rc == PERHAPS_ECANNOT)
+        return reason_failure(NULL, facts.traits & PERHAPS_STATIC ? "build blocked filters of the same keys"
+                                    : facts.children              ? "build both with -n and without --grow and --window"
+                                                                  : "give the filters it was made from");
+    return rc < 0 ? library_failure(b->name, rc) : FINE;
+}
+
+static int file_backend_overlap(struct target *a, const char *name, struct perhaps_overlap *overlap) {
+    struct target *b = NULL;
+    int status = file_backend_open(&b, a->options, name, TO_INSPECT, 0);
+    if (status == FINE) status = compare(a, b, overlap);
+    target_close(b);
+    return status;
 }
 
 /* ---- finishing ---- */
@@ -238,4 +261,5 @@ const struct backend file_backend = {
     .facts = file_backend_facts,
     .verify = file_backend_verify,
     .print_info = filter_print_info,
+    .overlap = file_backend_overlap,
 };

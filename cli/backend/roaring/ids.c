@@ -119,6 +119,15 @@ uint64_t ids_count(const struct ids *ids) {
     return count;
 }
 
+uint64_t ids_common(const struct ids *a, const struct ids *b) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        const roaring_bitmap_t *lows = lows_of(b, a->buckets[i].high);
+        if (lows) count += roaring_bitmap_and_cardinality(a->buckets[i].low, lows);
+    }
+    return count;
+}
+
 size_t ids_from(const struct ids *ids, uint64_t from, uint64_t *numbers, size_t n) {
     size_t found = 0;
     for (size_t i = find(ids, high(from)); i < ids->n && found < n; i++) {

@@ -40,6 +40,9 @@ uint64_t ids_contain(const struct ids *ids, const uint64_t *numbers, size_t n, u
 
 uint64_t ids_count(const struct ids *ids);
 
+/* How many are in both. */
+uint64_t ids_common(const struct ids *a, const struct ids *b);
+
 /* Up to n ids, in rising order, of those that are not below `from`; how many. */
 size_t ids_from(const struct ids *ids, uint64_t from, uint64_t *numbers, size_t n);
 

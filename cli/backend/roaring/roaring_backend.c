@@ -237,6 +237,24 @@ static int roaring_backend_print_info(struct target *target, bool as_json) {
     return FINE;
 }
 
+static int roaring_backend_overlap(struct target *a, const char *name, struct perhaps_overlap *overlap) {
+    struct target *b = NULL;
+    int status = roaring_backend_open(&b, a->options, name, TO_INSPECT, 0);
+    if (status == FINE) {
+        const struct ids *first = &roaring_of(a)->ids, *second = &roaring_of(b)->ids;
+        uint64_t in_a = ids_count(first), in_b = ids_count(second), both = ids_common(first, second);
+        uint64_t either = in_a + in_b - both;
+        *overlap = (struct perhaps_overlap){.size = sizeof *overlap, .exact = 1};
+        overlap->a = (double)in_a;
+        overlap->b = (double)in_b;
+        overlap->both = (double)both;
+        overlap->either = (double)either;
+        overlap->jaccard = either ? (double)both / (double)either : 1;
+    }
+    target_close(b);
+    return status;
+}
+
 /* What is about sizes, rates, hashes and mapped files. */
 static const enum option_id of_filters[] = {
     OPT_ITEMS,       OPT_FPR,       OPT_BITS_PER_KEY, OPT_BYTES,     OPT_PRESET,      OPT_NEEDS,       OPT_GROW,
@@ -267,4 +285,5 @@ const struct backend roaring_backend = {
     .facts = roaring_backend_facts,
     .verify = roaring_backend_verify,
     .print_info = roaring_backend_print_info,
+    .overlap = roaring_backend_overlap,
 };

@@ -8,7 +8,7 @@
  *
  * Only sizes that are powers of two up to 128 MiB are made: some readers take no other.
  */
-#include "base/endian.h"
+#include "base/bits.h"
 #include "foreign/parquet/parquet_layout.h"
 #include "plan/plan.h"
 #include "kind/blocked/blocked_fpr.h"
@@ -60,38 +60,43 @@ static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
     return 1;
 }
 
-/* Adds what the bits of one block say, or those of two together. */
-static void look_at_block(const uint8_t *block, const uint8_t *other, struct measures *sums) {
+static struct blocks blocks_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (struct blocks){.blocks = (double)layout[PARQUET_BLOCKS], .per_key = 1, .lane_bits = 32, .bits_per_lane = 1};
+}
+
+static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (double)layout[PARQUET_BLOCKS] * PARQUET_BLOCK_BITS;
+}
+
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    *used = plan_used_bits(a, b, bits_of(a->layout));
+}
+
+static double keys(const uint64_t layout[LAYOUT_WORDS], double used) {
+    struct blocks all = blocks_of(layout);
+    return blocked_keys(&all, used / bits_of(layout));
+}
+
+static double covariance(const uint64_t layout[LAYOUT_WORDS], double common) {
+    struct blocks all = blocks_of(layout);
+    return blocked_covariance(&all, common);
+}
+
+/* The rate of one block, from its bits. */
+static double rate_of_bits(const uint8_t *block) {
     double rate = 1;
-    int bits = 0;
-    for (int i = 0; i < PARQUET_WORDS; i++) {
-        int set = __builtin_popcount(load32(block + 4 * i) | load32(other + 4 * i));
-        rate *= set / 32.0;
-        bits += set;
-    }
-    sums->fill += bits;
-    sums->fpr += rate;
-    if (bits)
-        sums->distinct += log(fmax(1 - (double)bits / PARQUET_BLOCK_BITS, 0.5 / PARQUET_BLOCK_BITS)) / log(31.0 / 32);
-}
-
-static void look_at_blocks(const struct array *array, const uint8_t *other, struct measures *measures) {
-    *measures = (struct measures){0};
-    for (uint64_t i = 0; i < array->layout[PARQUET_BLOCKS]; i++)
-        look_at_block(array->bytes + i * PARQUET_BLOCK_BYTES, other + i * PARQUET_BLOCK_BYTES, measures);
-}
-
-static double either(const struct array *a, const struct array *b) {
-    struct measures measures;
-    look_at_blocks(a, b->bytes, &measures);
-    return measures.distinct;
+    for (int i = 0; i < PARQUET_WORDS; i++) rate *= __builtin_popcount(load32(block + 4 * i)) / 32.0;
+    return rate;
 }
 
 static void measure(const struct array *array, struct measures *measures) {
+    double used = (double)bits_count(array->bytes, array->length), bits = bits_of(array->layout), rates = 0;
     double blocks = (double)array->layout[PARQUET_BLOCKS];
-    look_at_blocks(array, array->bytes, measures);
-    measures->fill /= blocks * PARQUET_BLOCK_BITS;
-    measures->fpr = fmin(1, measures->fpr / blocks + rate_of_halves(measures->distinct, blocks));
+    for (uint64_t i = 0; i < array->layout[PARQUET_BLOCKS]; i++)
+        rates += rate_of_bits(array->bytes + i * PARQUET_BLOCK_BYTES);
+    measures->fill = used / bits;
+    measures->distinct = keys(array->layout, plan_not_all(used, bits));
+    measures->fpr = fmin(1, rates / blocks + rate_of_halves(measures->distinct, blocks));
 }
 
 const struct model model_parquet = {
@@ -104,5 +109,5 @@ const struct model model_parquet = {
                                             .step = step,
                                             .resize = resize,
                                             .largest = "128 MiB, since some readers take no more"},
-    .distinct_in_either = either,
+    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
 };

@@ -86,11 +86,30 @@ double redis_error_of_chain(double error_of_first) {
     return fmin(2 * error_of_first, 1);
 }
 
+/* The layout of a Bloom filter of as many bits as places reach. */
+struct reached {
+    uint64_t layout[LAYOUT_WORDS];
+};
+
+static struct reached reached_of(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t n2 = layout[REDIS_BLOOM_N2], bits = n2 ? UINT64_C(1) << n2 : layout[REDIS_BLOOM_BITS];
+    return (struct reached){{[BLOOM_CELLS] = bits, [BLOOM_HASHES] = layout[REDIS_BLOOM_HASHES]}};
+}
+
 static void measure(const struct array *array, struct measures *measures) {
-    uint64_t layout[LAYOUT_WORDS] = {
-        [BLOOM_CELLS] = array->layout[REDIS_BLOOM_BITS], [BLOOM_HASHES] = array->layout[REDIS_BLOOM_HASHES]};
-    if (array->layout[REDIS_BLOOM_N2]) layout[BLOOM_CELLS] = UINT64_C(1) << array->layout[REDIS_BLOOM_N2];
-    bloom_estimate(layout, bits_count(array->bytes, array->length), measures);
+    bloom_estimate(reached_of(array->layout).layout, bits_count(array->bytes, array->length), measures);
+}
+
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    *used = plan_used_bits(a, b, (double)reached_of(a->layout).layout[BLOOM_CELLS]);
+}
+
+static double keys(const uint64_t layout[LAYOUT_WORDS], double used) {
+    return bloom_keys(reached_of(layout).layout, used);
+}
+
+static double covariance(const uint64_t layout[LAYOUT_WORDS], double common) {
+    return bloom_covariance(reached_of(layout).layout, common);
 }
 
 const struct model model_redis_bloom = {
@@ -99,4 +118,5 @@ const struct model model_redis_bloom = {
     .measure = measure,
     .rule = rule,
     .layering = &(const struct layering){.nested = nested, .next_layer = next_layer},
+    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
 };

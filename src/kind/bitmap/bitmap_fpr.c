@@ -35,6 +35,19 @@ static void measure(const struct array *array, struct measures *measures) {
     measures->distinct = measures->copies = in_it;
 }
 
+/* The shorter one has none of the integers beyond its range. */
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    uint64_t shorter = a->length < b->length ? a->length : b->length;
+    struct array a_begin = *a, b_begin = *b;
+    a_begin.length = b_begin.length = shorter;
+    *used = plan_used_bits(&a_begin, &b_begin, 0);
+    uint64_t a_rest = bits_count(a->bytes + shorter, a->length - shorter);
+    uint64_t b_rest = bits_count(b->bytes + shorter, b->length - shorter);
+    used->a += a_rest;
+    used->b += b_rest;
+    used->either += a_rest + b_rest;
+}
+
 const struct model model_bitmap = {
     .fpr = fpr,
     .hashes = one,
@@ -42,4 +55,5 @@ const struct model model_bitmap = {
     .measure = measure,
     .exact = true,
     .search = &(const struct layout_search){.variants = 1, .variant = variant, .step = step, .resize = resize},
+    .occupancy = &(const struct occupancy){.count = count},
 };

@@ -9,7 +9,7 @@
  */
 #include "kind/blocked/blocked_fpr.h"
 #include "kind/blocked/blocked_layout.h"
-#include "base/endian.h"
+#include "base/bits.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -85,6 +85,22 @@ double blocked_mean(double n, double blocks, double (*rate_of)(double j)) {
     return fmin(sum, 1);
 }
 
+/* The share of its block that a key takes. */
+static double taken(const struct blocks *all) {
+    return 1 - pow(1 - 1 / all->lane_bits, all->bits_per_lane);
+}
+
+double blocked_keys(const struct blocks *all, double fill) {
+    return log1p(-fill) / log1p(-taken(all) / all->blocks);
+}
+
+double blocked_covariance(const struct blocks *all, double common) {
+    double cells = BLOCKED_LANES * all->lane_bits * all->blocks, hashes = BLOCKED_LANES * all->bits_per_lane;
+    double of_bits = plan_spread(cells, common * hashes / cells) / (hashes * hashes), share = taken(all);
+    double of_keys = plan_spread(all->blocks - 1, common * share * share / all->blocks) / (share * share);
+    return (of_bits + of_keys) / all->per_key;
+}
+
 static double fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
     double lines = (double)(layout[BLOCKED_LINES] / layout[BLOCKED_LINES_PER_KEY]);
     double (*rate_of)(double) = layout[BLOCKED_BITS_PER_LINE] == 16 ? rate_of_two : rate_of_one;
@@ -105,54 +121,54 @@ static unsigned lines_of(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[BLOCKED_LINES_PER_KEY];
 }
 
-struct line_sums {
-    double bits, keys, rate;
-};
-
-/* Adds up what each of `count` lines says. */
-static struct line_sums look_at_lines(const uint8_t *lines, const uint8_t *others, uint64_t count, int bits_per_lane) {
-    struct line_sums sums = {0, 0, 0};
+/* The mean rate of `count` lines: a non-member's bits are set in all lanes. */
+static double rate_of_lines(const uint8_t *lines, uint64_t count, int bits_per_lane) {
+    double sum = 0;
     for (uint64_t i = 0; i < count; i++) {
         double rate = 1;
-        int bits = 0;
         for (int lane = 0; lane < BLOCKED_LANES; lane++) {
-            uint64_t at = i * BLOCKED_LINE_BYTES + 8 * (uint64_t)lane;
-            int set = __builtin_popcountll(load64(lines + at) | load64(others + at));
+            int set = __builtin_popcountll(load64(lines + i * BLOCKED_LINE_BYTES + 8 * (uint64_t)lane));
             rate *= bits_per_lane == 2 ? set * set : set;
-            bits += set;
         }
-        if (!bits) continue;
-        sums.bits += bits;
-        sums.rate += rate;
-        sums.keys += log(fmax(1 - (double)bits / BLOCKED_LINE_BITS, 0.5 / BLOCKED_LINE_BITS));
+        sum += rate;
     }
-    sums.rate /= pow(64, BLOCKED_LANES * bits_per_lane) * (double)count;
-    sums.keys /= bits_per_lane * log1p(-1.0 / 64);
-    return sums;
+    return sum / (pow(64, BLOCKED_LANES * bits_per_lane) * (double)count);
 }
 
-/* What the lines say, or those of two arrays together. */
-static void look_at_both(const struct array *array, const uint8_t *others, struct measures *measures) {
-    uint64_t per_key = array->layout[BLOCKED_LINES_PER_KEY], part = array->layout[BLOCKED_LINES] / per_key;
-    *measures = (struct measures){.fpr = 1};
-    for (uint64_t i = 0; i < per_key; i++) {
-        int bits_per_lane = (int)array->layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES;
-        uint64_t start = i * part * BLOCKED_LINE_BYTES;
-        struct line_sums sums = look_at_lines(array->bytes + start, others + start, part, bits_per_lane);
-        measures->fill += sums.bits / (double)(array->layout[BLOCKED_LINES] * BLOCKED_LINE_BITS);
-        measures->distinct += sums.keys / (double)per_key;
-        measures->fpr *= sums.rate;
-    }
+static struct blocks blocks_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (struct blocks){.blocks = (double)(layout[BLOCKED_LINES] / layout[BLOCKED_LINES_PER_KEY]),
+                           .per_key = (double)layout[BLOCKED_LINES_PER_KEY],
+                           .lane_bits = (double)BLOCKED_LINE_BITS / BLOCKED_LANES,
+                           .bits_per_lane = (double)layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES};
+}
+
+static double bits_of(const uint64_t layout[LAYOUT_WORDS]) {
+    return (double)layout[BLOCKED_LINES] * BLOCKED_LINE_BITS;
+}
+
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    *used = plan_used_bits(a, b, bits_of(a->layout));
+}
+
+static double keys(const uint64_t layout[LAYOUT_WORDS], double used) {
+    struct blocks all = blocks_of(layout);
+    return blocked_keys(&all, used / bits_of(layout));
+}
+
+static double covariance(const uint64_t layout[LAYOUT_WORDS], double common) {
+    struct blocks all = blocks_of(layout);
+    return blocked_covariance(&all, common);
 }
 
 static void measure(const struct array *array, struct measures *measures) {
-    look_at_both(array, array->bytes, measures);
-}
-
-static double either(const struct array *a, const struct array *b) {
-    struct measures measures;
-    look_at_both(a, b->bytes, &measures);
-    return measures.distinct;
+    uint64_t per_key = array->layout[BLOCKED_LINES_PER_KEY], part = array->layout[BLOCKED_LINES] / per_key;
+    double used = (double)bits_count(array->bytes, array->length), bits = bits_of(array->layout);
+    int bits_per_lane = (int)array->layout[BLOCKED_BITS_PER_LINE] / BLOCKED_LANES;
+    measures->fill = used / bits;
+    measures->distinct = keys(array->layout, plan_not_all(used, bits));
+    measures->fpr = 1;
+    for (uint64_t i = 0; i < per_key; i++)
+        measures->fpr *= rate_of_lines(array->bytes + i * part * BLOCKED_LINE_BYTES, part, bits_per_lane);
 }
 
 const struct model model_blocked = {
@@ -165,5 +181,5 @@ const struct model model_blocked = {
                                             .step = step,
                                             .resize = resize,
                                             .handicap = handicap},
-    .distinct_in_either = either,
+    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
 };

@@ -251,21 +251,24 @@ INLINE void query_many(const struct array *array, const uint64_t *digests, size_
     }
 }
 
+/* A key that is visited leaves its room in the ring to the one that comes. */
 INLINE void put_far(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
                     uint8_t *answers, bool shared) {
     uint64_t ring[RING], *places = ring;
     const uint64_t hashes = array->layout[BLOOM_HASHES];
     const size_t ahead = keys_ahead(hashes, n);
-    for (size_t i = 0; i < n + ahead; i++) {
-        if (i >= ahead) {
-            unsigned had = 1;
-            for (uint64_t j = 0; j < hashes; j++) had &= cell_mark(array->bytes, places[j], shared);
-            answers[i - ahead] = !had;
+    for (size_t i = 0; i < ahead; i++) {
+        struct digest state = probe_begin(digest_at(digests, i));
+        send_places(array, cells, &state, 0, hashes, ring + i * hashes);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct digest state = probe_begin(digest_at(digests, i + ahead < n ? i + ahead : i));
+        unsigned had = 1;
+        for (uint64_t j = 0; j < hashes; j++) {
+            had &= cell_mark(array->bytes, places[j], shared);
+            send_places(array, cells, &state, j, 1, &places[j]);
         }
-        if (i < n) {
-            struct digest state = probe_begin(digest_at(digests, i));
-            send_places(array, cells, &state, 0, hashes, places);
-        }
+        answers[i] = !had;
         places = places + hashes == ring + ahead * hashes ? ring : places + hashes;
     }
 }

@@ -73,20 +73,22 @@ unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]) {
     return (unsigned)layout[BLOOM_HASHES];
 }
 
-void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *measures) {
+/* One cell is a case of its own. */
+double bloom_keys(const uint64_t layout[LAYOUT_WORDS], double used) {
     double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
-    measures->fill = fmin((double)used / m, 1);
-    measures->fpr = pow(measures->fill, k);
-    /* A full array says only "many": as many as leave half a cell empty. One cell is a case of its
-     * own. */
-    double empty = fmax(1 - measures->fill, 0.5 / m);
-    measures->distinct = m > 1 ? log(empty) / (k * log1p(-1 / m)) : (double)used;
+    return m > 1 ? log1p(-used / m) / (k * log1p(-1 / m)) : used;
 }
 
-double bloom_either(const struct array *a, const struct array *b) {
-    struct measures measures;
-    bloom_estimate(a->layout, bits_count_either(a->bytes, b->bytes, a->length), &measures);
-    return measures.distinct;
+void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *measures) {
+    double m = (double)layout[BLOOM_CELLS];
+    measures->fill = fmin((double)used / m, 1);
+    measures->fpr = pow(measures->fill, (double)layout[BLOOM_HASHES]);
+    measures->distinct = m > 1 ? bloom_keys(layout, plan_not_all((double)used, m)) : (double)used;
+}
+
+double bloom_covariance(const uint64_t layout[LAYOUT_WORDS], double common) {
+    double m = (double)layout[BLOOM_CELLS], k = (double)layout[BLOOM_HASHES];
+    return plan_spread(m, k * common / m) / (k * k);
 }
 
 /* ---- bloom's own ---- */
@@ -100,6 +102,12 @@ static bool resize(uint64_t layout[LAYOUT_WORDS], uint64_t bits) {
     return bits > 0 && bits <= UINT64_MAX - 63;
 }
 
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    *used = plan_used_bits(a, b, (double)a->layout[BLOOM_CELLS]);
+}
+
+const struct occupancy bloom_occupancy = {.count = count, .keys = bloom_keys, .covariance = bloom_covariance};
+
 static void measure(const struct array *array, struct measures *measures) {
     bloom_estimate(array->layout, bits_count(array->bytes, array->length), measures);
 }
@@ -112,5 +120,5 @@ const struct model model_bloom = {
     .search =
         &(const struct layout_search){
             .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize},
-    .distinct_in_either = bloom_either,
+    .occupancy = &bloom_occupancy,
 };

@@ -13,8 +13,10 @@ uint64_t bloom_step(const uint64_t layout[LAYOUT_WORDS]);
 double bloom_fpr(const uint64_t layout[LAYOUT_WORDS], uint64_t items);
 unsigned bloom_hashes(const uint64_t layout[LAYOUT_WORDS]);
 
-/* Different keys in the union of two arrays, as distinct_in_either of a model. */
-double bloom_either(const struct array *a, const struct array *b);
+/* The same operations of struct occupancy for all of them; and all three where cells are bits. */
+double bloom_keys(const uint64_t layout[LAYOUT_WORDS], double used);
+double bloom_covariance(const uint64_t layout[LAYOUT_WORDS], double common);
+extern const struct occupancy bloom_occupancy;
 
 /* What `used` cells say of fill, rate and number of different keys. */
 void bloom_estimate(const uint64_t layout[LAYOUT_WORDS], uint64_t used, struct measures *measures);

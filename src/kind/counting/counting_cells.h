@@ -72,6 +72,12 @@ static inline void counters_merge(uint8_t *into, const uint8_t *from, uint64_t l
     for (uint64_t i = 0; i < length; i += 8) store64(into + i, counters_sum(load64(into + i), load64(from + i)));
 }
 
+/* Counters of a word that are not 0: a bit for each, the lowest. */
+static inline uint64_t counters_used(uint64_t word) {
+    uint64_t any = word | word >> 1;
+    return (any | any >> 2) & counter_ones;
+}
+
 /* What an array of counters amounts to. */
 struct counters_tally {
     uint64_t used, stuck, sum; /* counters that are not 0, those at 15, and all added up */
@@ -81,8 +87,8 @@ static inline struct counters_tally counters_count(const uint8_t *bytes, uint64_
     const uint64_t half = UINT64_C(0x0F0F0F0F0F0F0F0F), bytewise = UINT64_C(0x0101010101010101);
     struct counters_tally tally = {0, 0, 0};
     for (uint64_t i = 0; i < length; i += 8) {
-        uint64_t word = load64(bytes + i), any = word | word >> 1, all = word & word >> 1;
-        tally.used += (uint64_t)__builtin_popcountll((any | any >> 2) & counter_ones);
+        uint64_t word = load64(bytes + i), all = word & word >> 1;
+        tally.used += (uint64_t)__builtin_popcountll(counters_used(word));
         tally.stuck += (uint64_t)__builtin_popcountll((all & all >> 2) & counter_ones);
         tally.sum += ((word & half) + (word >> 4 & half)) * bytewise >> 56;
     }

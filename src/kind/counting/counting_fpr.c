@@ -24,6 +24,16 @@ static void measure(const struct array *array, struct measures *measures) {
     measures->copies = (double)tally.sum / (double)array->layout[COUNTING_HASHES];
 }
 
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    *used = (struct used_cells){.cells = (double)a->layout[COUNTING_COUNTERS]};
+    for (uint64_t i = 0; i < a->length; i += 8) {
+        uint64_t in_a = counters_used(load64(a->bytes + i)), in_b = counters_used(load64(b->bytes + i));
+        used->a += (uint64_t)__builtin_popcountll(in_a);
+        used->b += (uint64_t)__builtin_popcountll(in_b);
+        used->either += (uint64_t)__builtin_popcountll(in_a | in_b);
+    }
+}
+
 const struct model model_counting = {
     .fpr = bloom_fpr,
     .hashes = bloom_hashes,
@@ -32,4 +42,5 @@ const struct model model_counting = {
     .search =
         &(const struct layout_search){
             .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize},
+    .occupancy = &(const struct occupancy){.count = count, .keys = bloom_keys, .covariance = bloom_covariance},
 };

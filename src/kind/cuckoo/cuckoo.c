@@ -62,7 +62,6 @@
  *       the stash first.
  */
 #include "kind/cuckoo/cuckoo_layout.h"
-#include "base/target.h"
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = NULL;
@@ -77,30 +76,30 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     return *reason ? 0 : length_of(layout);
 }
 
-/* Which of the slots of a window are empty, a bit for each. Without a branch, which would be
- * mispredicted half of the time in a filter that is half full. */
-INLINE unsigned empty_in(uint64_t window, unsigned width, unsigned slots) {
-    unsigned empty = 0;
-    for (unsigned i = 0; i < slots; i++) empty |= (unsigned)((window >> i * width & slot_mask(width)) == 0) << i;
-    return empty;
-}
+/* An empty slot of a key, and what the key would write there; NO_SLOT if there is none. */
+#define NO_SLOT UINT64_MAX
+struct opening {
+    uint64_t slot, code;
+};
 
-/* Which of a key's places are. */
-INLINE unsigned empty_places(const struct array *a, const struct places *all, uint64_t places) {
-    unsigned empty = 0;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
-        unsigned slots = window_slots(choice, places);
-        uint64_t window = window_at(a, all->home[choice], slots);
-        empty |= empty_in(window, width_of(a), slots) << first_place(choice, places);
+/* The first place that is empty, but the last for every second fingerprint, so that slots fill
+ * evenly. Were it the first for all, keys would stand in rows, and room would be harder to find.
+ * Nothing branches on what is empty: it would be mispredicted half of the time. */
+INLINE struct opening opening_of(const struct array *a, const struct places *all, uint64_t places) {
+    const unsigned width = width_of(a);
+    const bool last = all->fingerprint % 2;
+    uint64_t home = 0, before = 0, empty = 0;
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        uint64_t here = zeros_of(a, window_at(a, all->home[choice], choice), choice);
+        bool taken = here && (last || !empty);
+        home = taken ? all->home[choice] : home;
+        before = taken ? first_place(choice, places) : before;
+        empty = taken ? here : empty;
     }
-    return empty;
-}
-
-/* The one that a key takes: the first, but the last for every second fingerprint, so that slots
- * fill evenly. Were it the first for all, keys would stand in rows, and room would be harder to
- * find. */
-INLINE uint64_t take_one(unsigned empty, uint64_t fingerprint) {
-    return (uint64_t)(fingerprint % 2 ? 31 - __builtin_clz(empty) : __builtin_ctz(empty));
+    if (!empty) return (struct opening){.slot = NO_SLOT};
+    uint64_t top = last ? (UINT64_C(1) << 63) >> __builtin_clzll(empty) : empty & (0 - empty);
+    uint64_t number = slot_of_top(top, width);
+    return (struct opening){home + number, code_of(all->fingerprint, places) + before + number};
 }
 
 #include "kind/cuckoo/cuckoo_evict.h"
@@ -109,33 +108,28 @@ INLINE uint64_t take_one(unsigned empty, uint64_t fingerprint) {
 
 /* Puts a copy into an empty slot of the key. */
 INLINE bool put(struct array *a, const struct places *all, uint64_t places) {
-    unsigned empty = empty_places(a, all, places);
-    if (!empty) return false;
-    uint64_t place = take_one(empty, all->fingerprint);
-    slot_set(a->bytes, slot_at(all, place, places), width_of(a), code_of(all->fingerprint, places) + place);
+    struct opening opening = opening_of(a, all, places);
+    if (opening.slot == NO_SLOT) return false;
+    slot_set(a->bytes, opening.slot, width_of(a), opening.code);
     return true;
 }
 
-/* Bit i is set if slot i of the window at home `choice` has a copy. */
-INLINE unsigned match_at(const struct array *a, const struct places *all, uint64_t choice, uint64_t places) {
-    unsigned width = width_of(a), slots = window_slots(choice, places), found = 0;
-    uint64_t code = code_of(all->fingerprint, places) + first_place(choice, places);
-    uint64_t window = window_at(a, all->home[choice], slots);
-    for (unsigned i = 0; i < slots; i++)
-        found |= (unsigned)(((window >> i * width ^ (code + i)) & slot_mask(width)) == 0) << i;
-    return found;
+/* The highest bit of each slot of the window at home `choice` that has a copy. */
+INLINE uint64_t match_at(const struct array *a, const struct places *all, uint64_t choice, uint64_t places) {
+    uint64_t copies = copies_of(a, code_of(all->fingerprint, places), choice, places);
+    return zeros_of(a, window_at(a, all->home[choice], choice) ^ copies, choice);
 }
 
 INLINE bool is_in_slots(const struct array *a, const struct places *all, uint64_t places) {
-    unsigned found = 0;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, all, choice, places);
+    uint64_t found = 0;
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) found |= match_at(a, all, choice, places);
     return found != 0;
 }
 
 INLINE unsigned copies_in_slots(const struct array *a, const struct places *all, uint64_t places) {
     unsigned copies = 0;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++)
-        copies += (unsigned)__builtin_popcount(match_at(a, all, choice, places));
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) copies +=
+        (unsigned)__builtin_popcountll(match_at(a, all, choice, places));
     return copies;
 }
 
@@ -146,9 +140,9 @@ INLINE uint64_t stashed_at(struct stash stash, const struct places *places) {
 }
 
 /* A key whose places are all taken: others make room, or it goes to the stash. */
-INLINE int add_where_full(struct array *a, const struct places *all, uint64_t places, int vector) {
+INLINE int add_where_full(struct array *a, const struct places *all, uint64_t places, enum isa isa) {
     unsigned copies = copies_in_slots(a, all, places);
-    if (copies < places && make_room(a, all, places, vector)) return 1;
+    if (copies < places && make_room(a, all, places, isa)) return 1;
     uint64_t who = who_is(all->home[0], all->fingerprint);
     return stash_put(stash_of(a), who, copies ? 1 : STASH_PLACELESS | 1) ? 1 : FULL;
 }
@@ -157,20 +151,20 @@ INLINE int add_where_full(struct array *a, const struct places *all, uint64_t pl
  * common ones. */
 static __attribute__((noinline)) int add_full_plain(struct array *a, const struct places *all) {
     uint64_t places = a->layout[CUCKOO_PLACES];
-    return places == 5 ? add_where_full(a, all, 5, 0) : add_where_full(a, all, places, 0);
+    return places == 5 ? add_where_full(a, all, 5, ISA_SCALAR) : add_where_full(a, all, places, ISA_SCALAR);
 }
 
 #if defined(__x86_64__)
 TARGET_AVX512 static __attribute__((noinline)) int add_full_avx512(struct array *a, const struct places *all) {
     uint64_t places = a->layout[CUCKOO_PLACES];
-    if (places == 5) return add_where_full(a, all, 5, 1);
-    return places == 4 ? add_where_full(a, all, 4, 1) : add_where_full(a, all, places, 1);
+    if (places == 5) return add_where_full(a, all, 5, ISA_AVX512);
+    return places == 4 ? add_where_full(a, all, 4, ISA_AVX512) : add_where_full(a, all, places, ISA_AVX512);
 }
 #else
 #define add_full_avx512 add_full_plain
 #endif
 
-INLINE int add_places(struct array *a, const struct places *all, uint64_t places, int vector) {
+INLINE int add_places(struct array *a, const struct places *all, uint64_t places, enum isa isa) {
     struct stash stash = stash_of(a);
     uint64_t cell = stashed_at(stash, all);
     if (cell != STASH_NOWHERE) {
@@ -178,22 +172,24 @@ INLINE int add_places(struct array *a, const struct places *all, uint64_t places
         return 1;
     }
     if (put(a, all, places)) return 1;
-    return vector ? add_full_avx512(a, all) : add_full_plain(a, all);
+    return isa == ISA_AVX512 ? add_full_avx512(a, all) : add_full_plain(a, all);
 }
 
-/* A query that no slot has answered. */
-INLINE int is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
-    struct stash stash = stash_of(a);
-    return stash_placeless(stash) && stash_find(stash, who_is(home, fingerprint)) != STASH_NOWHERE;
+/* A query that no slot has answered, in a filter that has placeless keys. */
+static __attribute__((noinline)) bool is_placeless(const struct array *a, uint64_t home, uint64_t fingerprint) {
+    return stash_find(stash_of(a), who_is(home, fingerprint)) != STASH_NOWHERE;
 }
 
+/* No branch depends on the answer unless keys are placeless. */
 INLINE int contains_key(const struct array *a, uint64_t digest, uint64_t places) {
-    struct places all = places_of(a, key_of(a, digest, places), places);
-    return is_in_slots(a, &all, places) || is_placeless(a, all.home[0], all.fingerprint);
+    struct places all = places_of(a, key_of(a, digest), places);
+    bool found = is_in_slots(a, &all, places);
+    if (__builtin_expect(stash_placeless(stash_of(a)) == 0, 1)) return found;
+    return found || is_placeless(a, all.home[0], all.fingerprint);
 }
 
 INLINE uint64_t count_key(const struct array *a, uint64_t digest, uint64_t places) {
-    struct places all = places_of(a, key_of(a, digest, places), places);
+    struct places all = places_of(a, key_of(a, digest), places);
     struct stash stash = stash_of(a);
     uint64_t cell = stashed_at(stash, &all);
     return copies_in_slots(a, &all, places) +
@@ -212,32 +208,34 @@ static __attribute__((noinline)) void call_back(struct array *a, uint64_t who) {
         if (!(stash_copies(stash, cell) & STASH_PLACELESS)) continue;
         struct key key = key_from(a, stash_who(stash, cell));
         struct places all = places_of(a, key, places);
-        if (put(a, &all, places) || make_room(a, &all, places, 0)) stash_settle(stash, cell);
+        if (put(a, &all, places) || make_room(a, &all, places, ISA_SCALAR)) stash_settle(stash, cell);
         return;
     }
 }
 
 INLINE int remove_key(struct array *a, uint64_t digest, uint64_t places) {
-    struct places all = places_of(a, key_of(a, digest, places), places);
+    struct places all = places_of(a, key_of(a, digest), places);
     struct stash stash = stash_of(a);
     uint64_t cell = stashed_at(stash, &all);
     if (cell != STASH_NOWHERE) {
         stash_take(stash, cell);
         return 1;
     }
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
-        unsigned here = match_at(a, &all, choice, places);
-        if (!here) continue;
-        slot_set(a->bytes, all.home[choice] + (unsigned)__builtin_ctz(here), width_of(a), 0);
-        if (stash_placeless(stash)) call_back(a, who_is(all.home[0], all.fingerprint));
-        return 1;
+    uint64_t home = 0, copies = 0;
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        uint64_t here = match_at(a, &all, choice, places);
+        home = copies ? home : all.home[choice];
+        copies = copies ? copies : here;
     }
-    return 0;
+    if (!copies) return 0;
+    slot_set(a->bytes, home + slot_of_top(copies & (0 - copies), width_of(a)), width_of(a), 0);
+    if (stash_placeless(stash)) call_back(a, who_is(all.home[0], all.fingerprint));
+    return 1;
 }
 
 static void cuckoo_prefetch(const struct array *a, struct digest digest) {
     uint64_t places = a->layout[CUCKOO_PLACES];
-    struct places all = places_of(a, key_of(a, digest.first, places), places);
+    struct places all = places_of(a, key_of(a, digest.first), places);
     for (uint64_t choice = 0; choice < choices_of(places); choice++) prefetch_home(a, all.home[choice]);
 }
 
@@ -245,26 +243,26 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
 
 #include "kind/cuckoo/cuckoo_batch.h"
 
-#define CUCKOO_OPS(table, target, number, vector, add_name, add_many_name, add_partition_name, contains_name,          \
+#define CUCKOO_OPS(table, target, number, isa, add_name, add_many_name, add_partition_name, contains_name,             \
                    contains_many_name, remove_name, count_name)                                                        \
     target static int add_name(struct array *a, struct digest digest) {                                                \
-        struct places all = places_of(a, key_of(a, digest.first, number), number);                                     \
-        return add_places(a, &all, number, vector);                                                                    \
+        struct places all = places_of(a, key_of(a, digest.first), number);                                             \
+        return add_places(a, &all, number, isa);                                                                       \
     }                                                                                                                  \
     target static size_t add_many_name(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,           \
                                        const char *ahead) {                                                            \
-        return put_many(a, digests, n, answers, ahead, NULL, number, vector);                                          \
+        return put_many(a, digests, n, answers, ahead, NULL, number, isa);                                             \
     }                                                                                                                  \
     target static size_t add_partition_name(struct array *a, const uint64_t *digests, size_t n,                        \
                                             const struct span *next) {                                                 \
-        return put_many(a, digests, n, NULL, NULL, next, number, vector);                                              \
+        return put_many(a, digests, n, NULL, NULL, next, number, isa);                                                 \
     }                                                                                                                  \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
         return contains_key(a, digest.first, number);                                                                  \
     }                                                                                                                  \
     target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
                                           const char *ahead) {                                                         \
-        query_many(a, digests, n, answers, ahead, number, vector);                                                     \
+        query_many(a, digests, n, answers, ahead, number, isa);                                                        \
     }                                                                                                                  \
     target static int remove_name(struct array *a, struct digest digest) {                                             \
         return remove_key(a, digest.first, number);                                                                    \
@@ -276,25 +274,31 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
         BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, cuckoo_prefetch), .remove = remove_name, \
         .count = count_name, .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
 
-CUCKOO_OPS(cuckoo_ops_4, , 4, 0, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_partition_4, cuckoo_contains_4,
+CUCKOO_OPS(cuckoo_ops_4, , 4, ISA_SCALAR, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_partition_4, cuckoo_contains_4,
            cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
-CUCKOO_OPS(cuckoo_ops_5, , 5, 0, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_partition_5, cuckoo_contains_5,
+CUCKOO_OPS(cuckoo_ops_5, , 5, ISA_SCALAR, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_partition_5, cuckoo_contains_5,
            cuckoo_contains_many_5, cuckoo_remove_5, cuckoo_count_5)
-CUCKOO_OPS(cuckoo_ops_6, , 6, 0, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_partition_6, cuckoo_contains_6,
+CUCKOO_OPS(cuckoo_ops_6, , 6, ISA_SCALAR, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_partition_6, cuckoo_contains_6,
            cuckoo_contains_many_6, cuckoo_remove_6, cuckoo_count_6)
-CUCKOO_OPS(cuckoo_ops_8, , 8, 0, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_partition_8, cuckoo_contains_8,
+CUCKOO_OPS(cuckoo_ops_8, , 8, ISA_SCALAR, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_partition_8, cuckoo_contains_8,
            cuckoo_contains_many_8, cuckoo_remove_8, cuckoo_count_8)
 #if defined(__x86_64__)
-CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, 1, cuckoo_add_4_avx512, cuckoo_add_many_4_avx512,
+CUCKOO_OPS(cuckoo_ops_4_avx2, TARGET_AVX2, 4, ISA_AVX2, cuckoo_add_4_avx2, cuckoo_add_many_4_avx2,
+           cuckoo_add_partition_4_avx2, cuckoo_contains_4_avx2, cuckoo_contains_many_4_avx2, cuckoo_remove_4_avx2,
+           cuckoo_count_4_avx2)
+CUCKOO_OPS(cuckoo_ops_5_avx2, TARGET_AVX2, 5, ISA_AVX2, cuckoo_add_5_avx2, cuckoo_add_many_5_avx2,
+           cuckoo_add_partition_5_avx2, cuckoo_contains_5_avx2, cuckoo_contains_many_5_avx2, cuckoo_remove_5_avx2,
+           cuckoo_count_5_avx2)
+CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, ISA_AVX512, cuckoo_add_4_avx512, cuckoo_add_many_4_avx512,
            cuckoo_add_partition_4_avx512, cuckoo_contains_4_avx512, cuckoo_contains_many_4_avx512,
            cuckoo_remove_4_avx512, cuckoo_count_4_avx512)
-CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, 1, cuckoo_add_5_avx512, cuckoo_add_many_5_avx512,
+CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, ISA_AVX512, cuckoo_add_5_avx512, cuckoo_add_many_5_avx512,
            cuckoo_add_partition_5_avx512, cuckoo_contains_5_avx512, cuckoo_contains_many_5_avx512,
            cuckoo_remove_5_avx512, cuckoo_count_5_avx512)
-CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, 1, cuckoo_add_6_avx512, cuckoo_add_many_6_avx512,
+CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, ISA_AVX512, cuckoo_add_6_avx512, cuckoo_add_many_6_avx512,
            cuckoo_add_partition_6_avx512, cuckoo_contains_6_avx512, cuckoo_contains_many_6_avx512,
            cuckoo_remove_6_avx512, cuckoo_count_6_avx512)
-CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, 1, cuckoo_add_8_avx512, cuckoo_add_many_8_avx512,
+CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, ISA_AVX512, cuckoo_add_8_avx512, cuckoo_add_many_8_avx512,
            cuckoo_add_partition_8_avx512, cuckoo_contains_8_avx512, cuckoo_contains_many_8_avx512,
            cuckoo_remove_8_avx512, cuckoo_count_8_avx512)
 #endif
@@ -306,7 +310,10 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 #if defined(__x86_64__)
     static const struct kind_ops *const avx512[CUCKOO_PLACES_MAX + 1] = {
         [4] = &cuckoo_ops_4_avx512, [5] = &cuckoo_ops_5_avx512, [6] = &cuckoo_ops_6_avx512, [8] = &cuckoo_ops_8_avx512};
+    static const struct kind_ops *const avx2[CUCKOO_PLACES_MAX + 1] = {
+        [4] = &cuckoo_ops_4_avx2, [5] = &cuckoo_ops_5_avx2, [6] = &cuckoo_ops_6, [8] = &cuckoo_ops_8};
     if (isa == ISA_AVX512) return avx512[layout[CUCKOO_PLACES]];
+    if (isa == ISA_AVX2) return avx2[layout[CUCKOO_PLACES]];
 #endif
     return plain[layout[CUCKOO_PLACES]];
 }
@@ -323,7 +330,7 @@ static bool add_copies(struct array *a, struct key key, uint64_t copies) {
             stash_more(stash, cell, copies);
             return true;
         }
-        if (add_places(a, &all, a->layout[CUCKOO_PLACES], 0) == FULL) return false;
+        if (add_places(a, &all, a->layout[CUCKOO_PLACES], ISA_SCALAR) == FULL) return false;
     }
     return true;
 }
@@ -385,6 +392,7 @@ const struct kind kind_cuckoo = {
               .may_differ = 1 << CUCKOO_STASH},
     .payload_bytes = payload_bytes,
     .ops = ops,
+    .derive = cuckoo_derive,
     .model = &model_cuckoo,
     .growable = &growable,
     .combinable = &combinable,

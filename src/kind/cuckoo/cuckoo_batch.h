@@ -33,27 +33,28 @@ struct block {
 #include "kind/cuckoo/cuckoo_avx512.h"
 #endif
 
-/* `vector` is a constant in each caller: whether there is AVX-512. */
+/* `isa` is a constant in each caller. */
 INLINE void prepare(const struct array *a, const uint64_t *restrict digests, size_t n, struct block *restrict block,
-                    uint64_t places, int vector) {
+                    uint64_t places, enum isa isa) {
 #if defined(__x86_64__)
-    if (vector) {
+    if (isa == ISA_AVX512) {
         for (size_t i = 0; i < n; i += 8) prepare_eight(a, digests + i, n - i, block, i, places);
         return;
     }
 #else
-    (void)vector;
+    (void)isa;
 #endif
     for (size_t i = 0; i < n; i++) {
-        struct places all = places_of(a, key_of(a, digests[i], places), places);
+        struct places all = places_of(a, key_of(a, digests[i]), places);
         block->fingerprint[i] = all.fingerprint;
-        for (uint64_t choice = 0; choice < choices_of(places); choice++) block->home[choice][i] = all.home[choice];
+        UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) block->home[choice][i] =
+            all.home[choice];
     }
 }
 
 INLINE struct places block_places(const struct block *block, size_t i, uint64_t places) {
     struct places all = {.fingerprint = block->fingerprint[i]};
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) all.home[choice] = block->home[choice][i];
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) all.home[choice] = block->home[choice][i];
     return all;
 }
 
@@ -64,71 +65,115 @@ INLINE size_t smaller(size_t a, size_t b) {
 /* Prefetches the windows of the eight keys from i on, or of those that there are. */
 INLINE void prefetch_some(const struct array *a, const struct block *block, size_t i, size_t n, uint64_t places) {
     for (size_t j = i; j < smaller(i + 8, n); j++) {
-        for (uint64_t choice = 0; choice < choices_of(places); choice++) prefetch_home(a, block->home[choice][j]);
+        UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++)
+            prefetch_home(a, block->home[choice][j]);
     }
 }
 
 /* ---- queries ---- */
 
-/* Eight keys from i on, or as many as there are. */
-INLINE void query_some(const struct array *a, const struct block *block, size_t i, size_t n, uint8_t *answers,
-                       uint64_t places, int vector) {
+/* A batch goes in parts. First the windows of all keys of a part are found; then each step
+ * prefetches those of a later key and tests those of this one, as in blocked_batch.h. Distances are
+ * in keys. */
+enum { PART = 512, FAR_DISTANCE = 64 };
+
+/* Where the windows of a key are: their words' bytes, and in the lower 6 bits how far to shift. */
+struct windows {
+    uint64_t at[CUCKOO_CHOICES_MAX][PART];
+    uint64_t code[PART];
+};
+
 #if defined(__x86_64__)
-    if (vector) {
-        uint64_t eight = query_eight(a, block, i, places);
-        if (i + 8 <= n)
-            store64(answers + i, eight);
-        else
-            for (size_t j = i; j < n; j++) answers[j] = (uint8_t)(eight >> 8 * (j - i));
+#include "kind/cuckoo/cuckoo_avx2.h"
+#endif
+
+INLINE void find_one(const struct array *a, uint64_t digest, size_t i, struct windows *out, uint64_t places) {
+    struct places all = places_of(a, key_of(a, digest), places);
+    out->code[i] = code_of(all.fingerprint, places);
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        uint64_t back = a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST];
+        struct slot_word word = slot_word(all.home[choice], width_of(a), back);
+        out->at[choice][i] = word.byte << 6 | word.shift;
+    }
+}
+
+INLINE void find(const struct array *a, const uint64_t *digests, size_t n, struct windows *out, uint64_t places,
+                 enum isa isa) {
+    size_t i = 0;
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512)
+        for (; i + 8 <= n; i += 8) find_eight(a, digests + i, i, out, places);
+    if (isa != ISA_SCALAR)
+        for (; i + 4 <= n; i += 4) find_four(a, digests + i, i, out, places);
+#endif
+    (void)isa;
+    for (; i < n; i++) find_one(a, digests[i], i, out, places);
+}
+
+INLINE uint8_t test(const struct array *a, const struct windows *windows, size_t i, uint64_t places) {
+    uint64_t found = 0;
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        uint64_t at = windows->at[choice][i], window = load64(a->bytes + (at >> 6)) >> (at & 63);
+        found |= zeros_of(a, window ^ copies_of(a, windows->code[i], choice, places), choice);
+    }
+    return found != 0;
+}
+
+/* Tests the eight keys from i on, or those of them that there are. */
+INLINE void test_some(const struct array *a, const struct windows *windows, size_t i, size_t n, uint8_t *answers,
+                      uint64_t places, enum isa isa) {
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512 && i + 8 <= n) {
+        store64(answers + i, test_eight(a, windows, i, places));
         return;
     }
-#else
-    (void)vector;
+    if (isa == ISA_AVX2 && i + 8 <= n) {
+        store32(answers + i, test_four(a, windows, i, places));
+        store32(answers + i + 4, test_four(a, windows, i + 4, places));
+        return;
+    }
 #endif
-    for (size_t j = i; j < smaller(i + 8, n); j++) {
-        struct places all = block_places(block, j, places);
-        answers[j] = is_in_slots(a, &all, places);
+    (void)isa;
+    for (size_t j = i; j < smaller(i + 8, n); j++) answers[j] = test(a, windows, j, places);
+}
+
+INLINE void prefetch_windows(const struct array *a, const struct windows *windows, size_t i, size_t end,
+                             uint64_t places) {
+    for (; i < end; i++) {
+        UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++)
+            __builtin_prefetch(a->bytes + (windows->at[choice][i] >> 6), 0, 2);
     }
 }
 
 /* No prefetches in the cache: out-of-order execution looks far enough ahead. */
-INLINE void query_near(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, uint64_t places,
-                       int vector) {
-    struct block block;
-    for (size_t i = 0; i < n; i += BLOCK) {
-        size_t here = smaller(n - i, BLOCK);
-        prepare(a, digests + i, here, &block, places, vector);
-        for (size_t j = 0; j < here; j += 8) query_some(a, &block, j, here, answers + i, places, vector);
-    }
-}
-
-INLINE void query_far(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                      uint64_t places, int vector) {
-    struct block blocks[2];
-    size_t here = 0;
-    for (size_t i = 0, turn = 0; i < n + BLOCK; i += BLOCK, turn ^= 1) {
-        size_t coming = i < n ? smaller(n - i, BLOCK) : 0;
-        prepare(a, digests + smaller(i, n), coming, &blocks[turn], places, vector);
-        for (size_t j = 0; j < BLOCK; j += 8) {
-            __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
-            prefetch_some(a, &blocks[turn], j, coming, places);
-            if (j < here) query_some(a, &blocks[turn ^ 1], j, here, answers + i - BLOCK, places, vector);
+INLINE void query_part(const struct array *a, const struct windows *windows, size_t n, uint8_t *answers,
+                       const char *ahead, bool far, uint64_t places, enum isa isa) {
+    if (far) prefetch_windows(a, windows, 0, smaller(n, FAR_DISTANCE), places);
+    for (size_t i = 0; i < n; i += 8) {
+        if (far) {
+            __builtin_prefetch(ahead + 8 * i, 0, 2);
+            prefetch_windows(a, windows, i + FAR_DISTANCE, smaller(i + FAR_DISTANCE + 8, n), places);
         }
-        here = coming;
+        test_some(a, windows, i, n, answers, places, isa);
     }
 }
 
 INLINE void query_many(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
-                       const char *ahead, uint64_t places, int vector) {
+                       const char *ahead, uint64_t places, enum isa isa) {
     const struct array copy = *array, *a = &copy; /* stores to answers cannot alias it */
-    if (is_near(a))
-        query_near(a, digests, n, answers, places, vector);
-    else
-        query_far(a, digests, n, answers, ahead, places, vector);
+    struct windows windows;
+    for (size_t from = 0; from < n; from += PART) {
+        size_t part = smaller(n - from, PART);
+        find(a, digests + from, part, &windows, places, isa);
+        if (is_near(a))
+            query_part(a, &windows, part, answers + from, ahead, false, places, isa);
+        else
+            query_part(a, &windows, part, answers + from, ahead + 8 * from, true, places, isa);
+    }
     if (!stash_placeless(stash_of(a))) return;
     for (size_t i = 0; i < n; i++) {
-        struct key key = key_of(a, digests[i], places);
-        if (!answers[i]) answers[i] = (uint8_t)is_placeless(a, key.home, key.fingerprint);
+        struct key key = key_of(a, digests[i]);
+        if (!answers[i]) answers[i] = is_placeless(a, key.home, key.fingerprint);
     }
 }
 
@@ -136,31 +181,28 @@ INLINE void query_many(const struct array *array, const uint64_t *digests, size_
 
 INLINE void look_at_one(const struct array *a, struct block *block, size_t i, uint64_t places) {
     struct places all = block_places(block, i, places);
-    unsigned empty = empty_places(a, &all, places);
-    block->slot[i] = NO_SLOT;
-    if (!empty) return;
-    uint64_t place = take_one(empty, all.fingerprint);
-    block->slot[i] = slot_at(&all, place, places);
-    block->code[i] = code_of(all.fingerprint, places) + place;
+    struct opening opening = opening_of(a, &all, places);
+    block->slot[i] = opening.slot;
+    block->code[i] = opening.code;
 }
 
 INLINE void prefetch_others(const struct array *a, const struct block *block, size_t i, uint64_t places) {
     struct places all = block_places(block, i, places);
-    for (uint64_t place = 0; place < places; place++) {
+    UNROLLED for (uint64_t place = 0; place < places; place++) {
         uint64_t slot = slot_at(&all, place, places);
         prefetch_home(a, other_home(a, slot, slot_get(a->bytes, slot, width_of(a)), places));
     }
 }
 
 /* Looks at the places of eight keys from i on, or of as many as there are. */
-INLINE void look_at_some(const struct array *a, struct block *block, size_t i, uint64_t places, int vector) {
+INLINE void look_at_some(const struct array *a, struct block *block, size_t i, uint64_t places, enum isa isa) {
     size_t end = smaller(i + 8, block->n);
 #if defined(__x86_64__)
-    if (vector && end == i + 8)
+    if (isa == ISA_AVX512 && end == i + 8)
         look_at_eight(a, block, i, places);
     else
 #else
-    (void)vector;
+    (void)isa;
 #endif
         for (size_t j = i; j < end; j++) look_at_one(a, block, j, places);
     for (size_t j = i; j < end; j++) {
@@ -169,27 +211,27 @@ INLINE void look_at_some(const struct array *a, struct block *block, size_t i, u
     }
 }
 
-INLINE void find_pushes(const struct array *a, struct block *block, uint64_t places, int vector) {
+INLINE void find_pushes(const struct array *a, struct block *block, uint64_t places, enum isa isa) {
     for (unsigned i = 0; i < block->crowded; i++) {
         struct places all = block_places(block, block->which[i], places);
-        find_push(a, &all, &block->push[block->which[i]], places, vector);
+        find_push(a, &all, &block->push[block->which[i]], places, isa);
     }
 }
 
 /* Adds key i of a block: as noted, if that still holds; else as a single call would. */
-INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t places, int vector) {
+INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t places, enum isa isa) {
     uint64_t slot = block->slot[i];
     struct places all = block_places(block, i, places);
     bool holds = stashed_at(stash_of(a), &all) == STASH_NOWHERE;
     if (holds && slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
     if (holds && slot == NO_SLOT && do_push(a, &all, &block->push[i], places)) return 1;
-    return add_places(a, &all, places, vector);
+    return add_places(a, &all, places, isa);
 }
 
 /* The number of keys added: all, or those before one that found no room. */
-INLINE size_t add_block(struct array *a, const struct block *block, uint8_t *answers, uint64_t places, int vector) {
+INLINE size_t add_block(struct array *a, const struct block *block, uint8_t *answers, uint64_t places, enum isa isa) {
     for (size_t i = 0; i < block->n; i++) {
-        if (add_one(a, block, i, places, vector) == FULL) return i;
+        if (add_one(a, block, i, places, isa) == FULL) return i;
         if (answers) answers[i] = 1;
     }
     return block->n;
@@ -220,7 +262,7 @@ INLINE void sweep_on(struct sweep *sweep) {
 
 /* `span` is NULL unless these keys are near each other; `ahead` and `answers` may be. */
 INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n, uint8_t *answers, const char *ahead,
-                       const struct span *span, uint64_t places, int vector) {
+                       const struct span *span, uint64_t places, enum isa isa) {
     struct block blocks[STAGES];
     struct array copy = *changed, *a = &copy; /* stores to slots cannot alias it */
     struct sweep sweep = span ? sweep_of(a, span, n) : (struct sweep){NULL, NULL, 0};
@@ -231,18 +273,18 @@ INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n,
         struct block *after = &blocks[(turn + 2) % STAGES], *here = &blocks[(turn + 1) % STAGES];
         coming->n = i < n ? smaller(n - i, BLOCK) : 0;
         coming->crowded = 0;
-        prepare(a, digests + smaller(i, n), coming->n, coming, places, vector);
+        prepare(a, digests + smaller(i, n), coming->n, coming, places, isa);
         for (size_t j = 0; j < BLOCK; j += 8) {
             if (span) sweep_on(&sweep);
             if (ahead) __builtin_prefetch(ahead + 8 * (i + j), 0, 2);
             if (far) prefetch_some(a, coming, j, coming->n, places);
-            if (j < next->n) look_at_some(a, next, j, places, vector);
+            if (j < next->n) look_at_some(a, next, j, places, isa);
         }
         for (unsigned c = 0; far && c < next->crowded; c++) prefetch_others(a, next, next->which[c], places);
-        find_pushes(a, after, places, vector);
+        find_pushes(a, after, places, isa);
         if (!here->n) continue;
         size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks */
-        size_t done = add_block(a, here, answers ? answers + before : NULL, places, vector);
+        size_t done = add_block(a, here, answers ? answers + before : NULL, places, isa);
         if (done < here->n) return before + done;
     }
     return n;

@@ -56,7 +56,7 @@ INLINE struct reached reached_through(uint64_t slot, uint64_t note, uint64_t pla
 INLINE void begin(const struct array *a, struct search *s, const struct places *all, uint64_t places) {
     s->count = 0;
     s->twin = NO_NODE;
-    for (uint64_t place = 0; place < places; place++) {
+    UNROLLED for (uint64_t place = 0; place < places; place++) {
         uint64_t slot = slot_at(all, place, places);
         note_slot(s, slot, slot_get(a->bytes, slot, width_of(a)), place, NO_NODE);
     }
@@ -68,7 +68,7 @@ INLINE bool leave(const struct array *a, struct search *s, unsigned first, unsig
     struct places all[TOGETHER];
     for (unsigned i = 0; i < together; i++)
         all[i] = places_at(a, s->slot[first + i], note_code(s->note[first + i]), places);
-    for (uint64_t place = 0; place < places; place++) {
+    UNROLLED for (uint64_t place = 0; place < places; place++) {
         for (unsigned i = 0; i < together; i++) {
             struct reached reached = reached_through(s->slot[first + i], s->note[first + i], places);
             uint64_t slot = slot_at(&all[i], place, places), code = slot_get(a->bytes, slot, width_of(a));
@@ -87,14 +87,14 @@ INLINE bool leave(const struct array *a, struct search *s, unsigned first, unsig
 #endif
 
 /* Both of them, for all those who sit in the key's places: true if one of them has an empty slot to
- * go to. `vector` is a constant in each caller: whether there is AVX-512. Of what was found in
+ * go to. `isa` is a constant in each caller. Of what was found in
  * vain, notes are taken only if the search goes on. */
 INLINE bool first_step(const struct array *a, struct search *s, const struct places *all, uint64_t places, bool goes_on,
-                       int vector) {
+                       enum isa isa) {
 #if defined(__x86_64__)
-    if (vector) return first_step_avx512(a, s, all, places, goes_on);
+    if (isa == ISA_AVX512) return first_step_avx512(a, s, all, places, goes_on);
 #endif
-    (void)vector, (void)goes_on;
+    (void)isa, (void)goes_on;
     begin(a, s, all, places);
     return leave(a, s, 0, (unsigned)places, places);
 }
@@ -124,13 +124,14 @@ static bool stash_twin(struct array *a, const struct search *s, unsigned node) {
 
 /* Searches for a path to an empty slot; false if there is none, or the search was long and met a
  * twin. */
-INLINE bool find_path(const struct array *a, struct search *s, const struct places *all, uint64_t places, int vector) {
-    bool found = first_step(a, s, all, places, true, vector);
+INLINE bool find_path(const struct array *a, struct search *s, const struct places *all, uint64_t places,
+                      enum isa isa) {
+    bool found = first_step(a, s, all, places, true, isa);
     for (unsigned first = (unsigned)places, together; !found && first < s->count; first += together) {
         if (s->count + TOGETHER * places > NODES || (s->count >= LONG && s->twin != NO_NODE)) break;
         together = s->count - first < TOGETHER ? s->count - first : TOGETHER;
 #if defined(__x86_64__)
-        if (vector)
+        if (isa == ISA_AVX512)
             found = leave_avx512(a, s, first, together, places);
         else
 #endif
@@ -141,9 +142,9 @@ INLINE bool find_path(const struct array *a, struct search *s, const struct plac
 
 /* Puts a key whose places are all taken into one of them. False, with nothing changed, if that
  * cannot be. */
-INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, int vector) {
+INLINE bool make_room(struct array *a, const struct places *all, uint64_t places, enum isa isa) {
     struct search s;
-    bool found = find_path(a, &s, all, places, vector);
+    bool found = find_path(a, &s, all, places, isa);
     unsigned end = found ? s.count - 1 : s.twin;
     if (end == NO_NODE || (!found && !stash_twin(a, &s, end))) return false;
     move_along(a, &s, end, all->fingerprint, places);
@@ -160,31 +161,29 @@ struct push {
     uint64_t window[CUCKOO_CHOICES_MAX];
 };
 
-#define NO_SLOT UINT64_MAX
-
 INLINE uint64_t window_of(const struct array *a, uint64_t home, uint64_t choice, uint64_t places) {
-    unsigned slots = window_slots(choice, places);
-    return window_at(a, home, slots) & slot_mask(slots * width_of(a));
+    return window_at(a, home, choice) & slot_mask(window_slots(choice, places) * width_of(a));
 }
 
-INLINE void find_push(const struct array *a, const struct places *all, struct push *push, uint64_t places, int vector) {
+INLINE void find_push(const struct array *a, const struct places *all, struct push *push, uint64_t places,
+                      enum isa isa) {
     struct search s;
     push->slot = NO_SLOT;
-    if (!first_step(a, &s, all, places, false, vector)) return;
+    if (!first_step(a, &s, all, places, false, isa)) return;
     uint64_t note = s.note[s.count - 1], from = note >> NOTE_FROM;
     push->slot = s.slot[s.count - 1];
     push->place = from;
     push->code = code_of(fingerprint_in(note_code(s.note[from]), places), places) + note_place(note);
-    for (uint64_t choice = 0; choice < choices_of(places); choice++)
-        push->window[choice] = window_of(a, all->home[choice], choice, places);
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) push->window[choice] =
+        window_of(a, all->home[choice], choice, places);
 }
 
 /* False, with nothing changed, if it is not what a search would find now. */
 INLINE bool do_push(struct array *a, const struct places *all, const struct push *push, uint64_t places) {
     uint64_t differs = 0;
     if (push->slot == NO_SLOT) return false;
-    for (uint64_t choice = 0; choice < choices_of(places); choice++)
-        differs |= window_of(a, all->home[choice], choice, places) ^ push->window[choice];
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) differs |=
+        window_of(a, all->home[choice], choice, places) ^ push->window[choice];
     if (differs || !slot_fill(a->bytes, push->slot, width_of(a), push->code)) return false;
     uint64_t code = code_of(all->fingerprint, places) + push->place;
     slot_set(a->bytes, slot_at(all, push->place, places), width_of(a), code);

@@ -19,11 +19,11 @@ TARGET_AVX512 static inline __m512i mul_high_eight(__m512i x, uint64_t n) {
 
 /* shift_of for choices that are not 0, in products of 32 bits: what is in the upper halves of words
  * is no matter. */
-TARGET_AVX512 static inline __m512i shifts_of_eight(uint64_t homes, __m512i fingerprint, __m512i choice) {
+TARGET_AVX512 static inline __m512i shifts_of_eight(const struct array *a, __m512i fingerprint, __m512i choice) {
     __m512i x = _mm512_add_epi64(fingerprint, _mm512_slli_epi64(choice, 28));
     x = _mm512_mul_epu32(x, same_eight(CUCKOO_SHIFT_HASH_FIRST));
     x = _mm512_mul_epu32(_mm512_xor_si512(x, _mm512_srli_epi32(x, 15)), same_eight(CUCKOO_SHIFT_HASH_SECOND));
-    x = _mm512_srli_epi64(_mm512_mul_epu32(x, same_eight(shifts_of(homes))), 32);
+    x = _mm512_srli_epi64(_mm512_mul_epu32(x, same_eight(a->derived[CUCKOO_SHIFTS])), 32);
     return _mm512_add_epi64(same_eight(CUCKOO_SHIFT_MIN), x);
 }
 
@@ -71,14 +71,14 @@ TARGET_AVX512 static inline void homes_of_eight(const struct array *a, const str
                                                 __m512i *home) {
     uint64_t homes = a->layout[CUCKOO_HOMES];
     __m512i one = same_eight(1), shift;
-    shift = shifts_of_eight(homes, sits->fingerprint, places < 6 ? one : _mm512_max_epu64(sits->choice, one));
+    shift = shifts_of_eight(a, sits->fingerprint, places < 6 ? one : _mm512_max_epu64(sits->choice, one));
     __mmask8 later = _mm512_test_epi64_mask(sits->choice, sits->choice);
     shift = _mm512_mask_sub_epi64(shift, later, same_eight(homes), shift);
     __m512i other = add_around_eight(sits->home, shift, homes);
     home[0] = _mm512_mask_mov_epi64(sits->home, later, other);
     home[1] = _mm512_mask_mov_epi64(other, later, sits->home);
     for (uint64_t c = 1; places >= 6 && c < choices_of(places); c++)
-        home[c] = add_around_eight(home[0], shifts_of_eight(homes, sits->fingerprint, same_eight(c)), homes);
+        home[c] = add_around_eight(home[0], shifts_of_eight(a, sits->fingerprint, same_eight(c)), homes);
 }
 
 /* Eight words from anywhere. Eight plain loads: on processors that had to be made safe against
@@ -88,7 +88,7 @@ TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at)
     uint64_t from[8];
     __m128i two[4];
     _mm512_storeu_si512(from, at);
-    for (unsigned i = 0; i < 4; i++) {
+    UNROLLED for (unsigned i = 0; i < 4; i++) {
         __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + from[2 * i]));
         two[i] = _mm_insert_epi64(low, (long long)load64(bytes + from[2 * i + 1]), 1);
     }
@@ -99,7 +99,7 @@ TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at)
 
 /* slots_at for eight slots. */
 TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, unsigned slots) {
-    unsigned back = slot_word_back(width_of(a), slots);
+    uint64_t back = slot_word_back(width_of(a), slots);
     __m512i width = same_eight(width_of(a));
     __m512i bit = slots_of(a->layout) <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
     __m512i byte = _mm512_srli_epi64(bit, 3);
@@ -137,9 +137,9 @@ TARGET_AVX512 static inline uint64_t look_around(const struct array *a, const __
     }
     __m512i first = _mm512_sub_epi64(slot, offset);
     uint64_t empty = 0;
-    for (uint64_t place = 0, choice = 0; choice < choices_of(places); choice++) {
+    UNROLLED for (uint64_t place = 0, choice = 0; choice < choices_of(places); choice++) {
         __m512i window = slots_at_eight(a, home[choice], window_slots(choice, places));
-        for (unsigned i = 0; i < window_slots(choice, places); i++, place++) {
+        UNROLLED for (unsigned i = 0; i < window_slots(choice, places); i++, place++) {
             struct reachable *r = &reach[place];
             r->slot = _mm512_add_epi64(home[choice], same_eight(i));
             r->code = _mm512_and_si512(window, mask);
@@ -164,7 +164,7 @@ TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct searc
     if (empty) {
         unsigned bit = (unsigned)__builtin_ctzll(empty), place = bit / 8, lane = bit % 8;
         uint64_t homes[CUCKOO_CHOICES_MAX][8];
-        for (uint64_t choice = 0; choice < choices_of(places); choice++)
+        UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++)
             _mm512_storeu_si512(homes[choice], home[choice]);
         uint64_t at = homes[choice_of(place, places)][lane] + offset_of(place, places);
         note_slot(s, at, 0, place, first + lane);
@@ -173,7 +173,7 @@ TARGET_AVX512 static inline bool leave_eight(const struct array *a, struct searc
     if (!goes_on) return false;
     __m512i from = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), same_eight(first));
     from = _mm512_slli_epi64(from, NOTE_FROM);
-    for (uint64_t place = 0; place < places; place++) {
+    UNROLLED for (uint64_t place = 0; place < places; place++) {
         const struct reachable *r = &reach[place];
         __mmask8 twins = _mm512_mask_cmpeq_epi64_mask(lanes, r->code, _mm512_add_epi64(sits.code, same_eight(place)));
         twins = _mm512_mask_cmpneq_epi64_mask(twins, r->slot, slot);
@@ -196,7 +196,7 @@ TARGET_AVX512 static inline bool first_step_avx512(const struct array *a, struct
                                                    uint64_t places, bool goes_on) {
     __mmask8 lanes = (__mmask8)((1U << places) - 1);
     __m512i place = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), slot = _mm512_setzero_si512();
-    for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
         uint64_t before = first_place(choice, places);
         __mmask8 from = (__mmask8)(lanes & 0xffU << before);
         slot = _mm512_mask_add_epi64(slot, from, place, same_eight(all->home[choice] - before));

@@ -116,6 +116,62 @@ static bool is_first_copy(const struct array *array, uint64_t slot, uint64_t cod
     return true;
 }
 
+/* Pairs of home and fingerprint are the cells of a Bloom filter with one hash. The first copy of
+ * each in its slots counts, and those in the stash that have none. */
+struct pair_reading {
+    const struct array *array;
+    uint64_t slot, cell;
+};
+
+/* The next different pair; false at the end. */
+static bool next_pair(struct pair_reading *r, struct key *pair) {
+    const struct array *a = r->array;
+    struct stash stash = stash_of(a);
+    uint64_t places = a->layout[CUCKOO_PLACES];
+    while (r->slot < slots_of(a->layout)) {
+        uint64_t slot = r->slot++, code = slot_get(a->bytes, slot, width_of(a));
+        if (!code || !is_first_copy(a, slot, code)) continue;
+        struct places all = places_at(a, slot, code, places);
+        *pair = (struct key){all.home[0], all.fingerprint};
+        return true;
+    }
+    while (r->cell < stash.cells) {
+        uint64_t cell = r->cell++;
+        *pair = key_from(a, stash_who(stash, cell));
+        if (stash_copies(stash, cell) & STASH_PLACELESS) return true;
+    }
+    return false;
+}
+
+static bool has_pair(const struct array *a, struct key pair) {
+    uint64_t places = a->layout[CUCKOO_PLACES];
+    struct places all = places_of(a, pair, places);
+    for (uint64_t i = 0; i < places; i++) {
+        if (slot_get(a->bytes, slot_at(&all, i, places), width_of(a)) == code_of(pair.fingerprint, places) + i)
+            return true;
+    }
+    struct stash stash = stash_of(a);
+    return stash_placeless(stash) && stash_find(stash, who_is(pair.home, pair.fingerprint)) != STASH_NOWHERE;
+}
+
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    struct pair_reading in_a = {.array = a}, in_b = {.array = b};
+    struct key pair;
+    *used = (struct used_cells){.cells = pairs_of(a->layout)};
+    for (; next_pair(&in_b, &pair); used->b++) continue;
+    used->either = used->b;
+    for (; next_pair(&in_a, &pair); used->a++) used->either += !has_pair(b, pair);
+}
+
+static double keys(const uint64_t layout[LAYOUT_WORDS], double used) {
+    double pairs = pairs_of(layout);
+    return -pairs * log1p(-used / pairs);
+}
+
+static double covariance(const uint64_t layout[LAYOUT_WORDS], double common) {
+    return plan_spread(pairs_of(layout), common / pairs_of(layout));
+}
+
 /* The share of slots in use that are their key's first copy. Many thousands, evenly spread,
  * tell. */
 static double share_of_first_copies(const struct array *array) {
@@ -136,7 +192,7 @@ static void measure(const struct array *array, struct measures *measures) {
     measures->fill = used / (double)slots_of(array->layout);
     double pairs = pairs_of(array->layout),
            known = used * share_of_first_copies(array) + (double)stash_placeless(stash);
-    measures->distinct = known < pairs ? -pairs * log1p(-known / pairs) : pairs;
+    measures->distinct = known < pairs ? keys(array->layout, known) : pairs;
     measures->copies = used + (double)measures->stashed;
     measures->fpr = fmin(1, known / pairs);
 }
@@ -148,4 +204,5 @@ const struct model model_cuckoo = {
     .measure = measure,
     .search = &(const struct layout_search){.variants = VARIANTS, .variant = variant, .step = step, .resize = resize},
     .layering = &(const struct layering){.nested = nested, .nest = nest},
+    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
 };

@@ -6,11 +6,25 @@
 #define PERHAPS_KIND_CUCKOO_CUCKOO_LAYOUT_H
 
 #include "base/arith.h"
+#include "base/target.h"
 #include "kind/kind.h"
 #include "kind/cuckoo/cuckoo_stash.h"
 #include "kind/cuckoo/cuckoo_slots.h"
 
 enum { CUCKOO_HOMES, CUCKOO_WIDTH, CUCKOO_PLACES, CUCKOO_STASH, CUCKOO_LONGER }; /* layout words */
+/* What is derived from it. Windows of the first home may have three slots, those of later ones have
+ * two. ONES and TOPS: the lowest and the highest bits of a window's slots. NUMBERS: 0, 1, 2 in
+ * these slots. BACK: slot_word_back. */
+enum {
+    CUCKOO_FINGERPRINTS,
+    CUCKOO_SHIFTS,
+    CUCKOO_ONES,
+    CUCKOO_NUMBERS,
+    CUCKOO_TOPS_FIRST,
+    CUCKOO_TOPS_LATER,
+    CUCKOO_BACK_FIRST,
+    CUCKOO_BACK_LATER
+};
 enum { CUCKOO_HOMES_MIN = 8, CUCKOO_FINGERPRINTS_MIN = 3, CUCKOO_CHOICES_MAX = 4, CUCKOO_PLACES_MAX = 8 };
 
 #define CUCKOO_FINGERPRINT_HASH  UINT64_C(0xBB67AE8584CAA73B)
@@ -94,13 +108,28 @@ static inline struct stash stash_of(const struct array *a) {
 /* Fingerprints are 1 and up to this: as many as a slot can tell apart, each with any of its places.
  * In a newer layer of a growing filter (growing.c) they are some bits longer than in the first, and
  * each begins with one of the shorter ones: keys that match here match there. */
-INLINE uint64_t fingerprints_in(const uint64_t layout[LAYOUT_WORDS], uint64_t places) {
-    uint64_t of_first = (UINT64_C(1) << (layout[CUCKOO_WIDTH] - layout[CUCKOO_LONGER])) / places - 1;
-    return of_first << layout[CUCKOO_LONGER];
+static inline uint64_t fingerprints_of(const uint64_t layout[LAYOUT_WORDS]) {
+    uint64_t shortest = layout[CUCKOO_WIDTH] - layout[CUCKOO_LONGER];
+    return ((UINT64_C(1) << shortest) / layout[CUCKOO_PLACES] - 1) << layout[CUCKOO_LONGER];
 }
 
-static inline uint64_t fingerprints_of(const uint64_t layout[LAYOUT_WORDS]) {
-    return fingerprints_in(layout, layout[CUCKOO_PLACES]);
+/* How many different shifts there are: fewer in small filters, so that no two windows of a key
+ * share a slot where there are two choices. */
+static inline uint64_t shifts_of(uint64_t homes) {
+    return homes - 1 - CUCKOO_SHIFT_MIN < CUCKOO_SHIFTS_MAX ? homes - 1 - CUCKOO_SHIFT_MIN : CUCKOO_SHIFTS_MAX;
+}
+
+static inline void cuckoo_derive(struct array *a) {
+    const unsigned width = width_of(a), first = window_slots(0, a->layout[CUCKOO_PLACES]), later = 2;
+    a->derived[CUCKOO_FINGERPRINTS] = fingerprints_of(a->layout);
+    a->derived[CUCKOO_SHIFTS] = shifts_of(a->layout[CUCKOO_HOMES]);
+    a->derived[CUCKOO_ONES] = slot_ones(width, first);
+    a->derived[CUCKOO_NUMBERS] = 0;
+    for (unsigned i = 1; i < first; i++) a->derived[CUCKOO_NUMBERS] |= (uint64_t)i << i * width;
+    a->derived[CUCKOO_TOPS_FIRST] = slot_ones(width, first) << (width - 1);
+    a->derived[CUCKOO_TOPS_LATER] = slot_ones(width, later) << (width - 1);
+    a->derived[CUCKOO_BACK_FIRST] = slot_word_back(width, first);
+    a->derived[CUCKOO_BACK_LATER] = slot_word_back(width, later);
 }
 
 /* ---- keys and places ---- */
@@ -123,22 +152,16 @@ INLINE uint64_t fingerprint_of(uint64_t digest, uint64_t fingerprints) {
     return 1 + (mixed * fingerprints >> 32);
 }
 
-INLINE struct key key_of(const struct array *a, uint64_t digest, uint64_t places) {
+INLINE struct key key_of(const struct array *a, uint64_t digest) {
     return (struct key){mul_high(digest, a->layout[CUCKOO_HOMES]),
-                        fingerprint_of(digest, fingerprints_in(a->layout, places))};
-}
-
-/* How many different shifts there are: fewer in small filters, so that no two windows of a key
- * share a slot where there are two choices. */
-INLINE uint64_t shifts_of(uint64_t homes) {
-    return homes - 1 - CUCKOO_SHIFT_MIN < CUCKOO_SHIFTS_MAX ? homes - 1 - CUCKOO_SHIFT_MIN : CUCKOO_SHIFTS_MAX;
+                        fingerprint_of(digest, a->derived[CUCKOO_FINGERPRINTS])};
 }
 
 /* How many homes further home `choice` lies: 0 for the first. */
-INLINE uint64_t shift_of(uint64_t homes, uint64_t fingerprint, uint64_t choice) {
+INLINE uint64_t shift_of(const struct array *a, uint64_t fingerprint, uint64_t choice) {
     uint32_t x = (uint32_t)(fingerprint + (choice << 28)) * CUCKOO_SHIFT_HASH_FIRST;
     x = (x ^ x >> 15) * CUCKOO_SHIFT_HASH_SECOND;
-    return choice ? CUCKOO_SHIFT_MIN + (x * shifts_of(homes) >> 32) : 0;
+    return choice ? CUCKOO_SHIFT_MIN + (x * a->derived[CUCKOO_SHIFTS] >> 32) : 0;
 }
 
 INLINE uint64_t add_around(uint64_t home, uint64_t shift, uint64_t homes) {
@@ -148,8 +171,8 @@ INLINE uint64_t add_around(uint64_t home, uint64_t shift, uint64_t homes) {
 
 INLINE struct places places_of(const struct array *a, struct key key, uint64_t places) {
     struct places all = {.fingerprint = key.fingerprint, .home = {key.home}};
-    for (uint64_t choice = 1; choice < choices_of(places); choice++) {
-        uint64_t shift = shift_of(a->layout[CUCKOO_HOMES], key.fingerprint, choice);
+    UNROLLED for (uint64_t choice = 1; choice < choices_of(places); choice++) {
+        uint64_t shift = shift_of(a, key.fingerprint, choice);
         all.home[choice] = add_around(key.home, shift, a->layout[CUCKOO_HOMES]);
     }
     return all;
@@ -179,7 +202,7 @@ INLINE uint64_t home_at(const struct array *a, uint64_t slot, uint64_t place, ui
 /* Another home of the key in a slot: the first one, or the second one for who sits at the first. */
 INLINE uint64_t other_home(const struct array *a, uint64_t slot, uint64_t code, uint64_t places) {
     uint64_t homes = a->layout[CUCKOO_HOMES], place = place_in(code, places), choice = choice_of(place, places);
-    uint64_t shift = shift_of(homes, fingerprint_in(code, places), choices_of(places) == 2 || !choice ? 1 : choice);
+    uint64_t shift = shift_of(a, fingerprint_in(code, places), choices_of(places) == 2 || !choice ? 1 : choice);
     return add_around(home_at(a, slot, place, places), choice ? homes - shift : shift, homes);
 }
 
@@ -195,8 +218,21 @@ INLINE uint64_t slot_at(const struct places *all, uint64_t place, uint64_t place
     return all->home[choice_of(place, places)] + offset_of(place, places);
 }
 
-INLINE uint64_t window_at(const struct array *a, uint64_t home, unsigned slots) {
-    return slots_at(a->bytes, home, width_of(a), slots);
+/* The slots at a home, its home number `choice`: the first in the lowest bits. */
+INLINE uint64_t window_at(const struct array *a, uint64_t home, uint64_t choice) {
+    return slots_at(a->bytes, home, width_of(a), a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
+}
+
+/* The highest bit of each slot of such a window that is zero. */
+INLINE uint64_t zeros_of(const struct array *a, uint64_t window, uint64_t choice) {
+    uint64_t below = a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES];
+    return zero_slots(window, below, a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST]);
+}
+
+/* What stands in the slots of such a window if all are the key's. */
+INLINE uint64_t copies_of(const struct array *a, uint64_t code, uint64_t choice, uint64_t places) {
+    uint64_t ones = a->derived[CUCKOO_ONES];
+    return code * ones + first_place(choice, places) * ones + a->derived[CUCKOO_NUMBERS];
 }
 
 INLINE void prefetch_home(const struct array *a, uint64_t home) {
@@ -214,7 +250,7 @@ INLINE uint64_t who_is(uint64_t home, uint64_t fingerprint) {
 INLINE struct key key_from(const struct array *a, uint64_t who) {
     struct key key = {who >> CUCKOO_WHO_FINGERPRINT, who & slot_mask(CUCKOO_WHO_FINGERPRINT)};
     if (key.home >= a->layout[CUCKOO_HOMES]) key.home = a->layout[CUCKOO_HOMES] - 1;
-    if (key.fingerprint > fingerprints_of(a->layout)) key.fingerprint = fingerprints_of(a->layout);
+    if (key.fingerprint > a->derived[CUCKOO_FINGERPRINTS]) key.fingerprint = a->derived[CUCKOO_FINGERPRINTS];
     if (key.fingerprint == 0) key.fingerprint = 1;
     return key;
 }

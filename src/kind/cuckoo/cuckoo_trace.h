@@ -67,9 +67,10 @@ TRACED static int trace_full(const struct array *a, const struct places *all, un
 
 TRACED static int cuckoo_trace(const struct array *a, struct digest digest, bool adding, struct trace *trace) {
     uint64_t places = a->layout[CUCKOO_PLACES];
-    struct places all = places_of(a, key_of(a, digest.first, places), places);
+    struct places all = places_of(a, key_of(a, digest.first), places);
     struct stash stash = stash_of(a);
-    unsigned copies = trace_slots(a, &all, places, trace), empty = empty_places(a, &all, places);
+    unsigned copies = trace_slots(a, &all, places, trace);
+    struct opening opening = opening_of(a, &all, places);
     uint64_t cell = stashed_at(stash, &all), stashed = cell == STASH_NOWHERE ? 0 : stash_copies(stash, cell);
     if (stashed) trace_stash(trace, cell, stashed, (stashed & ~STASH_PLACELESS) + adding, true);
     if (!adding) {
@@ -80,8 +81,7 @@ TRACED static int cuckoo_trace(const struct array *a, struct digest digest, bool
                                     : "No slot has the key's fingerprint.");
     }
     if (stashed) return trace_answer(trace, true, 1, "The stash has copies of the key, and counts one more.");
-    if (!empty) return trace_full(a, &all, copies, trace);
-    uint64_t place = take_one(empty, all.fingerprint);
-    trace_store(trace, slot_at(&all, place, places), 0, code_of(all.fingerprint, places) + place);
+    if (opening.slot == NO_SLOT) return trace_full(a, &all, copies, trace);
+    trace_store(trace, opening.slot, 0, opening.code);
     return trace_answer(trace, true, 1, "The key takes an empty slot.");
 }

@@ -117,7 +117,14 @@ static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t wid
     return load64(from) >> (load & 63);
 }
 
+/* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
+ * a key that falls into it is not. */
+struct block {
+    uint64_t load[4][BLOCK], fingerprint[BLOCK];
+};
+
 #define TEMPLATE "kind/fuse/fuse_batch.h"
+#define FOR_AVX2 "kind/fuse/fuse_avx2.h"
 #include "base/each_isa.h"
 
 /* The operations for one number of places and one width: 8, 16, or what the layout says. */

@@ -1,46 +1,44 @@
 /* Queries of a fuse filter, a template: fuse.c includes this once for each instruction set, with
  * ISA(name), TARGET and INLINE. */
 
-/* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
- * a key that falls into it is not. */
-struct ISA(block) {
-    uint64_t load[4][BLOCK], fingerprint[BLOCK];
-};
-
 /* Laid out so that compilers make vector instructions of it. */
-INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, size_t n, struct ISA(block) * out,
+INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, size_t n, struct block *out,
                          unsigned arity, uint64_t width) {
     const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
     uint64_t over = (uintptr_t)array->bytes & 63;
-    for (size_t i = 0; i < n; i++) {
+    size_t done = 0;
+#ifdef PREPARES_FOUR
+    for (; done + 4 <= n; done += 4) ISA(prepare_four)(array, digests, done, out, arity, width);
+#endif
+    for (size_t i = done; i < n; i++) {
         uint64_t key = part_key(digests[i]), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
         uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
-        for (unsigned j = 0; j < arity; j++)
-            out->load[j][i] = load_of(bit_of(word, fuse_place(first, spread, j, segment), width), over, width);
+        UNROLLED for (unsigned j = 0; j < arity; j++) out->load[j][i] =
+            load_of(bit_of(word, fuse_place(first, spread, j, segment), width), over, width);
         out->fingerprint[i] = fuse_fingerprint(spread, width) | word >> 63;
     }
 }
 
-INLINE void ISA(prefetch_all)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity) {
-    for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
+INLINE void ISA(prefetch_all)(const struct array *array, const struct block *block, size_t i, unsigned arity) {
+    UNROLLED for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
 }
 
-INLINE uint8_t ISA(test)(const struct array *array, const struct ISA(block) * block, size_t i, unsigned arity,
+INLINE uint8_t ISA(test)(const struct array *array, const struct block *block, size_t i, unsigned arity,
                          uint64_t width) {
     uint64_t sum = block->fingerprint[i];
-    for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
+    UNROLLED for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
     return (sum & ((UINT64_C(1) << width) - 1)) == 0;
 }
 
 /* While one block is tested, the slots of the next are on their way. */
 INLINE void ISA(query_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                             const char *ahead, unsigned arity, uint64_t width) {
-    struct ISA(block) blocks[2];
+    struct block blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK;
     ISA(prepare)(array, digests, ready, &blocks[0], arity, width);
     for (size_t i = 0; i < ready; i++) ISA(prefetch_all)(array, &blocks[0], i, arity);
     for (int turn = 0; ready; turn ^= 1) {
-        const struct ISA(block) *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], arity, width);
         for (size_t i = 0; i < coming; i++) {
@@ -58,7 +56,15 @@ INLINE void ISA(query_many)(const struct array *array, const uint64_t *digests, 
 }
 
 INLINE int ISA(query_one)(const struct array *array, uint64_t digest, unsigned arity, uint64_t width) {
-    struct ISA(block) block;
-    ISA(prepare)(array, &digest, 1, &block, arity, width);
-    return ISA(test)(array, &block, 0, arity, width);
+    const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
+    uint64_t key = part_key(digest), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
+    uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
+    uint64_t sum = fuse_fingerprint(spread, width) | word >> 63;
+    UNROLLED for (unsigned j = 0; j < arity; j++) {
+        uint64_t bit = bit_of(word, fuse_place(first, spread, j, segment), width);
+        sum ^= slot_at(array->bytes, load_of(bit, (uintptr_t)array->bytes & 63, width), width);
+    }
+    return (sum & ((UINT64_C(1) << width) - 1)) == 0;
 }
+
+#undef PREPARES_FOUR

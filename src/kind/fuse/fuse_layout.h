@@ -45,8 +45,9 @@ static inline uint64_t fuse_place(uint64_t first, uint64_t spread, unsigned i, u
 }
 
 /* The upper half of a product: every bit of the spread is in it. */
+#define FUSE_FINGERPRINT_HASH UINT64_C(0xD6E8FEB86659FD93)
 static inline uint64_t fuse_fingerprint(uint64_t spread, uint64_t width) {
-    return spread * UINT64_C(0xD6E8FEB86659FD93) >> 32 & ((UINT64_C(1) << width) - 1);
+    return spread * FUSE_FINGERPRINT_HASH >> 32 & ((UINT64_C(1) << width) - 1);
 }
 
 /* fuse_solve.c; see struct solver. */

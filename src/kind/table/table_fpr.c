@@ -53,6 +53,32 @@ static void measure(const struct array *array, struct measures *measures) {
     measures->distinct = measures->copies = (double)(used + zero);
 }
 
+/* The next digests of a table, at most n; how many. */
+static size_t next_digests(const struct array *array, uint64_t *at, uint64_t *digests, size_t n) {
+    size_t found = 0;
+    while (found < n && kind_table.next(array, at, &digests[found])) found++;
+    return found;
+}
+
+/* Looks up each digest of the one in the other. */
+static void count(const struct array *a, const struct array *b, struct used_cells *used) {
+    enum { BATCH = 1024 };
+    uint64_t digests[BATCH], at = 0, both = 0;
+    uint8_t answers[BATCH];
+    struct measures of_b;
+    *used = (struct used_cells){0};
+    for (size_t n = BATCH; n == BATCH;) {
+        n = next_digests(a, &at, digests, BATCH);
+        kind_table.ops(b->layout, b->isa, false)->contains_many(b, digests, n, answers, (const char *)digests);
+        for (size_t i = 0; i < n; i++) both += answers[i];
+        used->a += n;
+    }
+    measure(b, &of_b);
+    used->b = (uint64_t)of_b.distinct;
+    /* A damaged table may have digests twice. */
+    used->either = used->a + (used->b > both ? used->b - both : 0);
+}
+
 const struct model model_table = {
     .fpr = fpr,
     .hashes = two,
@@ -61,4 +87,5 @@ const struct model model_table = {
     .exact = true,
     .lossy = true,
     .search = &(const struct layout_search){.variants = 1, .variant = variant, .step = step, .resize = resize},
+    .occupancy = &(const struct occupancy){.count = count},
 };

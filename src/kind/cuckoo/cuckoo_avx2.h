@@ -1,0 +1,151 @@
+/* Where the keys of a cuckoo filter are, for four keys at a time in AVX2 and eight in AVX-512. */
+
+TARGET_AVX2 static inline __m256i same_four(uint64_t x) {
+    return _mm256_set1_epi64x((long long)x);
+}
+
+/* mul_high for n below 2^38. */
+TARGET_AVX2 static inline __m256i mul_high_four(__m256i x, uint64_t n) {
+    const __m256i low = same_four(n & UINT32_MAX), high = same_four(n >> 32), half = same_four(UINT32_MAX);
+    __m256i upper = _mm256_srli_epi64(x, 32);
+    __m256i middle = _mm256_add_epi64(_mm256_mul_epu32(upper, low), _mm256_srli_epi64(_mm256_mul_epu32(x, low), 32));
+    if (n <= UINT32_MAX) return _mm256_srli_epi64(middle, 32);
+    __m256i carry = _mm256_add_epi64(_mm256_mul_epu32(x, high), _mm256_and_si256(middle, half));
+    __m256i sum = _mm256_add_epi64(_mm256_mul_epu32(upper, high), _mm256_srli_epi64(middle, 32));
+    return _mm256_add_epi64(sum, _mm256_srli_epi64(carry, 32));
+}
+
+/* fingerprint_of. Bits 32 and up of the product, of which only 32 are wanted. */
+TARGET_AVX2 static inline __m256i fingerprints_of_four(const struct array *a, __m256i digest) {
+    const __m256i low = same_four(CUCKOO_FINGERPRINT_HASH & UINT32_MAX),
+                  high = same_four(CUCKOO_FINGERPRINT_HASH >> 32);
+    __m256i mixed =
+        _mm256_add_epi64(_mm256_mul_epu32(digest, high), _mm256_mul_epu32(_mm256_srli_epi64(digest, 32), low));
+    mixed = _mm256_add_epi64(mixed, _mm256_srli_epi64(_mm256_mul_epu32(digest, low), 32));
+    __m256i scaled = _mm256_mul_epu32(mixed, same_four(a->derived[CUCKOO_FINGERPRINTS]));
+    return _mm256_add_epi64(_mm256_srli_epi64(scaled, 32), same_four(1));
+}
+
+/* add_around(home, shift_of(...)) for choices that are not 0. */
+TARGET_AVX2 static inline __m256i other_homes_of_four(const struct array *a, __m256i home, __m256i fingerprint,
+                                                      uint64_t choice) {
+    const __m256i homes = same_four(a->layout[CUCKOO_HOMES]);
+    __m256i x = _mm256_add_epi64(fingerprint, same_four(choice << 28));
+    x = _mm256_mul_epu32(x, same_four(CUCKOO_SHIFT_HASH_FIRST));
+    x = _mm256_mul_epu32(_mm256_xor_si256(x, _mm256_srli_epi32(x, 15)), same_four(CUCKOO_SHIFT_HASH_SECOND));
+    x = _mm256_srli_epi64(_mm256_mul_epu32(x, same_four(a->derived[CUCKOO_SHIFTS])), 32);
+    __m256i sum = _mm256_add_epi64(home, _mm256_add_epi64(x, same_four(CUCKOO_SHIFT_MIN)));
+    return _mm256_sub_epi64(sum, _mm256_andnot_si256(_mm256_cmpgt_epi64(homes, sum), homes));
+}
+
+/* slot_word, as `struct windows` has it. */
+TARGET_AVX2 static inline __m256i windows_of_four(const struct array *a, __m256i home, uint64_t choice) {
+    const __m256i width = same_four(a->layout[CUCKOO_WIDTH]);
+    const __m256i most = same_four(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
+    __m256i bit = _mm256_mul_epu32(home, width);
+    if (a->layout[CUCKOO_HOMES] > UINT32_MAX)
+        bit = _mm256_add_epi64(bit, _mm256_slli_epi64(_mm256_mul_epu32(_mm256_srli_epi64(home, 32), width), 32));
+    __m256i byte = _mm256_srli_epi64(bit, 3);
+    __m256i late = _mm256_cmpgt_epi64(_mm256_and_si256(byte, same_four(63)), same_four(56));
+    __m256i back = _mm256_and_si256(late, most);
+    __m256i shift = _mm256_add_epi64(_mm256_and_si256(bit, same_four(7)), _mm256_slli_epi64(back, 3));
+    return _mm256_or_si256(_mm256_slli_epi64(_mm256_sub_epi64(byte, back), 6), shift);
+}
+
+TARGET_AVX2 static inline __m256i codes_of_four(__m256i fingerprint, uint64_t places) {
+    return places == 4 ? _mm256_slli_epi64(fingerprint, 2) : _mm256_mul_epu32(fingerprint, same_four(places));
+}
+
+/* find_one for the keys i..i+3. */
+TARGET_AVX2 static inline void find_four(const struct array *a, const uint64_t *digests, size_t i, struct windows *out,
+                                         uint64_t places) {
+    __m256i digest = _mm256_loadu_si256((const __m256i *)(const void *)digests);
+    __m256i fingerprint = fingerprints_of_four(a, digest), home = mul_high_four(digest, a->layout[CUCKOO_HOMES]);
+    _mm256_storeu_si256((__m256i *)(void *)(out->code + i), codes_of_four(fingerprint, places));
+    _mm256_storeu_si256((__m256i *)(void *)(out->at[0] + i), windows_of_four(a, home, 0));
+    for (uint64_t choice = 1; choice < choices_of(places); choice++) {
+        __m256i other = other_homes_of_four(a, home, fingerprint, choice);
+        _mm256_storeu_si256((__m256i *)(void *)(out->at[choice] + i), windows_of_four(a, other, choice));
+    }
+}
+
+TARGET_AVX2 static inline __m256i load_four(const uint8_t *bytes, const uint64_t *at) {
+    __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + (at[0] >> 6)));
+    __m128i high = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + (at[2] >> 6)));
+    low = _mm_insert_epi64(low, (long long)load64(bytes + (at[1] >> 6)), 1);
+    high = _mm_insert_epi64(high, (long long)load64(bytes + (at[3] >> 6)), 1);
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+/* `test` for the keys i..i+3: one byte for each. */
+TARGET_AVX2 static inline uint32_t test_four(const struct array *a, const struct windows *windows, size_t i,
+                                             uint64_t places) {
+    const __m256i below = same_four(a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES]);
+    const __m128i width = _mm_cvtsi64_si128((long long)a->layout[CUCKOO_WIDTH]);
+    __m256i code = _mm256_loadu_si256((const __m256i *)(const void *)(windows->code + i)), found = same_four(0);
+    __m256i copies = _mm256_add_epi64(code, _mm256_sll_epi64(code, width));
+    if (places % 2) copies = _mm256_add_epi64(code, _mm256_sll_epi64(copies, width));
+    copies = _mm256_add_epi64(copies, same_four(a->derived[CUCKOO_NUMBERS]));
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        const __m256i tops = same_four(a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST]);
+        __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(windows->at[choice] + i));
+        __m256i window =
+            _mm256_srlv_epi64(load_four(a->bytes, windows->at[choice] + i), _mm256_and_si256(at, same_four(63)));
+        __m256i before = same_four(first_place(choice, places) * a->derived[CUCKOO_ONES]);
+        __m256i x = _mm256_xor_si256(window, _mm256_add_epi64(copies, before));
+        __m256i full = _mm256_or_si256(_mm256_add_epi64(_mm256_and_si256(x, below), below), x);
+        found = _mm256_or_si256(found, _mm256_andnot_si256(full, tops));
+    }
+    __m256i none = _mm256_cmpeq_epi64(found, same_four(0));
+    unsigned mask = 15 ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(none));
+    return mask * 0x00204081u & 0x01010101u;
+}
+
+/* slot_word, as `struct windows` has it. */
+TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, __m512i home, uint64_t choice) {
+    const __m512i width = same_eight(a->layout[CUCKOO_WIDTH]);
+    __m512i bit =
+        a->layout[CUCKOO_HOMES] <= UINT32_MAX ? _mm512_mul_epu32(home, width) : _mm512_mullo_epi64(home, width);
+    __m512i byte = _mm512_srli_epi64(bit, 3);
+    __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
+    __m512i back = _mm512_maskz_mov_epi64(late, same_eight(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]));
+    __m512i shift = _mm512_add_epi64(_mm512_and_si512(bit, same_eight(7)), _mm512_slli_epi64(back, 3));
+    return _mm512_or_si512(_mm512_slli_epi64(_mm512_sub_epi64(byte, back), 6), shift);
+}
+
+/* find_one for the keys i..i+7. */
+TARGET_AVX512 static inline void find_eight(const struct array *a, const uint64_t *digests, size_t i,
+                                            struct windows *out, uint64_t places) {
+    __m512i digest = _mm512_loadu_si512(digests), fingerprint = fingerprints_of_eight(a, digest);
+    __m512i home = mul_high_eight(digest, a->layout[CUCKOO_HOMES]);
+    _mm512_storeu_si512(out->code + i, codes_of_eight(fingerprint, places));
+    _mm512_storeu_si512(out->at[0] + i, windows_of_eight(a, home, 0));
+    for (uint64_t choice = 1; choice < choices_of(places); choice++) {
+        __m512i shift = shifts_of_eight(a, fingerprint, same_eight(choice));
+        __m512i other = add_around_eight(home, shift, a->layout[CUCKOO_HOMES]);
+        _mm512_storeu_si512(out->at[choice] + i, windows_of_eight(a, other, choice));
+    }
+}
+
+/* `test` for the keys i..i+7: one byte for each. */
+TARGET_AVX512 static inline uint64_t test_eight(const struct array *a, const struct windows *windows, size_t i,
+                                                uint64_t places) {
+    const __m512i below = same_eight(a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES]);
+    const unsigned width = width_of(a);
+    __m512i code = _mm512_loadu_si512(windows->code + i),
+            copies = _mm512_add_epi64(code, _mm512_slli_epi64(code, width));
+    if (places % 2) copies = _mm512_add_epi64(code, _mm512_slli_epi64(copies, width));
+    copies = _mm512_add_epi64(copies, same_eight(a->derived[CUCKOO_NUMBERS]));
+    __m512i found = _mm512_setzero_si512();
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        __m512i at = _mm512_loadu_si512(windows->at[choice] + i);
+        __m512i window =
+            _mm512_srlv_epi64(load_eight(a->bytes, _mm512_srli_epi64(at, 6)), _mm512_and_si512(at, same_eight(63)));
+        __m512i before = same_eight(first_place(choice, places) * a->derived[CUCKOO_ONES]);
+        __m512i x = _mm512_xor_si512(window, _mm512_add_epi64(copies, before));
+        __m512i full = _mm512_or_si512(_mm512_add_epi64(_mm512_and_si512(x, below), below), x);
+        found = _mm512_or_si512(
+            found, _mm512_andnot_si512(full, same_eight(a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST])));
+    }
+    return _pdep_u64(_mm512_test_epi64_mask(found, found), UINT64_C(0x0101010101010101));
+}
