@@ -71,10 +71,22 @@ static inline void perhaps_view_of(perhaps *f, perhaps_view *view) {
 
 /* ---------------------------------------------------------------------------- arithmetic --- */
 
+/* The constants of the kinds, in this one place: of the mix; of blocked's five further functions of
+ * a digest, and where in a word the bit of lane i stands; of bloom's places. */
+#define PERHAPS_VIEW_MIX_1       UINT64_C(0x3C79AC492BA7B653)
+#define PERHAPS_VIEW_MIX_2       UINT64_C(0x1C69B3F74AC4AE35)
+#define PERHAPS_VIEW_LANES_1     UINT64_C(0xBB67AE8584CAA73B)
+#define PERHAPS_VIEW_LANES_2     UINT64_C(0x3C6EF372FE94F82B)
+#define PERHAPS_VIEW_PAIR        UINT64_C(0xA54FF53A5F1D36F1)
+#define PERHAPS_VIEW_PAIR_1      UINT64_C(0x510E527FADE682D1)
+#define PERHAPS_VIEW_PAIR_2      UINT64_C(0x9B05688C2B3E6C1F)
+#define PERHAPS_VIEW_LANE_BIT(i) (16 + 6 * (i))
+#define PERHAPS_VIEW_FACTOR      UINT64_C(0xF1357AEA2E62A9C5)
+
 static inline uint64_t perhaps_view_digest(const perhaps_view *view, uint64_t key) {
     uint64_t x = key ^ view->stir;
-    x = (x ^ x >> 27) * UINT64_C(0x3C79AC492BA7B653);
-    x = (x ^ x >> 33) * UINT64_C(0x1C69B3F74AC4AE35);
+    x = (x ^ x >> 27) * PERHAPS_VIEW_MIX_1;
+    x = (x ^ x >> 33) * PERHAPS_VIEW_MIX_2;
     return x ^ x >> 27;
 }
 
@@ -119,7 +131,10 @@ static inline __m256i perhaps_view_lanes(uint64_t b, __m256i shifts) {
 }
 
 static inline void perhaps_view_bits(uint64_t b, uint64_t c, int two, __m256i bits[2]) {
-    const __m256i low = _mm256_setr_epi64x(16, 22, 28, 34), high = _mm256_setr_epi64x(40, 46, 52, 58);
+    const __m256i low = _mm256_setr_epi64x(PERHAPS_VIEW_LANE_BIT(0), PERHAPS_VIEW_LANE_BIT(1), PERHAPS_VIEW_LANE_BIT(2),
+                                           PERHAPS_VIEW_LANE_BIT(3)),
+                  high = _mm256_setr_epi64x(PERHAPS_VIEW_LANE_BIT(4), PERHAPS_VIEW_LANE_BIT(5),
+                                            PERHAPS_VIEW_LANE_BIT(6), PERHAPS_VIEW_LANE_BIT(7));
     bits[0] = perhaps_view_lanes(b, low);
     bits[1] = perhaps_view_lanes(b, high);
     if (!two) return;
@@ -148,7 +163,7 @@ static inline int perhaps_view_line_add(unsigned char *line, uint64_t b, uint64_
 #elif defined(__ARM_NEON) && defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 static inline uint64x2_t perhaps_view_lanes(uint64_t b, int first) {
-    const int64x2_t shifts = {-(16 + 6 * first), -(22 + 6 * first)};
+    const int64x2_t shifts = {-PERHAPS_VIEW_LANE_BIT(first), -PERHAPS_VIEW_LANE_BIT(first + 1)};
     uint64x2_t at = vandq_u64(vshlq_u64(vdupq_n_u64(b), shifts), vdupq_n_u64(63));
     return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(at));
 }
@@ -180,16 +195,16 @@ static inline int perhaps_view_line_add(unsigned char *line, uint64_t b, uint64_
 #else
 
 static inline uint64_t perhaps_view_lane(int i, uint64_t b, uint64_t c, int two) {
-    uint64_t bits = UINT64_C(1) << (b >> (16 + 6 * i) & 63);
-    return two ? bits | UINT64_C(1) << (c >> (16 + 6 * i) & 63) : bits;
+    uint64_t bits = UINT64_C(1) << (b >> PERHAPS_VIEW_LANE_BIT(i) & 63);
+    return two ? bits | UINT64_C(1) << (c >> PERHAPS_VIEW_LANE_BIT(i) & 63) : bits;
 }
 
 static inline int perhaps_view_line_has(const unsigned char *line, uint64_t b, uint64_t c, int two) {
     uint64_t all = 1;
     for (int i = 0; i < 8; i++) {
         uint64_t word = perhaps_view_load(line + 8 * i);
-        all &= word >> (b >> (16 + 6 * i) & 63);
-        if (two) all &= word >> (c >> (16 + 6 * i) & 63);
+        all &= word >> (b >> PERHAPS_VIEW_LANE_BIT(i) & 63);
+        if (two) all &= word >> (c >> PERHAPS_VIEW_LANE_BIT(i) & 63);
     }
     return (int)all;
 }
@@ -208,33 +223,31 @@ static inline int perhaps_view_line_add(unsigned char *line, uint64_t b, uint64_
 
 /* The second line of a key, for filters that have two. */
 static inline unsigned char *perhaps_view_second_line(const perhaps_view *view, uint64_t digest) {
-    uint64_t line = perhaps_view_reduce(digest * UINT64_C(0xA54FF53A5F1D36F1), view->cells);
+    uint64_t line = perhaps_view_reduce(digest * PERHAPS_VIEW_PAIR, view->cells);
     return view->bytes + view->second_half + 64 * line;
 }
 
 static inline int perhaps_view_blocked_contains(const perhaps_view *view, uint64_t digest, int two, int pair) {
     const unsigned char *line = view->bytes + 64 * perhaps_view_reduce(digest, view->cells);
-    uint64_t b = digest * UINT64_C(0xBB67AE8584CAA73B), c = digest * UINT64_C(0x3C6EF372FE94F82B);
+    uint64_t b = digest * PERHAPS_VIEW_LANES_1, c = digest * PERHAPS_VIEW_LANES_2;
     int has = perhaps_view_line_has(line, b, c, two);
     if (!pair) return has;
-    b = digest * UINT64_C(0x510E527FADE682D1);
-    c = digest * UINT64_C(0x9B05688C2B3E6C1F);
+    b = digest * PERHAPS_VIEW_PAIR_1;
+    c = digest * PERHAPS_VIEW_PAIR_2;
     return has & perhaps_view_line_has(perhaps_view_second_line(view, digest), b, c, two);
 }
 
 static inline int perhaps_view_blocked_add(const perhaps_view *view, uint64_t digest, int two, int pair) {
     unsigned char *line = view->bytes + 64 * perhaps_view_reduce(digest, view->cells);
-    uint64_t b = digest * UINT64_C(0xBB67AE8584CAA73B), c = digest * UINT64_C(0x3C6EF372FE94F82B);
+    uint64_t b = digest * PERHAPS_VIEW_LANES_1, c = digest * PERHAPS_VIEW_LANES_2;
     int is_new = perhaps_view_line_add(line, b, c, two);
     if (!pair) return is_new;
-    b = digest * UINT64_C(0x510E527FADE682D1);
-    c = digest * UINT64_C(0x9B05688C2B3E6C1F);
+    b = digest * PERHAPS_VIEW_PAIR_1;
+    c = digest * PERHAPS_VIEW_PAIR_2;
     return is_new | perhaps_view_line_add(perhaps_view_second_line(view, digest), b, c, two);
 }
 
 /* --------------------------------------------------------------------------------- bloom --- */
-
-#define PERHAPS_VIEW_FACTOR UINT64_C(0xF1357AEA2E62A9C5)
 
 static inline unsigned perhaps_view_bit(const perhaps_view *view, uint64_t word) {
     uint64_t at = perhaps_view_reduce(word, view->cells);

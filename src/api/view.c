@@ -4,6 +4,8 @@
 
 #include "core/children.h"
 
+_Static_assert(PERHAPS_VIEW_MIX_1 == MIX64_FIRST && PERHAPS_VIEW_MIX_2 == MIX64_SECOND, "both mix integers alike");
+
 /* Only a filter in memory, and of one thread: a call marks a file dirty, and counts for
  * several threads. */
 static uint64_t *items_of(perhaps *f) {

@@ -70,12 +70,8 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
  * five odd multipliers (from the fractions of the square roots of 3, 5, 7, 11 and 13) give what
  * else is needed. Digests are uniform, and only the upper bits of the products are used, so a
  * multiplication is mix enough. */
-static const uint64_t multiplier[6] = {1,
-                                       UINT64_C(0xBB67AE8584CAA73B),
-                                       UINT64_C(0x3C6EF372FE94F82B),
-                                       UINT64_C(0xA54FF53A5F1D36F1),
-                                       UINT64_C(0x510E527FADE682D1),
-                                       UINT64_C(0x9B05688C2B3E6C1F)};
+static const uint64_t multiplier[6] = {
+    1, PERHAPS_VIEW_LANES_1, PERHAPS_VIEW_LANES_2, PERHAPS_VIEW_PAIR, PERHAPS_VIEW_PAIR_1, PERHAPS_VIEW_PAIR_2};
 
 /* What picks the line of a digest: mul_high of it and the number of lines. `which` is 0 or 1, the
  * first or second line of the key. */

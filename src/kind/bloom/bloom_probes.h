@@ -10,13 +10,14 @@
  * rate is small. Here keys agree everywhere only if their digests are equal. */
 #include "base/arith.h"
 #include "kind/bloom/bloom_layout.h"
+#include "perhaps_inline.h"
 
 #define PROBE_WORDS      1
 #define PROBE_MODULO     0
 #define PROBE_FLIP       0
 #define PROBE_HASHES_MAX BLOOM_HASHES_MAX
 
-static const uint64_t probe_factor = UINT64_C(0xF1357AEA2E62A9C5);
+static const uint64_t probe_factor = PERHAPS_VIEW_FACTOR;
 
 static inline struct digest probe_begin(struct digest digest) {
     return (struct digest){digest.first + probe_factor, 0};
