@@ -1,8 +1,7 @@
-/* Public calls on two filters, or on all keys of one. */
+/* Public calls on two filters. */
 #include "base/error.h"
 #include "core/children.h"
 #include "plan/plan.h"
-#include "static/seal.h"
 
 #include <string.h>
 
@@ -184,13 +183,6 @@ int perhaps_overlap(const perhaps *a, const perhaps *b, struct perhaps_overlap *
     if (rc < 0) return rc;
     plan_overlap(&sums, &overlap);
     return give_sized(theirs, &overlap, sizeof overlap, "overlap");
-}
-
-int perhaps_clear(perhaps *f) {
-    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only(f) : seal_restart(f);
-    int rc = filter_prepare_change(f);
-    if (rc == PERHAPS_OK) filter_clear(f);
-    return rc;
 }
 
 static bool equal_children(const struct children *a, const struct children *b) {

@@ -1,4 +1,4 @@
-/* Public calls that make, copy and free a filter. */
+/* Public calls that make, copy, empty and free a filter. */
 #include "base/error.h"
 #include "core/children.h"
 #include "plan/plan.h"
@@ -84,6 +84,13 @@ int perhaps_create(perhaps **f, const perhaps_want *theirs) {
 
 int perhaps_clone(const perhaps *f, perhaps **copy) {
     return filter_clone(f, copy);
+}
+
+int perhaps_clear(perhaps *f) {
+    if (f->kind->solver) return f->state == READ_ONLY ? filter_read_only(f) : seal_restart(f);
+    int rc = filter_prepare_change(f);
+    if (rc == PERHAPS_OK) filter_clear(f);
+    return rc;
 }
 
 void perhaps_free(perhaps *f) {

@@ -1,4 +1,5 @@
-/* Public calls for databases that keep filters as values: layers, smaller arrays, relocation. */
+/* Public calls for databases that keep filters as values: layers, clocks, recipes, smaller arrays,
+ * relocation. */
 #include "base/error.h"
 #include "composite/composite.h"
 #include "perhaps_embed.h"
@@ -11,6 +12,30 @@ int perhaps_grow_layers(perhaps **f, double fpr, double growth, uint64_t max_byt
 
 int perhaps_ungrow_layers(perhaps **f) {
     return layers_end(f);
+}
+
+int perhaps_set_parts(perhaps *f, unsigned parts) {
+    const struct growable *growable = f->kind->growable;
+    if (!growable || !growable->set_parts) return filter_cannot(f, "be told how many parts to grow to");
+    if (!parts || parts > LAYERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", LAYERS_MAX);
+    int rc = filter_prepare_change(f);
+    if (rc < 0) return rc;
+    growable->set_parts(f->header.layout, parts);
+    growable->set_parts(f->array.layout, parts);
+    return PERHAPS_OK;
+}
+
+int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
+    if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period takes a clock");
+    f->children->clock = now;
+    f->children->clock_context = context;
+    return PERHAPS_OK;
+}
+
+int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {
+    perhaps_recipe recipe;
+    recipe_decode(f->header.recipe, &recipe);
+    return give_sized(theirs, &recipe, sizeof recipe, "recipe");
 }
 
 /* Not failing is right: without memory for a smaller array, or where the array is borrowed, the

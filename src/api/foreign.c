@@ -357,14 +357,3 @@ int perhaps_write_foreign(const perhaps *f, int (*sink)(void *context, const voi
     if (kind->format) return perhaps_write(f, sink, context);
     return filter_cannot(f, "be written in the format of another program");
 }
-
-int perhaps_set_parts(perhaps *f, unsigned parts) {
-    const struct growable *growable = f->kind->growable;
-    if (!growable || !growable->set_parts) return filter_cannot(f, "be told how many parts to grow to");
-    if (!parts || parts > LAYERS_MAX) return fail(PERHAPS_EINVAL, "parts may be 1 to %d", LAYERS_MAX);
-    int rc = filter_prepare_change(f);
-    if (rc < 0) return rc;
-    growable->set_parts(f->header.layout, parts);
-    growable->set_parts(f->array.layout, parts);
-    return PERHAPS_OK;
-}

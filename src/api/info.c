@@ -123,9 +123,3 @@ int perhaps_facts(const perhaps *f, struct perhaps_info *info) {
 int perhaps_child_facts(const perhaps *f, unsigned i, struct perhaps_info *info) {
     return give_child_info(f, i, false, info);
 }
-
-int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {
-    perhaps_recipe recipe;
-    recipe_decode(f->header.recipe, &recipe);
-    return give_sized(theirs, &recipe, sizeof recipe, "recipe");
-}

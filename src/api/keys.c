@@ -173,10 +173,3 @@ int perhaps_advance(perhaps *f, uint64_t now) {
     int rc = filter_prepare_change(f);
     return rc < 0 ? rc : f->kind->composite->ops->advance(f, now);
 }
-
-int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
-    if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period takes a clock");
-    f->children->clock = now;
-    f->children->clock_context = context;
-    return PERHAPS_OK;
-}

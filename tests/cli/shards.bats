@@ -107,9 +107,9 @@ same_array() {
 }
 
 @test "a full filter names the same line with any number of threads" {
-  refuses "line" build -k cuckoo --no-grow -n 1000 -o f.ph keys
-  [[ $stderr == *"build it with -n 60000"* ]] || wrong "another remedy"
-  refuses "build it with -n 60000" build -k cuckoo --shards 4 --no-grow -n 1000 -j 2 -o f.ph keys
+  refuses "f.ph: full at keys:" build -k cuckoo --no-grow -n 1000 -o f.ph keys
+  [[ $stderr == *"Build it with -n 60000, or without --no-grow." ]] || wrong "another remedy"
+  refuses "Build it with -n 60000" build -k cuckoo --shards 4 --no-grow -n 1000 -j 2 -o f.ph keys
 }
 
 @test "add -j adds, and kinds that cannot say what to do" {
