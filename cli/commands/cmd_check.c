@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What one thread has found out, and what it has to print when its turn comes. */
+/* What has been found out in some blocks, and what is to be printed when the turn of the last one
+ * comes. */
 struct checking {
     bool invert, quiet, printing;
     uint64_t checked, present;
@@ -16,7 +17,7 @@ struct checking {
     char *found;
     size_t filled, room;
     struct hits *doubted; /* all that is to be confirmed; NULL without --confirm */
-    struct hits own;      /* what this thread adds to them when its turn comes */
+    struct hits own;      /* what is added to them then */
     uint64_t false_positives;
 };
 
@@ -57,7 +58,7 @@ static int take_check_answers(void *context, const struct batch *batch, uint8_t 
     return c->printing && hits ? gather(c, batch, answers) : FINE;
 }
 
-/* Each chunk ends with a write, so that a slow pipe's keys are answered as they come. */
+/* Each block ends with a write, so that a slow pipe's keys are answered as they come. */
 static int print_found(void *context) {
     struct checking *c = context;
     size_t filled = c->filled;
@@ -66,13 +67,13 @@ static int print_found(void *context) {
     return print_directly(c->found, filled);
 }
 
-/* Threads that query one set do not disturb one another; each has its chunk of the input for
+/* Threads that query one set do not disturb one another; each has its block of the input for
  * itself. */
 static int query_all(struct target *target, const struct input *input, struct checking *c) {
-    struct checking parts[MOST_THREADS];
-    void *contexts[MOST_THREADS];
-    unsigned threads = threads_from(target->options);
-    for (unsigned i = 0; i < threads; i++) {
+    struct checking parts[MOST_BLOCKS];
+    void *contexts[MOST_BLOCKS];
+    unsigned threads = threads_from(target->options), blocks = blocks_on_the_way(threads);
+    for (unsigned i = 0; i < blocks; i++) {
         parts[i] = *c;
         contexts[i] = &parts[i];
     }
@@ -83,7 +84,7 @@ static int query_all(struct target *target, const struct input *input, struct ch
                                                         .answered = take_check_answers,
                                                         .in_order = print_found,
                                                         .contexts = contexts});
-    for (unsigned i = 0; i < threads; i++) {
+    for (unsigned i = 0; i < blocks; i++) {
         c->checked += parts[i].checked;
         c->present += parts[i].present;
         c->hits += parts[i].hits;

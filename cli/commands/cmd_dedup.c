@@ -150,7 +150,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
     }
     if (status != FINE) return status;
     if (compares_lines(d->options, input)) {
-        d->exact = exact_create(input);
+        d->exact = exact_create(input, threads_from(d->options));
         if (!d->exact) return TROUBLE;
     }
     struct perhaps_info info = {.size = sizeof info};
@@ -161,6 +161,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
 
 static int run_alone(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
+                                .threads = threads_from(d->options),
                                 .hasher = &d->seen.hasher,
                                 .with_keys = d->exact != NULL,
                                 .take = take_block,

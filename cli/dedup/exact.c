@@ -1,6 +1,7 @@
 #include "seen.h"
 #include "output/report.h"
 #include "first_lines.h"
+#include "input/blocks.h"
 #include "spool.h"
 
 #include <fcntl.h>
@@ -56,6 +57,7 @@ struct lane {
 
 struct exact {
     const struct input *input;
+    unsigned threads;
     bool fold; /* letters that differ in case are the same */
     struct lane lanes[LANES];
     uint64_t keys; /* different ones so far */
@@ -429,7 +431,7 @@ int exact_add(struct exact *e, struct line_block *job) {
         if (job->offset > origin->mapped) map_file(origin);
     }
     memset(job->answers, 0, job->n);
-    if (job->n >= FEW_LINES && origin->fd >= 0 && processor_count() > 1)
+    if (job->n >= FEW_LINES && origin->fd >= 0 && e->threads > 1)
         call_in_threads(LANES, run_lane, e);
     else /* what goes to the spool goes there from one thread */
         for (unsigned i = 0; i < LANES; i++) run_lane(e, i);
@@ -437,7 +439,7 @@ int exact_add(struct exact *e, struct line_block *job) {
     e->keys += job->added;
     if (e->keys >= MANY_KEYS) { /* lists of lines take more memory than short lines do */
         bytes = bytes / job->n * LINES;
-        job->block = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
+        job->next_size = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
     }
     for (const struct lane *lane = e->lanes; lane < e->lanes + LANES; lane++) {
         if (lane->status == FINE) continue;
@@ -449,12 +451,13 @@ int exact_add(struct exact *e, struct line_block *job) {
     return FINE;
 }
 
-struct exact *exact_create(const struct input *input) {
+struct exact *exact_create(const struct input *input, unsigned threads) {
     struct rlimit limit;
     struct exact *e = calloc(1, sizeof *e);
     bool fine = e;
     if (e) {
         e->input = input;
+        e->threads = threads;
         e->fold = input->ignore_case || input->encoding == ENCODING_HEX;
         e->file = SIZE_MAX;
         e->files_left = MOST_FILES; /* or a quarter of what is allowed: the reader needs some */

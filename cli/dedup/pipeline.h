@@ -1,39 +1,36 @@
-/* The stages of dedup: blocks of lines are read and hashed, and then taken, in order. */
+/* The stages of dedup: blocks of lines are read and hashed in threads, and then taken, in order
+ * (input/work.c). */
 #ifndef CLI_DEDUP_PIPELINE_H
 #define CLI_DEDUP_PIPELINE_H
 
-#include "input/blocks.h"
+#include "input/input.h"
 
 /* A block of lines on its way: read, hashed, then looked up and printed. */
 struct line_block {
-    struct buffer buffer; /* where the lines are */
-    size_t block;         /* so large is the buffer to be when it is used again */
-    size_t n, room;       /* lines; how many the arrays have room for */
+    size_t n, room; /* lines; how many the arrays have room for */
     uint64_t *digests;
     const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
+    size_t next_size;   /* so many bytes at least are the next blocks to have */
 
-    /* NULL unless keys are compared: where in the buffer each key is, before it is folded. */
+    /* NULL unless keys are compared: where each key is, before it is folded. */
     const char **keys;
     size_t *key_lengths;
 
     size_t file;     /* which of the input's paths the lines are from */
     uint64_t offset; /* of lines[0] in that file */
-
-    bool hashed;                  /* all of it */
-    uint64_t read_before_end;     /* bytes of all files, up to its end */
-    struct chunk_outcome outcome; /* of reading its lines */
 };
 
 struct pipeline {
     const struct input *input;
+    unsigned threads;
     const perhaps_hasher *hasher; /* makes the digests */
     bool with_keys;               /* jobs have `keys` */
 
     /* What is done with a job: FINE, STOP if no more is wanted, TROUBLE. The calls come in the
-     * order of the input, one at a time, but not all from the same thread. May change the job's
-     * `block`. */
+     * order of the input, one at a time, but not all from the same thread. May set the job's
+     * `next_size`. */
     int (*take)(void *context, struct line_block *job);
 
     /* NULL, or called in the same way when no job has come for the seconds that `patience` says. */

@@ -91,6 +91,6 @@ int seen_add(struct seen *m, struct line_block *job) {
     m->added += job->added;
     m->repeats = job->added < job->n / 8;
     if (m->small && m->added >= (m->repeats ? LARGE_TABLE : SMALL_TABLE)) make_shards(m);
-    if (!m->small) job->block = SHARDS_BLOCK;
+    if (!m->small) job->next_size = SHARDS_BLOCK;
     return FINE;
 }

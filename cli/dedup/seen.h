@@ -27,8 +27,9 @@ void seen_close(struct seen *seen);
 /* A memory without false positives: keys are compared with the first copy that has their digest. */
 struct exact;
 
-/* For the lines of this input, which must live as long. NULL after having said why not. */
-struct exact *exact_create(const struct input *input);
+/* For the lines of this input, which must live as long; with two threads or more it uses two. NULL
+ * after having said why not. */
+struct exact *exact_create(const struct input *input, unsigned threads);
 
 /* Sets the answers of a job with keys. FINE, or TROUBLE after having said why. */
 int exact_add(struct exact *exact, struct line_block *job);

@@ -6,35 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A block of a plain file, of which each thread reads a part. */
-struct parts {
-    int fd;
-    off_t at;
-    char *to;
-    size_t size; /* of a part */
-    ssize_t got[MOST_THREADS];
-    int error; /* of the first part */
-};
-
-static void read_part(void *context, unsigned i) {
-    struct parts *p = context;
-    p->got[i] = pread(p->fd, p->to + i * p->size, p->size, p->at + (off_t)(i * p->size));
-    if (i == 0) p->error = errno;
-}
-
-/* As read(2), but only whole parts, up to one that is short: there the file ends, or the next block
- * begins, or there is an error, which comes again with the next block. */
-static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
-    struct parts parts = {.fd = fd, .to = to, .size = size / threads, .at = lseek(fd, 0, SEEK_CUR)};
-    size_t total = 0;
-    if (parts.at < 0 || size < LEAST_CHUNK * (size_t)threads) return read(fd, to, size);
-    call_in_threads(threads, read_part, &parts);
-    errno = parts.error;
-    if (parts.got[0] < 0) return -1;
-    for (unsigned i = 0; i < threads && total == i * parts.size && parts.got[i] > 0; i++) total += (size_t)parts.got[i];
-    return lseek(fd, (off_t)total, SEEK_CUR) < 0 ? -1 : (ssize_t)total;
-}
-
 /* Something behind what is kept, or the end of the file. A buffer that a long line has enlarged is
  * not filled with short ones: each of those takes memory of its own while it waits. */
 static int read_on(struct blocks *b, bool *ended) {
@@ -45,7 +16,7 @@ static int read_on(struct blocks *b, bool *ended) {
     do {
         input_wait(b->source.fd);
         if (input_was_interrupted()) return STOP;
-        got = b->threads > 1 ? read_in_parts(b->source.fd, to, size, b->threads) : read(b->source.fd, to, size);
+        got = read(b->source.fd, to, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         return failure(name, "cannot be read: %s; %s", strerror(errno),
@@ -112,7 +83,7 @@ int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chu
         if (!b->open) {
             status = source_open(&b->source, path, decompressor_of(path));
             if (status != FINE) return status;
-            if (b->wide) source_widen(&b->source);
+            source_widen(&b->source);
             b->offset = (uint64_t)source_position(&b->source);
             b->start = b->scanned = b->end = 0;
             b->open = true;

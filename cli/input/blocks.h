@@ -1,6 +1,6 @@
 /* What the reader of input.h is made of. Input files are read one after another in blocks of whole
- * lines (or raw records); a block is a chunk, or is cut into several; a chunk is handed on as
- * batches of keys. A chunk knows nothing of others, so that threads can work on several. */
+ * lines (or raw records); a block is a chunk, which is handed on as batches of keys. A chunk knows
+ * nothing of others, so that threads can work on several (work.c). */
 #ifndef CLI_INPUT_BLOCKS_H
 #define CLI_INPUT_BLOCKS_H
 
@@ -52,16 +52,13 @@ struct buffer {
     size_t size;
 };
 
-/* More is not read at a time; and by no thread less than a few thousand lines. */
-enum { LARGE_BLOCK = 8 << 20, LEAST_CHUNK = 64 << 10 };
+enum { LARGE_BLOCK = 8 << 20 }; /* more is not read at a time */
 
-/* How far the reading has come; it begins with the first three set and the rest 0. Of the last
+/* How far the reading has come; it begins with the input set and the rest 0. Of the last
  * buffer's bytes, [start..end) is not handed on yet, and [start..scanned) holds no line end. */
 struct blocks {
     const struct input *input;
-    unsigned threads; /* that read a block of a plain file together */
-    bool wide;        /* pipes are to give much at a time */
-    size_t file;      /* number of the path that is read, or is next */
+    size_t file; /* number of the path that is read, or is next */
     struct input_source source;
     bool open; /* the source */
     const struct buffer *buffer;

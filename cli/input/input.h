@@ -1,5 +1,4 @@
-/* Keys from files and pipes. Input is read in large blocks, cut into chunks that threads work on
- * (blocks.h), and keys are handed on in batches that point into the block: nothing is copied or
+/* Keys from files and pipes. Input is read in blocks, which threads work on (work.c), and keys are handed on in batches that point into the block: nothing is copied or
  * allocated per line. */
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
@@ -43,7 +42,7 @@ struct batch {
     const char *path;
     size_t file;         /* which of the input's paths that is */
     uint64_t offset;     /* of lines[0] in that file */
-    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with -j */
+    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with several threads */
 };
 
 /* The keys of a batch, in whichever form it has them. */
@@ -56,17 +55,30 @@ static inline perhaps_keys batch_keys(const struct batch *batch) {
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
 
-/* After all keys of a chunk of the input were handed on. Comes in the order of the input, with the
- * context that the batches had and the number of the chunk's first line in its file. */
-typedef int chunk_function(void *context, const char *path, uint64_t first_line);
+/* After all keys of a block of the input were handed on. Comes in the order of the input, with the
+ * context that the batches had and the number of the block's first line in its file. */
+typedef int block_function(void *context, const char *path, uint64_t first_line);
 
 /* What is done with keys in several threads. */
 struct key_work {
     unsigned threads;          /* 1 to MOST_THREADS */
     batch_function *in_thread; /* several at the same time, each with another context */
-    chunk_function *in_order;  /* one at a time; NULL = nothing is left to do */
-    void *const *contexts;     /* one for each thread */
+    block_function *in_order;  /* one at a time; NULL = nothing is left to do */
+    void *const *contexts;     /* one for each of the blocks on their way */
+    const size_t *block;       /* how large the next block is to be; NULL = as usual */
+
+    /* NULL, or called like in_order when no block has come for the seconds that `patience` says. */
+    int (*pause)(void *context);
+    double (*patience)(void *context);
+    void *pausing; /* their context */
 };
+
+/* So many blocks are on their way at a time: one in each thread, and one that waits for its turn.
+ * One thread takes them one by one. */
+enum { MOST_BLOCKS = MOST_THREADS + 1 };
+static inline unsigned blocks_on_the_way(unsigned threads) {
+    return threads > 1 ? threads + 1 : 1;
+}
 
 /* Takes the options --key, --u64, --hex, -0, --field, --delimiter; no path means standard input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
@@ -109,7 +121,8 @@ bool input_of_numbers(const struct input *input);
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
 
-/* The same in several threads: in order only within a chunk. */
+/* The same in several threads: in order only within a block. What is wrong with the input is told as
+ * if there were one thread. */
 int input_work(const struct input *input, const struct key_work *work);
 
 /* From now on, progress is drawn, unless `silent`: see progress_at. */

@@ -86,9 +86,9 @@ const struct option option_table[OPTIONS] = {
         "Forget the oldest generation when the newest is filled to this share, such as 0.8 or 80%; without --window "
         "that is everything."},
     [OPT_SHARDS] = {"shards", 0, TAKES(NUMBER, "N", shards), SIZING | ON(DEDUP),
-        "Make it of N filters, up to 65,536, each for its share of the keys: so that -j of build can add to a cuckoo "
-        "filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up to "
-        "32,768, so that a cluster can spread them."},
+        "Make it of N filters, up to 65,536, each for its share of the keys: so that threads of a program can add to a "
+        "cuckoo filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up "
+        "to 32,768, so that a cluster can spread them."},
     [OPT_HASHES] = {"hashes", 0, TAKES(NUMBER, "K", hashes), SIZING,
         "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo the "
         "places a key can be in, 4, 5, 6 or 8; for fuse those that it looks at, 3 (faster) or 4 (smaller). Default: "
@@ -192,9 +192,10 @@ const struct option option_table[OPTIONS] = {
         "ends the command. The filter remembers it; 0 takes lines whole, whatever the filter was made with."},
     [OPT_DELIMITER] = {"delimiter", 0, TAKES(TEXT, "C", delimiter), READING,
         "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
-    [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK),
-        "Work in N threads, up to 256; 0 or auto is one for each processor. Default 1. cuckoo filters, tables and "
-        "growing layers must have --shards for it, to be added to. A static filter is the same with any number."},
+    [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP),
+        "Work in N threads, up to 256; 0 or auto is one for each processor, which is the default. The number changes "
+        "nothing but the time: not a byte of what is written, nor what is said. Reading, hashing, queries and the "
+        "sealing of static filters are spread; keys are added, and dedup looks lines up, in the order of the input."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING,
         "Do not compare the filter with its checksums first: a large one then answers at once. Damage can make answers "
         "wrong, never unsafe."},

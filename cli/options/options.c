@@ -91,7 +91,6 @@ enum option_id first_given(const struct options *options, const enum option_id *
 }
 
 unsigned threads_from(const struct options *options) {
-    if (!given(options, OPT_THREADS)) return 1;
     unsigned threads = options->threads ? (unsigned)options->threads : processor_count();
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }

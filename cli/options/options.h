@@ -126,7 +126,7 @@ const struct command *command_find(const char *name);
 /* Says that there is no such command, and which one it might have been. Returns TROUBLE. */
 int command_unknown(const char *name);
 
-/* How many threads -j asks for; 1 without it. */
+/* How many threads -j asks for; without it, one for each processor. */
 unsigned threads_from(const struct options *options);
 
 /* "-n" or "--name", for messages. Returns `buffer`. */

@@ -37,10 +37,35 @@ static void say(const char *colour, const char *subject, const char *label, cons
 #define YELLOW "\033[1;33m"
 #define BOLD   "\033[1m"
 
+static _Thread_local char **kept;
+
+void keep_failure(char **text) {
+    kept = text;
+}
+
+/* "" if there is no memory for it, which is then the failure that is told. */
+static void keep(const char *subject, const char *format, va_list arguments) {
+    char *text = NULL;
+    if (*kept) return;
+    if (vasprintf(&text, format, arguments) < 0) text = NULL;
+    if (!text || asprintf(kept, "%s%s%s", subject ? subject : "", subject ? ": " : "", text) < 0) *kept = strdup("");
+    free(text);
+}
+
+void tell_failure(char **text) {
+    if (!*text) return;
+    failure(NULL, "%s", **text ? *text : "not enough memory");
+    free(*text);
+    *text = NULL;
+}
+
 int failure(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(RED, subject, "", format, arguments);
+    if (kept)
+        keep(subject, format, arguments);
+    else
+        say(RED, subject, "", format, arguments);
     va_end(arguments);
     return TROUBLE;
 }

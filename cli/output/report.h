@@ -14,6 +14,11 @@ enum { FINE = 0, NOT_FOUND = 1, TROUBLE = 2, STOP = 3 };
 /* "perhaps: SUBJECT: cause; remedy". SUBJECT (a file, an option) may be NULL. Returns TROUBLE. */
 int failure(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The next failure of this thread is not told but kept in *text, which is NULL or one kept before;
+ * with NULL for `text`, failures are told again. A failure that was kept is told, once. */
+void keep_failure(char **text);
+void tell_failure(char **text);
+
 /* The same for a library call that returned `error`: the sentence is perhaps_why(). */
 int library_failure(const char *subject, int error);
 

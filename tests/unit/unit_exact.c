@@ -199,7 +199,7 @@ static void check_answers(const struct story *story, size_t text) {
 
 /* All texts, in jobs of that many lines. */
 static void check_story(const struct story *story, size_t at_a_time) {
-    struct exact *exact = exact_create(&story->input);
+    struct exact *exact = exact_create(&story->input, 2);
     CHECK(exact, "%s", said);
     for (size_t t = 0; t < story->count; t++) {
         size_t n = story->lines[t]->job.n;
@@ -341,7 +341,7 @@ static int after(void (*event)(const char *path), const char *first, const char 
     *story = (struct story){.input = plain};
     tell_text(story, first, true);
     tell_text(story, second, true);
-    struct exact *exact = exact_create(&story->input);
+    struct exact *exact = exact_create(&story->input, 2);
     CHECK(exact && exact_add(exact, &story->lines[0]->job) == FINE, "%s", said);
     event(story->paths[0]);
     int status = exact_add(exact, &story->lines[1]->job);
@@ -403,7 +403,7 @@ static void test_no_folder(void **state) {
     struct story story = {.input = plain};
     tell_text(&story, "one\n", false);
     setenv("TMPDIR", "/nowhere", 1);
-    struct exact *exact = exact_create(&story.input);
+    struct exact *exact = exact_create(&story.input, 2);
     CHECK(exact && exact_add(exact, &story.lines[0]->job) == TROUBLE, "a file in no folder");
     CHECK(strstr(said, "/nowhere: ") && strstr(said, "TMPDIR"), "%s", said);
     unsetenv("TMPDIR");
