@@ -10,6 +10,7 @@
  * waits to be taken, and the worker that takes goes on with it while the other reads and hashes.
  */
 #include "pipeline.h"
+#include "output/numbers.h"
 #include "output/report.h"
 
 #if defined(__GLIBC__)
@@ -18,6 +19,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,8 +37,9 @@ struct ring {
     bool ended;           /* nothing is left to read, or can be: `status` says why */
     bool refused;         /* no more is wanted: `status` says why */
     int status;
-    size_t file;          /* that the last job was of */
-    uint64_t lines, keys; /* taken so far, of this file and of all of them */
+    size_t file;               /* that the last job was of */
+    uint64_t lines, keys;      /* taken so far, of this file and of all of them */
+    uint64_t missing, invalid; /* of all of them */
     pthread_mutex_t lock;
     pthread_cond_t news;
 };
@@ -61,12 +64,13 @@ static bool enlarge(void *array, size_t n, size_t size) {
 }
 
 /* Room for n lines more. */
-static int make_room(struct line_block *job, size_t n, bool with_keys) {
+static int make_room(struct line_block *job, size_t n, const struct input *input, bool with_keys) {
     if (n <= job->room - job->n) return FINE;
     size_t room = 2 * (job->n + n);
     bool fine = enlarge(&job->digests, room, sizeof *job->digests) &&
                 enlarge(&job->lines, room + 1, sizeof *job->lines) &&
                 enlarge(&job->answers, room, sizeof *job->answers);
+    if (input_skips(input)) fine = fine && enlarge(&job->ends, room, sizeof *job->ends);
     if (with_keys)
         fine = fine && enlarge(&job->keys, room, sizeof *job->keys) &&
                enlarge(&job->key_lengths, room, sizeof *job->key_lengths);
@@ -75,16 +79,41 @@ static int make_room(struct line_block *job, size_t n, bool with_keys) {
     return FINE;
 }
 
+/* Copies keys that are gone after this call. Where `made` will be is known when it is complete: till
+ * then `keys` has offsets. */
+static int keep_keys(struct line_block *job, const struct batch *batch) {
+    for (size_t i = 0; i < batch->n; i++) {
+        size_t length = batch->key_text_lengths[i], needed = job->made_length + length + NUMBER_TEXT;
+        if (needed > job->made_room && !enlarge(&job->made, 2 * needed, 1)) return no_memory();
+        if (needed > job->made_room) job->made_room = 2 * needed;
+        char *to = job->made + job->made_length;
+        int digits = snprintf(to, NUMBER_TEXT, "%zu:", length);
+        memcpy(to + digits, batch->key_texts[i], length);
+        job->keys[job->n + i] = (const char *)(uintptr_t)job->made_length;
+        job->key_lengths[job->n + i] = (size_t)digits + length;
+        job->made_length += (size_t)digits + length;
+    }
+    return FINE;
+}
+
+static void find_kept_keys(struct line_block *job) {
+    for (size_t i = 0; i < job->n && job->made_length; i++) job->keys[i] = job->made + (uintptr_t)job->keys[i];
+}
+
 static int hash_batch(void *context, const struct batch *batch) {
     const struct pipeline_worker *worker = context;
     struct line_block *job = worker->job;
     const struct pipeline *pipeline = worker->ring->pipeline;
     perhaps_keys keys = batch_keys(batch);
-    if (make_room(job, batch->n, pipeline->with_keys) != FINE) return TROUBLE;
+    if (make_room(job, batch->n, pipeline->input, pipeline->with_keys) != FINE) return TROUBLE;
     if (!job->n) job->offset = batch->offset;
     perhaps_digest_many(pipeline->hasher, &keys, job->digests + job->n);
     memcpy(job->lines + job->n, batch->lines, batch->n * sizeof *job->lines);
-    if (pipeline->with_keys) {
+    for (size_t i = 0; i < batch->n && job->ends; i++)
+        job->ends[job->n + i] = batch->lines[i] + batch->line_lengths[i] + batch->terminator_length;
+    if (pipeline->with_keys && makes_keys(pipeline->input)) {
+        if (keep_keys(job, batch) != FINE) return TROUBLE;
+    } else if (pipeline->with_keys) {
         memcpy(job->keys + job->n, batch->key_texts, batch->n * sizeof *job->keys);
         memcpy(job->key_lengths + job->n, batch->key_text_lengths, batch->n * sizeof *job->key_lengths);
     }
@@ -129,8 +158,9 @@ static void read_and_hash(struct pipeline_worker *worker) {
     ring->made++;
     pthread_cond_signal(&ring->news);
     pthread_mutex_unlock(&ring->lock);
-    job->n = 0;
+    job->n = job->made_length = 0;
     chunk_read(&worker->chunk);
+    find_kept_keys(job);
     job->outcome = worker->chunk.outcome;
     job->file = worker->chunk.file;
     job->read_before_end = worker->chunk.read_before_end;
@@ -156,8 +186,10 @@ static void take_job(struct ring *ring) {
     int status = job->n ? p->take(p->context, job) : FINE;
     if (job->file != ring->file) ring->lines = 0;
     ring->file = job->file;
-    ring->lines += job->n;
+    ring->lines += job->outcome.lines;
     ring->keys += job->n;
+    ring->missing += job->outcome.missing;
+    ring->invalid += job->outcome.invalid;
     progress_at(job->read_before_end, ring->keys);
     if (status == FINE) status = outcome_tell(&job->outcome, p->input->paths[job->file], ring->lines + 1);
     end_taking(ring, status);
@@ -254,10 +286,13 @@ int pipeline_run(const struct pipeline *pipeline) {
         free(job->digests);
         free(job->lines);
         free(job->answers);
+        free(job->ends);
+        free(job->made);
         free(job->keys);
         free(job->key_lengths);
     }
-    for (int i = 0; i < WORKERS; i++) free(workers[i].chunk.scratch);
+    for (int i = 0; i < WORKERS; i++) chunk_free(&workers[i].chunk);
+    input_tell_missing(pipeline->input, ring.missing, ring.invalid);
     pthread_cond_destroy(&ring.news);
     return ring.status;
 }

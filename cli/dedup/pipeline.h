@@ -10,13 +10,17 @@ struct line_block {
     size_t block;         /* so large is the buffer to be when it is used again */
     size_t n, room;       /* lines; how many the arrays have room for */
     uint64_t *digests;
-    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
+    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end, if `ends` is NULL */
+    const char **ends;  /* else it ends here, since records may be left out between two lines */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
 
-    /* NULL unless keys are compared: where in the buffer each key is, before it is folded. */
+    /* NULL unless keys are compared: where in the buffer each key is, before it is folded; or in
+     * `made`, behind its length and a colon, so that none is the beginning of another. */
     const char **keys;
     size_t *key_lengths;
+    char *made;
+    size_t made_length, made_room;
 
     size_t file;     /* which of the input's paths the lines are from */
     uint64_t offset; /* of lines[0] in that file */

@@ -1,4 +1,5 @@
 #include "blocks.h"
+#include "output/numbers.h"
 #include "output/report.h"
 
 #include <errno.h>
@@ -44,6 +45,7 @@ struct input_reader {
     size_t file;                /* that the last chunk was of */
     uint64_t line;              /* number of the next line in it */
     uint64_t keys;              /* so far, of all files */
+    uint64_t missing, invalid;  /* of records, likewise */
     struct input_chunk *chunks; /* one for each thread */
 };
 
@@ -53,15 +55,20 @@ static unsigned cut(struct input_reader *r) {
     const char *until = p->end;
     size_t all = (size_t)(until - p->at), most = all / LEAST_CHUNK + 1;
     unsigned n = r->work->threads < most ? r->work->threads : (unsigned)most;
+    struct record_search search = record_search_in(r->input, p->at, until);
+    size_t skip = p->marked ? MARK_BYTES : 0;
     for (unsigned i = 1; i < n; i++, p++) {
         size_t share = all / n, rest = (size_t)(until - p->at);
-        if (r->input->encoding == ENCODING_U64LE) {
+        if (r->input->records == PERHAPS_RAW) {
             p->end = p->at + share / 8 * 8;
         } else {
-            const char *stop = share < rest ? memchr(p->at + share, r->input->terminator, rest - share) : NULL;
-            p->end = stop ? stop + 1 : until;
+            const char *stop = share < rest ? record_end_from(search, p->at + skip, p->at + share, until) : NULL;
+            p->end = stop ? stop : until;
         }
+        skip = 0;
         p[1].file = p->file;
+        p[1].columns = p->columns;
+        p[1].marked = false;
         p[1].at = p->end;
         p[1].end = until;
         p[1].offset = p->offset + (uint64_t)(p->end - p->at);
@@ -89,7 +96,9 @@ static int work_on_block(struct input_reader *r) {
         const struct input_chunk *p = &r->chunks[i];
         if (r->work->in_order) status = r->work->in_order(p->context, path, r->line);
         r->line += p->outcome.lines;
-        r->keys += p->outcome.lines;
+        r->keys += p->outcome.keys;
+        r->missing += p->outcome.missing;
+        r->invalid += p->outcome.invalid;
         if (status == FINE) status = outcome_tell(&p->outcome, path, r->line);
     }
     progress_at(block->read_before_end, r->keys);
@@ -120,7 +129,8 @@ int input_work(const struct input *input, const struct key_work *work) {
         } while (status == FINE);
         blocks_end(&r.blocks);
         progress_end();
-        for (unsigned i = 0; i < threads; i++) free(r.chunks[i].scratch);
+        for (unsigned i = 0; i < threads; i++) chunk_free(&r.chunks[i]);
+        input_tell_missing(input, r.missing, r.invalid);
     } else {
         failure(NULL, "not enough memory to read keys");
     }
@@ -133,22 +143,26 @@ int input_read(const struct input *input, batch_function *function, void *contex
     return input_work(input, &(struct key_work){.threads = 1, .in_thread = function, .contexts = &context});
 }
 
-/* ---- counting ---- */
-
-/* The compiler compares many bytes at a time if the sum of a few fits into a byte, too. */
-static uint64_t count_ends(const char *bytes, size_t n, char terminator) {
-    enum { FEW = 192 };
-    uint64_t found = 0;
-    for (; n >= FEW; n -= FEW, bytes += FEW) {
-        uint8_t some = 0;
-        for (size_t i = 0; i < FEW; i++) some = (uint8_t)(some + (bytes[i] == terminator));
-        found += some;
-    }
-    for (size_t i = 0; i < n; i++) found += bytes[i] == terminator;
-    return found;
+void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid) {
+    char count[NUMBER_TEXT], what[COLUMNS_TEXT + 40];
+    const char *name = input->path_count == 1 ? input_name(input->paths[0]) : NULL;
+    if (input->quiet) return;
+    bool one = missing == 1, skipped = input->missing == MISSING_SKIP;
+    if (missing)
+        remark(name, "%s record%s %s, and %s", group_digits(missing, count), one ? " has" : "s have",
+               missing_text(input, what, sizeof what),
+               !skipped ? "the empty key"
+               : one    ? "was skipped"
+                        : "were skipped");
+    if (invalid)
+        remark(name, "%s record%s not valid, and skipped", group_digits(invalid, count),
+               invalid == 1 ? " was" : "s were");
 }
 
-/* Adds the keys of a plain file: its line ends, and the last line if it has none; or its records.
+/* ---- counting ---- */
+
+/* Adds the keys of a plain file: its line ends, and the last line if it has none, less the header
+ * (a record of CSV may have several); or its raw records.
  * With `roughly`, about how many there are, by its first bytes and its size. The file stays where
  * it is. */
 static int count_path(const struct input *input, const char *path, bool roughly, char *buffer, uint64_t *keys) {
@@ -162,7 +176,7 @@ static int count_path(const struct input *input, const char *path, bool roughly,
     do {
         got = pread(source.fd, buffer, BLOCK, began + (off_t)bytes);
         if (got > 0) {
-            ends += count_ends(buffer, (size_t)got, input->terminator);
+            ends += count_bytes(buffer, (size_t)got, input->terminator);
             bytes += (uint64_t)got;
             last = buffer[got - 1];
         }
@@ -173,10 +187,10 @@ static int count_path(const struct input *input, const char *path, bool roughly,
         return failure(input_name(path), "cannot be read: %s; give a readable file", strerror(error));
     }
     source_close(&source);
-    if (input->encoding == ENCODING_U64LE)
+    if (input->records == PERHAPS_RAW)
         *keys += bytes / 8;
     else if (!roughly)
-        *keys += ends + (last != input->terminator);
+        *keys += ends + (last != input->terminator) - (input->header && bytes);
     else if (bytes)
         *keys += (uint64_t)((double)(ends ? ends : 1) * (double)file.st_size / (double)bytes);
     return FINE;
@@ -202,7 +216,7 @@ int input_estimate(const struct input *input, uint64_t *keys) {
     uint64_t total, about = 0;
     *keys = 0;
     if (!plain_files(input, &total)) return FINE;
-    if (input->encoding != ENCODING_U64LE && count_paths(input, true, &about) != FINE) return TROUBLE;
-    *keys = input->encoding == ENCODING_U64LE ? total / 8 + 1 : (uint64_t)((double)about * 1.02) + 1000;
+    if (input->records != PERHAPS_RAW && count_paths(input, true, &about) != FINE) return TROUBLE;
+    *keys = input->records == PERHAPS_RAW ? total / 8 + 1 : (uint64_t)((double)about * 1.02) + 1000;
     return FINE;
 }

@@ -58,8 +58,7 @@ static int invalid_step(const perhaps_recipe *r) {
 
 /* As it is written: the usual delimiter is named, too. */
 static int delimiter_of(const perhaps_recipe *r) {
-    bool delimited = r->records == PERHAPS_CSV ||
-                     (r->records <= PERHAPS_ZERO_TERMINATED && (r->field || *r->where));
+    bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && (r->field || *r->where));
     return !delimited ? 0 : r->delimiter ? r->delimiter : r->records == PERHAPS_CSV ? ',' : '\t';
 }
 

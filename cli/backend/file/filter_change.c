@@ -24,7 +24,7 @@ static int add_singly(struct filter_target *t, const struct batch *b) {
         if (is_new < 0) {
             t->no_room = (struct no_room){.error = is_new,
                                           .path = b->path,
-                                          .line = b->first_line + i,
+                                          .line = batch_line(b, i),
                                           .number = b->numbers ? b->numbers[i] : 0,
                                           .before = t->target.keys};
             count_rest(t, b, i);
