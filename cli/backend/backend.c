@@ -106,6 +106,9 @@ void target_print_recipe_json(const struct target *target, struct json *json) {
     json_text(json, "records", recipe_records_name(recipe));
     json_count(json, "field", recipe->field);
     json_text(json, "delimiter", delimiter);
+    if (*recipe->where) json_text(json, "where", recipe->where);
+    if (recipe->header) json_flag(json, "header", true);
+    if (recipe->trim) json_flag(json, "trim", true);
 }
 
 /* ---- queries ---- */

@@ -12,6 +12,7 @@
 
 #include <perhaps_embed.h>
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -189,15 +190,17 @@ static int run_alone(struct dedup *d, struct input *input) {
 
 static int take_shared_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
     struct dedup *d = context;
-    const char *lines[BATCH + 1];
+    const char *lines[BATCH + 1], *ends[BATCH];
     size_t last = batch->n - 1;
     d->unique += added;
     if (d->out < 0) return FINE;
     memcpy(lines, batch->lines, batch->n * sizeof *lines);
     lines[batch->n] = lines[last] + batch->line_lengths[last] + batch->terminator_length;
-    return print_chosen(d->out, d->options->output,
-                        &(struct line_block){.n = batch->n, .lines = lines, .answers = answers, .added = added},
-                        d->wanted);
+    for (size_t i = 0; i < batch->n; i++) ends[i] = lines[i] + batch->line_lengths[i] + batch->terminator_length;
+    return print_chosen(
+        d->out, d->options->output,
+        &(struct line_block){.n = batch->n, .lines = lines, .ends = ends, .answers = answers, .added = added},
+        d->wanted);
 }
 
 /* Ctrl-C and its like end the reading, not a batch: what the set has been told is printed. */
@@ -221,12 +224,28 @@ static int run_shared(struct dedup *d, struct target *target, struct input *inpu
     return print_summary(d->options, &summary) == FINE ? status : TROUBLE;
 }
 
+static int print_header(void *context, const char *header, size_t length) {
+    const struct dedup *d = context;
+    if (d->out < 0 || write_all(d->out, header, length) == 0) return FINE;
+    return d->out == STDOUT_FILENO ? output_failure()
+                                   : failure(d->options->output,
+                                             "cannot be written: %s; is there room "
+                                             "on the disk?",
+                                             strerror(errno));
+}
+
+static void pass_header(struct dedup *d, struct input *input) {
+    input->take_header = print_header;
+    input->header_context = d;
+}
+
 static int dedup_shared(struct dedup *d) {
     struct target *target = NULL;
     struct input input;
     int status = d->options->backend->join(&target, d->options, &input);
     if (status == FINE) status = target_input(target, &input);
     if (status == FINE) status = dedup_output_open(d->options, &input, &d->out);
+    pass_header(d, &input);
     if (status == FINE) status = run_shared(d, target, &input);
     target_close(target);
     return status;
@@ -249,6 +268,7 @@ static int dedup_alone(struct dedup *d) {
         status = failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
     if (status == FINE) status = open_memory(d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d->out);
+    pass_header(d, &input);
     if (status == FINE) status = run_alone(d, &input);
     seen_close(&d->seen);
     if (d->state) status = state_close(d->state, status);

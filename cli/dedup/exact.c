@@ -59,6 +59,7 @@ struct exact {
     const struct input *input;
     unsigned threads;
     bool fold; /* letters that differ in case are the same */
+    bool made; /* keys do not stand in the input as they are, so all of them go to the spool */
     struct lane lanes[LANES];
     uint64_t keys; /* different ones so far */
     struct spool spool;
@@ -129,7 +130,7 @@ static bool take_file(struct exact *e, const struct line_block *job, struct orig
     struct stat status;
     const char *path = e->input->paths[job->file];
     bool standard = strcmp(path, "-") == 0;
-    if (!e->files_left) return false;
+    if (!e->files_left || e->made) return false;
     if ((standard ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0 || !S_ISREG(status.st_mode)) return false;
     origin->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (origin->fd < 0) return false;
@@ -214,9 +215,10 @@ static void prefetch_both(const struct exact *e, const struct line_block *job, s
     __builtin_prefetch(bytes + job->key_lengths[item.line] % 4096);
 }
 
-/* May a key end before this byte? None has it. */
+/* May a key end before this byte? None has it, except keys that are made, which begin with their
+ * length. */
 static bool ends_key(const struct input *input, char byte) {
-    return byte == input->terminator || (input->field && byte == input->delimiter);
+    return byte == input->terminator || (input->fields.n && byte == input->delimiter);
 }
 
 static char small(char byte) {
@@ -227,7 +229,7 @@ static char small(char byte) {
 static bool same_bytes(const struct exact *e, const char *first, const char *key, size_t n) {
     if (!e->fold) return memcmp(first, key, n) == 0;
     for (size_t i = 0; i < n; i++)
-        if (small(first[i]) != small(key[i]) || ends_key(e->input, first[i])) return false;
+        if (small(first[i]) != small(key[i]) || (!e->made && ends_key(e->input, first[i]))) return false;
     return true;
 }
 
@@ -458,6 +460,7 @@ struct exact *exact_create(const struct input *input, unsigned threads) {
     if (e) {
         e->input = input;
         e->threads = threads;
+        e->made = makes_keys(input);
         e->fold = input->ignore_case || input->encoding == ENCODING_HEX;
         e->file = SIZE_MAX;
         e->files_left = MOST_FILES; /* or a quarter of what is allowed: the reader needs some */

@@ -84,15 +84,30 @@ static size_t find_few_edges(const struct line_block *job, size_t from, size_t t
     return n;
 }
 
+/* The same where records may be left out between two lines. */
+static size_t find_edges_with_gaps(const struct line_block *job, size_t from, size_t to, uint8_t wanted,
+                                   const char **edges) {
+    size_t n = 0;
+    for (size_t i = from; i < to; i++) {
+        if (job->answers[i] != wanted) continue;
+        bool joined = n && edges[n - 1] == job->lines[i];
+        if (!joined) edges[n++] = job->lines[i];
+        if (joined) n--;
+        edges[n++] = job->ends[i];
+    }
+    return n;
+}
+
 int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];
     struct iovec ranges[RANGES];
     size_t chosen = wanted ? job->added : job->n - job->added;
     bool few = chosen < job->n / 8;
-    for (size_t from = 0; from < job->n; from += SOME) {
-        size_t to = job->n - from < SOME ? job->n : from + SOME;
-        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges) / 2;
+    for (size_t from = 0; from < job->n; from += job->ends ? SOME / 2 : SOME) {
+        size_t most = job->ends ? SOME / 2 : SOME, to = job->n - from < most ? job->n : from + most;
+        size_t n = (job->ends ? find_edges_with_gaps : few ? find_few_edges : find_edges)(job, from, to, wanted, edges);
+        n /= 2;
         for (size_t i = 0; i < n; i++)
             ranges[i] = (struct iovec){(void *)(uintptr_t)edges[2 * i], (size_t)(edges[2 * i + 1] - edges[2 * i])};
         if (write_ranges(fd, ranges, n)) continue;

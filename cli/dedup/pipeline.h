@@ -9,14 +9,18 @@
 struct line_block {
     size_t n, room; /* lines; how many the arrays have room for */
     uint64_t *digests;
-    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
+    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end, if `ends` is NULL */
+    const char **ends;  /* else it ends here, since records may be left out between two lines */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
     size_t next_size;   /* so many bytes at least are the next blocks to have */
 
-    /* NULL unless keys are compared: where each key is, before it is folded. */
+    /* NULL unless keys are compared: where in the input each key is, before it is folded; or in
+     * `made`, behind its length and a colon, so that none is the beginning of another. */
     const char **keys;
     size_t *key_lengths;
+    char *made;
+    size_t made_length, made_room;
 
     size_t file;     /* which of the input's paths the lines are from */
     uint64_t offset; /* of lines[0] in that file */

@@ -1,4 +1,5 @@
 #include "blocks.h"
+#include "output/numbers.h"
 #include "output/report.h"
 
 #include <errno.h>
@@ -31,22 +32,26 @@ void input_start_progress(const struct input *input) {
     if (!input->silent) progress_start(plain_files(input, &total) ? total : 0, false);
 }
 
-/* ---- counting ---- */
-
-/* The compiler compares many bytes at a time if the sum of a few fits into a byte, too. */
-static uint64_t count_ends(const char *bytes, size_t n, char terminator) {
-    enum { FEW = 192 };
-    uint64_t found = 0;
-    for (; n >= FEW; n -= FEW, bytes += FEW) {
-        uint8_t some = 0;
-        for (size_t i = 0; i < FEW; i++) some = (uint8_t)(some + (bytes[i] == terminator));
-        found += some;
-    }
-    for (size_t i = 0; i < n; i++) found += bytes[i] == terminator;
-    return found;
+void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid) {
+    char count[NUMBER_TEXT], what[COLUMNS_TEXT + 40];
+    const char *name = input->path_count == 1 ? input_name(input->paths[0]) : NULL;
+    if (input->quiet) return;
+    bool one = missing == 1, skipped = input->missing == MISSING_SKIP;
+    if (missing)
+        remark(name, "%s record%s %s, and %s", group_digits(missing, count), one ? " has" : "s have",
+               missing_text(input, what, sizeof what),
+               !skipped ? "the empty key"
+               : one    ? "was skipped"
+                        : "were skipped");
+    if (invalid)
+        remark(name, "%s record%s not valid, and skipped", group_digits(invalid, count),
+               invalid == 1 ? " was" : "s were");
 }
 
-/* Adds the keys of a plain file: its line ends, and the last line if it has none; or its records.
+/* ---- counting ---- */
+
+/* Adds the keys of a plain file: its line ends, and the last line if it has none, less the header
+ * (a record of CSV may have several); or its raw records.
  * With `roughly`, about how many there are, by its first bytes and its size. The file stays where
  * it is. */
 static int count_path(const struct input *input, const char *path, bool roughly, char *buffer, uint64_t *keys) {
@@ -60,7 +65,7 @@ static int count_path(const struct input *input, const char *path, bool roughly,
     do {
         got = pread(source.fd, buffer, BLOCK, began + (off_t)bytes);
         if (got > 0) {
-            ends += count_ends(buffer, (size_t)got, input->terminator);
+            ends += count_bytes(buffer, (size_t)got, input->terminator);
             bytes += (uint64_t)got;
             last = buffer[got - 1];
         }
@@ -71,10 +76,10 @@ static int count_path(const struct input *input, const char *path, bool roughly,
         return failure(input_name(path), "cannot be read: %s; give a readable file", strerror(error));
     }
     source_close(&source);
-    if (input->encoding == ENCODING_U64LE)
+    if (input->records == PERHAPS_RAW)
         *keys += bytes / 8;
     else if (!roughly)
-        *keys += ends + (last != input->terminator);
+        *keys += ends + (last != input->terminator) - (input->header && bytes);
     else if (bytes)
         *keys += (uint64_t)((double)(ends ? ends : 1) * (double)file.st_size / (double)bytes);
     return FINE;
@@ -100,7 +105,7 @@ int input_estimate(const struct input *input, uint64_t *keys) {
     uint64_t total, about = 0;
     *keys = 0;
     if (!plain_files(input, &total)) return FINE;
-    if (input->encoding != ENCODING_U64LE && count_paths(input, true, &about) != FINE) return TROUBLE;
-    *keys = input->encoding == ENCODING_U64LE ? total / 8 + 1 : (uint64_t)((double)about * 1.02) + 1000;
+    if (input->records != PERHAPS_RAW && count_paths(input, true, &about) != FINE) return TROUBLE;
+    *keys = input->records == PERHAPS_RAW ? total / 8 + 1 : (uint64_t)((double)about * 1.02) + 1000;
     return FINE;
 }

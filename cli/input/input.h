@@ -3,6 +3,8 @@
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
 
+#include "columns.h"
+#include "json_find.h"
 #include "options/options.h"
 
 #include <perhaps_embed.h>
@@ -14,10 +16,22 @@ enum { BATCH = 1024, MOST_THREADS = 256 };
 /* Where keys come from and how they are written. */
 struct input {
     enum encoding encoding;
-    char terminator;    /* of lines: '\n', or 0 with -0 */
-    uint64_t field;     /* 1, 2, ...; 0 = the key is the whole line */
-    char delimiter;     /* between fields */
-    bool field_kept;    /* the field is as the filter says, not as an option does */
+    int records;               /* enum perhaps_records; what each is, records.h knows */
+    char terminator;           /* of records: '\n', or 0 with -0 */
+    char delimiter;            /* between fields */
+    bool header;               /* the first record of each file names its fields, and is no key */
+    bool trim;                 /* white space around a key, or a field of it, is no part of it */
+    enum missing missing;      /* what becomes of a record that lacks a field */
+    struct column_list fields; /* that make the key; none = all of the record, or as `path` says */
+    struct json_path path;     /* of PERHAPS_JSON_LINES */
+    char where[COLUMNS_TEXT];  /* fields or path as text; "" = the whole record */
+    bool where_kept;           /* they are as the filter says, not as an option does */
+
+    /* Called with the first header of all files, its end included; NULL = nobody wants it. */
+    int (*take_header)(void *context, const char *header, size_t length);
+    void *header_context;
+    bool quiet; /* nothing is said of records without a key */
+
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
     bool ignore_case;   /* keys are folded to small letters, of ASCII, before they are hashed */
@@ -26,8 +40,9 @@ struct input {
 };
 
 /* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set, or,
- * where a command has hashed them, `digests` alone. The lines lie one after another in memory, each
- * followed by its terminator. */
+ * where a command has hashed them, `digests` alone. A line is a whole record, which may have line
+ * ends in it. Lines lie in this order in memory, each followed by its terminator; if records were
+ * left out (input_skips), there may be others between them. */
 struct batch {
     size_t n;
     const uint64_t *numbers; /* keys for the _u64 calls */
@@ -44,6 +59,9 @@ struct batch {
     uint64_t offset;     /* of lines[0] in that file */
     uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with several threads */
 };
+
+/* The number of lines[i] in its file. */
+uint64_t batch_line(const struct batch *batch, size_t i);
 
 /* The keys of a batch, in whichever form it has them. */
 static inline perhaps_keys batch_keys(const struct batch *batch) {
@@ -80,7 +98,8 @@ static inline unsigned blocks_on_the_way(unsigned threads) {
     return threads > 1 ? threads + 1 : 1;
 }
 
-/* Takes the options --key, --u64, --hex, -0, --field, --delimiter; no path means standard input. */
+/* Takes the options that say how keys are written and where they stand; no path means standard
+ * input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
 /* What a filter of such keys has for its recipe. */
@@ -94,8 +113,10 @@ int input_match(struct input *input, const struct options *options, const char *
 int input_match_recipe(struct input *input, const struct options *options, const char *path,
                        const perhaps_recipe *recipe);
 
-/* Reads records as this recipe says, if it does, whatever the options said. */
-void input_follow(struct input *input, const perhaps_recipe *recipe);
+/* The same keys in other files: their place is as the options of --confirm say, or else as the
+ * recipe does. FINE or TROUBLE. */
+int input_for_confirm(struct input *input, const struct options *options, const char *filter_path,
+                      const perhaps_recipe *recipe);
 
 /* What the recipe does to keys, in words; and back, false if there is no such name. */
 const char *recipe_key_name(const perhaps_recipe *recipe);
@@ -109,11 +130,17 @@ bool recipe_records_from(const char *name, perhaps_recipe *recipe);
 bool recipe_extracts(const perhaps_recipe *recipe);
 
 /* The options that make such a recipe. */
-enum { RECIPE_TEXT = 120 };
+enum { RECIPE_TEXT = 440 };
 const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT]);
 
 /* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
 int input_for_integers(struct input *input, const struct options *options);
+
+/* May records be left out between those that are handed on? */
+bool input_skips(const struct input *input);
+
+/* At the end of the reading: says how many records had no key, or were not valid. */
+void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid);
 
 /* Are keys handed on as numbers, for the _u64 calls? */
 bool input_of_numbers(const struct input *input);

@@ -26,8 +26,8 @@ enum { BLOCK = 256 << 10 };
 struct block_job {
     struct buffer buffer;
     struct input_chunk chunk;
-    char *failure; /* what its work would have told */
-    bool done;     /* it is worked on, and can be finished */
+    char *messages; /* what reading it and its work would have told */
+    bool done;      /* it is worked on, and can be finished */
 };
 
 /* Jobs [finished, made) are on their way, in a ring of `count`. */
@@ -43,9 +43,11 @@ struct ring {
     bool ended;              /* nothing is left to read, or can be: `status` says why */
     bool refused;            /* no more is wanted: `status` says why */
     int status;
-    char *failure;        /* what reading would have told */
-    size_t file;          /* that the last finished job was of */
-    uint64_t lines, keys; /* finished so far, of this file and of all of them */
+    char *messages;            /* what reading after the last job would have told */
+    size_t file;               /* that the last finished job was of */
+    uint64_t lines;            /* finished so far, of this file */
+    uint64_t keys;             /* of all files */
+    uint64_t missing, invalid; /* records of all files, likewise */
     pthread_mutex_t lock;
     pthread_cond_t news;
 };
@@ -78,28 +80,30 @@ static void read_and_work(struct ring *ring) {
     size_t block = ring->block;
     ring->reading = true;
     pthread_mutex_unlock(&ring->lock);
-    keep_failure(&ring->failure);
+    keep_messages(&job->messages);
     if (!ring->alone) leave_interrupts_to_others(false);
     int status = make_buffer(&job->buffer, block) ? blocks_next(&ring->blocks, &job->buffer, &job->chunk)
                                                   : failure(NULL, "not enough memory for a block of lines");
     if (!ring->alone) leave_interrupts_to_others(true);
-    keep_failure(NULL);
+    keep_messages(NULL);
     bool more = status == FINE && !blocks_none(&job->chunk);
     pthread_mutex_lock(&ring->lock);
     ring->reading = false;
     if (!more) {
         ring->ended = true;
+        ring->messages = job->messages;
+        job->messages = NULL;
         if (!ring->refused) ring->status = status;
         return;
     }
     job->done = false;
-    job->chunk.first_line = job->chunk.file == ring->file ? ring->lines + 1 : 1;
+    job->chunk.first_line = ring->count == 1 && job->chunk.file == ring->file ? ring->lines + 1 : 1;
     ring->made++;
     pthread_cond_signal(&ring->news);
     pthread_mutex_unlock(&ring->lock);
-    keep_failure(&job->failure);
+    keep_messages(&job->messages);
     chunk_read(&job->chunk);
-    keep_failure(NULL);
+    keep_messages(NULL);
     pthread_mutex_lock(&ring->lock);
     job->done = true;
 }
@@ -122,10 +126,12 @@ static void finish_job(struct ring *ring) {
     uint64_t before = chunk->file == ring->file ? ring->lines : 0, lines = before + chunk->outcome.lines;
     ring->finishing = true;
     pthread_mutex_unlock(&ring->lock);
+    tell_messages(&job->messages);
     int status = work->in_order ? work->in_order(chunk->context, path, before + 1) : FINE;
-    ring->keys += chunk->outcome.lines;
+    ring->keys += chunk->outcome.keys;
+    ring->missing += chunk->outcome.missing;
+    ring->invalid += chunk->outcome.invalid;
     progress_at(chunk->read_before_end, ring->keys);
-    if (status == FINE) tell_failure(&job->failure);
     if (status == FINE) status = outcome_tell(&chunk->outcome, path, lines + 1);
     end_finishing(ring, status);
     ring->file = chunk->file;
@@ -197,11 +203,11 @@ static bool make_jobs(struct ring *ring) {
 static void free_jobs(struct ring *ring) {
     for (size_t i = 0; ring->jobs && i < ring->count; i++) {
         free(ring->jobs[i].buffer.bytes);
-        free(ring->jobs[i].chunk.scratch);
-        free(ring->jobs[i].failure);
+        chunk_free(&ring->jobs[i].chunk);
+        free(ring->jobs[i].messages);
     }
     free(ring->jobs);
-    free(ring->failure);
+    free(ring->messages);
 }
 
 /* The condition's clock never goes back. */
@@ -237,7 +243,8 @@ int input_work(const struct input *input, const struct key_work *work) {
     input_start_progress(input);
     run_workers(&ring);
     progress_end();
-    if (!ring.refused) tell_failure(&ring.failure);
+    if (!ring.refused) tell_messages(&ring.messages);
+    input_tell_missing(input, ring.missing, ring.invalid);
     blocks_end(&ring.blocks);
     free_jobs(&ring);
     pthread_cond_destroy(&ring.news);

@@ -182,16 +182,51 @@ const struct option option_table[OPTIONS] = {
         "nothing below 0."},
     [OPT_U64] = {"u64", 0, FLAG, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, FLAG, READING, "Short for --key hex."},
+    [OPT_IGNORE_CASE] = {"ignore-case", 'i', FLAG, READING,
+        "Take upper and lower case letters of ASCII for the same. The filter remembers it; give it only to make one."},
     [OPT_NULL] = {"null", '0', FLAG, READING,
         "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines. The filter "
         "remembers it."},
-    [OPT_IGNORE_CASE] = {"ignore-case", 'i', FLAG, READING,
-        "Take upper and lower case letters of ASCII for the same. The filter remembers it; give it only to make one."},
-    [OPT_FIELD] = {"field", 0, TAKES(FIELD, "N", field), READING,
-        "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an error that "
-        "ends the command. The filter remembers it; 0 takes lines whole, whatever the filter was made with."},
-    [OPT_DELIMITER] = {"delimiter", 0, TAKES(TEXT, "C", delimiter), READING,
-        "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
+    [OPT_CSV] = {"csv", 0, FLAG, READING,
+        "Records are those of a table in CSV (RFC 4180): fields may stand in quotes, with commas, line ends and doubled "
+        "quotes in them; lines end in LF or CRLF, and blank ones are no records. Without --field the whole record is "
+        "the key. Records are printed as they are. The filter remembers this, and all that follows up to --trim."},
+    [OPT_TSV] = {"tsv", 0, FLAG, READING,
+        "The same with tabs between the fields, of which none is quoted. (For quoted ones: --csv -t '\\t'.)"},
+    [OPT_WHITESPACE] = {"whitespace", 0, FLAG, READING, "Fields are words between runs of spaces and tabs, as awk has them."},
+    [OPT_JSONL] = {"jsonl", 0, TAKES(TEXT, "PATH", jsonl), READING,
+        "Each line is a JSON text, and its key the value at PATH: .url, .user.id, .tags[0], .\"odd name\". Of strings "
+        "it is the text, without quotes and escapes; all else is taken as written, so that \"1\" and 1 are the same key. "
+        "null is a missing value."},
+    [OPT_HEADER] = {"header", 0, FLAG, READING,
+        "The first line of each file names the columns and is no key. check and dedup print that of the first file."},
+    [OPT_FIELD] = {"field", 'F', TAKES(TEXT, "LIST", field), READING,
+        "The key is this field of the record: its number from 1, or with --header its name. Several, such as 2,3 or "
+        "name,city, make one key; a name with a comma stands in double quotes. Without --csv or its like, each tab "
+        "separates fields. 0 takes lines whole, whatever the filter was made with."},
+    [OPT_DELIMITER] = {"delimiter", 't', TAKES(TEXT, "C", delimiter), READING,
+        "The byte between fields, such as ';'. Default '\\t', a tab; of --csv a comma."},
+    [OPT_TRIM] = {"trim", 0, FLAG, READING, "White space at both ends of a key, or of each field of it, is no part of it."},
+    [OPT_MISSING] = {"missing", 0, CHOICE("WHAT", "error skip empty", missing), READING,
+        "A record that lacks the field or value: error (the default) ends the command, skip passes over it, empty "
+        "takes the empty key for it. The last two say on standard error how many there were. skip also passes over "
+        "what is no JSON, and over a line with a quote that is never closed, and counts them apart."},
+    [OPT_ELSEWHERE] = {"elsewhere", 0, FLAG, READING & ~ON(BUILD),
+        "Keys stand elsewhere than in the records that the filter was made from: only the options of this command say "
+        "where. For tables with other columns."},
+    [OPT_CONFIRM_CSV] = {"confirm-csv", 0, FLAG, ON(CHECK),
+        "The FILE of --confirm is such a table; this and the next options are for it what those without 'confirm-' are "
+        "for KEYS. With none of them, keys in FILE stand where those did that the filter was made from: a line is a key "
+        "if it was made from lines."},
+    [OPT_CONFIRM_TSV] = {"confirm-tsv", 0, FLAG, ON(CHECK), "See --confirm-csv and --tsv."},
+    [OPT_CONFIRM_WHITESPACE] = {"confirm-whitespace", 0, FLAG, ON(CHECK), "See --confirm-csv and --whitespace."},
+    [OPT_CONFIRM_JSONL] = {"confirm-jsonl", 0, TAKES(TEXT, "PATH", confirm_jsonl), ON(CHECK), "See --confirm-csv and --jsonl."},
+    [OPT_CONFIRM_HEADER] = {"confirm-header", 0, FLAG, ON(CHECK), "See --confirm-csv and --header."},
+    [OPT_CONFIRM_FIELD] = {"confirm-field", 0, TAKES(TEXT, "LIST", confirm_field), ON(CHECK),
+        "See --confirm-csv and --field. 0: lines are keys, whatever the filter was made from."},
+    [OPT_CONFIRM_DELIMITER] = {"confirm-delimiter", 0, TAKES(TEXT, "C", confirm_delimiter), ON(CHECK),
+        "See --confirm-csv and --delimiter."},
+    [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), "See --confirm-csv and --trim."},
     [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP),
         "Work in N threads, up to 256; 0 or auto is one for each processor, which is the default. The number changes "
         "nothing but the time: not a byte of what is written, nor what is said. Reading, hashing, queries and the "

@@ -151,7 +151,6 @@ static bool store_value(void *field, const struct option *option, const char *te
     double *real = field;
     switch (option->type) {
     case VALUE_NUMBER:
-    case VALUE_FIELD:
         return parse_number(text, false, field);
     case VALUE_SIZE:
         return parse_number(text, true, field);
@@ -185,7 +184,6 @@ static bool store_value(void *field, const struct option *option, const char *te
 static const char *what_is_wrong(enum value_type type, const char *text) {
     static const char *const usual[] = {
         [VALUE_NUMBER] = "is not a number; write 5000000, 5e6, 5M, 10k or 2^20",
-        [VALUE_FIELD] = "is not a field number from 1, or 0 for the whole line",
         [VALUE_SIZE] = "is not a size; write bytes or 64KiB, 1.5MiB, 2GiB, 10M, 2^20",
         [VALUE_REAL] = "is not a number above 0; write 9.6 or 12",
         [VALUE_RATE] = "is not a rate between 0 and 1; write 0.01, 1e-3 or 1%",

@@ -14,11 +14,6 @@ enum { FINE = 0, NOT_FOUND = 1, TROUBLE = 2, STOP = 3 };
 /* "perhaps: SUBJECT: cause; remedy". SUBJECT (a file, an option) may be NULL. Returns TROUBLE. */
 int failure(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The next failure of this thread is not told but kept in *text, which is NULL or one kept before;
- * with NULL for `text`, failures are told again. A failure that was kept is told, once. */
-void keep_failure(char **text);
-void tell_failure(char **text);
-
 /* The same for a library call that returned `error`: the sentence is perhaps_why(). */
 int library_failure(const char *subject, int error);
 
@@ -34,6 +29,11 @@ int scratch_failure(void);
 /* "perhaps: SUBJECT: warning: ..." or, for a remark, without the "warning". */
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* From now on, failures and warnings of this thread are not told but appended to *text, which is
+ * from malloc, or NULL; with NULL for `text` they are told again. What was kept is told and freed. */
+void keep_messages(char **text);
+void tell_messages(char **text);
 
 /* Appends to the text in `buffer` as much as fits. */
 void append_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

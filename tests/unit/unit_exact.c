@@ -119,7 +119,7 @@ static void cut_lines(struct lines *lines, const struct input *input, const char
     for (char *at = lines->text; at < lines->text + length;) {
         size_t i = lines->job.n++;
         char *end = memchr(at, input->terminator, (size_t)(lines->text + length - at));
-        char *stop = input->field ? memchr(at, input->delimiter, (size_t)(end - at)) : NULL;
+        char *stop = input->fields.n ? memchr(at, input->delimiter, (size_t)(end - at)) : NULL;
         lines->starts[i] = lines->keys[i] = at;
         lines->lengths[i] = (size_t)((stop ? stop : end) - at);
         lines->digests[i] = lines->lengths[i] % 2 ? UINT64_MAX - 42 : 42;
@@ -246,7 +246,7 @@ static void test_fields(void **state) {
     static const char *const texts[] = {"a,1\nab,1\na,2\n,3\n,4\nabc\nab\nb,", "b\nabc,abc\nabcd,x\na\n\nlast,1",
                                         "last\nlas,t\n"};
     struct input input = plain;
-    input.field = 1;
+    input.fields.n = 1;
     input.delimiter = ',';
     check_texts(input, texts, 3);
 }
@@ -256,7 +256,7 @@ static void test_letters_between_fields(void **state) {
     (void)state;
     static const char *const texts[] = {"xXa\nxx\nXX\nyX\nyxX\nYxX\nyx\n", "Yx\nxx\nzX", "z\nzx"};
     struct input input = plain;
-    input.field = 1;
+    input.fields.n = 1;
     input.delimiter = 'X';
     input.ignore_case = true;
     check_texts(input, texts, 3);

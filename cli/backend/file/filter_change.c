@@ -1,5 +1,6 @@
 /* Keys into a filter, or out of it. */
 #include "filter_target.h"
+#include "input/records.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
 
@@ -22,48 +23,67 @@ static int change_batch(void *context, const struct batch *batch) {
 
 /* ---- keys in the order of the input ---- */
 
+/* Keys on neighbouring lines of one file. */
+struct key_run {
+    const char *path;
+    uint64_t first_line; /* with several threads at first in the block, from 1 */
+    size_t n;
+};
+
 /* Keys of one block of the input, as a thread made them: digests, which outlive their batch, or for
  * a kind of integers the numbers. */
 struct hashed_keys {
     struct adding *adding;
     uint64_t *words;
-    size_t n, room;
-};
-
-/* Neighbours in one file. */
-struct key_run {
-    const char *path;
-    uint64_t first_line;
-    size_t n;
+    size_t n, room, runs, run_room;
+    struct key_run *run;
 };
 
 /* Keys that are added together. How many they are does not depend on the blocks of the input: so a
  * full filter refuses the same one, however they came. */
 struct adding {
     struct filter_target *t;
+    const struct input *input;
     perhaps_hasher hasher; /* a copy: the filter changes while threads hash */
     size_t n, runs;
     struct key_run run[BATCH];
     uint64_t words[BATCH];
 };
 
+static bool enlarge(void *array, size_t *room, size_t needed, size_t size) {
+    if (needed <= *room) return true;
+    size_t n = 2 * *room + needed;
+    void *larger = n > SIZE_MAX / size ? NULL : realloc(*(void **)array, n * size);
+    if (!larger) return false;
+    *(void **)array = larger;
+    *room = n;
+    return true;
+}
+
+/* Lines are counted only where they are needed: each run is what is left of a batch, or one key. */
+static bool note_runs(struct hashed_keys *m, const struct batch *b) {
+    const struct input *input = m->adding->input;
+    bool gaps = input_skips(input) && batch_line(b, b->n - 1) != b->first_line + b->n - 1;
+    size_t runs = gaps ? b->n : 1;
+    uint64_t line = b->first_line;
+    if (!enlarge(&m->run, &m->run_room, m->runs + runs, sizeof *m->run)) return false;
+    for (size_t i = 0; i < runs; i++) {
+        m->run[m->runs++] = (struct key_run){b->path, line, gaps ? 1 : b->n};
+        if (i + 1 < runs) line += count_bytes(b->lines[i], (size_t)(b->lines[i + 1] - b->lines[i]), input->terminator);
+    }
+    return true;
+}
+
 static int hash_keys(void *context, const struct batch *b) {
     struct hashed_keys *m = context;
     perhaps_keys keys = batch_keys(b);
-    if (m->n + b->n > m->room) {
-        size_t room = 2 * m->room + 64 * BATCH;
-        uint64_t *larger = realloc(m->words, room * sizeof *larger);
-        if (!larger)
-            return failure(input_name(b->path), "not enough memory for the keys of all threads; give a smaller -j");
-        m->words = larger;
-        m->room = room;
-    }
-    uint64_t *words = m->words + m->n;
-    m->n += b->n;
+    if (!enlarge(&m->words, &m->room, m->n + b->n, sizeof *m->words) || !note_runs(m, b))
+        return failure(input_name(b->path), "not enough memory for the keys of all threads; give a smaller -j");
     if (m->adding->t->target.integers)
-        memcpy(words, b->numbers, b->n * sizeof *words);
+        memcpy(m->words + m->n, b->numbers, b->n * sizeof *m->words);
     else
-        perhaps_digest_many(&m->adding->hasher, &keys, words);
+        perhaps_digest_many(&m->adding->hasher, &keys, m->words + m->n);
+    m->n += b->n;
     return FINE;
 }
 
@@ -125,25 +145,37 @@ static int add_batch(struct adding *a, const uint64_t *words) {
     return status;
 }
 
+/* Adds the next n keys of a block, which are neighbours, or keeps them for a batch. */
+static int take_keys(struct adding *a, struct key_run run, const uint64_t *words) {
+    int status = FINE;
+    for (size_t n; run.n && status == FINE; run.first_line += n, run.n -= n, words += n) {
+        bool whole = !a->n && run.n >= BATCH; /* is not copied */
+        n = run.n < BATCH - a->n ? run.n : BATCH - a->n;
+        a->run[a->runs++] = (struct key_run){run.path, run.first_line, n};
+        if (!whole) memcpy(a->words + a->n, words, n * sizeof *a->words);
+        a->n += n;
+        if (a->n == BATCH) status = add_batch(a, whole ? words : a->words);
+    }
+    return status;
+}
+
 /* In place, others may look at the file: what has come is added at once. */
 static int add_hashed(void *context, const char *path, uint64_t first_line) {
     struct hashed_keys *m = context;
     struct adding *a = m->adding;
+    const uint64_t *words = m->words;
     int status = FINE;
-    for (size_t from = 0, n; from < m->n && status == FINE; from += n) {
-        bool whole = !a->n && m->n - from >= BATCH; /* is not copied */
-        n = m->n - from < BATCH - a->n ? m->n - from : BATCH - a->n;
-        a->run[a->runs++] = (struct key_run){path, first_line + from, n};
-        if (!whole) memcpy(a->words + a->n, m->words + from, n * sizeof *a->words);
-        a->n += n;
-        if (a->n == BATCH) status = add_batch(a, whole ? m->words + from : a->words);
+    (void)path;
+    for (size_t i = 0; i < m->runs && status == FINE; words += m->run[i++].n) {
+        if (a->t->threads > 1) m->run[i].first_line += first_line - 1;
+        status = take_keys(a, m->run[i], words);
     }
-    m->n = 0;
+    m->n = m->runs = 0;
     return status == FINE && a->n && a->t->in_place ? add_batch(a, a->words) : status;
 }
 
 static int add_in_threads(struct filter_target *t, const struct input *input) {
-    struct adding adding = {.t = t, .hasher = *perhaps_hasher_of(t->filter)};
+    struct adding adding = {.t = t, .input = input, .hasher = *perhaps_hasher_of(t->filter)};
     struct hashed_keys hashed[MOST_BLOCKS] = {{0}};
     void *contexts[MOST_BLOCKS];
     unsigned blocks = blocks_on_the_way(t->threads);
@@ -155,7 +187,10 @@ static int add_in_threads(struct filter_target *t, const struct input *input) {
         input, &(struct key_work){
                    .threads = t->threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts});
     if (status == FINE && adding.n) status = add_batch(&adding, adding.words);
-    for (unsigned i = 0; i < blocks; i++) free(hashed[i].words);
+    for (unsigned i = 0; i < blocks; i++) {
+        free(hashed[i].words);
+        free(hashed[i].run);
+    }
     return status;
 }
 
