@@ -109,6 +109,7 @@ void target_print_recipe_json(const struct target *target, struct json *json) {
     if (*recipe->where) json_text(json, "where", recipe->where);
     if (recipe->header) json_flag(json, "header", true);
     if (recipe->trim) json_flag(json, "trim", true);
+    if (recipe->ngram) json_count(json, "ngram", recipe->ngram);
 }
 
 /* ---- queries ---- */

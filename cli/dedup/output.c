@@ -131,6 +131,7 @@ static double rate_of(const struct summary *s) {
 
 void summary_print(const struct summary *s) {
     char lines[NUMBER_TEXT], unique[NUMBER_TEXT], duplicates[NUMBER_TEXT], text[NUMBER_TEXT];
+    const char *what = s->ngram ? "N-grams" : "lines", *lost = s->ngram ? "" : ", and lost";
     remark(NULL, "%s lines: %s unique, %s duplicates", group_digits(s->lines, lines), group_digits(s->unique, unique),
            group_digits(s->lines - s->unique, duplicates));
     remark(NULL, "%s of memory, %.2f s, %s lines a second", human_bytes(peak_memory(), text), s->seconds,
@@ -138,9 +139,10 @@ void summary_print(const struct summary *s) {
     if (isnan(s->fpr))
         remark(NULL, "how many of the new lines were taken for repeats, and lost, is not known: the set does not tell");
     else if (s->fpr > 0)
-        remark(NULL, "up to %s of the new lines may have been taken for repeats, and lost", human_rate(s->fpr, text));
+        remark(NULL, "up to %s of the new %s may have been taken for repeats%s", human_rate(s->fpr, text), what, lost);
     else if (s->loss > 0)
-        remark(NULL, "chance that any line was taken for another, and lost: %s", human_rate(s->loss, text));
+        remark(NULL, "chance that any %.*s was taken for another%s: %s", (int)strlen(what) - 1, what, lost,
+               human_rate(s->loss, text));
     else
         remark(NULL, "exact: no line was lost");
 }
@@ -151,6 +153,7 @@ void summary_print_json(const struct summary *s) {
     json_count(&json, "lines", s->lines);
     json_count(&json, "unique", s->unique);
     json_count(&json, "duplicates", s->lines - s->unique);
+    if (s->ngram) json_count(&json, "ngram", s->ngram);
     json_real(&json, "loss", s->loss);
     json_real(&json, "fpr", s->fpr);
     json_count(&json, "memory_bytes", peak_memory());

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* First blocks stay in the cache. Lines are looked up in order, which takes longer than all else:
- * more threads would only wait. */
-enum { FIRST_BLOCK = 128 << 10, THREADS = 2 };
+ * more threads would only wait. N-grams take longer to hash. */
+enum { FIRST_BLOCK = 128 << 10, THREADS = 2, THREADS_FOR_NGRAMS = 4 };
 
 /* A block on its way. */
 struct line_job {
@@ -23,7 +23,7 @@ struct line_job {
 struct pipeline_run {
     const struct pipeline *pipeline;
     size_t block; /* how large the next one is to be */
-    struct line_job jobs[THREADS + 1];
+    struct line_job jobs[THREADS_FOR_NGRAMS + 1];
 };
 
 /* ---- hashing ---- */
@@ -76,19 +76,30 @@ static void find_kept_keys(struct line_block *block) {
         block->keys[i] = block->made + (uintptr_t)block->keys[i];
 }
 
+static int hash_ngrams(struct line_block *block, const struct pipeline *pipeline, const struct batch *batch) {
+    struct ngram_maker maker = {pipeline->hasher, pipeline->input->ngram, pipeline->input->ignore_case};
+    for (size_t i = 0; i < batch->n; i++)
+        if (!ngrams_add(&block->ngrams, &maker, batch->key_texts[i], batch->key_text_lengths[i])) return no_memory();
+    return FINE;
+}
+
 static int hash_batch(void *context, const struct batch *batch) {
     struct line_job *job = context;
     struct line_block *block = &job->block;
     const struct pipeline *pipeline = job->run->pipeline;
+    const struct input *input = pipeline->input;
     perhaps_keys keys = batch_keys(batch);
-    if (make_room(block, batch->n, pipeline->input, pipeline->with_keys) != FINE) return TROUBLE;
+    if (make_room(block, batch->n, input, pipeline->with_keys) != FINE) return TROUBLE;
     if (!block->n) block->offset = batch->offset;
     block->file = batch->file;
-    perhaps_digest_many(pipeline->hasher, &keys, block->digests + block->n);
+    if (!input->ngram)
+        perhaps_digest_many(pipeline->hasher, &keys, block->digests + block->n);
+    else if (hash_ngrams(block, pipeline, batch) != FINE)
+        return TROUBLE;
     memcpy(block->lines + block->n, batch->lines, batch->n * sizeof *block->lines);
     for (size_t i = 0; i < batch->n && block->ends; i++)
         block->ends[block->n + i] = batch->lines[i] + batch->line_lengths[i] + batch->terminator_length;
-    if (pipeline->with_keys && makes_keys(pipeline->input)) {
+    if (pipeline->with_keys && makes_keys(input)) {
         if (keep_keys(block, batch) != FINE) return TROUBLE;
     } else if (pipeline->with_keys) {
         memcpy(block->keys + block->n, batch->key_texts, batch->n * sizeof *block->keys);
@@ -107,6 +118,7 @@ static int take_block(void *context, const char *path, uint64_t first_line) {
     int status = job->block.n ? pipeline->take(pipeline->context, &job->block) : FINE;
     if (job->block.next_size > job->run->block) job->run->block = job->block.next_size;
     job->block.n = job->block.made_length = 0;
+    ngrams_clear(&job->block.ngrams);
     return status;
 }
 
@@ -114,26 +126,28 @@ static int take_block(void *context, const char *path, uint64_t first_line) {
 
 int pipeline_run(const struct pipeline *pipeline) {
     struct pipeline_run run = {.pipeline = pipeline, .block = FIRST_BLOCK};
-    void *contexts[THREADS + 1];
+    void *contexts[THREADS_FOR_NGRAMS + 1];
+    unsigned most = pipeline->input->ngram ? THREADS_FOR_NGRAMS : THREADS;
 #if defined(__GLIBC__) /* what one worker frees, others can use; or the system, if it is much */
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
 #endif
-    for (unsigned i = 0; i <= THREADS; i++) {
+    for (unsigned i = 0; i <= THREADS_FOR_NGRAMS; i++) {
         run.jobs[i].run = &run;
         contexts[i] = &run.jobs[i];
     }
-    int status = input_work(pipeline->input,
-                            &(struct key_work){.threads = pipeline->threads < THREADS ? pipeline->threads : THREADS,
-                                               .in_thread = hash_batch,
-                                               .in_order = take_block,
-                                               .contexts = contexts,
-                                               .block = &run.block,
-                                               .pause = pipeline->pause,
-                                               .patience = pipeline->patience,
-                                               .pausing = pipeline->context});
-    for (unsigned i = 0; i <= THREADS; i++) {
+    int status =
+        input_work(pipeline->input, &(struct key_work){.threads = pipeline->threads < most ? pipeline->threads : most,
+                                                       .in_thread = hash_batch,
+                                                       .in_order = take_block,
+                                                       .contexts = contexts,
+                                                       .block = &run.block,
+                                                       .pause = pipeline->pause,
+                                                       .patience = pipeline->patience,
+                                                       .pausing = pipeline->context});
+    for (unsigned i = 0; i <= THREADS_FOR_NGRAMS; i++) {
         struct line_block *block = &run.jobs[i].block;
+        ngrams_free(&block->ngrams);
         free(block->digests);
         free(block->lines);
         free(block->ends);

@@ -4,6 +4,7 @@
 #define CLI_DEDUP_PIPELINE_H
 
 #include "input/input.h"
+#include "ngrams.h"
 
 /* A block of lines on its way: read, hashed, then looked up and printed. */
 struct line_block {
@@ -21,6 +22,8 @@ struct line_block {
     size_t *key_lengths;
     char *made;
     size_t made_length, made_room;
+
+    struct ngrams ngrams; /* in place of `digests`, if lines are looked up by their N-grams */
 
     size_t file;     /* which of the input's paths the lines are from */
     uint64_t offset; /* of lines[0] in that file */

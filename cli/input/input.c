@@ -27,6 +27,11 @@ bool input_repeatable(const struct input *input) {
     return plain_files(input, &total);
 }
 
+uint64_t input_bytes(const struct input *input) {
+    uint64_t total;
+    return plain_files(input, &total) ? total : 0;
+}
+
 void input_start_progress(const struct input *input) {
     uint64_t total;
     if (!input->silent) progress_start(plain_files(input, &total) ? total : 0, false);

@@ -1,5 +1,5 @@
-/* Keys from files and pipes. Input is read in blocks, which threads work on (work.c), and keys are handed on in batches that point into the block: nothing is copied or
- * allocated per line. */
+/* Keys from files and pipes. Input is read in blocks, which threads work on (work.c), and keys are
+ * handed on in batches that point into the block: nothing is copied or allocated per line. */
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
 
@@ -26,6 +26,7 @@ struct input {
     struct json_path path;     /* of PERHAPS_JSON_LINES */
     char where[COLUMNS_TEXT];  /* fields or path as text; "" = the whole record */
     bool where_kept;           /* they are as the filter says, not as an option does */
+    uint32_t ngram;            /* of dedup: what it takes for a key is a text, of which these count */
 
     /* Called with the first header of all files, its end included; NULL = nobody wants it. */
     int (*take_header)(void *context, const char *header, size_t length);
@@ -157,6 +158,9 @@ void input_start_progress(const struct input *input);
 
 /* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
 bool input_repeatable(const struct input *input);
+
+/* How many bytes they have together; 0 for other input. */
+uint64_t input_bytes(const struct input *input);
 
 /* If they are: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);

@@ -1,6 +1,7 @@
 /* How records become keys: what the options say about it, and what a filter's recipe does. The rest
  * of input.h. */
 #include "backend/file/filter_file.h"
+#include "commands/commands.h"
 #include "input.h"
 #include "records.h"
 
@@ -226,7 +227,7 @@ perhaps_recipe input_recipe(const struct input *input) {
         PERHAPS_RECIPE(.form = forms[input->encoding], .ignore_case = input->ignore_case, .records = input->records,
                        .field = input->fields.n == 1 ? input->fields.columns[0].number : 0,
                        .delimiter = delimited ? (unsigned char)input->delimiter : 0, .header = input->header,
-                       .trim = input->trim);
+                       .trim = input->trim, .ngram = input->ngram);
     if (!recipe.field) snprintf(recipe.where, sizeof recipe.where, "%s", input->where);
     return recipe;
 }
@@ -254,7 +255,7 @@ bool recipe_records_from(const char *name, perhaps_recipe *recipe) {
 
 bool recipe_extracts(const perhaps_recipe *recipe) {
     return recipe->records != PERHAPS_LINES || recipe->field || *recipe->where || recipe->header || recipe->trim ||
-           recipe->unknown;
+           recipe->ngram || recipe->unknown;
 }
 
 /* How it is written in a shell, if it has no single quote. */
@@ -280,6 +281,7 @@ const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT])
     if (*recipe->where && !json) append_text(text, RECIPE_TEXT, " --field %c%s%c", mark, recipe->where, mark);
     if (recipe->delimiter && recipe->delimiter != usual) add_delimiter(text, recipe->delimiter);
     if (recipe->trim) append_text(text, RECIPE_TEXT, " --trim");
+    if (recipe->ngram) append_text(text, RECIPE_TEXT, " --ngram %u", (unsigned)recipe->ngram);
     return *text ? text + 1 : "whole lines";
 }
 
@@ -354,6 +356,30 @@ static int match_extraction(struct input *input, const struct options *options, 
     return FINE;
 }
 
+/* Only dedup makes N-grams. It goes on with those of its state. */
+static int match_ngram(struct input *input, const struct options *options, const char *path,
+                       const perhaps_recipe *recipe) {
+    bool whole = given(options, OPT_FIELD) && !input->fields.n, wanted = given(options, OPT_NGRAM);
+    if (options->command != &commands[CMD_DEDUP]) {
+        if (!recipe->ngram || whole || given(options, OPT_ELSEWHERE)) return FINE;
+        return failure(
+            path,
+            "holds N-grams of %u word%s, not whole keys, and is a state for 'perhaps dedup'. To look N-grams "
+            "up, give --field 0 and write one on a line, with single spaces",
+            (unsigned)recipe->ngram, recipe->ngram == 1 ? "" : "s");
+    }
+    if (!recipe->ngram && (wanted || given(options, OPT_OVERLAP)))
+        return failure(path, "was made of whole keys, which --%s contradicts; leave that out, or give another --state",
+                       wanted ? "ngram" : "overlap");
+    if (wanted && options->ngram != recipe->ngram)
+        return failure(path,
+                       "was made with --ngram %u, which --ngram %llu contradicts; leave that out, or give another "
+                       "--state",
+                       (unsigned)recipe->ngram, (unsigned long long)options->ngram);
+    input->ngram = recipe->ngram;
+    return FINE;
+}
+
 /* A transformation must be the filter's: with another one, no key would be found. */
 int input_match_recipe(struct input *input, const struct options *options, const char *path,
                        const perhaps_recipe *recipe) {
@@ -371,6 +397,7 @@ int input_match_recipe(struct input *input, const struct options *options, const
                        encoding_name(stored), name);
     }
     if (match_extraction(input, options, path, recipe) != FINE) return TROUBLE;
+    if (match_ngram(input, options, path, recipe) != FINE) return TROUBLE;
     return check_several(input);
 }
 

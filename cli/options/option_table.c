@@ -155,6 +155,14 @@ const struct option option_table[OPTIONS] = {
         "Compare the lines themselves, not only their digests: no line is lost, ever. Takes up to 20 bytes of memory "
         "for each different line; lines from pipes are kept in a temporary file in $TMPDIR. Files are mapped: what the "
         "system counts as its memory includes pages of them, which it can take back at any time."},
+    [OPT_NGRAM] = {"ngram", 0, TAKES(NUMBER, "N", ngram), ON(DEDUP),
+        "For texts that repeat only in part: take no line for a repeat as a whole, but remember the runs of N words in "
+        "it, and drop it if enough of them were in lines that were printed before. 1 to 1,000; default 13 with "
+        "--overlap. Words stand between white space of ASCII; a line of fewer words is one run. Of --field or --jsonl, "
+        "it is the words there. A state remembers N."},
+    [OPT_OVERLAP] = {"overlap", 0, TAKES(PART, "R", overlap), ON(DEDUP),
+        "Drop a line if at least this share of its runs of N words was there before, such as 0.8 or 80%; 1 if all "
+        "were. A run that a line has twice counts twice. Default 0.8 with --ngram."},
     [OPT_LAST] = {"last", 0, TAKES(WINDOW, "N|TIME", last), ON(DEDUP),
         "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and 10m "
         "a time). A line that comes again within it is a repeat, and begins anew; one that comes again after a third "

@@ -159,6 +159,8 @@ static bool store_value(void *field, const struct option *option, const char *te
     case VALUE_RATE:
     case VALUE_SHARE:
         return parse_rate(text, real) && *real > 0 && *real < 1;
+    case VALUE_PART:
+        return parse_rate(text, real) && *real > 0 && *real <= 1;
     case VALUE_WINDOW:
         return store_window(field, text);
     case VALUE_TIME:
@@ -188,6 +190,7 @@ static const char *what_is_wrong(enum value_type type, const char *text) {
         [VALUE_REAL] = "is not a number above 0; write 9.6 or 12",
         [VALUE_RATE] = "is not a rate between 0 and 1; write 0.01, 1e-3 or 1%",
         [VALUE_SHARE] = "is not a share between 0 and 1; write 0.8 or 80%",
+        [VALUE_PART] = "is not a share above 0 and up to 1; write 0.8, 80% or 1",
         [VALUE_WINDOW] =
             "is neither a number of keys, such as 1000000 or 1M, nor a time, such as 30s, 10m, 1h30m or 7d",
         [VALUE_TIME] = "is not a time; write 30s, 10m or 1h30m",

@@ -24,7 +24,7 @@ enum option_id {
     OPT_SHARDS, OPT_HASHES, OPT_LINES, OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE,
     OPT_AT, OPT_SHARD_BYTES, OPT_PATIENCE,
     OPT_OUTPUT, OPT_FORCE, OPT_FOLD, OPT_INVERT, OPT_COUNT,
-    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
+    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_NGRAM, OPT_OVERLAP, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
     OPT_QUIET, OPT_CONFIRM, OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_IN_PLACE,
     OPT_KEY, OPT_U64, OPT_HEX, OPT_IGNORE_CASE, OPT_NULL,
     OPT_CSV, OPT_TSV, OPT_WHITESPACE, OPT_JSONL, OPT_HEADER, OPT_FIELD, OPT_DELIMITER, OPT_TRIM, OPT_MISSING,
@@ -62,6 +62,7 @@ enum value_type {
     VALUE_REAL,    /* double */
     VALUE_RATE,    /* double between 0 and 1 */
     VALUE_SHARE,   /* double between 0 and 1 */
+    VALUE_PART,    /* double above 0, at most 1 */
     VALUE_WORD,    /* int: which of `words` */
     VALUE_KIND,    /* int: enum perhaps_kind */
     VALUE_FORMAT,  /* int: the same, of files of other programs only */
@@ -111,7 +112,8 @@ struct options {
     size_t operand_count;
     uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, threads;
     uint64_t patience, save_every, scratch;
-    double fpr, bits_per_key, growth, clear_at;
+    uint64_t ngram;
+    double fpr, bits_per_key, growth, clear_at, overlap;
     struct window window, last;
     int kind, preset, hash, encoding, missing, isa;
     unsigned needs;

@@ -18,6 +18,7 @@ enum step_number {
     STEP_WHERE = 131,     /* 1 to 255 bytes of text, none of them 0 */
     STEP_HEADER = 132,    /* no value */
     STEP_TRIM = 133,      /* no value */
+    STEP_NGRAM = 144,     /* four bytes: 1, 2, ... */
     FIRST_EXTRACTION = 128
 };
 
@@ -51,6 +52,7 @@ static int invalid_step(const perhaps_recipe *r) {
     bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && named);
     if (raw && (r->form != PERHAPS_KEY_U64 || named || r->header || r->trim)) return STEP_RECORDS;
     if (json && (!*r->where || r->header)) return STEP_RECORDS;
+    if (r->ngram && r->form != PERHAPS_KEY_BYTES) return STEP_NGRAM;
     if (r->field && (json || *r->where)) return STEP_FIELD;
     if (r->delimiter && !delimited) return STEP_DELIMITER;
     return STEP_END;
@@ -71,6 +73,8 @@ static int check_wanted(const perhaps_recipe *r) {
         return fail(PERHAPS_EINVAL, "recipe.ignore_case goes with PERHAPS_KEY_BYTES only");
     if (r->delimiter < 0 || r->delimiter > 255)
         return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte", r->delimiter);
+    if (r->ngram && r->form != PERHAPS_KEY_BYTES)
+        return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
     if (!memchr(r->where, 0, sizeof r->where)) return fail(PERHAPS_EINVAL, "recipe.where does not end in a zero byte");
     switch (invalid_step(r)) {
     case STEP_RECORDS:
@@ -97,8 +101,9 @@ int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct
     if (rc == PERHAPS_OK) rc = check_wanted(&r);
     if (rc < 0) return rc;
     uint8_t form = (uint8_t)r.form, records = (uint8_t)r.records, delimiter = (uint8_t)delimiter_of(&r);
-    uint8_t field[4];
+    uint8_t field[4], ngram[4];
     store32(field, r.field);
+    store32(ngram, r.ngram);
     memset(room, 0, RECIPE_MAX);
     if (r.ignore_case) put_step(room, &at, STEP_IGNORE_CASE, NULL, 0);
     if (form) put_step(room, &at, STEP_FORM, &form, 1);
@@ -108,6 +113,7 @@ int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct
     if (*r.where) put_step(room, &at, STEP_WHERE, r.where, strlen(r.where));
     if (r.header) put_step(room, &at, STEP_HEADER, NULL, 0);
     if (r.trim) put_step(room, &at, STEP_TRIM, NULL, 0);
+    if (r.ngram) put_step(room, &at, STEP_NGRAM, ngram, sizeof ngram);
     if (at) *recipe = (struct recipe){room, (uint32_t)((at + RECIPE_WORD - 1) / RECIPE_WORD * RECIPE_WORD)};
     return PERHAPS_OK;
 }
@@ -146,6 +152,9 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
         break;
     case STEP_TRIM:
         if ((known = step->length == 0)) told->trim = 1;
+        break;
+    case STEP_NGRAM:
+        if ((known = step->length == 4 && load32(step->value))) told->ngram = load32(step->value);
         break;
     default:
         break;

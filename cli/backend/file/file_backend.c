@@ -175,6 +175,11 @@ static int file_backend_combine(struct target *into, struct target *from, enum c
         return failure(path, "its keys are written as %s, those of %s as %s; build both with the same options",
                        recipe_key_name(&from->recipe), into->name, name);
     }
+    if (into->recipe.ngram != from->recipe.ngram)
+        return failure(path,
+                       "its keys are N-grams of %u words, those of %s of %u (0 = they are whole); combine only "
+                       "what dedup made with the same --ngram",
+                       (unsigned)from->recipe.ngram, into->name, (unsigned)into->recipe.ngram);
     int rc = combinations[how].combine(a, b);
     if (rc == PERHAPS_EMISMATCH) return mismatch_failure(a, into->name, b, path);
     if (rc == PERHAPS_EFULL) return full_failure(a, b, path);
