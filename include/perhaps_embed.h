@@ -163,9 +163,9 @@ struct perhaps_recipe {
     /* Where `field` does not say it: several fields or names ("2,3", "name,city"), of which the key
      * is the netstrings; or of PERHAPS_JSON_LINES the path to the key (".user.id"). "" = neither. */
     char where[PERHAPS_RECIPE_TEXT];
-    uint32_t ngram; /* keys are all runs of so many words of that text; PERHAPS_KEY_BYTES; 0 = it is
-                       one key. Words stand between white space of ASCII, and in a key between single
-                       spaces; of a text with fewer words, all of them are one key */
+    /* Keys are all runs of this many words of that text, with a space between two; 0 = it is one
+     * key. Words stand between white space of ASCII; fewer are one key. PERHAPS_KEY_BYTES. */
+    uint32_t ngram;
 };
 
 #define PERHAPS_RECIPE(...) ((perhaps_recipe){.size = sizeof(perhaps_recipe), __VA_ARGS__})

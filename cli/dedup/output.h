@@ -20,7 +20,7 @@ struct summary {
     double seconds;
     double loss;    /* the chance that any line was lost; with `fpr`, 0 */
     double fpr;     /* up to this share of the new lines was lost; 0 = none; NAN = unknown */
-    unsigned ngram; /* not 0: the last two are about N-grams of so many words */
+    unsigned ngram; /* not 0: the last two are about N-grams of this many words */
 };
 
 /* On standard error. */

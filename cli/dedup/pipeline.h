@@ -10,11 +10,11 @@
 struct line_block {
     size_t n, room; /* lines; how many the arrays have room for */
     uint64_t *digests;
-    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end, if `ends` is NULL */
-    const char **ends;  /* else it ends here, since records may be left out between two lines */
+    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
+    const char **ends;  /* or up to ends[i] if that is not NULL: records between may be left out */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
-    size_t next_size;   /* so many bytes at least are the next blocks to have */
+    size_t next_size;   /* the least that the next blocks are to have, in bytes */
 
     /* NULL unless keys are compared: where in the input each key is, before it is folded; or in
      * `made`, behind its length and a colon, so that none is the beginning of another. */

@@ -23,8 +23,8 @@ int seen_of_state(struct seen *seen, const char *state, perhaps *filter);
 int seen_add(struct seen *seen, struct line_block *job);
 
 /* The same by N-grams: a line is new unless the share `overlap` of its N-grams was seen before. The
- * N-grams of new lines are added. Those that were not seen come to the front of the block's digests;
- * *fresh is how many. */
+ * N-grams of new lines are added. Those of them that were not seen come to the front of the job's
+ * digests; *fresh is their number. */
 int seen_add_ngrams(struct seen *seen, struct line_block *job, double overlap, size_t *fresh);
 
 void seen_close(struct seen *seen);

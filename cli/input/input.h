@@ -26,7 +26,7 @@ struct input {
     struct json_path path;     /* of PERHAPS_JSON_LINES */
     char where[COLUMNS_TEXT];  /* fields or path as text; "" = the whole record */
     bool where_kept;           /* they are as the filter says, not as an option does */
-    uint32_t ngram;            /* of dedup: what it takes for a key is a text, of which these count */
+    uint32_t ngram;            /* of dedup: keys are texts, whose runs of this many words count */
 
     /* Called with the first header of all files, its end included; NULL = nobody wants it. */
     int (*take_header)(void *context, const char *header, size_t length);
@@ -58,7 +58,7 @@ struct batch {
     const char *path;
     size_t file;         /* which of the input's paths that is */
     uint64_t offset;     /* of lines[0] in that file */
-    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with several threads */
+    uint64_t first_line; /* the number of lines[0] in its file, from 1; of one thread */
 };
 
 /* The number of lines[i] in its file. */
@@ -92,7 +92,7 @@ struct key_work {
     void *pausing; /* their context */
 };
 
-/* So many blocks are on their way at a time: one in each thread, and one that waits for its turn.
+/* How many blocks are on their way at a time: one in each thread, and one that waits for its turn.
  * One thread takes them one by one. */
 enum { MOST_BLOCKS = MOST_THREADS + 1 };
 static inline unsigned blocks_on_the_way(unsigned threads) {
@@ -149,8 +149,8 @@ bool input_of_numbers(const struct input *input);
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
 
-/* The same in several threads: in order only within a block. What is wrong with the input is told as
- * if there were one thread. */
+/* The same in several threads: in order only within a block. What is wrong with the input is told
+ * as if there were one thread. */
 int input_work(const struct input *input, const struct key_work *work);
 
 /* From now on, progress is drawn, unless `silent`: see progress_at. */

@@ -69,8 +69,10 @@ static bool is_over(const struct ring *ring) {
 static bool make_buffer(struct buffer *buffer, size_t size) {
     if (buffer->size >= size) return true;
     char *larger = realloc(buffer->bytes, size + 1);
-    if (larger) *buffer = (struct buffer){larger, size};
-    return buffer->size;
+    if (!larger) return buffer->size;
+    buffer->bytes = larger;
+    buffer->size = size;
+    return true;
 }
 
 /* Interrupts come to the one who reads. Another one can read on as soon as this block is read. What

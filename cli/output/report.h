@@ -31,7 +31,8 @@ void warning(const char *subject, const char *format, ...) __attribute__((format
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* From now on, failures and warnings of this thread are not told but appended to *text, which is
- * from malloc, or NULL; with NULL for `text` they are told again. What was kept is told and freed. */
+ * from malloc, or NULL; with NULL for `text` they are told again. What was kept is told and
+ * freed. */
 void keep_messages(char **text);
 void tell_messages(char **text);
 

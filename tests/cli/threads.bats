@@ -21,8 +21,8 @@ esac
 
 first=j-${counts[0]}
 
-# alike ARGS...: runs the program with each -j, in a folder of its own, where it finds a copy of what
-# is in `before`. Standard input is from a pipe, of the file that $piped names.
+# alike ARGS...: runs the program with each -j, in a folder of its own, where it finds a copy of
+# what is in `before`. Standard input is from a pipe, of the file that $piped names.
 alike() {
   local j
   rm -rf j-*
@@ -30,7 +30,7 @@ alike() {
     mkdir "j-$j"
     [ ! -e before ] || cp before/* "j-$j"
     (
-      cd "j-$j"
+      cd "j-$j" || exit
       status=0
       cat "../${piped:-numbers-aa.part}" | "$PERHAPS" "$@" -j "$j" >out 2>err || status=$?
       echo "$status" >status
@@ -39,8 +39,8 @@ alike() {
   done
 }
 
-# from_everywhere NAME ARGS...: the same with the keys in a file, three files, a compressed file, or a
-# pipe, in turn; with PERHAPS_TEST_SIZE=long all of them.
+# from_everywhere NAME ARGS...: the same with the keys in a file, three files, a compressed file, or
+# a pipe, in turn; with PERHAPS_TEST_SIZE=long all of them.
 turn=0
 from_everywhere() {
   local keys=$1 from

@@ -45,9 +45,10 @@ struct adding {
     struct filter_target *t;
     const struct input *input;
     perhaps_hasher hasher; /* a copy: the filter changes while threads hash */
+    size_t batch;          /* how many they are, except the last */
     size_t n, runs;
-    struct key_run run[BATCH];
-    uint64_t words[BATCH];
+    struct key_run *run; /* of at least one key each */
+    uint64_t *words;
 };
 
 static bool enlarge(void *array, size_t *room, size_t needed, size_t size) {
@@ -149,12 +150,12 @@ static int add_batch(struct adding *a, const uint64_t *words) {
 static int take_keys(struct adding *a, struct key_run run, const uint64_t *words) {
     int status = FINE;
     for (size_t n; run.n && status == FINE; run.first_line += n, run.n -= n, words += n) {
-        bool whole = !a->n && run.n >= BATCH; /* is not copied */
-        n = run.n < BATCH - a->n ? run.n : BATCH - a->n;
+        bool whole = !a->n && run.n >= a->batch; /* is not copied */
+        n = run.n < a->batch - a->n ? run.n : a->batch - a->n;
         a->run[a->runs++] = (struct key_run){run.path, run.first_line, n};
         if (!whole) memcpy(a->words + a->n, words, n * sizeof *a->words);
         a->n += n;
-        if (a->n == BATCH) status = add_batch(a, whole ? words : a->words);
+        if (a->n == a->batch) status = add_batch(a, whole ? words : a->words);
     }
     return status;
 }
@@ -174,19 +175,18 @@ static int add_hashed(void *context, const char *path, uint64_t first_line) {
     return status == FINE && a->n && a->t->in_place ? add_batch(a, a->words) : status;
 }
 
-static int add_in_threads(struct filter_target *t, const struct input *input) {
-    struct adding adding = {.t = t, .input = input, .hasher = *perhaps_hasher_of(t->filter)};
+static int read_and_add(struct adding *a) {
     struct hashed_keys hashed[MOST_BLOCKS] = {{0}};
     void *contexts[MOST_BLOCKS];
-    unsigned blocks = blocks_on_the_way(t->threads);
+    unsigned threads = a->t->threads, blocks = blocks_on_the_way(threads);
     for (unsigned i = 0; i < blocks; i++) {
-        hashed[i].adding = &adding;
+        hashed[i].adding = a;
         contexts[i] = &hashed[i];
     }
     int status = input_work(
-        input, &(struct key_work){
-                   .threads = t->threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts});
-    if (status == FINE && adding.n) status = add_batch(&adding, adding.words);
+        a->input,
+        &(struct key_work){.threads = threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts});
+    if (status == FINE && a->n) status = add_batch(a, a->words);
     for (unsigned i = 0; i < blocks; i++) {
         free(hashed[i].words);
         free(hashed[i].run);
@@ -194,11 +194,24 @@ static int add_in_threads(struct filter_target *t, const struct input *input) {
     return status;
 }
 
+/* Shards get large batches, of which each has enough for the batch to be sorted. */
+static int add_in_order(struct filter_target *t, const struct input *input) {
+    enum { BATCH_FOR_SHARDS = 1 << 16 };
+    struct adding a = {.t = t, .input = input, .hasher = *perhaps_hasher_of(t->filter), .batch = BATCH};
+    if (filter_facts(t->filter).kind == PERHAPS_SHARDED) a.batch = BATCH_FOR_SHARDS;
+    a.words = malloc(a.batch * sizeof *a.words);
+    a.run = malloc(a.batch * sizeof *a.run);
+    int status = a.words && a.run ? read_and_add(&a) : failure(NULL, "not enough memory for a batch of keys");
+    free(a.words);
+    free(a.run);
+    return status;
+}
+
 int filter_change(struct target *target, const struct input *input, enum direction direction) {
     struct filter_target *t = filter_target_of(target);
     t->direction = direction;
     bool digests = filter_facts(t->filter).traits & PERHAPS_TAKES_DIGESTS;
-    return digests && direction == ADDING ? add_in_threads(t, input) : input_read(input, change_batch, t);
+    return digests && direction == ADDING ? add_in_order(t, input) : input_read(input, change_batch, t);
 }
 
 /* ---- words ---- */
