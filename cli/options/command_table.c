@@ -142,6 +142,10 @@ const struct command commands[COMMANDS] = {
         "of output has lost.) One process at a time may have a state; another waits for it, at most as long as "
         "--patience says. While there is a journal, other commands do not change the file, and do not see what is in "
         "the journal; 'perhaps dedup --state FILE < /dev/null' takes in what a killed run left.\n\n"
+        "With --ngram and --overlap it drops lines that repeat others in part: those of which a share of the runs of N "
+        "words was in lines that it printed before. A line that is printed adds all its runs, and one that is dropped "
+        "none. All else is as for lines: -d, -c, --state, --fpr, and -n, which is then about runs; only that any two "
+        "runs share a digest loses no line by itself. For --fpr 1e-3 a run takes 2 bytes.\n\n"
         "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
         "the one that comes with it first. If there is no such set it is made, in shards that grow, for -n lines if "
         "that is given and with --fpr 1e-6 unless it says otherwise; one that exists stays as it is, whatever -n and "
@@ -154,6 +158,7 @@ const struct command commands[COMMANDS] = {
         "perhaps dedup --field 2 --delimiter , people.csv\n"
         "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
         "perhaps dedup --fpr 1e-4 --json urls.txt\n"
+        "perhaps dedup --ngram 13 --overlap 0.8 --jsonl .text pages.jsonl > kept.jsonl\n"
         "perhaps dedup --at redis://localhost/urls -o fresh.txt urls.txt",
         NULL, 0, UINT_MAX, cmd_dedup,
         "Print as JSON how many lines there were, how many were unique and how many duplicates, in place of the lines, "
