@@ -130,8 +130,9 @@ bool begins_with_mark(const struct input *input, const char *at, const char *end
 struct field_search {
     const char *at, *end;
     char delimiter;
-    bool ended;    /* the last one was read */
-    char *scratch; /* for fields with quotes in them */
+    bool ended;      /* the last one was read */
+    uint32_t fields; /* that were read */
+    char *scratch;   /* for fields with quotes in them */
 };
 
 static inline bool next_plain(struct field_search *s, struct text *field) {
@@ -193,14 +194,14 @@ static inline bool next_word(struct field_search *s, struct text *field) {
 
 typedef bool next_function(struct field_search *search, struct text *field);
 
-/* Reads as many fields as are needed. Those that are missing stay empty; how many are found. */
-static inline __attribute__((always_inline)) unsigned find_fields(struct field_search *s, next_function *next,
-                                                                  const struct columns *columns, struct text *found) {
+/* Reads as many fields as are needed. Those that are missing stay empty; false if one is. */
+static inline __attribute__((always_inline)) bool find_fields(struct field_search *s, next_function *next,
+                                                              const struct columns *columns, struct text *found) {
     unsigned i = 0;
     struct text field;
-    for (uint32_t number = 1; i < columns->n && next(s, &field); number++)
-        for (; i < columns->n && columns->number[i] == number; i++) found[columns->part[i]] = field;
-    return i;
+    for (; i < columns->n && next(s, &field); s->fields++)
+        for (; i < columns->n && columns->number[i] == s->fields + 1; i++) found[columns->part[i]] = field;
+    return i == columns->n;
 }
 
 static next_function *next_of(int records) {
@@ -208,7 +209,7 @@ static next_function *next_of(int records) {
 }
 
 /* The same with the format known, so that each has a loop of its own. */
-static unsigned find_wanted(int records, struct field_search *s, const struct columns *columns, struct text *found) {
+static bool find_wanted(int records, struct field_search *s, const struct columns *columns, struct text *found) {
     if (records == PERHAPS_CSV) return find_fields(s, next_csv, columns, found);
     if (records == PERHAPS_WHITESPACE) return find_fields(s, next_word, columns, found);
     return find_fields(s, next_plain, columns, found);
@@ -251,7 +252,7 @@ static enum key_result find_in_fields(struct key_search *s, const char *at, cons
     struct text found[MOST_COLUMNS];
     struct field_search fields = {.at = at, .end = end, .delimiter = input->delimiter, .scratch = s->scratch};
     for (unsigned i = 0; i < columns->n; i++) found[i] = (struct text){"", 0};
-    unsigned n = find_wanted(input->records, &fields, columns, found);
+    bool all = find_wanted(input->records, &fields, columns, found);
     for (unsigned i = 0; i < columns->n && input->trim; i++) found[i] = trimmed(found[i]);
     s->scratch = fields.scratch;
     s->key = found[0];
@@ -260,7 +261,8 @@ static enum key_result find_in_fields(struct key_search *s, const char *at, cons
         for (unsigned i = 0; i < columns->n; i++) s->scratch = put_netstring(s->scratch, found[i]);
         s->key.length = (size_t)(s->scratch - s->key.bytes);
     }
-    return n == columns->n ? KEY_FOUND : KEY_MISSING;
+    s->fields = fields.fields;
+    return all ? KEY_FOUND : KEY_MISSING;
 }
 
 static enum key_result find_in_json(struct key_search *s, const char *at, const char *end) {
@@ -275,8 +277,8 @@ static enum key_result find_in_json(struct key_search *s, const char *at, const 
 }
 
 static bool is_blank_line(int records, const char *at, const char *end) {
-    bool blanks = records == PERHAPS_WHITESPACE || records == PERHAPS_JSON_LINES;
-    while (blanks && at < end && is_blank(*at)) at++;
+    bool json = records == PERHAPS_JSON_LINES, blanks = json || records == PERHAPS_WHITESPACE;
+    while (blanks && at < end && (is_blank(*at) || (json && *at == '\r'))) at++;
     return at == end;
 }
 

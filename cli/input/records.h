@@ -58,6 +58,7 @@ struct key_search {
     bool zero_bytes;               /* some record may have one */
     char *scratch;                 /* room for scratch_for(input, ...) bytes; moves past what is used */
     struct text key;
+    uint32_t fields;              /* KEY_MISSING: how many there are instead of more */
     const char *fault, *fault_at; /* KEY_INVALID: what is wrong, as a phrase, and where */
 };
 
