@@ -285,7 +285,7 @@ static bool is_blank_line(int records, const char *at, const char *end) {
 enum key_result find_key(struct key_search *s, const char *at, const char *end) {
     const struct input *input = s->input;
     if (is_table(input->records)) {
-        if (at < end && end[-1] == '\r') end--;
+        while (at < end && end[-1] == '\r') end--;
         if (is_blank_line(input->records, at, end)) return KEY_BLANK;
         s->fault_at = s->zero_bytes ? memchr(at, 0, (size_t)(end - at)) : NULL;
         s->fault = "has a NUL byte, as text in UTF-16 does";
@@ -303,7 +303,7 @@ bool finds_keys(const struct input *input) {
 }
 
 bool makes_keys(const struct input *input) {
-    return is_table(input->records) || input->fields.n > 1 || input->trim;
+    return is_table(input->records) || input->fields.n > 1 || input->trim || input->missing == MISSING_EMPTY;
 }
 
 size_t scratch_for(const struct input *input, size_t n, size_t bytes) {

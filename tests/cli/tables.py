@@ -160,12 +160,12 @@ def csv_records(data, delimiter):
 
 
 def plain_records(data, delimiter):
-    records = [(line, line[:-1].removesuffix(b"\r")) for line in whole_lines(data)]
+    records = [(line, line[:-1].rstrip(b"\r")) for line in whole_lines(data)]
     return [(line, text.split(delimiter.encode())) for line, text in records if text]
 
 
 def words_records(data):
-    records = [(line, line[:-1].removesuffix(b"\r").strip(b" \t")) for line in whole_lines(data)]
+    records = [(line, line[:-1].rstrip(b"\r").strip(b" \t")) for line in whole_lines(data)]
     return [(line, re.split(rb"[ \t]+", text)) for line, text in records if text]
 
 
@@ -253,7 +253,7 @@ class Table:
                 records = records[1:]
         wanted = [rng.randrange(4) for _ in range(rng.choice([1, 1, 2, 3]))]
         if not always and rng.random() < 0.1:
-            self.records = [(raw, raw[:-1].removesuffix(b"\r")) for raw, _ in records]
+            self.records = [(raw, raw[:-1].rstrip(b"\r")) for raw, _ in records]
             self.records = [(raw, key.strip(BLANKS) if self.trim else key) for raw, key in self.records]
             return
         texts = []
