@@ -92,9 +92,12 @@ static size_t find_keys(struct input_chunk *p, size_t n) {
                                 .columns = &p->columns,
                                 .zero_bytes = is_table(input->records) && memchr(p->lines[0], 0, bytes),
                                 .scratch = p->found};
+    bool one_field = is_one_field(input, &p->columns) && !search.zero_bytes && !p->marked;
     for (size_t i = 0; i < n; i++) {
         const char *line = p->lines[i], *mark = p->marked && line == p->at ? line + MARK_BYTES : line;
-        enum key_result result = find_key(&search, mark, line + p->line_lengths[i]);
+        const char *end = line + p->line_lengths[i];
+        enum key_result result =
+            one_field && find_field(&search, line, end, p->end) ? KEY_FOUND : find_key(&search, mark, end);
         if (result != KEY_FOUND && !tolerate(p, line, result, &search)) return kept;
         p->lines[kept] = line;
         p->line_lengths[kept] = p->line_lengths[i];

@@ -298,6 +298,61 @@ enum key_result find_key(struct key_search *s, const char *at, const char *end) 
     return KEY_FOUND;
 }
 
+/* ---- one field, many bytes at a time ---- */
+
+bool is_one_field(const struct input *input, const struct columns *columns) {
+    bool delimited = input->records != PERHAPS_WHITESPACE && input->records != PERHAPS_JSON_LINES;
+    return columns->n == 1 && columns->number[0] != NO_COLUMN && delimited && !input->trim;
+}
+
+/* The delimiters in the bytes of `all` in a window that are not in quotes. False if quotes are not
+ * as csv_window likes them. */
+static inline bool fields_in_window(struct record_search *s, const char *bytes, uint64_t all, uint64_t *delimiters) {
+    *delimiters = same_in_window(bytes, s->delimiter) & all;
+    if (!s->quotes) return true;
+    uint64_t quotes = same_in_window(bytes, '"') & all;
+    if (!quotes && s->place != IN_QUOTES && s->place != AFTER_QUOTE) {
+        s->place = *delimiters >> 63 ? FIELD_BEGINS : IN_FIELD;
+        return true;
+    }
+    uint64_t carried = s->place == IN_QUOTES, inside = parities(quotes) ^ (0 - carried), last = UINT64_C(1) << 63;
+    uint64_t opening = quotes & inside, closing = quotes & ~inside;
+    *delimiters &= ~inside;
+    uint64_t may_open = (*delimiters | closing) << 1 | (s->place == FIELD_BEGINS || s->place == AFTER_QUOTE);
+    if (opening & ~may_open) return false;
+    s->place = inside & last ? IN_QUOTES : *delimiters & last ? FIELD_BEGINS : closing & last ? AFTER_QUOTE : IN_FIELD;
+    return true;
+}
+
+/* Takes the field [start, stop) without its quotes, if there are none inside. */
+static inline bool take_field(struct key_search *s, const char *start, const char *stop, bool quotes) {
+    if (quotes && start < stop && *start == '"') {
+        start++;
+        if (start == stop || *--stop != '"' || memchr(start, '"', (size_t)(stop - start))) return false;
+    }
+    s->key = (struct text){start, (size_t)(stop - start)};
+    return true;
+}
+
+bool find_field(struct key_search *s, const char *at, const char *end, const char *readable) {
+    const struct input *input = s->input;
+    uint32_t before = s->columns->number[0] - 1; /* delimiters that are still before it */
+    struct record_search search = {.delimiter = input->delimiter, .quotes = input->records == PERHAPS_CSV};
+    const char *start = before ? NULL : at;
+    while (is_table(input->records) && at < end && end[-1] == '\r') end--;
+    if (at == end) return false;
+    for (; at < end; at += WINDOW) {
+        uint64_t delimiters, all = end - at < WINDOW ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
+        if (readable - at < WINDOW || !fields_in_window(&search, at, all, &delimiters)) return false;
+        for (; before && delimiters; before--) {
+            start = at + __builtin_ctzll(delimiters) + 1;
+            delimiters &= delimiters - 1;
+        }
+        if (!before && delimiters) return take_field(s, start, at + __builtin_ctzll(delimiters), search.quotes);
+    }
+    return !before && take_field(s, start, end, search.quotes);
+}
+
 bool finds_keys(const struct input *input) {
     return is_table(input->records) || input->fields.n || input->trim;
 }

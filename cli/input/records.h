@@ -62,6 +62,13 @@ struct key_search {
     const char *fault, *fault_at; /* KEY_INVALID: what is wrong, as a phrase, and where */
 };
 
+/* Is the key one field by its number, as it stands between delimiters? Then find_field is faster. */
+bool is_one_field(const struct input *input, const struct columns *columns);
+
+/* Sets the key of the record [at, end), if it is one field and not a difficult case: true. Bytes up to
+ * `readable` may be read. */
+bool find_field(struct key_search *search, const char *at, const char *end, const char *readable);
+
 /* Finds the key of the record [at, end). KEY_BLANK: a blank line of a table is no record. */
 enum key_result find_key(struct key_search *search, const char *at, const char *end);
 
