@@ -21,7 +21,7 @@ set(optimized_only test_rates test_parallel test_crash test_disk test_golden_sca
   foreign_guava foreign_hyparquet)
 
 # Commands that manage much memory.
-set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys)
+set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_json_find cli_keys)
 
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_bitmap unit_table
   unit_ribbon unit_bins unit_recipe unit_windows unit_operations unit_trace test_trace test_answers test_plans test_structs
