@@ -617,9 +617,9 @@ static void test_refused_paths(void **state) {
     for (size_t i = 0; i < COUNT(unfinished); i++) check_no_path(unfinished[i], "no name follows");
     for (size_t i = 0; i < COUNT(further); i++) check_no_path(further[i], "without '.' or '['");
     for (size_t i = 0; i < COUNT(brackets); i++) check_no_path(brackets[i], "0 to 999999999");
-    check_no_path(".\"a", "a string does not end");
-    check_no_path(".\"\\x\"", "no such escape");
-    check_no_path(".\"\t\"", "control character");
+    check_no_path(".\"a", "name in quotes");
+    check_no_path(".\"\\x\"", "name in quotes");
+    check_no_path(".\"\t\"", "name in quotes");
     check_no_path(".\xFF", "UTF-8");
     check_no_path(".\"\xC3\"", "UTF-8");
 }
