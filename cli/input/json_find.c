@@ -14,7 +14,7 @@ struct search {
     const struct json_path *path;
     const char *start, *end;       /* of the record */
     char *scratch;                 /* as long */
-    char *closers;                 /* the bracket that ends each open object or array, from [1] on */
+    char *closers;                 /* the bracket that ends each open object or array, from 1 on */
     size_t *positions;             /* of the element at hand, in each open array on the path */
     unsigned depth;                /* how many objects and arrays are open */
     unsigned matched;              /* how many of them, from the outermost, are on the path */

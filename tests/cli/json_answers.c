@@ -1,5 +1,5 @@
-/* What json_find answers, for json_find.py. Standard input has questions: a line with the lengths of
- * a path and a record, then both. For each there is a line: "found" and the key in hexadecimal,
+/* What json_find answers, for json_find.py. Standard input has questions: a line with the lengths
+ * of a path and a record, then both. For each there is a line: "found" and the key in hexadecimal,
  * "missing", "invalid" and why, or "path" and why it is none. */
 #include "input/json_find.h"
 

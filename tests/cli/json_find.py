@@ -74,7 +74,8 @@ class Raw:
         return opening + self.space() + (self.space() + ',' + self.space()).join(items) + self.space() + closing
 
     def object(self, depth):
-        names = self.chance.sample(NAMES, self.chance.choice([1, 2, 3]))  # few, so that some come twice
+        # Few, so that some come twice.
+        names = self.chance.sample(NAMES, self.chance.choice([1, 2, 3]))
         return self.join('{', [self.string(self.chance.choice(names)) + self.space() + ':' + self.space() + self.value(depth)
                                for _ in range(self.chance.choice([0, 1, 2, 4]))], '}')
 
