@@ -53,6 +53,7 @@ people() {
   [ "$output" = $'user;what\nLee;a' ]
   try 0 check "${log[@]}" --confirm <(printf '1\tLee\n') --confirm-tsv --confirm-field 2 names.ph log.csv
   [ "$output" = $'user;what\nLee;a' ]
+  refuses "--confirm-csv: means nothing without --confirm" check --confirm-csv f.ph log.csv
   refuses "--confirm-field: 'name' names a column; add --header" check --confirm people.csv --confirm-field name f.ph log.csv
   refuses "--confirm-delimiter: means nothing without --confirm-field" check --confirm names --confirm-delimiter , names.ph log.csv
 }

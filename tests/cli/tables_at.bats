@@ -23,8 +23,6 @@ load at_helper
     try 0 info --at "$at"
     prints "--$format"
     refuses "contradicts" check --at "$at" --jsonl .x $format
-    try 0 check --at "$at" --confirm $format --field 0 lines
-    [ "$output" = $'k1\nk2' ]
     "$PERHAPS" add --at "$at" --field 0 <(tail -n 1 lines)
     redis DEL set >out
     redis --scan | xargs -r redis-cli -p "$port" DEL >out
