@@ -110,7 +110,7 @@ static int confirm_input(const struct target *target, const struct input *input,
     *keys = *input;
     keys->paths = path;
     keys->path_count = 1;
-    if (!*path) return FINE;
+    if (!*path) return input_without_confirm(target->options);
     if (input_for_confirm(keys, target->options, target->name, &target->recipe) != FINE) return TROUBLE;
     return confirm_possible(*path, input);
 }

@@ -85,7 +85,7 @@ static void chunk_fault(struct input_chunk *chunk, const char *text) {
 static void read_header(struct blocks *b, struct input_chunk *chunk, const char *at, const char *end) {
     const struct input *input = b->input;
     char text[300];
-    if (at < end && end[-1] == '\r' && is_table(input->records)) end--;
+    while (at < end && end[-1] == '\r' && is_table(input->records)) end--;
     enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text);
     if (result == HEADER_LACKS && input->missing != MISSING_ERROR)
         warning(input_name(b->source.path), "%s", text);

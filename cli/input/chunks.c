@@ -41,16 +41,20 @@ static void not_a_key(struct input_chunk *p, size_t i, const char *why) {
                                : "correct it, or choose another --key");
 }
 
-static void no_field(struct input_chunk *p, const char *line) {
+static void no_field(struct input_chunk *p, const char *line, const struct key_search *search) {
     char what[COLUMNS_TEXT + 40];
-    fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records",
-          missing_text(p->input, what, sizeof what),
+    const struct input *input = p->input;
+    if (input->records == PERHAPS_JSON_LINES || input->fields.named)
+        missing_text(input, what, sizeof what);
+    else
+        snprintf(what, sizeof what, "only %lu field%s", (unsigned long)search->fields, search->fields == 1 ? "" : "s");
+    fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records", what,
           p->input->where_kept ? "give --field 0 if lines are keys: the filter was made with fields"
                                : "choose another place for the key");
 }
 
 static void not_valid(struct input_chunk *p, const struct key_search *search) {
-    bool json = p->input->records == PERHAPS_JSON_LINES && !search->zero_bytes;
+    bool json = p->input->records == PERHAPS_JSON_LINES && *search->fault_at;
     fault(p, search->fault_at, "%s%s; %s, or pass over such records with --missing skip", json ? "is not JSON: " : "",
           search->fault, json ? "correct it" : "convert it to UTF-8");
 }
@@ -68,7 +72,7 @@ static bool need(void *memory, size_t *size, size_t needed) {
 static bool tolerate(struct input_chunk *p, const char *line, enum key_result result, const struct key_search *search) {
     enum missing missing = p->input->missing;
     if (result == KEY_BLANK) return true;
-    if (result == KEY_MISSING && missing == MISSING_ERROR) return no_field(p, line), false;
+    if (result == KEY_MISSING && missing == MISSING_ERROR) return no_field(p, line, search), false;
     if (result == KEY_INVALID && missing != MISSING_SKIP) return not_valid(p, search), false;
     p->outcome.missing += result == KEY_MISSING;
     p->outcome.invalid += result == KEY_INVALID;
@@ -88,9 +92,12 @@ static size_t find_keys(struct input_chunk *p, size_t n) {
                                 .columns = &p->columns,
                                 .zero_bytes = is_table(input->records) && memchr(p->lines[0], 0, bytes),
                                 .scratch = p->found};
+    bool one_field = is_one_field(input, &p->columns) && !search.zero_bytes && !p->marked;
     for (size_t i = 0; i < n; i++) {
         const char *line = p->lines[i], *mark = p->marked && line == p->at ? line + MARK_BYTES : line;
-        enum key_result result = find_key(&search, mark, line + p->line_lengths[i]);
+        const char *end = line + p->line_lengths[i];
+        enum key_result result =
+            one_field && find_field(&search, line, end, p->end) ? KEY_FOUND : find_key(&search, mark, end);
         if (result != KEY_FOUND && !tolerate(p, line, result, &search)) return kept;
         p->lines[kept] = line;
         p->line_lengths[kept] = p->line_lengths[i];

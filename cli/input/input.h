@@ -119,6 +119,9 @@ int input_match_recipe(struct input *input, const struct options *options, const
 int input_for_confirm(struct input *input, const struct options *options, const char *filter_path,
                       const perhaps_recipe *recipe);
 
+/* Without --confirm, no option is about its file. FINE or TROUBLE. */
+int input_without_confirm(const struct options *options);
+
 /* What the recipe does to keys, in words; and back, false if there is no such name. */
 const char *recipe_key_name(const perhaps_recipe *recipe);
 bool recipe_key_from(const char *name, perhaps_recipe *recipe);

@@ -14,7 +14,7 @@ struct search {
     const struct json_path *path;
     const char *start, *end;       /* of the record */
     char *scratch;                 /* as long */
-    char *closers;                 /* the bracket that ends each open object or array, from [1] on */
+    char *closers;                 /* the bracket that ends each open object or array, from 1 on */
     size_t *positions;             /* of the element at hand, in each open array on the path */
     unsigned depth;                /* how many objects and arrays are open */
     unsigned matched;              /* how many of them, from the outermost, are on the path */
@@ -24,7 +24,7 @@ struct search {
     const char *fault, *fault_at;
 };
 
-static const char *fault(struct search *s, const char *at, const char *what) {
+static const char *refuse(struct search *s, const char *at, const char *what) {
     s->fault = what;
     s->fault_at = at;
     return NULL;
@@ -98,7 +98,7 @@ static inline const char *first_mark(marks_of *marks, const struct search *s, co
     return found ? at + __builtin_ctzll(found) / BITS : s->end;
 }
 
-/* ---- white space, strings, numbers, words: each reads on from `at`; NULL is a fault ---- */
+/* ---- white space, strings, numbers, words: each reads on from `at`; NULL is a refusal ---- */
 
 static inline bool is(const struct search *s, const char *at, char c) {
     return at < s->end && *at == c;
@@ -109,27 +109,35 @@ static inline const char *space(const struct search *s, const char *at) {
     return at;
 }
 
-static const char *escape(struct search *s, const char *at) {
-    const char *end = at + 2;
-    s->escaped = true;
-    if (s->end - at < 2 || !at[1] || !strchr("\"\\/bfnrtu", at[1])) return fault(s, at, "there is no such escape");
-    if (at[1] != 'u') return end;
-    for (; end < at + 6; end++)
-        if (end == s->end || hex_digit(*end) < 0) return fault(s, at, "\\u is not followed by four hexadecimal digits");
-    return end;
+/* What stands for the letter after a backslash, or 0 if it is no escape. */
+static const char meanings[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b', ['f'] = '\f',
+                                   ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t', ['u'] = 'u'};
+
+static inline bool is_hex(char c) {
+    return (unsigned char)(c - '0') < 10 || (unsigned char)((c | 0x20) - 'a') < 6;
 }
 
-/* An escape, or characters beyond ASCII, in the string that begins at `string`. */
-static __attribute__((noinline)) const char *odd_characters(struct search *s, const char *string, const char *at) {
+static inline const char *escape(struct search *s, const char *at) {
+    s->escaped = true;
+    if (s->end - at < 2 || !meanings[(unsigned char)at[1]]) return refuse(s, at, "there is no such escape");
+    if (at[1] != 'u') return at + 2;
+    for (int i = 2; i < 6; i++)
+        if (at + i >= s->end || !is_hex(at[i])) return refuse(s, at, "\\u is not followed by four hexadecimal digits");
+    return at + 6;
+}
+
+static const char *odd_character(struct search *s, const char *at) {
     uint32_t code;
-    if (at == s->end) return fault(s, string, "a string does not end");
     if (*at == '\\') return escape(s, at);
-    if ((unsigned char)*at < ' ') return fault(s, at, "a control character in a string is not escaped");
-    while (at < s->end && (unsigned char)*at >= 0x80) {
-        const char *next = utf8_next(at, s->end, &code);
-        if (!next) return fault(s, at, "a string is not UTF-8");
-        at = next;
-    }
+    if ((unsigned char)*at < ' ') return refuse(s, at, "a control character in a string is not escaped");
+    const char *next = utf8_next(at, s->end, &code);
+    return next ? next : refuse(s, at, "a string is not UTF-8");
+}
+
+/* From an escape or a character beyond ASCII past those that follow it. */
+static __attribute__((noinline)) const char *odd_characters(struct search *s, const char *at) {
+    do at = odd_character(s, at);
+    while (at && at < s->end && (*at == '\\' || (unsigned char)*at >= 0x80));
     return at;
 }
 
@@ -137,29 +145,28 @@ static inline const char *string(struct search *s, const char *at) {
     const char *begin = at++;
     while (at) {
         at = first_mark(text_marks, s, at);
-        if (is(s, at, '"')) return at + 1;
-        at = odd_characters(s, begin, at);
+        if (at == s->end) return refuse(s, begin, "a string does not end");
+        if (*at == '"') return at + 1;
+        at = odd_characters(s, at);
     }
     return NULL;
 }
 
-static inline const char *digits(struct search *s, const char *at) {
+static inline const char *digits(struct search *s, const char *at, const char *if_none) {
     const char *end = first_mark(number_marks, s, at);
-    return end > at ? end : fault(s, at, "a number lacks a digit");
-}
-
-static inline bool is_number(const struct search *s, const char *at) {
-    return at < s->end && (*at == '-' || (*at >= '0' && *at <= '9'));
+    return end > at ? end : refuse(s, at, if_none);
 }
 
 static const char *number(struct search *s, const char *at) {
-    const char *whole = at += *at == '-';
-    at = digits(s, at);
-    if (at && *whole == '0' && at - whole > 1) return fault(s, whole, "a number begins with 0");
-    if (at && is(s, at, '.')) at = digits(s, at + 1);
+    static const char lack[] = "a number lacks a digit";
+    bool negative = is(s, at, '-');
+    const char *whole = at + negative;
+    at = digits(s, whole, negative ? lack : "a value is missing");
+    if (at && *whole == '0' && at - whole > 1) return refuse(s, whole, "a number begins with 0");
+    if (at && is(s, at, '.')) at = digits(s, at + 1, lack);
     if (at && (is(s, at, 'e') || is(s, at, 'E'))) {
         at++;
-        at = digits(s, at + (is(s, at, '+') || is(s, at, '-')));
+        at = digits(s, at + (is(s, at, '+') || is(s, at, '-')), lack);
     }
     return at;
 }
@@ -167,14 +174,15 @@ static const char *number(struct search *s, const char *at) {
 static const char *word(struct search *s, const char *at, const char *expected) {
     size_t length = strlen(expected);
     bool same = (size_t)(s->end - at) >= length && memcmp(at, expected, length) == 0;
-    return same ? at + length : fault(s, at, "a word is not true, false or null");
+    return same ? at + length : refuse(s, at, "a word is not true, false or null");
 }
 
 /* ---- strings without their escapes ---- */
 
+/* Of digits that were checked. */
 static uint32_t hex4(const char *at) {
     uint32_t code = 0;
-    for (int i = 0; i < 4; i++) code = code << 4 | (uint32_t)hex_digit(at[i]);
+    for (int i = 0; i < 4; i++) code = code << 4 | ((at[i] & 0xFu) + (at[i] > '9' ? 9 : 0));
     return code;
 }
 
@@ -183,7 +191,7 @@ static char *put_utf8(char *to, uint32_t code) {
     int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
     *to++ = (char)(lead[more] | code >> 6 * more);
-    while (more--) *to++ = (char)(0x80 | (code >> 6 * more & 0x3F));
+    for (int bits = 6 * more - 6; bits >= 0; bits -= 6) *to++ = (char)(0x80 | (code >> bits & 0x3F));
     return to;
 }
 
@@ -200,20 +208,15 @@ static uint32_t escaped_code(const char **at, const char *end) {
 
 /* The inside of a string that was checked. Returns how long it is at `to`: not longer. */
 static size_t unescape(const char *at, const char *end, char *to) {
-    static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
     char *begin = to;
     while (at < end) {
-        const char *stop = memchr(at, '\\', (size_t)(end - at)), *letter;
+        const char *stop = memchr(at, '\\', (size_t)(end - at));
         size_t plain = (size_t)((stop ? stop : end) - at);
         memcpy(to, at, plain);
         to += plain;
         if (!stop) break;
         at = stop + 2;
-        letter = strchr(letters, stop[1]);
-        if (stop[1] == 'u')
-            to = put_utf8(to, escaped_code(&at, end));
-        else
-            *to++ = letter ? meanings[letter - letters] : stop[1];
+        to = put_utf8(to, stop[1] == 'u' ? escaped_code(&at, end) : (unsigned char)meanings[(unsigned char)stop[1]]);
     }
     return (size_t)(to - begin);
 }
@@ -235,13 +238,13 @@ static bool is_name(const struct search *s, const struct json_step *step, const 
 /* The name of a member and its colon. */
 static inline const char *member_name(struct search *s, const char *at) {
     const char *name = at;
-    if (!is(s, at, '"')) return fault(s, at, "a name in quotes is missing");
+    if (!is(s, at, '"')) return refuse(s, at, "a name in quotes is missing");
     s->escaped = false;
     at = string(s, at);
     if (!at) return NULL;
     s->wanted = s->matched == s->depth && is_name(s, &s->path->steps[s->depth - 1], name, at);
     at = space(s, at);
-    return is(s, at, ':') ? space(s, at + 1) : fault(s, at, "':' is missing after a name");
+    return is(s, at, ':') ? space(s, at + 1) : refuse(s, at, "':' is missing after a name");
 }
 
 /* Up to the value of the next member or element, and whether the path goes there. */
@@ -257,7 +260,7 @@ static inline const char *next_item(struct search *s, const char *at) {
 
 /* Up to its first member or element, or its other bracket. */
 static const char *open_bracket(struct search *s, const char *at) {
-    if (s->depth == JSON_DEPTH) return fault(s, at, "more than 1024 objects and arrays are inside each other");
+    if (s->depth == JSON_DEPTH) return refuse(s, at, "more than 1024 objects and arrays are inside each other");
     s->closers[++s->depth] = *at == '{' ? '}' : ']';
     if (s->wanted && s->depth <= s->path->count) {
         s->matched = s->depth;
@@ -290,8 +293,7 @@ static inline const char *begin_value(struct search *s, const char *at) {
             at = next_item(s, at);
             break;
         default:
-            if (is_number(s, at)) return number(s, at);
-            return fault(s, at, "a value is missing");
+            return number(s, at);
         }
     }
     return NULL;
@@ -303,10 +305,10 @@ static inline const char *end_value(struct search *s, const char *at) {
     while (at) {
         if (s->depth == s->path->count && s->value && !s->value_end) s->value_end = at;
         at = space(s, at);
-        if (!s->depth) return at == s->end ? NULL : fault(s, at, "more text follows the value");
+        if (!s->depth) return at == s->end ? NULL : refuse(s, at, "more text follows the value");
         if (is(s, at, ',')) return next_item(s, space(s, at + 1));
         if (!is(s, at, s->closers[s->depth]))
-            return fault(s, at, s->closers[s->depth] == '}' ? "',' or '}' is missing" : "',' or ']' is missing");
+            return refuse(s, at, s->closers[s->depth] == '}' ? "',' or '}' is missing" : "',' or ']' is missing");
         s->matched -= s->matched == s->depth;
         s->depth--;
         at++;
@@ -318,13 +320,10 @@ enum json_result json_find(const struct json_path *path, const char *at, const c
                            const char **key, size_t *length, const char **fault, const char **fault_at) {
     char closers[JSON_DEPTH + 1];
     size_t positions[JSON_PATH_STEPS];
-    struct search s = {.path = path,
-                       .start = at,
-                       .end = end,
-                       .scratch = scratch,
-                       .closers = closers,
-                       .positions = positions,
-                       .wanted = true};
+    struct search s = {.path = path, .start = at, .end = end, .scratch = scratch};
+    s.closers = closers;
+    s.positions = positions;
+    s.wanted = true;
     for (at = space(&s, at); at;) at = end_value(&s, begin_value(&s, at));
     *fault = s.fault;
     *fault_at = s.fault_at;
@@ -352,7 +351,7 @@ static const char *parse_name(struct search *s, const char **at, char *to, size_
     const char *name = *at;
     if (*name == '"') {
         *at = string(s, name);
-        if (!*at) return s->fault;
+        if (!*at) return "has a name in quotes that is not as in JSON";
         *length = unescape(name + 1, *at - 1, to);
         return NULL;
     }
@@ -396,10 +395,8 @@ const char *json_path_parse(const char *text, struct json_path *path) {
         at += *at == '.';
         step->is_position = *at == '[';
         step->name = (uint16_t)used;
-        if (step->is_position)
-            why = parse_position(&at, &step->position);
-        else
-            why = parse_name(&s, &at, path->names + used, &length);
+        why =
+            step->is_position ? parse_position(&at, &step->position) : parse_name(&s, &at, path->names + used, &length);
         step->length = (uint16_t)length;
         used += length;
     }

@@ -287,7 +287,7 @@ const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT])
 
 /* ---- matching ---- */
 
-/* Keys stand where the recipe says, which is not unknown. Files of others may have nonsense there. */
+/* Keys stand where the recipe says, which is not unknown. Hostile files may have nonsense there. */
 static int place_from_recipe(struct input *input, const char *path, const perhaps_recipe *recipe) {
     char number[20];
     snprintf(number, sizeof number, "%u", (unsigned)recipe->field);
@@ -408,11 +408,23 @@ int input_match(struct input *input, const struct options *options, const char *
     return input_match_recipe(input, options, filter_path, &recipe);
 }
 
+/* The first option that says how the file of --confirm is read; OPTIONS if none does. */
+static enum option_id confirm_option(const struct options *options) {
+    const enum option_id others[] = {OPT_CONFIRM_HEADER, OPT_CONFIRM_FIELD, OPT_CONFIRM_DELIMITER, OPT_CONFIRM_TRIM};
+    enum option_id format = format_option(options, &of_confirm);
+    return format != OPTIONS ? format : first_given(options, others, sizeof others / sizeof *others);
+}
+
+int input_without_confirm(const struct options *options) {
+    char name[OPTION_TEXT];
+    enum option_id id = confirm_option(options);
+    if (id == OPTIONS) return FINE;
+    return failure(name_of(id, name), "means nothing without --confirm; name the file that it is about");
+}
+
 int input_for_confirm(struct input *input, const struct options *options, const char *filter_path,
                       const perhaps_recipe *recipe) {
-    const enum option_id others[] = {OPT_CONFIRM_HEADER, OPT_CONFIRM_FIELD, OPT_CONFIRM_DELIMITER, OPT_CONFIRM_TRIM};
-    bool told = format_option(options, &of_confirm) != OPTIONS ||
-                first_given(options, others, sizeof others / sizeof *others) != OPTIONS;
+    bool told = confirm_option(options) != OPTIONS;
     input->take_header = NULL;
     if (input->encoding == ENCODING_U64LE) input->encoding = ENCODING_U64;
     if (told || recipe->unknown) {

@@ -130,8 +130,9 @@ bool begins_with_mark(const struct input *input, const char *at, const char *end
 struct field_search {
     const char *at, *end;
     char delimiter;
-    bool ended;    /* the last one was read */
-    char *scratch; /* for fields with quotes in them */
+    bool ended;      /* the last one was read */
+    uint32_t fields; /* that were read */
+    char *scratch;   /* for fields with quotes in them */
 };
 
 static inline bool next_plain(struct field_search *s, struct text *field) {
@@ -193,14 +194,14 @@ static inline bool next_word(struct field_search *s, struct text *field) {
 
 typedef bool next_function(struct field_search *search, struct text *field);
 
-/* Reads as many fields as are needed. Those that are missing stay empty; how many are found. */
-static inline __attribute__((always_inline)) unsigned find_fields(struct field_search *s, next_function *next,
-                                                                  const struct columns *columns, struct text *found) {
+/* Reads as many fields as are needed. Those that are missing stay empty; false if one is. */
+static inline __attribute__((always_inline)) bool find_fields(struct field_search *s, next_function *next,
+                                                              const struct columns *columns, struct text *found) {
     unsigned i = 0;
     struct text field;
-    for (uint32_t number = 1; i < columns->n && next(s, &field); number++)
-        for (; i < columns->n && columns->number[i] == number; i++) found[columns->part[i]] = field;
-    return i;
+    for (; i < columns->n && next(s, &field); s->fields++)
+        for (; i < columns->n && columns->number[i] == s->fields + 1; i++) found[columns->part[i]] = field;
+    return i == columns->n;
 }
 
 static next_function *next_of(int records) {
@@ -208,7 +209,7 @@ static next_function *next_of(int records) {
 }
 
 /* The same with the format known, so that each has a loop of its own. */
-static unsigned find_wanted(int records, struct field_search *s, const struct columns *columns, struct text *found) {
+static bool find_wanted(int records, struct field_search *s, const struct columns *columns, struct text *found) {
     if (records == PERHAPS_CSV) return find_fields(s, next_csv, columns, found);
     if (records == PERHAPS_WHITESPACE) return find_fields(s, next_word, columns, found);
     return find_fields(s, next_plain, columns, found);
@@ -251,7 +252,7 @@ static enum key_result find_in_fields(struct key_search *s, const char *at, cons
     struct text found[MOST_COLUMNS];
     struct field_search fields = {.at = at, .end = end, .delimiter = input->delimiter, .scratch = s->scratch};
     for (unsigned i = 0; i < columns->n; i++) found[i] = (struct text){"", 0};
-    unsigned n = find_wanted(input->records, &fields, columns, found);
+    bool all = find_wanted(input->records, &fields, columns, found);
     for (unsigned i = 0; i < columns->n && input->trim; i++) found[i] = trimmed(found[i]);
     s->scratch = fields.scratch;
     s->key = found[0];
@@ -260,7 +261,8 @@ static enum key_result find_in_fields(struct key_search *s, const char *at, cons
         for (unsigned i = 0; i < columns->n; i++) s->scratch = put_netstring(s->scratch, found[i]);
         s->key.length = (size_t)(s->scratch - s->key.bytes);
     }
-    return n == columns->n ? KEY_FOUND : KEY_MISSING;
+    s->fields = fields.fields;
+    return all ? KEY_FOUND : KEY_MISSING;
 }
 
 static enum key_result find_in_json(struct key_search *s, const char *at, const char *end) {
@@ -275,15 +277,15 @@ static enum key_result find_in_json(struct key_search *s, const char *at, const 
 }
 
 static bool is_blank_line(int records, const char *at, const char *end) {
-    bool blanks = records == PERHAPS_WHITESPACE || records == PERHAPS_JSON_LINES;
-    while (blanks && at < end && is_blank(*at)) at++;
+    bool json = records == PERHAPS_JSON_LINES, blanks = json || records == PERHAPS_WHITESPACE;
+    while (blanks && at < end && (is_blank(*at) || (json && *at == '\r'))) at++;
     return at == end;
 }
 
 enum key_result find_key(struct key_search *s, const char *at, const char *end) {
     const struct input *input = s->input;
     if (is_table(input->records)) {
-        if (at < end && end[-1] == '\r') end--;
+        while (at < end && end[-1] == '\r') end--;
         if (is_blank_line(input->records, at, end)) return KEY_BLANK;
         s->fault_at = s->zero_bytes ? memchr(at, 0, (size_t)(end - at)) : NULL;
         s->fault = "has a NUL byte, as text in UTF-16 does";
@@ -296,12 +298,67 @@ enum key_result find_key(struct key_search *s, const char *at, const char *end) 
     return KEY_FOUND;
 }
 
+/* ---- one field, many bytes at a time ---- */
+
+bool is_one_field(const struct input *input, const struct columns *columns) {
+    bool delimited = input->records != PERHAPS_WHITESPACE && input->records != PERHAPS_JSON_LINES;
+    return columns->n == 1 && columns->number[0] != NO_COLUMN && delimited && !input->trim;
+}
+
+/* The delimiters in the bytes of `all` in a window that are not in quotes. False if quotes are not
+ * as csv_window likes them. */
+static inline bool fields_in_window(struct record_search *s, const char *bytes, uint64_t all, uint64_t *delimiters) {
+    *delimiters = same_in_window(bytes, s->delimiter) & all;
+    if (!s->quotes) return true;
+    uint64_t quotes = same_in_window(bytes, '"') & all;
+    if (!quotes && s->place != IN_QUOTES && s->place != AFTER_QUOTE) {
+        s->place = *delimiters >> 63 ? FIELD_BEGINS : IN_FIELD;
+        return true;
+    }
+    uint64_t carried = s->place == IN_QUOTES, inside = parities(quotes) ^ (0 - carried), last = UINT64_C(1) << 63;
+    uint64_t opening = quotes & inside, closing = quotes & ~inside;
+    *delimiters &= ~inside;
+    uint64_t may_open = (*delimiters | closing) << 1 | (s->place == FIELD_BEGINS || s->place == AFTER_QUOTE);
+    if (opening & ~may_open) return false;
+    s->place = inside & last ? IN_QUOTES : *delimiters & last ? FIELD_BEGINS : closing & last ? AFTER_QUOTE : IN_FIELD;
+    return true;
+}
+
+/* Takes the field [start, stop) without its quotes, if there are none inside. */
+static inline bool take_field(struct key_search *s, const char *start, const char *stop, bool quotes) {
+    if (quotes && start < stop && *start == '"') {
+        start++;
+        if (start == stop || *--stop != '"' || memchr(start, '"', (size_t)(stop - start))) return false;
+    }
+    s->key = (struct text){start, (size_t)(stop - start)};
+    return true;
+}
+
+bool find_field(struct key_search *s, const char *at, const char *end, const char *readable) {
+    const struct input *input = s->input;
+    uint32_t before = s->columns->number[0] - 1; /* delimiters that are still before it */
+    struct record_search search = {.delimiter = input->delimiter, .quotes = input->records == PERHAPS_CSV};
+    const char *start = before ? NULL : at;
+    while (is_table(input->records) && at < end && end[-1] == '\r') end--;
+    if (at == end) return false;
+    for (; at < end; at += WINDOW) {
+        uint64_t delimiters, all = end - at < WINDOW ? (UINT64_C(1) << (end - at)) - 1 : UINT64_MAX;
+        if (readable - at < WINDOW || !fields_in_window(&search, at, all, &delimiters)) return false;
+        for (; before && delimiters; before--) {
+            start = at + __builtin_ctzll(delimiters) + 1;
+            delimiters &= delimiters - 1;
+        }
+        if (!before && delimiters) return take_field(s, start, at + __builtin_ctzll(delimiters), search.quotes);
+    }
+    return !before && take_field(s, start, end, search.quotes);
+}
+
 bool finds_keys(const struct input *input) {
     return is_table(input->records) || input->fields.n || input->trim;
 }
 
 bool makes_keys(const struct input *input) {
-    return is_table(input->records) || input->fields.n > 1 || input->trim;
+    return is_table(input->records) || input->fields.n > 1 || input->trim || input->missing == MISSING_EMPTY;
 }
 
 size_t scratch_for(const struct input *input, size_t n, size_t bytes) {

@@ -56,10 +56,19 @@ struct key_search {
     const struct input *input;
     const struct columns *columns; /* of this file */
     bool zero_bytes;               /* some record may have one */
-    char *scratch;                 /* room for scratch_for(input, ...) bytes; moves past what is used */
+    char *scratch;                 /* room as scratch_for says; moves past what is used */
     struct text key;
-    const char *fault, *fault_at; /* KEY_INVALID: what is wrong, as a phrase, and where */
+    uint32_t fields;      /* KEY_MISSING: how many there are */
+    const char *fault;    /* KEY_INVALID: what is wrong, as a phrase */
+    const char *fault_at; /* and where */
 };
+
+/* Is the key one field by its number, as it stands between delimiters? Then find_field is faster. */
+bool is_one_field(const struct input *input, const struct columns *columns);
+
+/* Sets the key of the record [at, end), if it is one field and no difficult case: true. Bytes up
+ * to `readable` may be read. */
+bool find_field(struct key_search *search, const char *at, const char *end, const char *readable);
 
 /* Finds the key of the record [at, end). KEY_BLANK: a blank line of a table is no record. */
 enum key_result find_key(struct key_search *search, const char *at, const char *end);

@@ -50,7 +50,8 @@ const struct command commands[COMMANDS] = {
         "perhaps build --static -p 0.001 -o phones.ph phones.txt\n"
         "perhaps build --smallest --scratch 512M -o names.ph names.txt\n"
         "perhaps build --window 10m -n 1M -o requests.ph /dev/null\n"
-        "perhaps build --field 2 --delimiter , -o names.ph people.csv\n"
+        "perhaps build --csv --header -F name -o names.ph people.csv\n"
+        "perhaps build --jsonl .user.id -o visitors.ph log.jsonl\n"
         "perhaps build --needs remove -o logins.ph logins.txt\n"
         "perhaps build -k bitmap -o days.ph days.txt\n"
         "perhaps build -k roaring -o days.roaring days.txt\n"
@@ -94,12 +95,13 @@ const struct command commands[COMMANDS] = {
     [CMD_CHECK] = {"check", "FILTER|--at URL [OPTION...] [KEYS...]",
         "print the keys that are perhaps in a filter, like grep",
         "Reads keys from the files KEYS (standard input if there are none) and prints those that FILTER perhaps "
-        "contains, in order; with -v those that it definitely does not contain. With --field the whole line is "
-        "printed.\n\n"
+        "contains, in order; with -v those that it definitely does not contain. Where a key is a part of a "
+        "record (--csv, --jsonl, --field), the whole record is printed, byte for byte.\n\n"
         "The filter is mapped, not read into memory. Only a window by time is copied, to forget what is too old by "
         "now. All of it is verified first unless --no-verify is given.\n\n"
         "What is printed is the intersection of KEYS with the filter's keys, and some more by mistake; with -v the "
-        "difference, from which as many are missing. With --confirm both are exact.\n\n"
+        "difference, from which as many are missing. With --confirm both are exact: of tables, a semi-join and an "
+        "anti-join.\n\n"
         "With --at there is no FILTER: servers are asked.",
         "# the intersection: lines of wanted.txt that are in phones.txt, too, perhaps\n"
         "perhaps check phones.ph wanted.txt\n"
@@ -108,6 +110,9 @@ const struct command commands[COMMANDS] = {
         "# and both exactly\n"
         "perhaps check --confirm phones.txt phones.ph wanted.txt\n"
         "perhaps check --confirm phones.txt -v phones.ph other.txt\n"
+        "# orders of the users in users.txt, and those of all others\n"
+        "perhaps check --confirm users.txt --csv --header -F user users.ph orders.csv\n"
+        "perhaps check --confirm users.txt -v --csv --header -F user users.ph orders.csv\n"
         "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps\n"
         "perhaps check --at redis://localhost/phones wanted.txt",
@@ -155,7 +160,8 @@ const struct command commands[COMMANDS] = {
         "perhaps dedup urls.txt > distinct.txt\n"
         "perhaps dedup --state visited.ph urls.txt > new-urls.txt\n"
         "tail -n 1000 log | perhaps dedup > distinct.txt\n"
-        "perhaps dedup --field 2 --delimiter , people.csv\n"
+        "perhaps dedup --csv --header -F name,city people.csv\n"
+        "perhaps dedup --jsonl .id --missing skip log.jsonl\n"
         "perhaps dedup -d urls.txt | perhaps dedup > repeated.txt\n"
         "perhaps dedup --fpr 1e-4 --json urls.txt\n"
         "perhaps dedup --ngram 13 --overlap 0.8 --jsonl .text pages.jsonl > kept.jsonl\n"
@@ -240,10 +246,10 @@ const struct command commands[COMMANDS] = {
 /* clang-format on */
 
 static const char about_keys[] =
-    "A filter remembers how its keys are made: --key and -i, which change their bytes, and --field, --delimiter and "
-    "-0, which say where they stand. Commands that read keys use that, so the options need not be given again, and "
-    "those that contradict it are refused. A filter of whole lines takes any --field, and --field 0 takes lines whole, "
-    "whatever the filter was made with. Numbers may come as u64 or u64le, whichever they were made from. Foreign "
+    "A filter remembers how its keys are made: --key and -i, which change their bytes, and where they stand, by the "
+    "options from -0 to --trim. Commands that read keys use that, so the options need not be given again, and those "
+    "that contradict it are refused. A filter of whole lines takes any place of keys; --elsewhere takes that of the "
+    "command's options, and --field 0 lines whole, whatever the filter was made with. Numbers may come as u64 or u64le, whichever they were made from. Foreign "
     "formats (guava, dcso, parquet, spark) cannot remember any of it: give the options each time.\n\n"
     "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they are read, by gzip, "
     "zstd, xz, bzip2 and lz4, which must be installed. Standard input is taken as it is.";

@@ -133,8 +133,8 @@ const struct option option_table[OPTIONS] = {
         "Print nothing and stop at the first key found; the exit status tells."},
     [OPT_CONFIRM] = {"confirm", 0, TAKES(FILE, "FILE", confirm), ON(CHECK),
         "Look again, for an exact answer: what the filter takes for present counts only if it is a key in FILE, which "
-        "is the file that the filter was made from, with keys where the filter remembers them, or else written as KEYS "
-        "are. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed "
+        "is the file that the filter was made from. Its keys stand where the filter remembers them, or where --confirm-csv "
+        "and its like say; those of a filter that was made from lines are its lines. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed "
         "when all is read. With -v, lines that only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', TAKES(FILE, "FILE", output), ON(DEDUP),
         "Write the lines to FILE, not to standard output; never compressed, whatever its name."},

@@ -73,6 +73,8 @@ static int check_wanted(const perhaps_recipe *r) {
         return fail(PERHAPS_EINVAL, "recipe.ignore_case goes with PERHAPS_KEY_BYTES only");
     if (r->delimiter < 0 || r->delimiter > 255)
         return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte", r->delimiter);
+    if (r->header < 0 || r->header > 1 || r->trim < 0 || r->trim > 1)
+        return fail(PERHAPS_EINVAL, "recipe.header and recipe.trim are 0 or 1");
     if (r->ngram && r->form != PERHAPS_KEY_BYTES)
         return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
     if (!memchr(r->where, 0, sizeof r->where)) return fail(PERHAPS_EINVAL, "recipe.where does not end in a zero byte");
