@@ -117,6 +117,7 @@ prepare_examples() {
   { echo id,name,city && sed 's/.*/&,name &,Rome/' wanted.txt; } >people.csv
   { echo id,user && sed 's/.*/&,&/' wanted.txt; } >orders.csv
   sed 's/.*/{"id": &, "user": {"id": "u&"}}/' wanted.txt >log.jsonl
+  sed 's/.*/{"text": "page &"}/' wanted.txt >pages.jsonl
   tee names.txt expired.txt <wanted.txt >logins.txt
   tee gone.txt users.txt <wanted.txt >days.txt
   "$PERHAPS" build -n 5000 -o phones.ph phones.txt
