@@ -175,6 +175,12 @@ static int add_hashed(void *context, const char *path, uint64_t first_line) {
     return status == FINE && a->n && a->t->in_place ? add_batch(a, a->words) : status;
 }
 
+/* One thread adds a batch before it hashes the next, which then find room in the cache. */
+static int hash_and_add(void *context, const struct batch *b) {
+    int status = hash_keys(context, b);
+    return status == FINE ? add_hashed(context, b->path, 1) : status;
+}
+
 static int read_and_add(struct adding *a) {
     struct hashed_keys hashed[MOST_BLOCKS] = {{0}};
     void *contexts[MOST_BLOCKS];
@@ -183,9 +189,10 @@ static int read_and_add(struct adding *a) {
         hashed[i].adding = a;
         contexts[i] = &hashed[i];
     }
-    int status = input_work(
-        a->input,
-        &(struct key_work){.threads = threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts});
+    struct key_work alone = {.threads = 1, .in_thread = hash_and_add, .contexts = contexts};
+    struct key_work together = {
+        .threads = threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts};
+    int status = input_work(a->input, threads > 1 ? &together : &alone);
     if (status == FINE && a->n) status = add_batch(a, a->words);
     for (unsigned i = 0; i < blocks; i++) {
         free(hashed[i].words);
