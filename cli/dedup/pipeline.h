@@ -10,7 +10,7 @@ struct line_block {
     size_t block;         /* so large is the buffer to be when it is used again */
     size_t n, room;       /* lines; how many the arrays have room for */
     uint64_t *digests;
-    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end; or up to ends[i] */
+    const char **lines; /* lines[i] up to lines[i + 1] is line i with its end; or to ends[i] */
     const char **ends;  /* unless NULL: records may be left out between two lines */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
