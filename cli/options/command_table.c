@@ -114,7 +114,7 @@ const struct command commands[COMMANDS] = {
         "perhaps check --confirm phones.txt -v phones.ph other.txt\n"
         "# orders of the users in users.txt, and those of all others\n"
         "perhaps check --confirm users.txt --csv --header -F user users.ph orders.csv\n"
-        "perhaps check --confirm users.txt -v --csv --header -F user users.ph orders.csv\n"
+        "perhaps check --confirm users.txt -v --csv --header -F 2 users.ph orders.csv\n"
         "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps\n"
         "perhaps check --at redis://localhost/phones wanted.txt",

@@ -12,8 +12,8 @@ extern const uint8_t golden_key[16];
 /* The recipe of keys in the files whose names end in -recipe. */
 extern const perhaps_recipe golden_recipe;
 
-/* And in that whose name ends in -table. */
-extern const perhaps_recipe golden_table;
+/* And in that whose name ends in -csv. */
+extern const perhaps_recipe golden_csv;
 
 enum { GOLDEN_KEYS = 60 }; /* in each .ph file */
 
