@@ -153,6 +153,24 @@ static void one_field_is_found_in_both_ways(void **unused) {
     }
 }
 
+/* No more room is used than was asked for, also where a field is wanted many times. */
+static void scratch_is_enough(void **unused) {
+    static char text[LONGEST + WINDOW];
+    struct input input = csv;
+    (void)unused;
+    input.fields.n = MOST_COLUMNS;
+    for (int i = 0; i < TEXTS / 4; i++) {
+        size_t n = make_text(text, ',');
+        struct columns columns = {.n = MOST_COLUMNS};
+        for (unsigned c = 0; c < MOST_COLUMNS; c++) columns.number[c] = 1 + c / 16, columns.part[c] = (uint8_t)c;
+        char *scratch = malloc(scratch_for(&input, 1, n));
+        struct key_search search = {.input = &input, .columns = &columns, .scratch = scratch};
+        CHECK(scratch && find_key(&search, text, text + n) != KEY_INVALID, "no key");
+        CHECK(search.scratch <= scratch + scratch_for(&input, 1, n), "too much is used");
+        free(scratch);
+    }
+}
+
 /* ---- lists of fields ---- */
 
 static void lists_are_read(void **unused) {
@@ -183,6 +201,6 @@ static void lists_are_read(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ends_are_those_of_single_bytes),
                                        cmocka_unit_test(one_field_is_found_in_both_ways),
-                                       cmocka_unit_test(lists_are_read)};
+                                       cmocka_unit_test(scratch_is_enough), cmocka_unit_test(lists_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
