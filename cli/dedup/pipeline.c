@@ -79,8 +79,8 @@ static int make_room(struct line_block *job, size_t n, const struct input *input
     return FINE;
 }
 
-/* Copies keys that are gone after this call. `keys` has offsets until `made` is complete, and stays
- * where it is. */
+/* Copies keys that are gone after this call. Where `made` will be is known when it is complete:
+ * until then `keys` has offsets. */
 static int keep_keys(struct line_block *job, const struct batch *batch) {
     for (size_t i = 0; i < batch->n; i++) {
         size_t length = batch->key_text_lengths[i], needed = job->made_length + length + NUMBER_TEXT;

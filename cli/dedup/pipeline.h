@@ -10,8 +10,8 @@ struct line_block {
     size_t block;         /* so large is the buffer to be when it is used again */
     size_t n, room;       /* lines; how many the arrays have room for */
     uint64_t *digests;
-    const char **lines; /* lines[i] up to lines[i + 1] is line i with its end; or to ends[i] */
-    const char **ends;  /* unless NULL: records may be left out between two lines */
+    const char **lines; /* lines[i] up to lines[i + 1] is line i with its line end */
+    const char **ends;  /* or up to ends[i] if that is not NULL: records between may be left out */
     uint8_t *answers;   /* 1 = not seen before */
     size_t added;       /* how many are not */
 
