@@ -159,9 +159,9 @@ struct perhaps_recipe {
     int delimiter;  /* the byte between fields, 1 to 255; 0 = a tab, of PERHAPS_CSV a comma */
     int unknown;    /* from perhaps_recipe_of: a step that this version does not know; 0 = none */
     int header;     /* 1 = the first record of each file names the fields, and is no key */
-    int trim;       /* 1 = white space of ASCII around a key, or a field of it, is no part of it */
+    int trim;       /* 1 = white space of ASCII around a key, or a field of it, is no part */
     /* Where `field` does not say it: several fields or names ("2,3", "name,city"), of which the key
-     * is the netstrings; or of PERHAPS_JSON_LINES the path to the key (".user.id"). "" = neither. */
+     * is the netstrings; or for PERHAPS_JSON_LINES the path to it (".user.id"). "" = neither. */
     char where[PERHAPS_RECIPE_TEXT];
     /* Keys are all runs of this many words of that text, with a space between two; 0 = it is one
      * key. Words stand between white space of ASCII; fewer are one key. PERHAPS_KEY_BYTES. */

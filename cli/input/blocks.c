@@ -86,11 +86,11 @@ static void read_header(struct blocks *b, struct input_chunk *chunk, const char 
     const struct input *input = b->input;
     char text[300];
     while (at < end && end[-1] == '\r' && is_table(input->records)) end--;
-    enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text);
+    enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text - 30);
     if (result == HEADER_LACKS && input->missing != MISSING_ERROR)
         warning(input_name(b->source.path), "%s", text);
     else if (result != HEADER_FINE)
-        chunk_fault(chunk, text);
+        chunk_fault(chunk, result == HEADER_LACKS ? strcat(text, "; correct --field") : text);
 }
 
 /* Takes the first record of the file, which must be whole; blank lines before it are none. */

@@ -44,13 +44,15 @@ static void not_a_key(struct input_chunk *p, size_t i, const char *why) {
 static void no_field(struct input_chunk *p, const char *line, const struct key_search *search) {
     char what[COLUMNS_TEXT + 40];
     const struct input *input = p->input;
-    if (input->records == PERHAPS_JSON_LINES || input->fields.named)
+    bool json = input->records == PERHAPS_JSON_LINES;
+    if (json || input->fields.named)
         missing_text(input, what, sizeof what);
     else
         snprintf(what, sizeof what, "only %lu field%s", (unsigned long)search->fields, search->fields == 1 ? "" : "s");
     fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records", what,
-          p->input->where_kept ? "give --field 0 if lines are keys: the filter was made with fields"
-                               : "choose another place for the key");
+          input->where_kept ? "give --field 0 if lines are keys: the filter was made with fields"
+          : json            ? "choose another --jsonl"
+                            : "choose another --field or --delimiter");
 }
 
 static void not_valid(struct input_chunk *p, const struct key_search *search) {

@@ -348,8 +348,8 @@ static int match_extraction(struct input *input, const struct options *options, 
     if (wrong)
         return failure(
             path,
-            "was made with %s, which %s contradicts. Leave that out; or, if the keys stand elsewhere in these "
-            "records, give --elsewhere, and --field 0 for lines that are keys",
+            "was made with %s, which %s contradicts. Leave that out; or give --elsewhere if the keys of these records "
+            "stand elsewhere, or --field 0 if lines are keys",
             recipe_options(recipe, text), wrong);
     kept.where_kept = !given(options, OPT_FIELD) && !given(options, OPT_JSONL);
     *input = kept;

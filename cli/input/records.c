@@ -361,9 +361,13 @@ bool makes_keys(const struct input *input) {
     return is_table(input->records) || input->fields.n > 1 || input->trim || input->missing == MISSING_EMPTY;
 }
 
+/* Fields without their quotes, and a netstring of each: a field may be wanted several times. */
 size_t scratch_for(const struct input *input, size_t n, size_t bytes) {
-    if (input->fields.n > 1) return 2 * bytes + n * input->fields.n * NETSTRING_EXTRA;
-    return input->records == PERHAPS_CSV || input->records == PERHAPS_JSON_LINES ? bytes : 0;
+    size_t columns = input->fields.n, size;
+    if (columns < 2) return input->records == PERHAPS_CSV || input->records == PERHAPS_JSON_LINES ? bytes : 0;
+    bool too_large = __builtin_mul_overflow(bytes, columns + 1, &size) ||
+                     __builtin_add_overflow(size, n * columns * NETSTRING_EXTRA, &size);
+    return too_large ? SIZE_MAX - 1 : size;
 }
 
 const char *missing_text(const struct input *input, char *text, size_t size) {

@@ -63,7 +63,7 @@ struct key_search {
     const char *fault_at; /* and where */
 };
 
-/* Is the key one field by its number, as it stands between delimiters? Then find_field is faster. */
+/* Is the key one field by its number, between delimiters? Then find_field is faster. */
 bool is_one_field(const struct input *input, const struct columns *columns);
 
 /* Sets the key of the record [at, end), if it is one field and no difficult case: true. Bytes up

@@ -112,7 +112,7 @@ const struct command commands[COMMANDS] = {
         "perhaps check --confirm phones.txt -v phones.ph other.txt\n"
         "# orders of the users in users.txt, and those of all others\n"
         "perhaps check --confirm users.txt --csv --header -F user users.ph orders.csv\n"
-        "perhaps check --confirm users.txt -v --csv --header -F user users.ph orders.csv\n"
+        "perhaps check --confirm users.txt -v --csv --header -F 2 users.ph orders.csv\n"
         "perhaps check -v seen.ph < urls.txt > new-urls.txt\n"
         "echo 13800138000 | perhaps check -q phones.ph && echo perhaps\n"
         "perhaps check --at redis://localhost/phones wanted.txt",
@@ -249,7 +249,8 @@ static const char about_keys[] =
     "A filter remembers how its keys are made: --key and -i, which change their bytes, and where they stand, by the "
     "options from -0 to --trim. Commands that read keys use that, so the options need not be given again, and those "
     "that contradict it are refused. A filter of whole lines takes any place of keys; --elsewhere takes that of the "
-    "command's options, and --field 0 lines whole, whatever the filter was made with. Numbers may come as u64 or u64le, whichever they were made from. Foreign "
+    "command's options, and --field 0 lines whole, whatever the filter was made with. Numbers may come as u64 or "
+    "u64le, whichever they were made from. Foreign "
     "formats (guava, dcso, parquet, spark) cannot remember any of it: give the options each time.\n\n"
     "Files of keys whose names end in .gz, .zst, .xz, .bz2 or .lz4 are decompressed while they are read, by gzip, "
     "zstd, xz, bzip2 and lz4, which must be installed. Standard input is taken as it is.";

@@ -15,7 +15,7 @@ enum step_number {
     STEP_RECORDS = 128,   /* one byte: enum perhaps_records, not 0 */
     STEP_FIELD = 129,     /* four bytes: 1, 2, ... */
     STEP_DELIMITER = 130, /* the byte between fields */
-    STEP_WHERE = 131,     /* 1 to 255 bytes of text, none of them 0 */
+    STEP_WHERE = 131,     /* 1 to 255 bytes of text, no control characters */
     STEP_HEADER = 132,    /* no value */
     STEP_TRIM = 133,      /* no value */
     STEP_NGRAM = 144,     /* four bytes: 1, 2, ... */
@@ -46,6 +46,12 @@ static void put_step(uint8_t *room, size_t *at, unsigned number, const void *val
     *at += 2 + length;
 }
 
+static bool is_text(const void *bytes, size_t length) {
+    const uint8_t *at = bytes, *end = at + length;
+    while (at < end && *at >= ' ' && *at != 127) at++;
+    return at == end;
+}
+
 /* An extraction step that contradicts another one, or STEP_END. */
 static int invalid_step(const perhaps_recipe *r) {
     bool raw = r->records == PERHAPS_RAW, json = r->records == PERHAPS_JSON_LINES, named = r->field || *r->where;
@@ -55,6 +61,7 @@ static int invalid_step(const perhaps_recipe *r) {
     if (r->ngram && r->form != PERHAPS_KEY_BYTES) return STEP_NGRAM;
     if (r->field && (json || *r->where)) return STEP_FIELD;
     if (r->delimiter && !delimited) return STEP_DELIMITER;
+    if (r->records == PERHAPS_CSV && r->delimiter && strchr("\"\r\n", r->delimiter)) return STEP_DELIMITER;
     return STEP_END;
 }
 
@@ -78,6 +85,7 @@ static int check_wanted(const perhaps_recipe *r) {
     if (r->ngram && r->form != PERHAPS_KEY_BYTES)
         return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
     if (!memchr(r->where, 0, sizeof r->where)) return fail(PERHAPS_EINVAL, "recipe.where does not end in a zero byte");
+    if (!is_text(r->where, strlen(r->where))) return fail(PERHAPS_EINVAL, "recipe.where has a control character");
     switch (invalid_step(r)) {
     case STEP_RECORDS:
         return fail(PERHAPS_EINVAL, r->records == PERHAPS_RAW
@@ -86,7 +94,8 @@ static int check_wanted(const perhaps_recipe *r) {
     case STEP_FIELD:
         return fail(PERHAPS_EINVAL, "recipe.field is %u; leave it 0 where recipe.where says it", (unsigned)r->field);
     case STEP_DELIMITER:
-        return fail(PERHAPS_EINVAL, "recipe.delimiter goes with a field, or with PERHAPS_CSV");
+        return fail(PERHAPS_EINVAL,
+                    "recipe.delimiter goes with a field, or with CSV, where it is no quote and no line end");
     default:
         break;
     }
@@ -146,7 +155,7 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
         if ((known = is_byte(step, 255))) told->delimiter = step->value[0];
         break;
     case STEP_WHERE:
-        if ((known = step->length && !memchr(step->value, 0, step->length)))
+        if ((known = step->length && is_text(step->value, step->length)))
             memcpy(told->where, step->value, step->length);
         break;
     case STEP_HEADER:

@@ -222,6 +222,8 @@ static void nonsense_is_refused(void **state) {
         PERHAPS_RECIPE(.records = PERHAPS_WHITESPACE, .delimiter = ' '),
         PERHAPS_RECIPE(.records = PERHAPS_RAW, .form = PERHAPS_KEY_U64, .trim = 1),
         PERHAPS_RECIPE(.records = PERHAPS_RAW, .form = PERHAPS_KEY_U64, .where = "1,2"),
+        PERHAPS_RECIPE(.records = PERHAPS_CSV, .delimiter = '\n'),
+        PERHAPS_RECIPE(.records = PERHAPS_TSV, .where = "a\nb"),
         PERHAPS_RECIPE(.header = 2),
         PERHAPS_RECIPE(.trim = -1),
         PERHAPS_RECIPE(.records = PERHAPS_RAW),
