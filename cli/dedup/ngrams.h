@@ -1,6 +1,6 @@
 /* N-grams: all runs of N words of a text, each a key, with a space between two words. Words stand
- * between white space of ASCII; any other bytes, of UTF-8 or not, are parts of words. A text of fewer
- * words is one N-gram of all of them, also of none. */
+ * between white space of ASCII; any other bytes, of UTF-8 or not, are parts of words. A text of
+ * fewer words is one N-gram of all of them, also of none. */
 #ifndef CLI_DEDUP_NGRAMS_H
 #define CLI_DEDUP_NGRAMS_H
 
