@@ -239,7 +239,7 @@ static int take_shared_answers(void *context, const struct batch *batch, uint8_t
     for (size_t i = 0; i < batch->n; i++) ends[i] = lines[i] + batch->line_lengths[i] + batch->terminator_length;
     return print_chosen(
         d->out, d->options->output,
-        &(struct line_block){.n = batch->n, .lines = lines, .ends = ends, .answers = answers, .added = added},
+        &(struct line_block){.n = batch->n, .lines = lines, .ends = ends, .answers = answers, .added = (size_t)added},
         d->wanted);
 }
 

@@ -178,6 +178,8 @@ int input_estimate(const struct input *input, uint64_t *keys);
 /* Makes input_interrupt possible. FINE or TROUBLE. */
 int input_make_interruptible(void);
 
+bool input_is_interruptible(void);
+
 /* If it is interruptible, reading also ends when nobody is left to read what is written to `fd`,
  * even while nothing is written. */
 void input_watch_output(int fd);

@@ -134,6 +134,15 @@ ends() {
   ends 2
 }
 
+@test "what is decided does not wait for more input" {
+  mkfifo pipe
+  "$PERHAPS" build -n 50000 -o f.ph keys
+  for j in "${counts[@]}"; do
+    try 0 check -q -j "$j" f.ph keys pipe
+    refuses "line 1 has only 1 field" build --u64 --field 2 -n 5 -o g.ph -j "$j" numbers-aa.part pipe
+  done
+}
+
 @test "a filter that is full refuses the same key" {
   for way in "-k cuckoo --no-grow -n 20000" "-k cuckoo --no-grow --shards 4 -n 30000" "-k table --no-grow -n 20000" \
     "-k blocked --grow -n 1000 --max-bytes 40000" "-k cuckoo --grow -n 1000 --max-bytes 40000"; do
