@@ -55,13 +55,13 @@ void input_tell_missing(const struct input *input, uint64_t missing, uint64_t in
 
 /* ---- counting ---- */
 
-/* Adds the keys of a plain file: its line ends, and the last line if it has none, less the header
- * (a record of CSV may have several); or its raw records.
- * With `roughly`, about how many there are, by its first bytes and its size. The file stays where
+/* Adds the keys of a plain file: the ends of its records, and the last one if it has none, less the
+ * header; or its raw records. Blank lines and records without a key are counted, too. With `roughly`, about how many there are, by its first bytes and its size. The file stays where
  * it is. */
 static int count_path(const struct input *input, const char *path, bool roughly, char *buffer, uint64_t *keys) {
     struct input_source source;
     struct stat file;
+    struct record_search search = record_search_in(input, NULL, NULL);
     uint64_t ends = 0, bytes = 0;
     char last = input->terminator;
     ssize_t got;
@@ -70,7 +70,7 @@ static int count_path(const struct input *input, const char *path, bool roughly,
     do {
         got = pread(source.fd, buffer, BLOCK, began + (off_t)bytes);
         if (got > 0) {
-            ends += count_bytes(buffer, (size_t)got, input->terminator);
+            ends += count_records(&search, buffer, buffer + got);
             bytes += (uint64_t)got;
             last = buffer[got - 1];
         }
@@ -84,7 +84,7 @@ static int count_path(const struct input *input, const char *path, bool roughly,
     if (input->records == PERHAPS_RAW)
         *keys += bytes / 8;
     else if (!roughly)
-        *keys += ends + (last != input->terminator) - (input->header && bytes);
+        *keys += ends + (last != input->terminator) - (input->header && ends);
     else if (bytes)
         *keys += (uint64_t)((double)(ends ? ends : 1) * (double)file.st_size / (double)bytes);
     return FINE;

@@ -91,6 +91,13 @@ const char *last_record_end(struct record_search *s, const char *at, const char 
     return last;
 }
 
+uint64_t count_records(struct record_search *s, const char *at, const char *end) {
+    uint64_t found = 0;
+    if (!s->quotes) return count_bytes(at, (size_t)(end - at), s->terminator);
+    for (; at < end; at += WINDOW) found += (uint64_t)__builtin_popcountll(record_ends(s, at, (size_t)(end - at)));
+    return found;
+}
+
 const char *record_end_from(struct record_search s, const char *at, const char *from, const char *end) {
     if (!s.quotes) at = from;
     for (; at < end; at += WINDOW) {

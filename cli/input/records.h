@@ -29,6 +29,9 @@ uint64_t record_ends(struct record_search *search, const char *bytes, size_t res
 /* Behind the last record that ends in [at, end), and `at` if none does. */
 const char *last_record_end(struct record_search *search, const char *at, const char *end);
 
+/* How many records end in [at, end). */
+uint64_t count_records(struct record_search *search, const char *at, const char *end);
+
 /* Behind the first record that ends at `from` or after it, where one begins at `at`; else NULL. */
 const char *record_end_from(struct record_search search, const char *at, const char *from, const char *end);
 

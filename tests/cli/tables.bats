@@ -92,6 +92,18 @@ people() {
   (printf '\xef' && sleep 0.1 && printf '\xbb' && sleep 0.1 && printf '\xbf{"k":1}\n') | "$PERHAPS" dedup --jsonl .k | cmp - <(printf '\xef\xbb\xbf{"k":1}\n')
 }
 
+@test "records are counted for a filter, not lines" {
+  { echo id,text && seq 100 | sed 's/.*/&,"a\n\nb"/'; } >a.csv
+  try 0 build --json --csv --header -F id -o f.ph a.csv
+  holds '.items == 100 and .capacity == 100'
+  try 0 build --json --csv --header -F id -n 7 -o g.ph <(printf 'id\n')
+  try 0 build --json -f --csv --header -F id -o g.ph <(cat a.csv)
+  holds '.items == 100'
+  printf '"id\n' >open.csv
+  try 2 build --csv --header -F 1 -o h.ph open.csv
+  [[ $stderr == *"open.csv: line 1 has a header with a quote that is never closed; correct it" ]]
+}
+
 @test "several fields make one key, which other programs can make, too" {
   printf 'a,bc\nab,c\na,"b,c"\n' >pairs
   "$PERHAPS" dedup --csv -F 1,2 pairs | cmp - pairs
