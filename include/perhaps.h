@@ -343,7 +343,8 @@ typedef struct perhaps_seal_options {
 PERHAPS_API int perhaps_seal(perhaps *f, const perhaps_seal_options *options);
 
 /* Tells a window with a `period` the time, in the caller's units; it never goes back. Returns how
- * many generations with keys were forgotten. Keys added before that count as added then. (changes) */
+ * many generations with keys were forgotten. Keys added before that count as added then.
+ * (changes) */
 PERHAPS_API int perhaps_advance(perhaps *f, uint64_t now);
 
 /* ---------------------------------------------------------------------------------- batches --- */
@@ -384,9 +385,9 @@ typedef struct perhaps_keys {
 
 /* The same as single calls in order, two to three times as fast. answers[i], or counts[i], is what
  * the single call for key i answers; both may be NULL. Returns how many of them are not 0. After a
- * failure they mean nothing. A batch of no keys is 0 even where keys would be refused. Large batches
- * for large cuckoo and composite filters take up to 12 bytes for each of up to 4 million keys. (add
- * and remove: changes; contains and count: reads) */
+ * failure they mean nothing. A batch of no keys is 0 even where keys would be refused. Large
+ * batches for large cuckoo and composite filters take up to 12 bytes for each of up to 4 million
+ * keys. (add and remove: changes; contains and count: reads) */
 PERHAPS_API int64_t perhaps_add_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_contains_many(const perhaps *f, const perhaps_keys *keys, uint8_t *answers);
 PERHAPS_API int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers);

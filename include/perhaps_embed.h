@@ -88,7 +88,7 @@ PERHAPS_API int perhaps_ungrow_layers(perhaps **f);
  * not tell. PERHAPS_ECANNOT for other kinds. (changes) */
 PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
 
-/* ------------------------------------------------------------------------- plans and windows --- */
+/* ------------------------------------------------------------------------ plans and windows --- */
 
 /* A bloom filter by name: "rough" 4 bits per key, k = 3, fpr 14.7 %; "fair" 8, 6, 2.2 %; "good" 16,
  * 12, 1 in 2,148; "fine" 32, 23, 1 in 4.7 million. (free) */
@@ -167,8 +167,14 @@ enum perhaps_key_form {
 enum perhaps_records {
     PERHAPS_LINES = 0,           /* records end in a newline */
     PERHAPS_ZERO_TERMINATED = 1, /* records end in a zero byte */
-    PERHAPS_RAW = 2              /* records are little-endian numbers of 8 bytes; PERHAPS_KEY_U64 */
+    PERHAPS_RAW = 2,             /* records are little-endian numbers of 8 bytes; PERHAPS_KEY_U64 */
+    PERHAPS_CSV = 3,             /* fields may be quoted, as RFC 4180 has it */
+    PERHAPS_TSV = 4,             /* lines; fields end in a tab, and nothing is quoted */
+    PERHAPS_WHITESPACE = 5,      /* lines; fields stand between runs of spaces and tabs */
+    PERHAPS_JSON_LINES = 6       /* each line is a JSON text */
 };
+
+#define PERHAPS_RECIPE_TEXT 256
 
 struct perhaps_recipe {
     size_t size; /* of this struct; set by PERHAPS_RECIPE */
@@ -178,8 +184,16 @@ struct perhaps_recipe {
     /* extraction */
     int records;    /* enum perhaps_records */
     uint32_t field; /* the key is field 1, 2, ... of the record; 0 = the whole record */
-    int delimiter;  /* the byte between fields, 1 to 255; 0 = a tab */
+    int delimiter;  /* the byte between fields, 1 to 255; 0 = a tab, of PERHAPS_CSV a comma */
     int unknown;    /* from perhaps_recipe_of: a step that this version does not know; 0 = none */
+    int header;     /* 1 = the first record of each file names the fields, and is no key */
+    int trim;       /* 1 = white space of ASCII around a key, or a field of it, is no part */
+    /* Where `field` does not say it: several fields or names ("2,3", "name,city"), of which the key
+     * is the netstrings; or for PERHAPS_JSON_LINES the path to it (".user.id"). "" = neither. */
+    char where[PERHAPS_RECIPE_TEXT];
+    /* Keys are all runs of this many words of that text, with a space between two; 0 = it is one
+     * key. Words stand between white space of ASCII; fewer are one key. PERHAPS_KEY_BYTES. */
+    uint32_t ngram;
 };
 
 #define PERHAPS_RECIPE(...) ((perhaps_recipe){.size = sizeof(perhaps_recipe), __VA_ARGS__})

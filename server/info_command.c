@@ -95,17 +95,30 @@ static void reply_use(RedisModuleCtx *ctx, const struct perhaps_info *info) {
     reply_text(ctx, "isa", info->isa);
 }
 
+static perhaps_recipe recipe_of(const perhaps *whole) {
+    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
+    perhaps_recipe_of(whole, &recipe);
+    return recipe;
+}
+
+static int optional_fields(const perhaps *whole) {
+    perhaps_recipe recipe = recipe_of(whole);
+    return (*recipe.where != 0) + recipe.header + recipe.trim;
+}
+
 /* Keys that are transformed are not served; where they stood in records is kept for those who dump
  * the filter. */
 static void reply_recipe(RedisModuleCtx *ctx, const perhaps *whole) {
-    static const char *const records[] = {"lines", "zero-terminated", "raw"};
-    perhaps_recipe recipe = PERHAPS_RECIPE(.form = 0);
-    perhaps_recipe_of(whole, &recipe);
+    static const char *const records[] = {"lines", "zero-terminated", "raw", "csv", "tsv", "whitespace", "jsonl"};
+    perhaps_recipe recipe = recipe_of(whole);
     char delimiter[2] = {(char)recipe.delimiter, 0};
     reply_text(ctx, "key", "bytes");
     reply_text(ctx, "records", recipe.unknown ? "unknown" : records[recipe.records]);
     reply_number(ctx, "field", recipe.field);
     reply_text(ctx, "delimiter", delimiter);
+    if (*recipe.where) reply_text(ctx, "where", recipe.where);
+    if (recipe.header) reply_number(ctx, "header", 1);
+    if (recipe.trim) reply_number(ctx, "trim", 1);
 }
 
 /* The names are those of `perhaps info --json`. */
@@ -113,7 +126,7 @@ static void reply_info(struct named_filter *named, perhaps *whole) {
     RedisModuleCtx *ctx = named->ctx;
     struct perhaps_info info = {.size = sizeof info};
     perhaps_info(whole, &info);
-    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? COMPOSITE_FIELDS : 0));
+    RedisModule_ReplyWithMap(ctx, FIELDS + (info.children ? COMPOSITE_FIELDS : 0) + optional_fields(whole));
     reply_text(ctx, "kind", info.kind_name);
     reply_text(ctx, "layout", named->value->foreign ? "redisbloom" : "native");
     if (info.children) reply_composite(ctx, &info);

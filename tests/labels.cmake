@@ -21,7 +21,7 @@ set(optimized_only test_rates test_parallel test_crash test_disk test_golden_sca
   foreign_guava foreign_hyparquet)
 
 # Commands that manage much memory.
-set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_keys)
+set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_json_find cli_keys)
 
 set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_counting unit_cuckoo unit_cuckoo_windows unit_bitmap unit_table
   unit_ribbon unit_bins unit_recipe unit_windows unit_operations unit_trace test_trace test_answers test_plans test_structs
@@ -32,14 +32,15 @@ set(quick unit_hash unit_murmur3 unit_rates unit_shapes unit_directory unit_coun
 # Where clang's sanitizers have other eyes: pointers in arithmetic, and what hostile bytes and odd
 # combinations lead to.
 set(clang unit_operations unit_bins unit_ribbon unit_hostile unit_shapes unit_counting unit_recipe unit_windows unit_chosen
+  unit_json_find unit_json_find_plain
   test_static test_matrix test_invariants test_whole_filters test_cpp_keys17 test_cpp_filters20)
 
 # What the machine could change: on aarch64 the vector code; on s390x the order of bytes; on armhf
 # sizes and limits.
 set(aarch64 test_instruction_sets test_views test_golden unit_hash)
-set(s390x test_views unit_hash unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
+set(s390x test_views unit_hash unit_json_find unit_recipe unit_shapes unit_directory unit_parts test_golden test_foreign test_file_damage test_files
   test_java)
-set(armhf unit_hash unit_directory unit_bins unit_parts test_golden test_memory)
+set(armhf unit_hash unit_json_find unit_directory unit_bins unit_parts test_golden test_memory)
 
 # label_test(NAME): gives a test its labels, and each label's target the test's program.
 function(label_test name)

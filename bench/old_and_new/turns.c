@@ -3,10 +3,10 @@
  *
  *     turns OLD NEW FOLDER ROUNDS ITEMS
  *
- * OLD and NEW are folders with libperhaps.so and the program perhaps; FOLDER has `lines` and `keys`,
- * files of lines. In each round both builds do an operation twice, old, new and, later, new, old. A
- * round has one ratio, in which cancels out what slows both down and what being the first costs; of
- * all rounds the median counts.
+ * OLD and NEW are folders with libperhaps.so and the program perhaps; FOLDER has `lines` and
+ * `keys`, files of lines. In each round both builds do an operation twice, old, new and, later,
+ * new, old. A round has one ratio, in which cancels out what slows both down and what being the
+ * first costs; of all rounds the median counts.
  */
 #include <perhaps_embed.h>
 
@@ -79,7 +79,7 @@ static void load(const char *folder, struct library *library) {
 
 /* ---- operations of the library ---- */
 
-struct work {
+struct turn {
     size_t items;
     uint64_t *members, *queries; /* half of the queries are members */
     char path[PATH];
@@ -88,7 +88,7 @@ struct work {
 /* One build's filter in one round. */
 struct side {
     const struct library *library;
-    const struct work *work;
+    const struct turn *work;
     bool bytes; /* keys are the WIDTH bytes that begin with a number, not the number */
     perhaps *f;
     uint64_t answers; /* equal on both sides, unless layouts have changed */
@@ -248,7 +248,7 @@ static void play_turn(const struct scene *scene, struct side sides[SIDES], size_
     for (int i = 0; i < SIDES; i++) sides[i].library->free(sides[i].f);
 }
 
-static void play(const struct scene *scene, const struct library libraries[SIDES], const struct work *work,
+static void play(const struct scene *scene, const struct library libraries[SIDES], const struct turn *work,
                  size_t rounds) {
     static struct times times[OPERATIONS];
     memset(times, 0, sizeof times);
@@ -274,7 +274,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 32;
 }
 
-static void make_work(struct work *work, size_t items, const char *folder) {
+static void make_work(struct turn *work, size_t items, const char *folder) {
     work->items = items;
     work->members = malloc(items * sizeof *work->members);
     work->queries = malloc(items * sizeof *work->queries);
@@ -287,7 +287,7 @@ static void make_work(struct work *work, size_t items, const char *folder) {
 }
 
 static void play_filters(const struct library libraries[SIDES], size_t items, const char *folder, size_t rounds) {
-    struct work work;
+    struct turn work;
     make_work(&work, items, folder);
     const struct scene scenes[] = {
         {"bloom", PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = items, .fpr = 0.01), false, false},

@@ -106,39 +106,43 @@ void target_print_recipe_json(const struct target *target, struct json *json) {
     json_text(json, "records", recipe_records_name(recipe));
     json_count(json, "field", recipe->field);
     json_text(json, "delimiter", delimiter);
+    if (*recipe->where) json_text(json, "where", recipe->where);
+    if (recipe->header) json_flag(json, "header", true);
+    if (recipe->trim) json_flag(json, "trim", true);
+    if (recipe->ngram) json_count(json, "ngram", recipe->ngram);
 }
 
 /* ---- queries ---- */
 
-struct query_thread {
+struct query_block {
     const struct target *target;
     const struct query *query;
     void *context;
 };
 
 static int query_one_batch(void *context, const struct batch *batch) {
-    const struct query_thread *thread = context;
+    const struct query_block *block = context;
     uint8_t answers[BATCH];
     uint64_t present;
-    if (thread->target->backend->query_batch(thread->target, batch, answers, &present) != FINE) return TROUBLE;
-    return thread->query->answered(thread->context, batch, answers, present);
+    if (block->target->backend->query_batch(block->target, batch, answers, &present) != FINE) return TROUBLE;
+    return block->query->answered(block->context, batch, answers, present);
 }
 
-static int finish_chunk(void *context, const char *path, uint64_t first_line) {
-    const struct query_thread *thread = context;
+static int finish_block(void *context, const char *path, uint64_t first_line) {
+    const struct query_block *block = context;
     (void)path, (void)first_line;
-    return thread->query->in_order(thread->context);
+    return block->query->in_order(block->context);
 }
 
 int query_in_threads(struct target *target, const struct input *input, const struct query *query) {
-    struct query_thread threads[MOST_THREADS];
-    void *contexts[MOST_THREADS];
-    for (unsigned i = 0; i < query->threads; i++) {
-        threads[i] = (struct query_thread){target, query, query->contexts[i]};
-        contexts[i] = &threads[i];
+    struct query_block blocks[MOST_BLOCKS];
+    void *contexts[MOST_BLOCKS];
+    for (unsigned i = 0; i < blocks_on_the_way(query->threads); i++) {
+        blocks[i] = (struct query_block){target, query, query->contexts[i]};
+        contexts[i] = &blocks[i];
     }
     return input_work(input, &(struct key_work){.threads = query->threads,
                                                 .in_thread = query_one_batch,
-                                                .in_order = finish_chunk,
+                                                .in_order = finish_block,
                                                 .contexts = contexts});
 }

@@ -70,7 +70,7 @@ struct query {
     /* In the order of the input, after some batches of a thread: to print what it has gathered.
      * NULL for add_absent, if there is nothing to do. */
     int (*in_order)(void *context);
-    void *const *contexts; /* one for each thread */
+    void *const *contexts; /* one for each of the blocks on their way */
 };
 
 /* What commands say about any set. */

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What one thread has found out, and what it has to print when its turn comes. */
+/* What has been found out in some blocks, and what is to be printed when the turn of the last one
+ * comes. */
 struct checking {
     bool invert, quiet, printing;
     uint64_t checked, present;
@@ -16,7 +17,7 @@ struct checking {
     char *found;
     size_t filled, room;
     struct hits *doubted; /* all that is to be confirmed; NULL without --confirm */
-    struct hits own;      /* what this thread adds to them when its turn comes */
+    struct hits own;      /* what is added to them then */
     uint64_t false_positives;
 };
 
@@ -57,7 +58,7 @@ static int take_check_answers(void *context, const struct batch *batch, uint8_t 
     return c->printing && hits ? gather(c, batch, answers) : FINE;
 }
 
-/* Each chunk ends with a write, so that a slow pipe's keys are answered as they come. */
+/* Each block ends with a write, so that a slow pipe's keys are answered as they come. */
 static int print_found(void *context) {
     struct checking *c = context;
     size_t filled = c->filled;
@@ -66,13 +67,13 @@ static int print_found(void *context) {
     return print_directly(c->found, filled);
 }
 
-/* Threads that query one set do not disturb one another; each has its chunk of the input for
+/* Threads that query one set do not disturb one another; each has its block of the input for
  * itself. */
 static int query_all(struct target *target, const struct input *input, struct checking *c) {
-    struct checking parts[MOST_THREADS];
-    void *contexts[MOST_THREADS];
-    unsigned threads = threads_from(target->options);
-    for (unsigned i = 0; i < threads; i++) {
+    struct checking parts[MOST_BLOCKS];
+    void *contexts[MOST_BLOCKS];
+    unsigned threads = threads_from(target->options), blocks = blocks_on_the_way(threads);
+    for (unsigned i = 0; i < blocks; i++) {
         parts[i] = *c;
         contexts[i] = &parts[i];
     }
@@ -83,7 +84,7 @@ static int query_all(struct target *target, const struct input *input, struct ch
                                                         .answered = take_check_answers,
                                                         .in_order = print_found,
                                                         .contexts = contexts});
-    for (unsigned i = 0; i < threads; i++) {
+    for (unsigned i = 0; i < blocks; i++) {
         c->checked += parts[i].checked;
         c->present += parts[i].present;
         c->hits += parts[i].hits;
@@ -93,15 +94,9 @@ static int query_all(struct target *target, const struct input *input, struct ch
     return status;
 }
 
-/* Which hits are true? The file of --confirm has its keys where the set's were, or else in the same
- * way as the input. */
-static int confirm(const struct target *target, const struct input *input, struct checking *c) {
-    char *key_paths[] = {(char *)(uintptr_t)target->options->confirm};
-    struct input keys = *input;
-    keys.paths = key_paths;
-    keys.path_count = 1;
-    input_follow(&keys, &target->recipe);
-    int status = hits_confirm(c->doubted, target, &keys, c->quiet && !c->invert);
+/* Which hits are true? */
+static int confirm(const struct target *target, const struct input *keys, struct checking *c) {
+    int status = hits_confirm(c->doubted, target, keys, c->quiet && !c->invert);
     if (status == TROUBLE) return TROUBLE;
     c->present = hits_confirmed(c->doubted);
     c->false_positives = c->doubted->n - c->present;
@@ -109,20 +104,39 @@ static int confirm(const struct target *target, const struct input *input, struc
     return c->printing ? hits_print(c->doubted, !c->invert) : FINE;
 }
 
+/* How the file of --confirm is read, before anything is printed. */
+static int confirm_input(const struct target *target, const struct input *input, char **path, struct input *keys) {
+    *path = (char *)(uintptr_t)target->options->confirm;
+    *keys = *input;
+    keys->paths = path;
+    keys->path_count = 1;
+    if (!*path) return input_without_confirm(target->options);
+    if (input_for_confirm(keys, target->options, target->name, &target->recipe) != FINE) return TROUBLE;
+    return confirm_possible(*path, input);
+}
+
+static int print_header(void *context, const char *header, size_t length) {
+    (void)context;
+    return print_directly(header, length);
+}
+
 static int check(struct target *target) {
     const struct options *options = target->options;
     bool counting = given(options, OPT_COUNT) || given(options, OPT_JSON);
     struct hits doubted = {0};
-    struct input input;
+    struct input input, keys;
+    char *key_path;
     struct json json = {0};
     struct checking c = {.invert = given(options, OPT_INVERT), .quiet = given(options, OPT_QUIET)};
     c.printing = !counting && !c.quiet;
     c.doubted = options->confirm ? &doubted : NULL;
     if (target_input(target, &input) != FINE) return TROUBLE;
-    if (options->confirm && confirm_possible(options->confirm, &input) != FINE) return TROUBLE;
+    if (c.printing) input.take_header = print_header;
+    input.quiet = c.quiet;
+    if (confirm_input(target, &input, &key_path, &keys) != FINE) return TROUBLE;
     input.silent = c.printing && isatty(STDOUT_FILENO);
     int status = query_all(target, &input, &c);
-    if (status == FINE && c.doubted) status = confirm(target, &input, &c);
+    if (status == FINE && c.doubted) status = confirm(target, &keys, &c);
     free(doubted.bytes);
     if (status == TROUBLE) return TROUBLE;
     if (counting && !c.quiet && !given(options, OPT_JSON)) {

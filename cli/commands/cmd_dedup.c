@@ -12,6 +12,7 @@
 
 #include <perhaps_embed.h>
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,10 +27,10 @@ enum { SHARDS = 256, GENERATIONS = 4 };
 struct dedup {
     const struct options *options;
     struct seen seen;
-    struct exact *exact; /* NULL unless --exact */
+    struct exact *exact;       /* NULL unless --exact */
     struct dedup_state *state; /* NULL unless --state */
-    int out;             /* where lines go; -1 = nowhere */
-    uint8_t wanted;      /* the answer of lines to be printed */
+    int out;                   /* where lines go; -1 = nowhere */
+    uint8_t wanted;            /* the answer of lines to be printed */
     uint64_t lines, unique;
 };
 
@@ -42,6 +43,12 @@ static int check_options(const struct options *options) {
     } foes[] = {
         {OPT_EXACT, OPT_LOSS, "one compares lines, the other loses some; leave out one of them"},
         {OPT_EXACT, OPT_STATE, "a state has digests, not lines; leave out one of them"},
+        {OPT_EXACT, OPT_NGRAM, "one compares whole lines, the other parts of them; leave out one of them"},
+        {OPT_EXACT, OPT_OVERLAP, "one compares whole lines, the other parts of them; leave out one of them"},
+        {OPT_LAST, OPT_NGRAM, "N-grams are not forgotten; leave out one of them"},
+        {OPT_LAST, OPT_OVERLAP, "N-grams are not forgotten; leave out one of them"},
+        {OPT_AT, OPT_NGRAM, "servers remember whole lines; leave out one of them"},
+        {OPT_AT, OPT_OVERLAP, "servers remember whole lines; leave out one of them"},
         {OPT_EXACT, OPT_LAST, "what is forgotten cannot be compared; leave out one of them"},
         {OPT_EXACT, OPT_AT, "servers have no lines to compare; leave out one of them"},
         {OPT_AT, OPT_STATE, "servers remember by themselves; leave out one of them"},
@@ -59,6 +66,8 @@ static int check_options(const struct options *options) {
         return failure("--patience", "means nothing without --state or --at; leave it out");
     if (given(options, OPT_SHARDS) && !given(options, OPT_AT))
         return failure("--shards", "means nothing without --at; say where the servers are");
+    if (given(options, OPT_NGRAM) && (options->ngram < 1 || options->ngram > NGRAM_MOST))
+        return failure("--ngram", "an N-gram has 1 to 1,000 words; 13 is usual");
     if (given(options, OPT_DIFFERENT) && !options->items)
         return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
     if (options->last.keys && given(options, OPT_DIFFERENT))
@@ -66,6 +75,22 @@ static int check_options(const struct options *options) {
     if (options->last.period && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
         return failure("--last", "with --fpr, how many lines come in that time must be known; give -n");
     return FINE;
+}
+
+/* The usual numbers are those of published tools for corpora. */
+static int choose_ngram(struct input *input, const struct options *options) {
+    enum { USUAL = 13 };
+    if (!given(options, OPT_NGRAM) && !given(options, OPT_OVERLAP)) return FINE;
+    input->ngram = given(options, OPT_NGRAM) ? (uint32_t)options->ngram : USUAL;
+    if (input->encoding != ENCODING_BYTES)
+        return failure("--ngram", "texts have words, and other keys have none; leave out --key");
+    if (input->fields.n > 1) return failure("--ngram", "takes the words of one field; give one with --field");
+    return FINE;
+}
+
+static double overlap_from(const struct options *options) {
+    static const double usual = 0.8;
+    return given(options, OPT_OVERLAP) ? options->overlap : usual;
 }
 
 static bool has_numbers(const struct input *input) {
@@ -80,6 +105,14 @@ static bool exact_by_nature(const struct input *input, int hash) {
 /* Are lines remembered by where they are? Then the filter only hashes them. */
 static bool compares_lines(const struct options *options, const struct input *input) {
     return given(options, OPT_EXACT) && !has_numbers(input);
+}
+
+/* How many lines plain files have, or N-grams, which are nearly as many as words. */
+static int estimate(const struct input *input, uint64_t *items) {
+    enum { BYTES_OF_A_WORD = 6 };
+    if (!input->ngram) return input_estimate(input, items);
+    *items = input_bytes(input) / BYTES_OF_A_WORD;
+    return FINE;
 }
 
 /* What remembers: a table of digests, or with --fpr a filter in layers; with --last a window of
@@ -97,7 +130,7 @@ static int make_want(perhaps_want *want, const struct options *options, const st
     want->grow = rough && !window ? PERHAPS_GROW_LAYERS : PERHAPS_GROW_DEFAULT;
     *recipe = input_recipe(input);
     want->recipe = recipe;
-    if (rough && !want->items && input_estimate(input, &want->items) != FINE) return TROUBLE;
+    if (rough && !want->items && estimate(input, &want->items) != FINE) return TROUBLE;
     if (!want->items || compares_lines(options, input)) want->items = rough ? FIRST_OF_MANY : FIRST_GUESS;
     return FINE;
 }
@@ -107,11 +140,18 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 /* Lines are printed before they are noted in the state: none is remembered that was not printed. */
 static int take_block(void *context, struct line_block *job) {
     struct dedup *d = context;
-    if ((d->exact ? exact_add(d->exact, job) : seen_add(&d->seen, job)) != FINE) return TROUBLE;
+    bool ngrams = job->ngrams.texts;
+    size_t fresh;
+    int status = d->exact ? exact_add(d->exact, job)
+                 : ngrams ? seen_add_ngrams(&d->seen, job, overlap_from(d->options), &fresh)
+                          : seen_add(&d->seen, job);
+    if (status != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
     d->lines += job->n;
     d->unique += job->added;
-    return d->state ? state_note(d->state, job) : FINE;
+    if (!d->state) return FINE;
+    return ngrams ? state_note(d->state, job->ngrams.digests, NULL, fresh)
+                  : state_note(d->state, job->digests, job->answers, job->n);
 }
 
 static int pause_state(void *context) {
@@ -150,7 +190,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
     }
     if (status != FINE) return status;
     if (compares_lines(d->options, input)) {
-        d->exact = exact_create(input);
+        d->exact = exact_create(input, threads_from(d->options));
         if (!d->exact) return TROUBLE;
     }
     struct perhaps_info info = {.size = sizeof info};
@@ -161,6 +201,7 @@ static int open_memory(struct dedup *d, const perhaps_want *want, struct input *
 
 static int run_alone(struct dedup *d, struct input *input) {
     struct pipeline pipeline = {.input = input,
+                                .threads = threads_from(d->options),
                                 .hasher = &d->seen.hasher,
                                 .with_keys = d->exact != NULL,
                                 .take = take_block,
@@ -173,7 +214,8 @@ static int run_alone(struct dedup *d, struct input *input) {
     int status = pipeline_run(&pipeline);
     if (status == TROUBLE || !wants_summary(d->options)) return status;
 
-    struct summary summary = {.lines = d->lines, .unique = d->unique, .seconds = clock_now() - began};
+    struct summary summary = {
+        .lines = d->lines, .unique = d->unique, .seconds = clock_now() - began, .ngram = input->ngram};
     struct perhaps_info info = {.size = sizeof info};
     int kind = perhaps_info(d->seen.filter, &info) < 0 ? 0 : info.base ? info.base : info.kind;
     bool exact = kind == PERHAPS_BITMAP || d->exact || exact_by_nature(input, info.hash);
@@ -188,15 +230,17 @@ static int run_alone(struct dedup *d, struct input *input) {
 
 static int take_shared_answers(void *context, const struct batch *batch, uint8_t *answers, uint64_t added) {
     struct dedup *d = context;
-    const char *lines[BATCH + 1];
+    const char *lines[BATCH + 1], *ends[BATCH];
     size_t last = batch->n - 1;
     d->unique += added;
     if (d->out < 0) return FINE;
     memcpy(lines, batch->lines, batch->n * sizeof *lines);
     lines[batch->n] = lines[last] + batch->line_lengths[last] + batch->terminator_length;
-    return print_chosen(d->out, d->options->output,
-                        &(struct line_block){.n = batch->n, .lines = lines, .answers = answers, .added = added},
-                        d->wanted);
+    for (size_t i = 0; i < batch->n; i++) ends[i] = lines[i] + batch->line_lengths[i] + batch->terminator_length;
+    return print_chosen(
+        d->out, d->options->output,
+        &(struct line_block){.n = batch->n, .lines = lines, .ends = ends, .answers = answers, .added = (size_t)added},
+        d->wanted);
 }
 
 /* Ctrl-C and its like end the reading, not a batch: what the set has been told is printed. */
@@ -220,12 +264,28 @@ static int run_shared(struct dedup *d, struct target *target, struct input *inpu
     return print_summary(d->options, &summary) == FINE ? status : TROUBLE;
 }
 
+static int print_header(void *context, const char *header, size_t length) {
+    const struct dedup *d = context;
+    if (d->out < 0 || write_all(d->out, header, length) == 0) return FINE;
+    return d->out == STDOUT_FILENO ? output_failure()
+                                   : failure(d->options->output,
+                                             "cannot be written: %s; is there room "
+                                             "on the disk?",
+                                             strerror(errno));
+}
+
+static void pass_header(struct dedup *d, struct input *input) {
+    input->take_header = print_header;
+    input->header_context = d;
+}
+
 static int dedup_shared(struct dedup *d) {
     struct target *target = NULL;
     struct input input;
     int status = d->options->backend->join(&target, d->options, &input);
     if (status == FINE) status = target_input(target, &input);
     if (status == FINE) status = dedup_output_open(d->options, &input, &d->out);
+    pass_header(d, &input);
     if (status == FINE) status = run_shared(d, target, &input);
     target_close(target);
     return status;
@@ -240,6 +300,7 @@ static int dedup_alone(struct dedup *d) {
     perhaps_recipe recipe;
     uint8_t hash_key[HASH_KEY_BYTES];
     int status = input_from_options(&input, options, options->operands, options->operand_count);
+    if (status == FINE) status = choose_ngram(&input, options);
     if (status == FINE) status = make_want(&want, options, &input, &recipe);
     if (status == FINE) status = hash_from_options(&want, options, hash_key);
     if (status == FINE && want.hash == PERHAPS_XXH3) status = seed_from_options(&want.seed, options);
@@ -248,6 +309,7 @@ static int dedup_alone(struct dedup *d) {
         status = failure("--exact", "siphash may give two numbers the same digest; leave out one of the two, or --key");
     if (status == FINE) status = open_memory(d, &want, &input);
     if (status == FINE) status = dedup_output_open(options, &input, &d->out);
+    pass_header(d, &input);
     if (status == FINE) status = run_alone(d, &input);
     seen_close(&d->seen);
     if (d->state) status = state_close(d->state, status);

@@ -24,7 +24,7 @@ static int verify_batch(void *context, const struct batch *batch) {
     for (size_t i = 0; i < batch->n && !v->first_path && present < batch->n; i++) {
         if (answers[i]) continue;
         v->first_path = batch->path;
-        v->first_line = batch->first_line + i;
+        v->first_line = batch_line(batch, i);
     }
     v->keys += batch->n;
     v->missing += batch->n - present;

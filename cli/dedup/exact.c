@@ -1,6 +1,7 @@
 #include "seen.h"
 #include "output/report.h"
 #include "first_lines.h"
+#include "input/blocks.h"
 #include "spool.h"
 
 #include <fcntl.h>
@@ -56,7 +57,9 @@ struct lane {
 
 struct exact {
     const struct input *input;
+    unsigned threads;
     bool fold; /* letters that differ in case are the same */
+    bool made; /* keys do not stand in the input as they are, so all of them go to the spool */
     struct lane lanes[LANES];
     uint64_t keys; /* different ones so far */
     struct spool spool;
@@ -127,7 +130,7 @@ static bool take_file(struct exact *e, const struct line_block *job, struct orig
     struct stat status;
     const char *path = e->input->paths[job->file];
     bool standard = strcmp(path, "-") == 0;
-    if (!e->files_left) return false;
+    if (!e->files_left || e->made) return false;
     if ((standard ? fstat(STDIN_FILENO, &status) : stat(path, &status)) != 0 || !S_ISREG(status.st_mode)) return false;
     origin->fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (origin->fd < 0) return false;
@@ -212,9 +215,10 @@ static void prefetch_both(const struct exact *e, const struct line_block *job, s
     __builtin_prefetch(bytes + job->key_lengths[item.line] % 4096);
 }
 
-/* May a key end before this byte? None has it. */
+/* May a key end before this byte? None has it, except keys that are made, which begin with their
+ * length. */
 static bool ends_key(const struct input *input, char byte) {
-    return byte == input->terminator || (input->field && byte == input->delimiter);
+    return byte == input->terminator || (input->fields.n && byte == input->delimiter);
 }
 
 static char small(char byte) {
@@ -225,7 +229,7 @@ static char small(char byte) {
 static bool same_bytes(const struct exact *e, const char *first, const char *key, size_t n) {
     if (!e->fold) return memcmp(first, key, n) == 0;
     for (size_t i = 0; i < n; i++)
-        if (small(first[i]) != small(key[i]) || ends_key(e->input, first[i])) return false;
+        if (small(first[i]) != small(key[i]) || (!e->made && ends_key(e->input, first[i]))) return false;
     return true;
 }
 
@@ -429,7 +433,7 @@ int exact_add(struct exact *e, struct line_block *job) {
         if (job->offset > origin->mapped) map_file(origin);
     }
     memset(job->answers, 0, job->n);
-    if (job->n >= FEW_LINES && origin->fd >= 0 && processor_count() > 1)
+    if (job->n >= FEW_LINES && origin->fd >= 0 && e->threads > 1)
         call_in_threads(LANES, run_lane, e);
     else /* what goes to the spool goes there from one thread */
         for (unsigned i = 0; i < LANES; i++) run_lane(e, i);
@@ -437,7 +441,7 @@ int exact_add(struct exact *e, struct line_block *job) {
     e->keys += job->added;
     if (e->keys >= MANY_KEYS) { /* lists of lines take more memory than short lines do */
         bytes = bytes / job->n * LINES;
-        job->block = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
+        job->next_size = bytes < LARGE_BLOCK ? bytes : LARGE_BLOCK;
     }
     for (const struct lane *lane = e->lanes; lane < e->lanes + LANES; lane++) {
         if (lane->status == FINE) continue;
@@ -449,12 +453,14 @@ int exact_add(struct exact *e, struct line_block *job) {
     return FINE;
 }
 
-struct exact *exact_create(const struct input *input) {
+struct exact *exact_create(const struct input *input, unsigned threads) {
     struct rlimit limit;
     struct exact *e = calloc(1, sizeof *e);
     bool fine = e;
     if (e) {
         e->input = input;
+        e->threads = threads;
+        e->made = makes_keys(input);
         e->fold = input->ignore_case || input->encoding == ENCODING_HEX;
         e->file = SIZE_MAX;
         e->files_left = MOST_FILES; /* or a quarter of what is allowed: the reader needs some */

@@ -84,15 +84,30 @@ static size_t find_few_edges(const struct line_block *job, size_t from, size_t t
     return n;
 }
 
+/* The same where records may be left out between two lines. */
+static size_t find_edges_with_gaps(const struct line_block *job, size_t from, size_t to, uint8_t wanted,
+                                   const char **edges) {
+    size_t n = 0;
+    for (size_t i = from; i < to; i++) {
+        if (job->answers[i] != wanted) continue;
+        bool joined = n && edges[n - 1] == job->lines[i];
+        if (!joined) edges[n++] = job->lines[i];
+        if (joined) n--;
+        edges[n++] = job->ends[i];
+    }
+    return n;
+}
+
 int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t wanted) {
     enum { SOME = 2 * RANGES - 2 };
     const char *edges[SOME + 1];
     struct iovec ranges[RANGES];
     size_t chosen = wanted ? job->added : job->n - job->added;
     bool few = chosen < job->n / 8;
-    for (size_t from = 0; from < job->n; from += SOME) {
-        size_t to = job->n - from < SOME ? job->n : from + SOME;
-        size_t n = (few ? find_few_edges : find_edges)(job, from, to, wanted, edges) / 2;
+    for (size_t from = 0; from < job->n; from += job->ends ? SOME / 2 : SOME) {
+        size_t most = job->ends ? SOME / 2 : SOME, to = job->n - from < most ? job->n : from + most;
+        size_t n = (job->ends ? find_edges_with_gaps : few ? find_few_edges : find_edges)(job, from, to, wanted, edges);
+        n /= 2;
         for (size_t i = 0; i < n; i++)
             ranges[i] = (struct iovec){(void *)(uintptr_t)edges[2 * i], (size_t)(edges[2 * i + 1] - edges[2 * i])};
         if (write_ranges(fd, ranges, n)) continue;
@@ -116,6 +131,7 @@ static double rate_of(const struct summary *s) {
 
 void summary_print(const struct summary *s) {
     char lines[NUMBER_TEXT], unique[NUMBER_TEXT], duplicates[NUMBER_TEXT], text[NUMBER_TEXT];
+    const char *what = s->ngram ? "N-grams" : "lines", *lost = s->ngram ? "" : ", and lost";
     remark(NULL, "%s lines: %s unique, %s duplicates", group_digits(s->lines, lines), group_digits(s->unique, unique),
            group_digits(s->lines - s->unique, duplicates));
     remark(NULL, "%s of memory, %.2f s, %s lines a second", human_bytes(peak_memory(), text), s->seconds,
@@ -123,9 +139,10 @@ void summary_print(const struct summary *s) {
     if (isnan(s->fpr))
         remark(NULL, "how many of the new lines were taken for repeats, and lost, is not known: the set does not tell");
     else if (s->fpr > 0)
-        remark(NULL, "up to %s of the new lines may have been taken for repeats, and lost", human_rate(s->fpr, text));
+        remark(NULL, "up to %s of the new %s may have been taken for repeats%s", human_rate(s->fpr, text), what, lost);
     else if (s->loss > 0)
-        remark(NULL, "chance that any line was taken for another, and lost: %s", human_rate(s->loss, text));
+        remark(NULL, "chance that any %.*s was taken for another%s: %s", (int)strlen(what) - 1, what, lost,
+               human_rate(s->loss, text));
     else
         remark(NULL, "exact: no line was lost");
 }
@@ -136,6 +153,7 @@ void summary_print_json(const struct summary *s) {
     json_count(&json, "lines", s->lines);
     json_count(&json, "unique", s->unique);
     json_count(&json, "duplicates", s->lines - s->unique);
+    if (s->ngram) json_count(&json, "ngram", s->ngram);
     json_real(&json, "loss", s->loss);
     json_real(&json, "fpr", s->fpr);
     json_count(&json, "memory_bytes", peak_memory());

@@ -18,8 +18,9 @@ int print_chosen(int fd, const char *name, const struct line_block *job, uint8_t
 struct summary {
     uint64_t lines, unique;
     double seconds;
-    double loss; /* the chance that any line was lost; with `fpr`, 0 */
-    double fpr;  /* up to this share of the new lines was lost; 0 = none; NAN = unknown */
+    double loss;    /* the chance that any line was lost; with `fpr`, 0 */
+    double fpr;     /* up to this share of the new lines was lost; 0 = none; NAN = unknown */
+    unsigned ngram; /* not 0: the last two are about N-grams of this many words */
 };
 
 /* On standard error. */

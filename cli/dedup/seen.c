@@ -91,6 +91,44 @@ int seen_add(struct seen *m, struct line_block *job) {
     m->added += job->added;
     m->repeats = job->added < job->n / 8;
     if (m->small && m->added >= (m->repeats ? LARGE_TABLE : SMALL_TABLE)) make_shards(m);
-    if (!m->small) job->block = SHARDS_BLOCK;
+    if (!m->small) job->next_size = SHARDS_BLOCK;
+    return FINE;
+}
+
+/* ---- N-grams ---- */
+
+/* Adds digests [from, to), and moves those that were new to `kept`, which is not above `from`. How
+ * many those were. */
+static int64_t add_ngrams(perhaps *filter, uint64_t *digests, size_t from, size_t to, size_t kept) {
+    uint8_t answers[SOME];
+    size_t before = kept;
+    for (size_t n; from < to; from += n) {
+        n = to - from < SOME ? to - from : SOME;
+        int64_t rc = perhaps_add_many(filter, &PERHAPS_KEYS_DIGEST(digests + from, n), answers);
+        if (rc < 0) return rc;
+        for (size_t i = 0; i < n; i++) {
+            digests[kept] = digests[from + i];
+            kept += answers[i];
+        }
+    }
+    return (int64_t)(kept - before);
+}
+
+int seen_add_ngrams(struct seen *m, struct line_block *job, double overlap, size_t *fresh) {
+    const struct ngrams *g = &job->ngrams;
+    job->added = *fresh = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        size_t n = g->first[i + 1] - g->first[i];
+        int64_t rc = perhaps_contains_many(m->filter, &PERHAPS_KEYS_DIGEST(g->digests + g->first[i], n), NULL);
+        if (rc < 0) return library_failure(m->state, (int)rc);
+        job->answers[i] = (double)rc / (double)n < overlap;
+        if (!job->answers[i]) continue;
+        rc = add_ngrams(m->filter, g->digests, g->first[i], g->first[i + 1], *fresh);
+        if (rc < 0) return library_failure(m->state, (int)rc);
+        *fresh += (size_t)rc;
+        job->added++;
+    }
+    m->added += *fresh;
+    if (m->small && m->added >= SMALL_TABLE) make_shards(m);
     return FINE;
 }

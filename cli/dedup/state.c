@@ -174,12 +174,11 @@ int state_save_if_due(struct dedup_state *s) {
 }
 
 /* A block of the journal has one time, in seconds, rounded up: nothing is forgotten too early. */
-int state_note(struct dedup_state *s, const struct line_block *job) {
+int state_note(struct dedup_state *s, const uint64_t *digests, const uint8_t *answers, size_t n) {
     enum { SECOND = 1000 };
     uint64_t now = s->timed ? (clock_of_windows(NULL) + SECOND - 1) / SECOND * SECOND : 0;
     uint64_t before = journal_bytes(s->journal);
-    const uint8_t *answers = s->ordered ? NULL : job->answers;
-    if (journal_note(s->journal, now, job->digests, answers, job->n) != FINE) return TROUBLE;
+    if (journal_note(s->journal, now, digests, s->ordered ? NULL : answers, n) != FINE) return TROUBLE;
     if (isinf(s->due) && journal_bytes(s->journal) > before) s->due = clock_now() + s->interval;
     return state_save_if_due(s);
 }

@@ -13,8 +13,9 @@ struct dedup_state;
 int state_open(struct dedup_state **state, const struct options *options, const perhaps_want *want, struct input *input,
                perhaps **filter);
 
-/* These lines were looked up, and printed if they are to be. Saves, if it is time. */
-int state_note(struct dedup_state *state, const struct line_block *job);
+/* These digests were looked up, and lines printed that are to be; their answers say which were not
+ * seen before, NULL that none was. Saves, if it is time. */
+int state_note(struct dedup_state *state, const uint64_t *digests, const uint8_t *answers, size_t n);
 
 /* Saves, if it is time: asked when nothing has come for a while. */
 int state_save_if_due(struct dedup_state *state);

@@ -2,42 +2,14 @@
 #include "output/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A block of a plain file, of which each thread reads a part. */
-struct parts {
-    int fd;
-    off_t at;
-    char *to;
-    size_t size; /* of a part */
-    ssize_t got[MOST_THREADS];
-    int error; /* of the first part */
-};
-
-static void read_part(void *context, unsigned i) {
-    struct parts *p = context;
-    p->got[i] = pread(p->fd, p->to + i * p->size, p->size, p->at + (off_t)(i * p->size));
-    if (i == 0) p->error = errno;
-}
-
-/* As read(2), but only whole parts, up to one that is short: there the file ends, or the next block
- * begins, or there is an error, which comes again with the next block. */
-static ssize_t read_in_parts(int fd, char *to, size_t size, unsigned threads) {
-    struct parts parts = {.fd = fd, .to = to, .size = size / threads, .at = lseek(fd, 0, SEEK_CUR)};
-    size_t total = 0;
-    if (parts.at < 0 || size < LEAST_CHUNK * (size_t)threads) return read(fd, to, size);
-    call_in_threads(threads, read_part, &parts);
-    errno = parts.error;
-    if (parts.got[0] < 0) return -1;
-    for (unsigned i = 0; i < threads && total == i * parts.size && parts.got[i] > 0; i++) total += (size_t)parts.got[i];
-    return lseek(fd, (off_t)total, SEEK_CUR) < 0 ? -1 : (ssize_t)total;
-}
-
 /* Something behind what is kept, or the end of the file. A buffer that a long line has enlarged is
  * not filled with short ones: each of those takes memory of its own while it waits. */
-static int read_on(struct blocks *b, bool *ended) {
+static int read_on(struct block_reader *b, bool *ended) {
     const char *name = input_name(b->source.path);
     char *to = b->buffer->bytes + b->end;
     size_t kept = b->end - b->start, room = b->buffer->size - b->end, size = room < LARGE_BLOCK ? room : LARGE_BLOCK;
@@ -45,7 +17,7 @@ static int read_on(struct blocks *b, bool *ended) {
     do {
         input_wait(b->source.fd);
         if (input_was_interrupted()) return STOP;
-        got = b->threads > 1 ? read_in_parts(b->source.fd, to, size, b->threads) : read(b->source.fd, to, size);
+        got = read(b->source.fd, to, size);
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         return failure(name, "cannot be read: %s; %s", strerror(errno),
@@ -56,7 +28,7 @@ static int read_on(struct blocks *b, bool *ended) {
     if (!*ended) return FINE;
     int status = source_ended(&b->source);
     if (status != FINE || !kept) return status;
-    if (b->input->encoding == ENCODING_U64LE)
+    if (b->input->records == PERHAPS_RAW)
         return failure(name, "ends %zu byte%s after its last record of 8 bytes; it is cut off or is not --key u64le",
                        kept, kept == 1 ? "" : "s");
     b->buffer->bytes[b->end++] = b->input->terminator;
@@ -65,7 +37,7 @@ static int read_on(struct blocks *b, bool *ended) {
 
 /* Moves the unfinished line to the front of the next buffer, which is made so large that this takes
  * less than half of it. False if there is not enough memory. */
-static bool make_room(struct blocks *b, struct buffer *next) {
+static bool make_room(struct block_reader *b, struct buffer *next) {
     size_t kept = b->end - b->start, size = next->size;
     while (kept >= size / 2 && size <= SIZE_MAX / 4) size *= 2;
     if (size > next->size) {
@@ -82,41 +54,116 @@ static bool make_room(struct blocks *b, struct buffer *next) {
     return true;
 }
 
-/* As far as there are whole lines, or whole records. */
-static void take_whole_lines(struct blocks *b, struct input_chunk *chunk) {
-    const char *bytes = b->buffer->bytes;
-    size_t until = b->end - (b->end - b->start) % 8;
-    if (b->input->encoding != ENCODING_U64LE) {
-        const char *last = memrchr(bytes + b->scanned, b->input->terminator, b->end - b->scanned);
-        until = last ? (size_t)(last - bytes) + 1 : b->start;
-    }
+/* A quote that is never closed would have all of a file read into memory. */
+enum { MOST_RECORD = 1 << 30 };
+
+/* As far as there are whole records; at the end of the file all there is. */
+static void take_whole_records(struct block_reader *b, struct input_chunk *chunk, bool ended) {
+    const char *bytes = b->buffer->bytes, *end = bytes + b->end, *from = bytes + b->scanned, *until;
     chunk->at = bytes + b->start;
-    chunk->end = bytes + until;
+    chunk->marked = b->at_first && begins_with_mark(b->input, chunk->at, end);
+    if (chunk->marked && b->scanned == b->start) from += MARK_BYTES;
+    if (b->input->records == PERHAPS_RAW) {
+        until = end - (b->end - b->start) % 8;
+    } else {
+        until = last_record_end(&b->search, from, end);
+        if (until == from) until = chunk->at;
+    }
+    chunk->end = ended ? end : until;
     chunk->offset = b->offset + b->start;
     chunk->read_before_end = b->bytes;
-    b->start = until;
+    b->start = (size_t)(chunk->end - bytes);
     b->scanned = b->end;
+}
+
+static void chunk_fault(struct input_chunk *chunk, const char *text) {
+    chunk->outcome.status = TROUBLE;
+    snprintf(chunk->outcome.fault, sizeof chunk->outcome.fault, "%s", text);
+}
+
+/* What the header [at, end) says of the fields; with --missing, a file may lack one. */
+static void read_header(struct block_reader *b, struct input_chunk *chunk, const char *at, const char *end) {
+    const struct input *input = b->input;
+    char text[300];
+    while (at < end && end[-1] == '\r' && is_table(input->records)) end--;
+    enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text - 30);
+    if (result == HEADER_LACKS && input->missing != MISSING_ERROR)
+        warning(input_name(b->source.path), "%s", text);
+    else if (result != HEADER_FINE)
+        chunk_fault(chunk, result == HEADER_LACKS ? strcat(text, "; correct --field") : text);
+}
+
+/* Takes the first record of the file, which must be whole; blank lines before it are none. */
+static int take_header(struct block_reader *b, struct input_chunk *chunk) {
+    const struct input *input = b->input;
+    const char *at = chunk->at, *text = at + (chunk->marked ? MARK_BYTES : 0);
+    while (is_table(input->records) && text < chunk->end && (*text == '\n' || *text == '\r')) text++;
+    const char *end = record_end_from(record_search_in(input, text, chunk->end), text, text, chunk->end);
+    if (text == chunk->end) return FINE;
+    if (!end) {
+        chunk_fault(chunk, "has a header with a quote that is never closed; correct it");
+        return FINE;
+    }
+    read_header(b, chunk, text, end - 1);
+    chunk->marked = b->header_due = false;
+    chunk->outcome.lines = count_bytes(at, (size_t)(end - at), input->terminator);
+    if (chunk->outcome.status != FINE)
+        chunk->outcome.lines -= count_bytes(text, (size_t)(end - text), input->terminator);
+    chunk->at = end;
+    chunk->offset += (uint64_t)(end - at);
+    b->header_lines = chunk->outcome.lines;
+    if (b->header_taken || !input->take_header || chunk->outcome.status != FINE) return FINE;
+    b->header_taken = true;
+    return input->take_header(input->header_context, at, (size_t)(end - at));
+}
+
+static int open_next(struct block_reader *b) {
+    const char *path = b->input->paths[b->file];
+    int status = source_open(&b->source, path, decompressor_of(path));
+    if (status != FINE) return status;
+    source_widen(&b->source);
+    b->offset = (uint64_t)source_position(&b->source);
+    b->start = b->scanned = b->end = 0;
+    b->search = record_search_in(b->input, NULL, NULL);
+    b->open = b->at_first = true;
+    b->header_due = b->input->header;
+    b->header_lines = 0;
+    if (!b->header_due) columns_resolve(&b->input->fields, NULL, &b->columns);
+    return FINE;
+}
+
+/* What was read becomes a chunk; it is empty as long as there is no whole record. */
+static int make_chunk(struct block_reader *b, struct input_chunk *chunk, bool ended) {
+    size_t kept = b->end - b->start;
+    int status = FINE;
+    bool may_be_mark = b->at_first && kept && kept < MARK_BYTES && b->buffer->bytes[b->start] == '\xEF';
+    if (may_be_mark && is_table(b->input->records) && !ended) return FINE;
+    take_whole_records(b, chunk, ended);
+    if (chunk->at == chunk->end) {
+        if (b->input->records == PERHAPS_CSV && kept > MOST_RECORD)
+            chunk_fault(chunk,
+                        "begins a record of more than 1 GiB, so a quote in it is perhaps never closed; correct it");
+        return FINE;
+    }
+    b->at_first = false;
+    chunk->outcome.lines = b->header_lines;
+    if (b->header_due) status = take_header(b, chunk);
+    chunk->columns = b->columns;
+    if (chunk->at < chunk->end) b->header_lines = 0;
+    return status;
 }
 
 bool blocks_none(const struct input_chunk *chunk) {
     return chunk->at == chunk->end && chunk->outcome.status == FINE;
 }
 
-int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chunk) {
+int blocks_next(struct block_reader *b, struct buffer *buffer, struct input_chunk *chunk) {
     chunk->at = chunk->end = NULL;
     chunk->outcome = (struct chunk_outcome){.status = FINE};
     while (b->file < b->input->path_count && blocks_none(chunk)) {
-        const char *path = b->input->paths[b->file];
         bool ended;
-        int status = FINE;
-        if (!b->open) {
-            status = source_open(&b->source, path, decompressor_of(path));
-            if (status != FINE) return status;
-            if (b->wide) source_widen(&b->source);
-            b->offset = (uint64_t)source_position(&b->source);
-            b->start = b->scanned = b->end = 0;
-            b->open = true;
-        }
+        int status = b->open ? FINE : open_next(b);
+        if (status != FINE) return status;
         chunk->file = b->file;
         if (!make_room(b, buffer)) {
             chunk->outcome = (struct chunk_outcome){
@@ -125,7 +172,8 @@ int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chu
         }
         status = read_on(b, &ended);
         if (status != FINE) return status;
-        take_whole_lines(b, chunk);
+        status = make_chunk(b, chunk, ended);
+        if (status != FINE) return status;
         if (!ended) continue;
         blocks_end(b);
         b->file++;
@@ -133,7 +181,7 @@ int blocks_next(struct blocks *b, struct buffer *buffer, struct input_chunk *chu
     return FINE;
 }
 
-void blocks_end(struct blocks *b) {
+void blocks_end(struct block_reader *b) {
     if (b->open) source_close(&b->source);
     b->open = false;
 }

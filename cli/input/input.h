@@ -1,9 +1,10 @@
-/* Keys from files and pipes. Input is read in large blocks, cut into chunks that threads work on
- * (blocks.h), and keys are handed on in batches that point into the block: nothing is copied or
- * allocated per line. */
+/* Keys from files and pipes. Input is read in blocks, which threads work on (work.c), and keys are
+ * handed on in batches that point into the block: nothing is copied or allocated per line. */
 #ifndef CLI_INPUT_INPUT_H
 #define CLI_INPUT_INPUT_H
 
+#include "columns.h"
+#include "json_find.h"
 #include "options/options.h"
 
 #include <perhaps_embed.h>
@@ -15,10 +16,23 @@ enum { BATCH = 1024, MOST_THREADS = 256 };
 /* Where keys come from and how they are written. */
 struct input {
     enum encoding encoding;
-    char terminator;    /* of lines: '\n', or 0 with -0 */
-    uint64_t field;     /* 1, 2, ...; 0 = the key is the whole line */
-    char delimiter;     /* between fields */
-    bool field_kept;    /* the field is as the filter says, not as an option does */
+    int records;               /* enum perhaps_records; what each is, records.h knows */
+    char terminator;           /* of records: '\n', or 0 with -0 */
+    char delimiter;            /* between fields */
+    bool header;               /* the first record of each file names its fields, and is no key */
+    bool trim;                 /* white space around a key, or a field of it, is no part of it */
+    enum missing missing;      /* what becomes of a record that lacks a field */
+    struct column_list fields; /* that make the key; none = all of the record, or as `path` says */
+    struct json_path path;     /* of PERHAPS_JSON_LINES */
+    char where[COLUMNS_TEXT];  /* fields or path as text; "" = the whole record */
+    bool where_kept;           /* they are as the filter says, not as an option does */
+    uint32_t ngram;            /* of dedup: keys are texts, whose runs of this many words count */
+
+    /* Called with the first header of all files, its end included; NULL = nobody wants it. */
+    int (*take_header)(void *context, const char *header, size_t length);
+    void *header_context;
+    bool quiet; /* nothing is said of records without a key */
+
     char *const *paths; /* "-" = standard input */
     size_t path_count;  /* never 0 */
     bool ignore_case;   /* keys are folded to small letters, of ASCII, before they are hashed */
@@ -27,8 +41,9 @@ struct input {
 };
 
 /* A batch of keys, valid during the callback. Either `numbers` or `keys` and `lengths` are set, or,
- * where a command has hashed them, `digests` alone. The lines lie one after another in memory, each
- * followed by its terminator. */
+ * where a command has hashed them, `digests` alone. A line is a whole record, which may have line
+ * ends in it. Lines lie in this order in memory, each followed by its terminator; if records were
+ * left out (input_skips), there may be others between them. */
 struct batch {
     size_t n;
     const uint64_t *numbers; /* keys for the _u64 calls */
@@ -43,8 +58,11 @@ struct batch {
     const char *path;
     size_t file;         /* which of the input's paths that is */
     uint64_t offset;     /* of lines[0] in that file */
-    uint64_t first_line; /* the number of lines[0] in its file, from 1; unknown with -j */
+    uint64_t first_line; /* the number of lines[0] in its file, from 1; of one thread */
 };
+
+/* The number of lines[i] in its file. */
+uint64_t batch_line(const struct batch *batch, size_t i);
 
 /* The keys of a batch, in whichever form it has them. */
 static inline perhaps_keys batch_keys(const struct batch *batch) {
@@ -56,19 +74,33 @@ static inline perhaps_keys batch_keys(const struct batch *batch) {
 /* FINE = go on, STOP = enough, TROUBLE = failed and said so. */
 typedef int batch_function(void *context, const struct batch *batch);
 
-/* After all keys of a chunk of the input were handed on. Comes in the order of the input, with the
- * context that the batches had and the number of the chunk's first line in its file. */
-typedef int chunk_function(void *context, const char *path, uint64_t first_line);
+/* After all keys of a block of the input were handed on. Comes in the order of the input, with the
+ * context that the batches had and the number of the block's first line in its file. */
+typedef int block_function(void *context, const char *path, uint64_t first_line);
 
 /* What is done with keys in several threads. */
 struct key_work {
     unsigned threads;          /* 1 to MOST_THREADS */
     batch_function *in_thread; /* several at the same time, each with another context */
-    chunk_function *in_order;  /* one at a time; NULL = nothing is left to do */
-    void *const *contexts;     /* one for each thread */
+    block_function *in_order;  /* one at a time; NULL = nothing is left to do */
+    void *const *contexts;     /* one for each of the blocks on their way */
+    const size_t *block;       /* how large the next block is to be; NULL = as usual */
+
+    /* NULL, or called like in_order when no block has come for the seconds that `patience` says. */
+    int (*pause)(void *context);
+    double (*patience)(void *context);
+    void *pausing; /* their context */
 };
 
-/* Takes the options --key, --u64, --hex, -0, --field, --delimiter; no path means standard input. */
+/* How many blocks are on their way at a time: one in each thread, and one that waits for its turn.
+ * One thread takes them one by one. */
+enum { MOST_BLOCKS = MOST_THREADS + 1 };
+static inline unsigned blocks_on_the_way(unsigned threads) {
+    return threads > 1 ? threads + 1 : 1;
+}
+
+/* Takes the options that say how keys are written and where they stand; no path means standard
+ * input. */
 int input_from_options(struct input *input, const struct options *options, char *const *paths, size_t path_count);
 
 /* What a filter of such keys has for its recipe. */
@@ -82,8 +114,13 @@ int input_match(struct input *input, const struct options *options, const char *
 int input_match_recipe(struct input *input, const struct options *options, const char *path,
                        const perhaps_recipe *recipe);
 
-/* Reads records as this recipe says, if it does, whatever the options said. */
-void input_follow(struct input *input, const perhaps_recipe *recipe);
+/* The same keys in other files: their place is as the options of --confirm say, or else as the
+ * recipe does. FINE or TROUBLE. */
+int input_for_confirm(struct input *input, const struct options *options, const char *filter_path,
+                      const perhaps_recipe *recipe);
+
+/* Without --confirm, no option is about its file. FINE or TROUBLE. */
+int input_without_confirm(const struct options *options);
 
 /* What the recipe does to keys, in words; and back, false if there is no such name. */
 const char *recipe_key_name(const perhaps_recipe *recipe);
@@ -97,11 +134,17 @@ bool recipe_records_from(const char *name, perhaps_recipe *recipe);
 bool recipe_extracts(const perhaps_recipe *recipe);
 
 /* The options that make such a recipe. */
-enum { RECIPE_TEXT = 120 };
+enum { RECIPE_TEXT = 440 };
 const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT]);
 
 /* For a new filter of a kind of integers: numbers unless --key says which, and never bytes. */
 int input_for_integers(struct input *input, const struct options *options);
+
+/* May records be left out between those that are handed on? */
+bool input_skips(const struct input *input);
+
+/* At the end of the reading: says how many records had no key, or were not valid. */
+void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid);
 
 /* Are keys handed on as numbers, for the _u64 calls? */
 bool input_of_numbers(const struct input *input);
@@ -109,7 +152,8 @@ bool input_of_numbers(const struct input *input);
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
 
-/* The same in several threads: in order only within a chunk. */
+/* The same in several threads: in order only within a block. What is wrong with the input is told
+ * as if there were one thread. */
 int input_work(const struct input *input, const struct key_work *work);
 
 /* From now on, progress is drawn, unless `silent`: see progress_at. */
@@ -117,6 +161,9 @@ void input_start_progress(const struct input *input);
 
 /* Are all inputs plain files, which can be read twice and do not keep anyone waiting? */
 bool input_repeatable(const struct input *input);
+
+/* How many bytes they have together; 0 for other input. */
+uint64_t input_bytes(const struct input *input);
 
 /* If they are: sets *countable, and *lines to how many keys they hold. */
 int input_count(const struct input *input, bool *countable, uint64_t *lines);
@@ -130,6 +177,8 @@ int input_estimate(const struct input *input, uint64_t *keys);
 
 /* Makes input_interrupt possible. FINE or TROUBLE. */
 int input_make_interruptible(void);
+
+bool input_is_interruptible(void);
 
 /* If it is interruptible, reading also ends when nobody is left to read what is written to `fd`,
  * even while nothing is written. */

@@ -19,6 +19,10 @@ int input_make_interruptible(void) {
     return failure(NULL, "no pipe to be had: %s", strerror(errno));
 }
 
+bool input_is_interruptible(void) {
+    return interruptions[0] >= 0;
+}
+
 void input_watch_output(int fd) {
     watched_output = fd;
 }

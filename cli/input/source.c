@@ -109,9 +109,19 @@ int source_ended(struct input_source *source) {
 
 /* ---- opening, closing ---- */
 
+/* Where several threads work, one of them may be the last to want more: no other then waits here for
+ * somebody to write to a named pipe, but in input_wait. */
+static int open_file(const char *path, bool plain) {
+    struct stat status;
+    bool waits = plain && input_is_interruptible() && stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | (waits ? O_NONBLOCK : 0));
+    if (fd >= 0 && waits) fcntl(fd, F_SETFL, 0);
+    return fd;
+}
+
 int source_open(struct input_source *source, const char *path, const struct decompressor *how) {
     *source = (struct input_source){.path = path, .how = how};
-    source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open_file(path, !how);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
     if (source->fd < 0)
         return failure(path, "cannot be opened: %s; check the name and its permissions", strerror(errno));

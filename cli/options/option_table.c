@@ -86,9 +86,9 @@ const struct option option_table[OPTIONS] = {
         "Forget the oldest generation when the newest is filled to this share, such as 0.8 or 80%; without --window "
         "that is everything."},
     [OPT_SHARDS] = {"shards", 0, TAKES(NUMBER, "N", shards), SIZING | ON(DEDUP),
-        "Make it of N filters, up to 65,536, each for its share of the keys: so that -j of build can add to a cuckoo "
-        "filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up to "
-        "32,768, so that a cluster can spread them."},
+        "Make it of N filters, up to 65,536, each for its share of the keys: so that threads of a program can add to a "
+        "cuckoo filter, a table or growing layers, and that a table grows in small steps. With --at a power of two up "
+        "to 32,768, so that a cluster can spread them."},
     [OPT_HASHES] = {"hashes", 0, TAKES(NUMBER, "K", hashes), SIZING,
         "Bits set per key, if it matters: 1 to 64 for bloom and counting, 8, 16 or 32 for blocked; for cuckoo the "
         "places a key can be in, 4, 5, 6 or 8; for fuse those that it looks at, 3 (faster) or 4 (smaller). Default: "
@@ -133,8 +133,8 @@ const struct option option_table[OPTIONS] = {
         "Print nothing and stop at the first key found; the exit status tells."},
     [OPT_CONFIRM] = {"confirm", 0, TAKES(FILE, "FILE", confirm), ON(CHECK),
         "Look again, for an exact answer: what the filter takes for present counts only if it is a key in FILE, which "
-        "is the file that the filter was made from, with keys where the filter remembers them, or else written as KEYS "
-        "are. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed "
+        "is the file that the filter was made from. Its keys stand where the filter remembers them, or where --confirm-csv "
+        "and its like say; those of a filter that was made from lines are its lines. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed "
         "when all is read. With -v, lines that only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', TAKES(FILE, "FILE", output), ON(DEDUP),
         "Write the lines to FILE, not to standard output; never compressed, whatever its name."},
@@ -155,6 +155,14 @@ const struct option option_table[OPTIONS] = {
         "Compare the lines themselves, not only their digests: no line is lost, ever. Takes up to 20 bytes of memory "
         "for each different line; lines from pipes are kept in a temporary file in $TMPDIR. Files are mapped: what the "
         "system counts as its memory includes pages of them, which it can take back at any time."},
+    [OPT_NGRAM] = {"ngram", 0, TAKES(NUMBER, "N", ngram), ON(DEDUP),
+        "For texts that repeat only in part: take no line for a repeat as a whole, but remember the runs of N words in "
+        "it, and drop it if enough of them were in lines that were printed before. 1 to 1,000; default 13 with "
+        "--overlap. Words stand between white space of ASCII; a line of fewer words is one run. Of --field or --jsonl, "
+        "it is the words there. A state remembers N."},
+    [OPT_OVERLAP] = {"overlap", 0, TAKES(PART, "R", overlap), ON(DEDUP),
+        "Drop a line if at least this share of its runs of N words was there before, such as 0.8 or 80%; 1 if all "
+        "were. A run that a line has twice counts twice. Default 0.8 with --ngram."},
     [OPT_LAST] = {"last", 0, TAKES(WINDOW, "N|TIME", last), ON(DEDUP),
         "Remember only the last N lines, or those of a time such as 30s, 10m or 12h (note that 10M is a number and 10m "
         "a time). A line that comes again within it is a repeat, and begins anew; one that comes again after a third "
@@ -182,19 +190,55 @@ const struct option option_table[OPTIONS] = {
         "nothing below 0."},
     [OPT_U64] = {"u64", 0, FLAG, READING, "Short for --key u64."},
     [OPT_HEX] = {"hex", 0, FLAG, READING, "Short for --key hex."},
+    [OPT_IGNORE_CASE] = {"ignore-case", 'i', FLAG, READING,
+        "Take upper and lower case letters of ASCII for the same. The filter remembers it; give it only to make one."},
     [OPT_NULL] = {"null", '0', FLAG, READING,
         "Lines end with NUL instead of newline, in input and output, so that keys may contain newlines. The filter "
         "remembers it."},
-    [OPT_IGNORE_CASE] = {"ignore-case", 'i', FLAG, READING,
-        "Take upper and lower case letters of ASCII for the same. The filter remembers it; give it only to make one."},
-    [OPT_FIELD] = {"field", 0, TAKES(FIELD, "N", field), READING,
-        "The key is the N-th field of the line, counted from 1, not the whole line. A line without it is an error that "
-        "ends the command. The filter remembers it; 0 takes lines whole, whatever the filter was made with."},
-    [OPT_DELIMITER] = {"delimiter", 0, TAKES(TEXT, "C", delimiter), READING,
-        "The byte between fields, such as ','. Default '\\t', a tab. The filter remembers it."},
-    [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK),
-        "Work in N threads, up to 256; 0 or auto is one for each processor. Default 1. cuckoo filters, tables and "
-        "growing layers must have --shards for it, to be added to. A static filter is the same with any number."},
+    [OPT_CSV] = {"csv", 0, FLAG, READING,
+        "Records are those of a table in CSV (RFC 4180): fields may stand in quotes, with commas, line ends and doubled "
+        "quotes in them; lines end in LF or CRLF, and blank ones are no records. Without --field the whole record is "
+        "the key. Records are printed as they are. The filter remembers this, and all that follows up to --trim."},
+    [OPT_TSV] = {"tsv", 0, FLAG, READING,
+        "The same with tabs between the fields, of which none is quoted. (For quoted ones: --csv -t '\\t'.)"},
+    [OPT_WHITESPACE] = {"whitespace", 0, FLAG, READING, "Fields are words between runs of spaces and tabs, as awk has them."},
+    [OPT_JSONL] = {"jsonl", 0, TAKES(TEXT, "PATH", jsonl), READING,
+        "Each line is a JSON text, and its key the value at PATH: .url, .user.id, .tags[0], .\"odd name\". Of strings "
+        "it is the text, without quotes and escapes; all else is taken as written, so that \"1\" and 1 are the same key. "
+        "null is a missing value."},
+    [OPT_HEADER] = {"header", 0, FLAG, READING,
+        "The first line of each file names the columns and is no key. check and dedup print that of the first file."},
+    [OPT_FIELD] = {"field", 'F', TAKES(TEXT, "LIST", field), READING,
+        "The key is this field of the record: its number from 1, or with --header its name. Several, such as 2,3 or "
+        "name,city, make one key; a name with a comma stands in double quotes. Without --csv or its like, each tab "
+        "separates fields. 0 takes lines whole, whatever the filter was made with."},
+    [OPT_DELIMITER] = {"delimiter", 't', TAKES(TEXT, "C", delimiter), READING,
+        "The byte between fields, such as ';'. Default '\\t', a tab; of --csv a comma."},
+    [OPT_TRIM] = {"trim", 0, FLAG, READING, "White space at both ends of a key, or of each field of it, is no part of it."},
+    [OPT_MISSING] = {"missing", 0, CHOICE("WHAT", "error skip empty", missing), READING,
+        "A record that lacks the field or value: error (the default) ends the command, skip passes over it, empty "
+        "takes the empty key for it. The last two say on standard error how many there were. skip also passes over "
+        "what is no JSON, and over a line with a quote that is never closed, and counts them apart."},
+    [OPT_ELSEWHERE] = {"elsewhere", 0, FLAG, READING & ~ON(BUILD),
+        "Keys stand elsewhere than in the records that the filter was made from: only the options of this command say "
+        "where. For tables with other columns."},
+    [OPT_CONFIRM_CSV] = {"confirm-csv", 0, FLAG, ON(CHECK),
+        "The FILE of --confirm is such a table; this and the next options are for it what those without 'confirm-' are "
+        "for KEYS. With none of them, keys in FILE stand where those did that the filter was made from: a line is a key "
+        "if it was made from lines."},
+    [OPT_CONFIRM_TSV] = {"confirm-tsv", 0, FLAG, ON(CHECK), "See --confirm-csv and --tsv."},
+    [OPT_CONFIRM_WHITESPACE] = {"confirm-whitespace", 0, FLAG, ON(CHECK), "See --confirm-csv and --whitespace."},
+    [OPT_CONFIRM_JSONL] = {"confirm-jsonl", 0, TAKES(TEXT, "PATH", confirm_jsonl), ON(CHECK), "See --confirm-csv and --jsonl."},
+    [OPT_CONFIRM_HEADER] = {"confirm-header", 0, FLAG, ON(CHECK), "See --confirm-csv and --header."},
+    [OPT_CONFIRM_FIELD] = {"confirm-field", 0, TAKES(TEXT, "LIST", confirm_field), ON(CHECK),
+        "See --confirm-csv and --field. 0: lines are keys, whatever the filter was made from."},
+    [OPT_CONFIRM_DELIMITER] = {"confirm-delimiter", 0, TAKES(TEXT, "C", confirm_delimiter), ON(CHECK),
+        "See --confirm-csv and --delimiter."},
+    [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), "See --confirm-csv and --trim."},
+    [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP),
+        "Work in N threads, up to 256; 0 or auto is one for each processor, which is the default. The number changes "
+        "nothing but the time: not a byte of what is written, nor what is said. Reading, hashing, queries and the "
+        "sealing of static filters are spread; keys are added, and dedup looks lines up, in the order of the input."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING,
         "Do not compare the filter with its checksums first: a large one then answers at once. Damage can make answers "
         "wrong, never unsafe."},

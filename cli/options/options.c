@@ -91,7 +91,6 @@ enum option_id first_given(const struct options *options, const enum option_id *
 }
 
 unsigned threads_from(const struct options *options) {
-    if (!given(options, OPT_THREADS)) return 1;
     unsigned threads = options->threads ? (unsigned)options->threads : processor_count();
     return threads < MOST_THREADS ? threads : MOST_THREADS;
 }
@@ -152,7 +151,6 @@ static bool store_value(void *field, const struct option *option, const char *te
     double *real = field;
     switch (option->type) {
     case VALUE_NUMBER:
-    case VALUE_FIELD:
         return parse_number(text, false, field);
     case VALUE_SIZE:
         return parse_number(text, true, field);
@@ -161,6 +159,8 @@ static bool store_value(void *field, const struct option *option, const char *te
     case VALUE_RATE:
     case VALUE_SHARE:
         return parse_rate(text, real) && *real > 0 && *real < 1;
+    case VALUE_PART:
+        return parse_rate(text, real) && *real > 0 && *real <= 1;
     case VALUE_WINDOW:
         return store_window(field, text);
     case VALUE_TIME:
@@ -186,11 +186,11 @@ static bool store_value(void *field, const struct option *option, const char *te
 static const char *what_is_wrong(enum value_type type, const char *text) {
     static const char *const usual[] = {
         [VALUE_NUMBER] = "is not a number; write 5000000, 5e6, 5M, 10k or 2^20",
-        [VALUE_FIELD] = "is not a field number from 1, or 0 for the whole line",
         [VALUE_SIZE] = "is not a size; write bytes or 64KiB, 1.5MiB, 2GiB, 10M, 2^20",
         [VALUE_REAL] = "is not a number above 0; write 9.6 or 12",
         [VALUE_RATE] = "is not a rate between 0 and 1; write 0.01, 1e-3 or 1%",
         [VALUE_SHARE] = "is not a share between 0 and 1; write 0.8 or 80%",
+        [VALUE_PART] = "is not a share above 0 and up to 1; write 0.8, 80% or 1",
         [VALUE_WINDOW] =
             "is neither a number of keys, such as 1000000 or 1M, nor a time, such as 30s, 10m, 1h30m or 7d",
         [VALUE_TIME] = "is not a time; write 30s, 10m or 1h30m",

@@ -24,9 +24,13 @@ enum option_id {
     OPT_SHARDS, OPT_HASHES, OPT_LINES, OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE,
     OPT_AT, OPT_SHARD_BYTES, OPT_PATIENCE,
     OPT_OUTPUT, OPT_FORCE, OPT_FOLD, OPT_INVERT, OPT_COUNT,
-    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
+    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_NGRAM, OPT_OVERLAP, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
     OPT_QUIET, OPT_CONFIRM, OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_IN_PLACE,
-    OPT_KEY, OPT_U64, OPT_HEX, OPT_NULL, OPT_IGNORE_CASE, OPT_FIELD, OPT_DELIMITER,
+    OPT_KEY, OPT_U64, OPT_HEX, OPT_IGNORE_CASE, OPT_NULL,
+    OPT_CSV, OPT_TSV, OPT_WHITESPACE, OPT_JSONL, OPT_HEADER, OPT_FIELD, OPT_DELIMITER, OPT_TRIM, OPT_MISSING,
+    OPT_ELSEWHERE,
+    OPT_CONFIRM_CSV, OPT_CONFIRM_TSV, OPT_CONFIRM_WHITESPACE, OPT_CONFIRM_JSONL, OPT_CONFIRM_HEADER,
+    OPT_CONFIRM_FIELD, OPT_CONFIRM_DELIMITER, OPT_CONFIRM_TRIM,
     OPT_THREADS, OPT_NO_VERIFY, OPT_RECOVER,
     OPT_FULL, OPT_COMBINED, OPT_FOREIGN, OPT_BENCH_STATIC, OPT_SMALL, OPT_ISA, OPT_GOALS, OPT_COMPARE, OPT_PLOT,
     OPT_SCDOC, OPT_NAMES, OPT_JSON, OPT_HELP,
@@ -54,11 +58,11 @@ extern const struct command commands[COMMANDS];
 enum value_type {
     VALUE_NONE,    /* a flag; ask given() */
     VALUE_NUMBER,  /* uint64_t */
-    VALUE_FIELD,   /* uint64_t */
     VALUE_SIZE,    /* uint64_t, in bytes */
     VALUE_REAL,    /* double */
     VALUE_RATE,    /* double between 0 and 1 */
     VALUE_SHARE,   /* double between 0 and 1 */
+    VALUE_PART,    /* double above 0, at most 1 */
     VALUE_WORD,    /* int: which of `words` */
     VALUE_KIND,    /* int: enum perhaps_kind */
     VALUE_FORMAT,  /* int: the same, of files of other programs only */
@@ -91,6 +95,9 @@ enum encoding {
 };
 /* clang-format on */
 
+/* What becomes of a record without a key, in the order of the words of --missing. */
+enum missing { MISSING_ERROR, MISSING_SKIP, MISSING_EMPTY };
+
 /* How much a window remembers: a number of keys, or a time. One of them is 0. */
 struct window {
     uint64_t keys, period; /* in milliseconds */
@@ -103,14 +110,15 @@ struct options {
     bool given[OPTIONS];
     char **operands;
     size_t operand_count;
-    uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, field,
-        threads;
+    uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, threads;
     uint64_t patience, save_every, scratch;
-    double fpr, bits_per_key, growth, clear_at;
+    uint64_t ngram;
+    double fpr, bits_per_key, growth, clear_at, overlap;
     struct window window, last;
-    int kind, preset, hash, encoding, isa;
+    int kind, preset, hash, encoding, missing, isa;
     unsigned needs;
-    const char *hash_key, *at, *output, *keys, *confirm, *state, *delimiter, *compare, *plot;
+    const char *hash_key, *at, *output, *keys, *confirm, *state, *compare, *plot;
+    const char *field, *delimiter, *jsonl, *confirm_field, *confirm_delimiter, *confirm_jsonl;
 };
 
 static inline bool given(const struct options *options, enum option_id id) {
@@ -126,7 +134,7 @@ const struct command *command_find(const char *name);
 /* Says that there is no such command, and which one it might have been. Returns TROUBLE. */
 int command_unknown(const char *name);
 
-/* How many threads -j asks for; 1 without it. */
+/* How many threads -j asks for; without it, one for each processor. */
 unsigned threads_from(const struct options *options);
 
 /* "-n" or "--name", for messages. Returns `buffer`. */

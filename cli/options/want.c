@@ -38,7 +38,7 @@ static unsigned clamp(uint64_t value) {
     return value > UINT_MAX ? UINT_MAX : (unsigned)value;
 }
 
-/* Kinds with practically no false positives: the number of keys or the memory alone fixes their size. */
+/* Kinds with practically no false positives: keys or memory alone fix their size. */
 static bool is_exact(int kind) {
     return perhaps_kind_traits(kind) & PERHAPS_EXACT;
 }

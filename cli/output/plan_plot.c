@@ -183,7 +183,8 @@ static int cannot_draw(const char *path, const char *why) {
 
 int plan_plot_ready(const struct options *options) {
     if (options->kind == PERHAPS_BITMAP)
-        return failure("--plot", "a bitmap has no false positives, so that there is no rate to draw; leave out -k bitmap");
+        return failure("--plot",
+                       "a bitmap has no false positives, so that there is no rate to draw; leave out -k bitmap");
     return cannot_draw(options->plot, picture_ready(options->plot, given(options, OPT_FORCE)));
 }
 

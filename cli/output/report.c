@@ -21,26 +21,45 @@ bool colour_for(FILE *stream) {
     return isatty(fileno(stream));
 }
 
-static void say(const char *colour, const char *subject, const char *label, const char *format, va_list arguments) {
-    progress_end();
-    bool coloured = colour_for(stderr);
-    flockfile(stderr);
-    fprintf(stderr, "%sperhaps:%s ", coloured ? colour : "", coloured ? "\033[0m" : "");
-    if (subject) fprintf(stderr, "%s: ", subject);
-    fputs(label, stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+static const char red[] = "\033[1;31m", yellow[] = "\033[1;33m", bold[] = "\033[1m";
+
+static _Thread_local char **kept; /* where messages wait; NULL = they are told at once */
+
+void keep_messages(char **text) {
+    kept = text;
 }
 
-#define RED    "\033[1;31m"
-#define YELLOW "\033[1;33m"
-#define BOLD   "\033[1m"
+void tell_messages(char **text) {
+    if (!*text) return;
+    progress_end();
+    fputs(*text, stderr);
+    free(*text);
+    *text = NULL;
+}
+
+/* A remark is for who sits at the terminal, and does not wait; nor does what finds no memory. */
+static void say(const char *colour, const char *subject, const char *label, const char *format, va_list arguments) {
+    char *message = NULL, *line = NULL, *before = kept && *kept ? *kept : "";
+    bool coloured = colour_for(stderr), remark = colour == bold;
+    if (vasprintf(&message, format, arguments) < 0) message = NULL;
+    bool waits = kept && !remark;
+    if (asprintf(&line, "%s%sperhaps:%s %s%s%s%s\n", waits ? before : "", coloured ? colour : "",
+                 coloured ? "\033[0m" : "", subject ? subject : "", subject ? ": " : "", label,
+                 message ? message : "not enough memory") < 0)
+        line = NULL;
+    free(message);
+    if (waits && line) {
+        free(*kept);
+        *kept = line;
+    } else {
+        tell_messages(&line);
+    }
+}
 
 int failure(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(RED, subject, "", format, arguments);
+    say(red, subject, "", format, arguments);
     va_end(arguments);
     return TROUBLE;
 }
@@ -100,14 +119,14 @@ int scratch_failure(void) {
 void warning(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(YELLOW, subject, "warning: ", format, arguments);
+    say(yellow, subject, "warning: ", format, arguments);
     va_end(arguments);
 }
 
 void remark(const char *subject, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(BOLD, subject, "", format, arguments);
+    say(bold, subject, "", format, arguments);
     va_end(arguments);
 }
 

@@ -30,6 +30,12 @@ int scratch_failure(void);
 void warning(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void remark(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* From now on, failures and warnings of this thread are not told but appended to *text, which is
+ * from malloc, or NULL; with NULL for `text` they are told again. What was kept is told and
+ * freed. */
+void keep_messages(char **text);
+void tell_messages(char **text);
+
 /* Appends to the text in `buffer` as much as fits. */
 void append_text(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

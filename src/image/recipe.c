@@ -15,6 +15,10 @@ enum step_number {
     STEP_RECORDS = 128,   /* one byte: enum perhaps_records, not 0 */
     STEP_FIELD = 129,     /* four bytes: 1, 2, ... */
     STEP_DELIMITER = 130, /* the byte between fields */
+    STEP_WHERE = 131,     /* 1 to 255 bytes of text, no control characters */
+    STEP_HEADER = 132,    /* no value */
+    STEP_TRIM = 133,      /* no value */
+    STEP_NGRAM = 144,     /* four bytes: 1, 2, ... */
     FIRST_EXTRACTION = 128
 };
 
@@ -42,17 +46,59 @@ static void put_step(uint8_t *room, size_t *at, unsigned number, const void *val
     *at += 2 + length;
 }
 
+static bool is_text(const void *bytes, size_t length) {
+    const uint8_t *at = bytes, *end = at + length;
+    while (at < end && *at >= ' ' && *at != 127) at++;
+    return at == end;
+}
+
+/* An extraction step that contradicts another one, or STEP_END. */
+static int invalid_step(const perhaps_recipe *r) {
+    bool raw = r->records == PERHAPS_RAW, json = r->records == PERHAPS_JSON_LINES, named = r->field || *r->where;
+    bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && named);
+    if (raw && (r->form != PERHAPS_KEY_U64 || named || r->header || r->trim)) return STEP_RECORDS;
+    if (json && (!*r->where || r->header)) return STEP_RECORDS;
+    if (r->ngram && r->form != PERHAPS_KEY_BYTES) return STEP_NGRAM;
+    if (r->field && (json || *r->where)) return STEP_FIELD;
+    if (r->delimiter && !delimited) return STEP_DELIMITER;
+    if (r->records == PERHAPS_CSV && r->delimiter && strchr("\"\r\n", r->delimiter)) return STEP_DELIMITER;
+    return STEP_END;
+}
+
+/* As it is written: the usual delimiter is named, too. */
+static int delimiter_of(const perhaps_recipe *r) {
+    bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && (r->field || *r->where));
+    return !delimited ? 0 : r->delimiter ? r->delimiter : r->records == PERHAPS_CSV ? ',' : '\t';
+}
+
 static int check_wanted(const perhaps_recipe *r) {
     if (r->form < PERHAPS_KEY_BYTES || r->form > PERHAPS_KEY_UTF16)
         return fail(PERHAPS_EINVAL, "recipe.form is %d; see enum perhaps_key_form", r->form);
-    if (r->records < PERHAPS_LINES || r->records > PERHAPS_RAW)
+    if (r->records < PERHAPS_LINES || r->records > PERHAPS_JSON_LINES)
         return fail(PERHAPS_EINVAL, "recipe.records is %d; see enum perhaps_records", r->records);
     if (r->ignore_case && r->form != PERHAPS_KEY_BYTES)
         return fail(PERHAPS_EINVAL, "recipe.ignore_case goes with PERHAPS_KEY_BYTES only");
-    if (r->records == PERHAPS_RAW && (r->form != PERHAPS_KEY_U64 || r->field))
-        return fail(PERHAPS_EINVAL, "raw records are integers of 64 bits, and have no fields");
-    if (r->delimiter < 0 || r->delimiter > 255 || (r->delimiter && !r->field))
-        return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte, and goes with a field", r->delimiter);
+    if (r->delimiter < 0 || r->delimiter > 255)
+        return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte", r->delimiter);
+    if (r->header < 0 || r->header > 1 || r->trim < 0 || r->trim > 1)
+        return fail(PERHAPS_EINVAL, "recipe.header and recipe.trim are 0 or 1");
+    if (r->ngram && r->form != PERHAPS_KEY_BYTES)
+        return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
+    if (!memchr(r->where, 0, sizeof r->where)) return fail(PERHAPS_EINVAL, "recipe.where does not end in a zero byte");
+    if (!is_text(r->where, strlen(r->where))) return fail(PERHAPS_EINVAL, "recipe.where has a control character");
+    switch (invalid_step(r)) {
+    case STEP_RECORDS:
+        return fail(PERHAPS_EINVAL, r->records == PERHAPS_RAW
+                                        ? "raw records are integers of 64 bits, and have no fields, header or blanks"
+                                        : "JSON lines have a path to the key in recipe.where, and no header");
+    case STEP_FIELD:
+        return fail(PERHAPS_EINVAL, "recipe.field is %u; leave it 0 where recipe.where says it", (unsigned)r->field);
+    case STEP_DELIMITER:
+        return fail(PERHAPS_EINVAL,
+                    "recipe.delimiter goes with a field, or with CSV, where it is no quote and no line end");
+    default:
+        break;
+    }
     if (r->unknown) return fail(PERHAPS_EINVAL, "recipe.unknown is told, not wanted; leave it 0");
     return PERHAPS_OK;
 }
@@ -65,15 +111,20 @@ int recipe_encode(const perhaps_recipe *wanted, uint8_t room[RECIPE_MAX], struct
     int rc = take_sized(&r, sizeof r, wanted, "recipe");
     if (rc == PERHAPS_OK) rc = check_wanted(&r);
     if (rc < 0) return rc;
-    uint8_t form = (uint8_t)r.form, records = (uint8_t)r.records, delimiter = r.delimiter ? (uint8_t)r.delimiter : '\t';
-    uint8_t field[4];
+    uint8_t form = (uint8_t)r.form, records = (uint8_t)r.records, delimiter = (uint8_t)delimiter_of(&r);
+    uint8_t field[4], ngram[4];
     store32(field, r.field);
+    store32(ngram, r.ngram);
     memset(room, 0, RECIPE_MAX);
     if (r.ignore_case) put_step(room, &at, STEP_IGNORE_CASE, NULL, 0);
     if (form) put_step(room, &at, STEP_FORM, &form, 1);
     if (records) put_step(room, &at, STEP_RECORDS, &records, 1);
     if (r.field) put_step(room, &at, STEP_FIELD, field, sizeof field);
-    if (r.field) put_step(room, &at, STEP_DELIMITER, &delimiter, 1);
+    if (delimiter) put_step(room, &at, STEP_DELIMITER, &delimiter, 1);
+    if (*r.where) put_step(room, &at, STEP_WHERE, r.where, strlen(r.where));
+    if (r.header) put_step(room, &at, STEP_HEADER, NULL, 0);
+    if (r.trim) put_step(room, &at, STEP_TRIM, NULL, 0);
+    if (r.ngram) put_step(room, &at, STEP_NGRAM, ngram, sizeof ngram);
     if (at) *recipe = (struct recipe){room, (uint32_t)((at + RECIPE_WORD - 1) / RECIPE_WORD * RECIPE_WORD)};
     return PERHAPS_OK;
 }
@@ -95,7 +146,7 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
         if ((known = is_byte(step, PERHAPS_KEY_UTF16))) told->form = step->value[0];
         break;
     case STEP_RECORDS:
-        if ((known = is_byte(step, PERHAPS_RAW))) told->records = step->value[0];
+        if ((known = is_byte(step, PERHAPS_JSON_LINES))) told->records = step->value[0];
         break;
     case STEP_FIELD:
         if ((known = step->length == 4 && load32(step->value))) told->field = load32(step->value);
@@ -103,18 +154,23 @@ static bool take_step(const struct step *step, perhaps_recipe *told) {
     case STEP_DELIMITER:
         if ((known = is_byte(step, 255))) told->delimiter = step->value[0];
         break;
+    case STEP_WHERE:
+        if ((known = step->length && is_text(step->value, step->length)))
+            memcpy(told->where, step->value, step->length);
+        break;
+    case STEP_HEADER:
+        if ((known = step->length == 0)) told->header = 1;
+        break;
+    case STEP_TRIM:
+        if ((known = step->length == 0)) told->trim = 1;
+        break;
+    case STEP_NGRAM:
+        if ((known = step->length == 4 && load32(step->value))) told->ngram = load32(step->value);
+        break;
     default:
         break;
     }
     return known;
-}
-
-/* An extraction step that contradicts another one, or STEP_END. */
-static int invalid_step(const perhaps_recipe *told) {
-    bool raw = told->records == PERHAPS_RAW;
-    if (raw && (told->form != PERHAPS_KEY_U64 || told->field)) return STEP_RECORDS;
-    if (told->field && !told->delimiter) return STEP_FIELD;
-    return told->delimiter && !told->field ? STEP_DELIMITER : STEP_END;
 }
 
 void recipe_decode(struct recipe recipe, perhaps_recipe *told) {
@@ -122,7 +178,10 @@ void recipe_decode(struct recipe recipe, perhaps_recipe *told) {
     *told = (perhaps_recipe){.size = sizeof *told};
     for (struct step step; (step = next_step(recipe, &at)).number != STEP_END;)
         if (!take_step(&step, told) && !told->unknown) told->unknown = (int)step.number;
-    if (!told->unknown) told->unknown = invalid_step(told);
+    if (told->unknown) return;
+    told->unknown = invalid_step(told);
+    if (!told->unknown && delimiter_of(told) && !told->delimiter)
+        told->unknown = told->field ? STEP_FIELD : *told->where ? STEP_WHERE : STEP_RECORDS;
 }
 
 /* Whether it is a list of steps with the least padding: NULL, or the reason. */

@@ -35,9 +35,9 @@ struct array {
     uint8_t *bytes;  /* little-endian words, at any alignment */
     uint64_t length; /* bytes, from payload_bytes */
     uint64_t layout[LAYOUT_WORDS];
-    uint64_t derived[DERIVED_WORDS]; /* of the layout, by the kind's `derive` */
-    const void *guide;               /* static kinds: made by solver->guide; else NULL */
-    uint64_t near_bytes;             /* arrays of at most this are in the second-level cache while in use */
+    uint64_t derived[DERIVED_WORDS]; /* from the layout, by `derive` */
+    const void *guide;               /* made by solver->guide, else NULL */
+    uint64_t near_bytes;             /* no longer ones stay in the second-level cache */
     enum isa isa;                    /* for work on the whole array */
 };
 

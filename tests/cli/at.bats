@@ -183,7 +183,7 @@ remembers() {
   redis hset set key rot13
   refuses "pdate perhaps" check --at "$at" table
   redis hset set key utf16
-  redis hset set records csv
+  redis hset set records xml
   refuses "pdate perhaps" check --at "$at" table
   try 0 check --field 0 --at "$at" line
 }

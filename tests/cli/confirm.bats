@@ -123,7 +123,7 @@ records() {
   awk -F , 'NR == FNR { keys[$2]; next } $2 in keys' table queried_table >want
   wanted=$(wc -l <want)
   has_false_positives --field 2 --delimiter , f.ph queried_table
-  "$PERHAPS" check --field 2 --delimiter , --confirm table f.ph queried_table | cmp - want
+  "$PERHAPS" check --field 2 --delimiter , --confirm table --confirm-field 2 --confirm-delimiter , f.ph queried_table | cmp - want
 }
 
 @test "-0: lines that end with NUL, with newlines in them" {

@@ -137,7 +137,6 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   try 0 build -k dcso -n 100 -o f.bloom few
   refuses "leave out --in-place" add --in-place f.bloom few
   refuses "cannot forget" remove f.bloom few
-  refuses "leave out -j" build -k dcso -n 100 -j 2 -o g.bloom few
   refuses "hash of their own" build -k dcso --seed 5 -n 100 -o g.bloom few
   refuses "is a kind that its file tells" check -k bloom f.bloom few
   refuses "say which with -k: " check few few

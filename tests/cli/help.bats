@@ -114,12 +114,16 @@ prepare_examples() {
   seq 500 >wanted.txt
   seq 2000 2100 | tee other.txt >new.txt
   seq 3000 3100 | tee urls.txt log | gzip >urls.gz
-  sed 's/.*/&,name &/' wanted.txt >people.csv
+  { echo id,name,city && sed 's/.*/&,name &,Rome/' wanted.txt; } >people.csv
+  { echo id,user && sed 's/.*/&,&/' wanted.txt; } >orders.csv
+  sed 's/.*/{"id": &, "user": {"id": "u&"}}/' wanted.txt >log.jsonl
+  sed 's/.*/{"text": "page &"}/' wanted.txt >pages.jsonl
   tee names.txt expired.txt <wanted.txt >logins.txt
-  tee gone.txt <wanted.txt >days.txt
+  tee gone.txt users.txt <wanted.txt >days.txt
   "$PERHAPS" build -n 5000 -o phones.ph phones.txt
   "$PERHAPS" build --needs remove -n 5000 -o logins.ph logins.txt
   "$PERHAPS" build -k parquet -n 100000 -o names.parquet names.txt
+  "$PERHAPS" build -o users.ph users.txt
   for name in days today yesterday; do "$PERHAPS" build -k bitmap -o $name.ph days.txt; done
   for name in seen monday tuesday wednesday customers visitors; do cp phones.ph $name.ph; done
 }

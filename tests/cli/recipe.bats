@@ -17,6 +17,7 @@ declare -gA third=(
 )
 declare -gA extraction=(
   [lines]="" [tab]="--field 2" [comma]="--field 2 --delimiter ," [zero]="-0" [zero_field]="-0 --field 2 --delimiter ;"
+  [csv]="--csv --field 2" [jsonl]="--jsonl .k"
 )
 
 # records NAME KEY...: records of this extraction, with each key in its place.
@@ -30,6 +31,8 @@ records() {
     comma) printf 'x,%s,y\n' "$key" ;;
     zero) printf '%s\0' "$key" ;;
     zero_field) printf 'x;%s;y\0' "$key" ;;
+    csv) printf '"x,""\n",%s,"y"\r\n' "$key" ;;
+    jsonl) printf '{"a": ["]"], "k": "%s"}\n' "$key" ;;
     esac
   done
 }
@@ -56,6 +59,8 @@ contradictions() {
   comma) printf '%s\n' "--field 3" "--field 2 --delimiter ;" "-0" ;;
   zero) printf '%s\n' "--field 2" "-0 --field 1" ;;
   zero_field) printf '%s\n' "--field 3" "--field 2 --delimiter ," ;;
+  csv) printf '%s\n' "--tsv" "--csv -F 1" "-F 2,3" "--csv -t ;" "--header" "--trim" "-0" "--jsonl .k" ;;
+  jsonl) printf '%s\n' "--jsonl .x" "--csv" "-F 1" "--trim" ;;
   esac
 }
 
@@ -134,7 +139,7 @@ hold() {
 @test "every extraction: used by every command without being repeated" {
   local e
   for e in "${!extraction[@]}"; do hold plain "$e"; done
-  [ "$held" -eq 5 ]
+  [ "$held" -eq 7 ]
 }
 
 @test "every command takes the same options again, and refuses others" {

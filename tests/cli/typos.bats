@@ -75,7 +75,7 @@ means() {
 }
 
 @test "values that are none are told what they should be" {
-  refuses "--field: 'email' is not a field number from 1" check f.ph --field email
+  refuses "--field: 'email' names a column; add --header" dedup --field email
   refuses "-o: '' is an empty name; give that of a file" build -o '' /dev/null
   refuses "--output: '' is an empty name" build --output= /dev/null
   for option in --hash-key --state --plot --confirm --keys; do

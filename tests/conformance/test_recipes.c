@@ -23,14 +23,29 @@ static const perhaps_recipe some_recipes[] = {
      .field = 2,
      .delimiter = '\t'},
     {.size = sizeof(perhaps_recipe), .field = 2, .delimiter = ','},
+    {.size = sizeof(perhaps_recipe),
+     .records = PERHAPS_CSV,
+     .delimiter = ';',
+     .header = 1,
+     .trim = 1,
+     .where = "name,2"},
+    {.size = sizeof(perhaps_recipe), .records = PERHAPS_JSON_LINES, .where = ".user.id"},
+    {.size = sizeof(perhaps_recipe), .ignore_case = 1, .field = 1, .delimiter = '\t', .ngram = 13},
+    {.size = sizeof(perhaps_recipe), .ngram = UINT32_MAX},
 };
 enum { RECIPES = sizeof some_recipes / sizeof *some_recipes };
+
+static bool is_same(const perhaps_recipe *a, const perhaps_recipe *b) {
+    return a->size == b->size && a->form == b->form && a->ignore_case == b->ignore_case && a->records == b->records &&
+           a->field == b->field && a->delimiter == b->delimiter && a->unknown == b->unknown && a->header == b->header &&
+           a->trim == b->trim && strcmp(a->where, b->where) == 0 && a->ngram == b->ngram;
+}
 
 static void expect_recipe(const perhaps *f, const perhaps_recipe *recipe, const char *after) {
     perhaps_recipe told = PERHAPS_RECIPE(.form = -1, .unknown = -1);
     MUST(perhaps_recipe_of(f, &told));
-    CHECK(memcmp(&told, recipe, sizeof told) == 0, "after %s: form %d, case %d, records %d, field %u, delimiter %d",
-          after, told.form, told.ignore_case, told.records, (unsigned)told.field, told.delimiter);
+    CHECK(is_same(&told, recipe), "after %s: form %d, case %d, records %d, field %u, delimiter %d", after, told.form,
+          told.ignore_case, told.records, (unsigned)told.field, told.delimiter);
 }
 
 static perhaps *make_with(const struct layout *layout, const perhaps_recipe *recipe, uint64_t n) {
@@ -198,7 +213,19 @@ static void nonsense_is_refused(void **state) {
         PERHAPS_RECIPE(.form = -1),
         PERHAPS_RECIPE(.form = PERHAPS_KEY_UTF16 + 1),
         PERHAPS_RECIPE(.records = -1),
-        PERHAPS_RECIPE(.records = PERHAPS_RAW + 1, .form = PERHAPS_KEY_U64),
+        PERHAPS_RECIPE(.records = PERHAPS_JSON_LINES + 1, .where = "."),
+        PERHAPS_RECIPE(.records = PERHAPS_JSON_LINES),
+        PERHAPS_RECIPE(.records = PERHAPS_JSON_LINES, .where = ".a", .header = 1),
+        PERHAPS_RECIPE(.records = PERHAPS_JSON_LINES, .where = ".a", .field = 1),
+        PERHAPS_RECIPE(.records = PERHAPS_CSV, .where = "a", .field = 1),
+        PERHAPS_RECIPE(.records = PERHAPS_TSV, .field = 1, .delimiter = ','),
+        PERHAPS_RECIPE(.records = PERHAPS_WHITESPACE, .delimiter = ' '),
+        PERHAPS_RECIPE(.records = PERHAPS_RAW, .form = PERHAPS_KEY_U64, .trim = 1),
+        PERHAPS_RECIPE(.records = PERHAPS_RAW, .form = PERHAPS_KEY_U64, .where = "1,2"),
+        PERHAPS_RECIPE(.records = PERHAPS_CSV, .delimiter = '\n'),
+        PERHAPS_RECIPE(.records = PERHAPS_TSV, .where = "a\nb"),
+        PERHAPS_RECIPE(.header = 2),
+        PERHAPS_RECIPE(.trim = -1),
         PERHAPS_RECIPE(.records = PERHAPS_RAW),
         PERHAPS_RECIPE(.records = PERHAPS_RAW, .form = PERHAPS_KEY_U64, .field = 1),
         PERHAPS_RECIPE(.ignore_case = 1, .form = PERHAPS_KEY_HEX),
@@ -206,6 +233,7 @@ static void nonsense_is_refused(void **state) {
         PERHAPS_RECIPE(.field = 1, .delimiter = 256),
         PERHAPS_RECIPE(.field = 1, .delimiter = -1),
         PERHAPS_RECIPE(.unknown = 200),
+        PERHAPS_RECIPE(.ngram = 5, .form = PERHAPS_KEY_U64),
         {.form = PERHAPS_KEY_HEX},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -217,11 +245,29 @@ static void nonsense_is_refused(void **state) {
     }
 }
 
+/* All bytes of a text but the last may be used. */
+static void long_texts_are_kept(void **state) {
+    perhaps_recipe recipe = PERHAPS_RECIPE(.records = PERHAPS_TSV);
+    perhaps *f;
+    (void)state;
+    memset(recipe.where, 'x', sizeof recipe.where);
+    REFUSED(PERHAPS_EINVAL, perhaps_create(&f, &PERHAPS_WANT(.items = 10, .fpr = 0.1, .recipe = &recipe)));
+    recipe.where[sizeof recipe.where - 1] = 0;
+    f = make(&PERHAPS_WANT(.items = 10, .fpr = 0.1, .recipe = &recipe));
+    struct bytes image = image_of(f);
+    expect_opened(image, NULL, PERHAPS_OPEN_COPY, &recipe, 0);
+    free(image.data);
+    perhaps_free(f);
+}
+
 /* A tab is the usual delimiter, and told as such. */
 static void a_tab_is_the_delimiter(void **state) {
     (void)state;
     perhaps *f = make(&PERHAPS_WANT(.items = 10, .fpr = 0.1, .recipe = &PERHAPS_RECIPE(.field = 3)));
     expect_recipe(f, &PERHAPS_RECIPE(.field = 3, .delimiter = '\t'), "making");
+    perhaps_free(f);
+    f = make(&PERHAPS_WANT(.items = 10, .fpr = 0.1, .recipe = &PERHAPS_RECIPE(.records = PERHAPS_CSV)));
+    expect_recipe(f, &PERHAPS_RECIPE(.records = PERHAPS_CSV, .delimiter = ','), "making one of CSV");
     perhaps_free(f);
 }
 
@@ -269,6 +315,7 @@ int main(void) {
         FOR_EACH_FILE(files_of_others_have_none, ITEMS),
         cmocka_unit_test(bytes_of_others_have_none),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(long_texts_are_kept),
         cmocka_unit_test(a_tab_is_the_delimiter),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -18,6 +18,13 @@ const perhaps_recipe golden_recipe = {.size = sizeof golden_recipe,
                                       .field = 70000,
                                       .delimiter = ','};
 
+const perhaps_recipe golden_csv = {.size = sizeof golden_csv,
+                                   .records = PERHAPS_CSV,
+                                   .delimiter = ';',
+                                   .where = "id,\"last, first\",3",
+                                   .header = 1,
+                                   .trim = 1};
+
 /* ---- keys ---- */
 
 static size_t text_of(uint64_t i, char *text) {
@@ -130,6 +137,8 @@ static void make_variants(const struct layout *layout, void (*use)(const char *n
     want = layout->want;
     want.recipe = &golden_recipe;
     use_image(layout->row->name, "-recipe", make_image(want, layout->items), use);
+    want.recipe = &golden_csv;
+    if (want.kind == PERHAPS_BLOOM) use_image(layout->row->name, "-csv", make_image(want, layout->items), use);
     want = layout->want;
     want.grow = PERHAPS_GROW_NEVER;
     if (grows(layout)) use_image(layout->row->name, "-fixed", make_image(want, layout->items), use);

@@ -12,6 +12,9 @@ extern const uint8_t golden_key[16];
 /* The recipe of keys in the files whose names end in -recipe. */
 extern const perhaps_recipe golden_recipe;
 
+/* And in that whose name ends in -csv. */
+extern const perhaps_recipe golden_csv;
+
 enum { GOLDEN_KEYS = 60 }; /* in each .ph file */
 
 /* Adds the golden keys number first to first + n - 1: text, integers and digests in turn. */

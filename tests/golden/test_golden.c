@@ -59,7 +59,9 @@ static void the_files_are_what_is_made_now(void **state) {
 static void expect_recipe(const char *name, const perhaps *f) {
     perhaps_recipe told = PERHAPS_RECIPE(.form = -1);
     MUST(perhaps_recipe_of(f, &told));
-    const perhaps_recipe *made_with = strstr(name, "-recipe") ? &golden_recipe : &PERHAPS_RECIPE(.form = 0);
+    const perhaps_recipe *made_with = strstr(name, "-recipe") ? &golden_recipe
+                                      : strstr(name, "-csv")  ? &golden_csv
+                                                              : &PERHAPS_RECIPE(.form = 0);
     CHECK(memcmp(&told, made_with, sizeof told) == 0, "%s: form %d, case %d, records %d, field %u, delimiter %d", name,
           told.form, told.ignore_case, told.records, (unsigned)told.field, told.delimiter);
 }

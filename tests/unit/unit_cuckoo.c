@@ -29,7 +29,8 @@ static void slots_of_every_width(void **state) {
             CHECK(slot_get(bytes, i, width) == expected[i], "width %u: slot %d changed", width, (int)i);
             for (unsigned count = 1; count <= most; count++)
                 for (unsigned j = 0; j < count; j++)
-                    CHECK((slots_at(bytes, i, width, slot_word_back(width, count)) >> j * width & mask) == expected[i + j],
+                    CHECK((slots_at(bytes, i, width, slot_word_back(width, count)) >> j * width & mask) ==
+                              expected[i + j],
                           "width %u: slot %d of the %u from slot %d on", width, (int)j, count, (int)i);
         }
     }

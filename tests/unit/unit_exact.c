@@ -119,7 +119,7 @@ static void cut_lines(struct lines *lines, const struct input *input, const char
     for (char *at = lines->text; at < lines->text + length;) {
         size_t i = lines->job.n++;
         char *end = memchr(at, input->terminator, (size_t)(lines->text + length - at));
-        char *stop = input->field ? memchr(at, input->delimiter, (size_t)(end - at)) : NULL;
+        char *stop = input->fields.n ? memchr(at, input->delimiter, (size_t)(end - at)) : NULL;
         lines->starts[i] = lines->keys[i] = at;
         lines->lengths[i] = (size_t)((stop ? stop : end) - at);
         lines->digests[i] = lines->lengths[i] % 2 ? UINT64_MAX - 42 : 42;
@@ -199,7 +199,7 @@ static void check_answers(const struct story *story, size_t text) {
 
 /* All texts, in jobs of that many lines. */
 static void check_story(const struct story *story, size_t at_a_time) {
-    struct exact *exact = exact_create(&story->input);
+    struct exact *exact = exact_create(&story->input, 2);
     CHECK(exact, "%s", said);
     for (size_t t = 0; t < story->count; t++) {
         size_t n = story->lines[t]->job.n;
@@ -246,7 +246,7 @@ static void test_fields(void **state) {
     static const char *const texts[] = {"a,1\nab,1\na,2\n,3\n,4\nabc\nab\nb,", "b\nabc,abc\nabcd,x\na\n\nlast,1",
                                         "last\nlas,t\n"};
     struct input input = plain;
-    input.field = 1;
+    input.fields.n = 1;
     input.delimiter = ',';
     check_texts(input, texts, 3);
 }
@@ -256,7 +256,7 @@ static void test_letters_between_fields(void **state) {
     (void)state;
     static const char *const texts[] = {"xXa\nxx\nXX\nyX\nyxX\nYxX\nyx\n", "Yx\nxx\nzX", "z\nzx"};
     struct input input = plain;
-    input.field = 1;
+    input.fields.n = 1;
     input.delimiter = 'X';
     input.ignore_case = true;
     check_texts(input, texts, 3);
@@ -341,7 +341,7 @@ static int after(void (*event)(const char *path), const char *first, const char 
     *story = (struct story){.input = plain};
     tell_text(story, first, true);
     tell_text(story, second, true);
-    struct exact *exact = exact_create(&story->input);
+    struct exact *exact = exact_create(&story->input, 2);
     CHECK(exact && exact_add(exact, &story->lines[0]->job) == FINE, "%s", said);
     event(story->paths[0]);
     int status = exact_add(exact, &story->lines[1]->job);
@@ -403,7 +403,7 @@ static void test_no_folder(void **state) {
     struct story story = {.input = plain};
     tell_text(&story, "one\n", false);
     setenv("TMPDIR", "/nowhere", 1);
-    struct exact *exact = exact_create(&story.input);
+    struct exact *exact = exact_create(&story.input, 2);
     CHECK(exact && exact_add(exact, &story.lines[0]->job) == TROUBLE, "a file in no folder");
     CHECK(strstr(said, "/nowhere: ") && strstr(said, "TMPDIR"), "%s", said);
     unsetenv("TMPDIR");

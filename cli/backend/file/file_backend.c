@@ -158,10 +158,16 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
 static int check_same_keys(const struct target *a, const struct target *b) {
     char name[32];
     bool same = a->recipe.form == b->recipe.form && a->recipe.ignore_case == b->recipe.ignore_case;
-    if (same || a->integers) return FINE;
-    snprintf(name, sizeof name, "%s", recipe_key_name(&a->recipe));
-    return failure(b->name, "its keys are written as %s, those of %s as %s; build both with the same options",
-                   recipe_key_name(&b->recipe), a->name, name);
+    if (!same && !a->integers) {
+        snprintf(name, sizeof name, "%s", recipe_key_name(&a->recipe));
+        return failure(b->name, "its keys are written as %s, those of %s as %s; build both with the same options",
+                       recipe_key_name(&b->recipe), a->name, name);
+    }
+    if (a->recipe.ngram == b->recipe.ngram) return FINE;
+    return failure(b->name,
+                   "its keys are N-grams of %u words, those of %s of %u (0 = they are whole); take only what dedup "
+                   "made with the same --ngram",
+                   (unsigned)b->recipe.ngram, a->name, (unsigned)a->recipe.ngram);
 }
 
 static int file_backend_combine(struct target *into, struct target *from, enum set_operation how) {

@@ -1,33 +1,112 @@
 /* Keys into a filter, or out of it. */
 #include "filter_target.h"
+#include "input/records.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- no room ---- */
+/* ---- one thread ---- */
 
-static void count_rest(struct filter_target *t, const struct batch *b, size_t from) {
-    for (size_t i = from; b->numbers && i < b->n; i++)
-        if (b->numbers[i] > t->no_room.largest) t->no_room.largest = b->numbers[i];
-    t->target.keys += b->n - from;
+/* Of what is removed, the keys; of kinds without digests, which are never full, too. */
+static int change_batch(void *context, const struct batch *batch) {
+    struct filter_target *t = context;
+    perhaps_keys keys = batch_keys(batch);
+    int64_t changed = t->direction == REMOVING ? perhaps_remove_many(t->filter, &keys, NULL)
+                                               : perhaps_add_many(t->filter, &keys, NULL);
+    if (changed < 0) return library_failure(batch->path, (int)changed);
+    t->target.keys += batch->n;
+    t->target.changed += (uint64_t)changed;
+    return FINE;
+}
+
+/* ---- keys in the order of the input ---- */
+
+/* Keys on neighbouring lines of one file. */
+struct key_run {
+    const char *path;
+    uint64_t first_line; /* with several threads at first in the block, from 1 */
+    size_t n;
+};
+
+/* Keys of one block of the input, as a thread made them: digests, which outlive their batch, or for
+ * a kind of integers the numbers. */
+struct hashed_keys {
+    struct adding *adding;
+    uint64_t *words;
+    size_t n, room, runs, run_room;
+    struct key_run *run;
+};
+
+/* Keys that are added together. How many they are does not depend on the blocks of the input: so a
+ * full filter refuses the same one, however they came. */
+struct adding {
+    struct filter_target *t;
+    const struct input *input;
+    perhaps_hasher hasher; /* a copy: the filter changes while threads hash */
+    size_t batch;          /* how many they are, except the last */
+    size_t n, runs;
+    struct key_run *run; /* of at least one key each */
+    uint64_t *words;
+};
+
+static bool enlarge(void *array, size_t *room, size_t needed, size_t size) {
+    if (needed <= *room) return true;
+    size_t n = 2 * *room + needed;
+    void *larger = n > SIZE_MAX / size ? NULL : realloc(*(void **)array, n * size);
+    if (!larger) return false;
+    *(void **)array = larger;
+    *room = n;
+    return true;
+}
+
+/* Lines are counted only where they are needed: each run is what is left of a batch, or one key. */
+static bool note_runs(struct hashed_keys *m, const struct batch *b) {
+    const struct input *input = m->adding->input;
+    bool gaps = input_skips(input) && batch_line(b, b->n - 1) != b->first_line + b->n - 1;
+    size_t runs = gaps ? b->n : 1;
+    uint64_t line = b->first_line;
+    if (!enlarge(&m->run, &m->run_room, m->runs + runs, sizeof *m->run)) return false;
+    for (size_t i = 0; i < runs; i++) {
+        m->run[m->runs++] = (struct key_run){b->path, line, gaps ? 1 : b->n};
+        if (i + 1 < runs) line += count_bytes(b->lines[i], (size_t)(b->lines[i + 1] - b->lines[i]), input->terminator);
+    }
+    return true;
+}
+
+static int hash_keys(void *context, const struct batch *b) {
+    struct hashed_keys *m = context;
+    perhaps_keys keys = batch_keys(b);
+    if (!enlarge(&m->words, &m->room, m->n + b->n, sizeof *m->words) || !note_runs(m, b))
+        return failure(input_name(b->path), "not enough memory for the keys of all threads; give a smaller -j");
+    if (m->adding->t->target.integers)
+        memcpy(m->words + m->n, b->numbers, b->n * sizeof *m->words);
+    else
+        perhaps_digest_many(&m->adding->hasher, &keys, m->words + m->n);
+    m->n += b->n;
+    return FINE;
+}
+
+static void count_refused(struct filter_target *t, const uint64_t *words, size_t n) {
+    for (size_t i = 0; t->target.integers && i < n; i++)
+        if (words[i] > t->no_room.largest) t->no_room.largest = words[i];
+    t->target.keys += n;
 }
 
 /* If a batch has no room as a whole, nothing of it is added. Adding one key at a time shows which
  * is the first too many. */
-static int add_singly(struct filter_target *t, const struct batch *b) {
-    for (size_t i = 0; i < b->n; i++) {
-        int is_new = b->digests   ? perhaps_add_digest(t->filter, b->digests[i])
-                     : b->numbers ? perhaps_add_u64(t->filter, b->numbers[i])
-                                  : perhaps_add(t->filter, b->keys[i], b->lengths[i]);
+static int add_singly(struct filter_target *t, const struct key_run *run, const uint64_t *words) {
+    for (size_t i = 0; i < run->n; i++) {
+        int is_new =
+            t->target.integers ? perhaps_add_u64(t->filter, words[i]) : perhaps_add_digest(t->filter, words[i]);
         if (is_new < 0) {
             t->no_room = (struct no_room){.error = is_new,
-                                          .path = b->path,
-                                          .line = b->first_line + i,
-                                          .number = b->numbers ? b->numbers[i] : 0,
+                                          .path = run->path,
+                                          .line = run->first_line + i,
+                                          .number = words[i],
                                           .before = t->target.keys};
-            count_rest(t, b, i);
+            count_refused(t, words + i, run->n - i);
             return t->in_place ? STOP : FINE;
         }
         t->target.keys++;
@@ -36,92 +115,110 @@ static int add_singly(struct filter_target *t, const struct batch *b) {
     return FINE;
 }
 
-static int change_batch(void *context, const struct batch *batch) {
-    struct filter_target *t = context;
-    perhaps_keys keys = batch_keys(batch);
-    if (t->no_room.error) {
-        count_rest(t, batch, 0);
-        return FINE;
+static int add_runs_singly(struct adding *a, const uint64_t *words) {
+    int status = FINE;
+    for (size_t i = 0; i < a->runs && status == FINE; words += a->run[i++].n) {
+        if (a->t->no_room.error)
+            count_refused(a->t, words, a->run[i].n);
+        else
+            status = add_singly(a->t, &a->run[i], words);
     }
-    int64_t changed = t->threads > 1             ? perhaps_add_parallel(t->filter, &keys, NULL, t->threads)
-                      : t->direction == REMOVING ? perhaps_remove_many(t->filter, &keys, NULL)
-                                                 : perhaps_add_many(t->filter, &keys, NULL);
-    if (changed == PERHAPS_EFULL || changed == PERHAPS_ENOMEM) return add_singly(t, batch);
-    if (changed == PERHAPS_EIO && filter_facts(t->filter).collecting) return scratch_failure();
-    if (changed < 0) return library_failure(batch->path, (int)changed);
-    t->target.keys += batch->n;
-    t->target.changed += (uint64_t)changed;
+    return status;
+}
+
+/* Adds the keys of all runs. */
+static int add_words(struct adding *a, const uint64_t *words) {
+    struct filter_target *t = a->t;
+    perhaps_keys keys = t->target.integers ? PERHAPS_KEYS_U64(words, 0, a->n) : PERHAPS_KEYS_DIGEST(words, a->n);
+    if (t->no_room.error) return add_runs_singly(a, words);
+    int64_t added = perhaps_add_many(t->filter, &keys, NULL);
+    if (added == PERHAPS_EFULL || added == PERHAPS_ENOMEM) return add_runs_singly(a, words);
+    if (added == PERHAPS_EIO && filter_facts(t->filter).collecting) return scratch_failure();
+    if (added < 0) return library_failure(a->run[0].path, (int)added);
+    t->target.keys += a->n;
+    t->target.changed += (uint64_t)added;
     return FINE;
 }
 
-/* ---- many threads ---- */
-
-/* Keys of one chunk of the input, as its thread made them: numbers, or the digests of all others,
- * since these keys do not outlive their batch. All threads together then add them. */
-struct hashed_keys {
-    struct filter_target *t;
-    perhaps_hasher hasher; /* a copy: the filter changes while others hash */
-    bool numbers;
-    uint64_t *words;
-    size_t n, room;
-};
-
-static int hash_for_adding(void *context, const struct batch *b) {
-    struct hashed_keys *m = context;
-    perhaps_keys keys = batch_keys(b);
-    if (m->n + b->n > m->room) {
-        size_t room = 2 * m->room + 64 * BATCH;
-        uint64_t *larger = realloc(m->words, room * sizeof *larger);
-        if (!larger)
-            return failure(input_name(b->path), "not enough memory for the keys of all threads; give a smaller -j");
-        m->words = larger;
-        m->room = room;
-    }
-    uint64_t *words = m->words + m->n;
-    m->numbers = b->numbers;
-    m->n += b->n;
-    if (b->numbers)
-        memcpy(words, b->numbers, b->n * sizeof *words);
-    else
-        perhaps_digest_many(&m->hasher, &keys, words);
-    return FINE;
+static int add_batch(struct adding *a, const uint64_t *words) {
+    int status = add_words(a, words);
+    a->n = a->runs = 0;
+    return status;
 }
 
+/* Adds the next n keys of a block, which are neighbours, or keeps them for a batch. */
+static int take_keys(struct adding *a, struct key_run run, const uint64_t *words) {
+    int status = FINE;
+    for (size_t n; run.n && status == FINE; run.first_line += n, run.n -= n, words += n) {
+        bool whole = !a->n && run.n >= a->batch; /* is not copied */
+        n = run.n < a->batch - a->n ? run.n : a->batch - a->n;
+        a->run[a->runs++] = (struct key_run){run.path, run.first_line, n};
+        if (!whole) memcpy(a->words + a->n, words, n * sizeof *a->words);
+        a->n += n;
+        if (a->n == a->batch) status = add_batch(a, whole ? words : a->words);
+    }
+    return status;
+}
+
+/* In place, others may look at the file: what has come is added at once. */
 static int add_hashed(void *context, const char *path, uint64_t first_line) {
     struct hashed_keys *m = context;
-    struct batch batch = {.n = m->n, .path = path, .first_line = first_line};
-    *(m->numbers ? &batch.numbers : &batch.digests) = m->words;
-    m->n = 0;
-    return batch.n ? change_batch(m->t, &batch) : FINE;
+    struct adding *a = m->adding;
+    const uint64_t *words = m->words;
+    int status = FINE;
+    (void)path;
+    for (size_t i = 0; i < m->runs && status == FINE; words += m->run[i++].n) {
+        if (a->t->threads > 1) m->run[i].first_line += first_line - 1;
+        status = take_keys(a, m->run[i], words);
+    }
+    m->n = m->runs = 0;
+    return status == FINE && a->n && a->t->in_place ? add_batch(a, a->words) : status;
 }
 
-static int check_threads(const struct filter_target *t) {
-    const char *path = t->target.name;
-    struct perhaps_info facts = filter_facts(t->filter);
-    if (facts.traits & PERHAPS_PARALLEL) return FINE;
-    if (is_file_kind(facts.kind))
-        return failure(path, "%s filters are files of another program, to which one thread adds; leave out -j",
-                       facts.kind_name);
-    return failure(path, "one thread adds to a %s filter; %s", facts.kind_name,
-                   facts.kind == PERHAPS_WINDOW ? "leave out -j" : "build it with --shards 16, or leave out -j");
+/* One thread adds a batch before it hashes the next, which then find room in the cache. */
+static int hash_and_add(void *context, const struct batch *b) {
+    int status = hash_keys(context, b);
+    return status == FINE ? add_hashed(context, b->path, 1) : status;
+}
+
+static int read_and_add(struct adding *a) {
+    struct hashed_keys hashed[MOST_BLOCKS] = {{0}};
+    void *contexts[MOST_BLOCKS];
+    unsigned threads = a->t->threads, blocks = blocks_on_the_way(threads);
+    for (unsigned i = 0; i < blocks; i++) {
+        hashed[i].adding = a;
+        contexts[i] = &hashed[i];
+    }
+    struct key_work alone = {.threads = 1, .in_thread = hash_and_add, .contexts = contexts};
+    struct key_work together = {
+        .threads = threads, .in_thread = hash_keys, .in_order = add_hashed, .contexts = contexts};
+    int status = input_work(a->input, threads > 1 ? &together : &alone);
+    if (status == FINE && a->n) status = add_batch(a, a->words);
+    for (unsigned i = 0; i < blocks; i++) {
+        free(hashed[i].words);
+        free(hashed[i].run);
+    }
+    return status;
+}
+
+/* Shards get large batches, of which each has enough for the batch to be sorted. */
+static int add_in_order(struct filter_target *t, const struct input *input) {
+    enum { BATCH_FOR_SHARDS = 1 << 16 };
+    struct adding a = {.t = t, .input = input, .hasher = *perhaps_hasher_of(t->filter), .batch = BATCH};
+    if (filter_facts(t->filter).kind == PERHAPS_SHARDED) a.batch = BATCH_FOR_SHARDS;
+    a.words = malloc(a.batch * sizeof *a.words);
+    a.run = malloc(a.batch * sizeof *a.run);
+    int status = a.words && a.run ? read_and_add(&a) : failure(NULL, "not enough memory for a batch of keys");
+    free(a.words);
+    free(a.run);
+    return status;
 }
 
 int filter_change(struct target *target, const struct input *input, enum direction direction) {
     struct filter_target *t = filter_target_of(target);
-    struct hashed_keys hashed[MOST_THREADS];
-    void *contexts[MOST_THREADS];
     t->direction = direction;
-    if (t->threads <= 1) return input_read(input, change_batch, t);
-    if (check_threads(t) != FINE) return TROUBLE;
-    for (unsigned i = 0; i < t->threads; i++) {
-        hashed[i] = (struct hashed_keys){.t = t, .hasher = *perhaps_hasher_of(t->filter)};
-        contexts[i] = &hashed[i];
-    }
-    int status = input_work(
-        input, &(struct key_work){
-                   .threads = t->threads, .in_thread = hash_for_adding, .in_order = add_hashed, .contexts = contexts});
-    for (unsigned i = 0; i < t->threads; i++) free(hashed[i].words);
-    return status;
+    bool digests = filter_facts(t->filter).traits & PERHAPS_TAKES_DIGESTS;
+    return digests && direction == ADDING ? add_in_order(t, input) : input_read(input, change_batch, t);
 }
 
 /* ---- words ---- */

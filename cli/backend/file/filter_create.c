@@ -38,11 +38,9 @@ static int check_can_grow(const perhaps_want *want) {
 
 /* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by
  * itself. */
-static int expect_any_number(perhaps_want *want, unsigned threads) {
-    enum { SHARDS = 16 };
+static int expect_any_number(perhaps_want *want) {
     struct perhaps_plan plan = {.size = sizeof plan};
     if (check_can_grow(want) != FINE) return TROUBLE;
-    if (threads > 1 && !want->shards) want->shards = SHARDS; /* layers as such take one thread */
     want->items = FIRST_GUESS;
     perhaps_want single = *want;
     want->grow = PERHAPS_GROW_LAYERS;
@@ -56,11 +54,11 @@ static int expect_any_number(perhaps_want *want, unsigned threads) {
     return reason_failure(NULL, "give -n, how many keys the pipe will bring");
 }
 
-static int fix_number(perhaps_want *want, unsigned threads, const struct input *input) {
+static int fix_number(perhaps_want *want, const struct input *input) {
     if (needs_number(want)) {
         bool countable;
         if (input_count(input, &countable, &want->items) != FINE) return TROUBLE;
-        if (!countable && expect_any_number(want, threads) != FINE) return TROUBLE;
+        if (!countable && expect_any_number(want) != FINE) return TROUBLE;
     }
     if (want->items || want->bytes) return FINE;
     if (needs_number(want))
@@ -130,7 +128,7 @@ int filter_create(struct target **target, const struct options *options, struct 
     if (is_static_kind(want.kind)) {
         if (create_static(&t->filter, &want, options) != FINE) return TROUBLE;
     } else {
-        if (fix_number(&want, threads_from(options), input) != FINE) return TROUBLE;
+        if (fix_number(&want, input) != FINE) return TROUBLE;
         int rc = perhaps_create(&t->filter, &want);
         if (rc < 0) return library_failure(NULL, rc);
         if (filter_advance(t->filter, NULL) != FINE) return TROUBLE;

@@ -12,7 +12,7 @@ struct filter_target {
     enum access access;
     bool created, in_place;
     enum direction direction; /* of the last change */
-    unsigned threads;         /* that add; one thread removes */
+    unsigned threads;         /* that read keys, and seal */
     struct output output;     /* of a filter that is created or combined */
     perhaps_lock *lock;       /* of a file that is changed and replaced */
 

@@ -127,6 +127,9 @@ static void take_recipe(perhaps_recipe *recipe, const char *name, const char *va
     if (strcmp(name, "key") == 0 && !recipe_key_from(value, recipe)) recipe->form = UNKNOWN_FORM;
     if (strcmp(name, "field") == 0) recipe->field = number <= UINT32_MAX ? (uint32_t)number : 0;
     if (strcmp(name, "delimiter") == 0) recipe->delimiter = number < 256 ? (int)number : 0;
+    if (strcmp(name, "header") == 0) recipe->header = number != 0;
+    if (strcmp(name, "trim") == 0) recipe->trim = number != 0;
+    if (strcmp(name, "where") == 0) snprintf(recipe->where, sizeof recipe->where, "%s", value);
     if (strcmp(name, "records") == 0) recipe->unknown = recipe_records_from(value, recipe) ? 0 : UNKNOWN_RECORDS;
 }
 
@@ -164,8 +167,12 @@ void set_write_fields(const struct set *set, char text[FIELDS_TEXT]) {
     if (recipe->records)
         length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "records %s\n", recipe_records_name(recipe));
     if (recipe->field)
-        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "field %u\ndelimiter %d\n",
-                           (unsigned)recipe->field, recipe->delimiter);
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "field %u\n", (unsigned)recipe->field);
+    if (recipe->delimiter)
+        length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "delimiter %d\n", recipe->delimiter);
+    if (*recipe->where) length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "where %s\n", recipe->where);
+    if (recipe->header) length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "header 1\n");
+    if (recipe->trim) length += snprintf(text + length, FIELDS_TEXT - (size_t)length, "trim 1\n");
     if (set->kind == SET_BITS)
         snprintf(text + length, FIELDS_TEXT - (size_t)length, "bits %llu\nhashes %u\nseed %s\n",
                  (unsigned long long)set->bits, set->hashes, set->seed);

@@ -12,7 +12,7 @@
 enum set_kind { SET_BLOOM, SET_CUCKOO, SET_BITS, SET_KINDS };
 extern const char *const set_kind_names[SET_KINDS];
 
-enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 512 };
+enum { MOST_SHARDS = 32768, MOST_HASHES = 64, KEY_TEXT = URL_TEXT + 16, SEED_TEXT = 64, FIELDS_TEXT = 1024 };
 
 /* The most bits that a string of the server can have. */
 static const uint64_t most_bits = UINT64_C(1) << 32;

@@ -149,7 +149,7 @@ static int add_batch(void *context, const struct batch *batch) {
         if (batch->numbers[i] > UINT32_MAX)
             return failure(input_name(batch->path),
                            "line %llu is %llu, and -k roaring holds ids below 2^32; build it with -k roaring64",
-                           (unsigned long long)(batch->first_line + i), (unsigned long long)batch->numbers[i]);
+                           (unsigned long long)batch_line(batch, i), (unsigned long long)batch->numbers[i]);
     if (!ids_add(&t->ids, batch->numbers, batch->n, &added))
         return failure(input_name(batch->path), "the ids take more memory than there is; use a machine with more");
     t->target.keys += batch->n;

@@ -87,13 +87,13 @@ double redis_error_of_chain(double error_of_first) {
 }
 
 /* The layout of a Bloom filter of as many bits as places reach. */
-struct reached {
+struct layer_reached {
     uint64_t layout[LAYOUT_WORDS];
 };
 
-static struct reached reached_of(const uint64_t layout[LAYOUT_WORDS]) {
+static struct layer_reached reached_of(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t n2 = layout[REDIS_BLOOM_N2], bits = n2 ? UINT64_C(1) << n2 : layout[REDIS_BLOOM_BITS];
-    return (struct reached){{[BLOOM_CELLS] = bits, [BLOOM_HASHES] = layout[REDIS_BLOOM_HASHES]}};
+    return (struct layer_reached){{[BLOOM_CELLS] = bits, [BLOOM_HASHES] = layout[REDIS_BLOOM_HASHES]}};
 }
 
 static void measure(const struct array *array, struct measures *measures) {

@@ -1,4 +1,5 @@
-/* Where the keys of a cuckoo filter are, for four keys at a time in AVX2 and eight in AVX-512. */
+/* The cuckoo filter's batches in AVX2: where four keys are; and whether they are there. */
+#include <immintrin.h>
 
 TARGET_AVX2 static inline __m256i same_four(uint64_t x) {
     return _mm256_set1_epi64x((long long)x);
@@ -56,6 +57,19 @@ TARGET_AVX2 static inline __m256i codes_of_four(__m256i fingerprint, uint64_t pl
     return places == 4 ? _mm256_slli_epi64(fingerprint, 2) : _mm256_mul_epu32(fingerprint, same_four(places));
 }
 
+/* The fingerprints and homes of the keys i..i+3 of a block. */
+TARGET_AVX2 static inline void prepare_four(const struct array *a, const uint64_t *digests, struct block *block,
+                                            size_t i, uint64_t places) {
+    __m256i digest = _mm256_loadu_si256((const __m256i *)(const void *)digests);
+    __m256i fingerprint = fingerprints_of_four(a, digest), home = mul_high_four(digest, a->layout[CUCKOO_HOMES]);
+    _mm256_storeu_si256((__m256i *)(void *)(block->fingerprint + i), fingerprint);
+    _mm256_storeu_si256((__m256i *)(void *)(block->home[0] + i), home);
+    UNROLLED for (uint64_t choice = 1; choice < choices_of(places); choice++) {
+        __m256i other = other_homes_of_four(a, home, fingerprint, choice);
+        _mm256_storeu_si256((__m256i *)(void *)(block->home[choice] + i), other);
+    }
+}
+
 /* find_one for the keys i..i+3. */
 TARGET_AVX2 static inline void find_four(const struct array *a, const uint64_t *digests, size_t i, struct windows *out,
                                          uint64_t places) {
@@ -99,53 +113,4 @@ TARGET_AVX2 static inline uint32_t test_four(const struct array *a, const struct
     __m256i none = _mm256_cmpeq_epi64(found, same_four(0));
     unsigned mask = 15 ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(none));
     return mask * 0x00204081u & 0x01010101u;
-}
-
-/* slot_word, as `struct windows` has it. */
-TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, __m512i home, uint64_t choice) {
-    const __m512i width = same_eight(a->layout[CUCKOO_WIDTH]);
-    __m512i bit =
-        a->layout[CUCKOO_HOMES] <= UINT32_MAX ? _mm512_mul_epu32(home, width) : _mm512_mullo_epi64(home, width);
-    __m512i byte = _mm512_srli_epi64(bit, 3);
-    __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
-    __m512i back = _mm512_maskz_mov_epi64(late, same_eight(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]));
-    __m512i shift = _mm512_add_epi64(_mm512_and_si512(bit, same_eight(7)), _mm512_slli_epi64(back, 3));
-    return _mm512_or_si512(_mm512_slli_epi64(_mm512_sub_epi64(byte, back), 6), shift);
-}
-
-/* find_one for the keys i..i+7. */
-TARGET_AVX512 static inline void find_eight(const struct array *a, const uint64_t *digests, size_t i,
-                                            struct windows *out, uint64_t places) {
-    __m512i digest = _mm512_loadu_si512(digests), fingerprint = fingerprints_of_eight(a, digest);
-    __m512i home = mul_high_eight(digest, a->layout[CUCKOO_HOMES]);
-    _mm512_storeu_si512(out->code + i, codes_of_eight(fingerprint, places));
-    _mm512_storeu_si512(out->at[0] + i, windows_of_eight(a, home, 0));
-    for (uint64_t choice = 1; choice < choices_of(places); choice++) {
-        __m512i shift = shifts_of_eight(a, fingerprint, same_eight(choice));
-        __m512i other = add_around_eight(home, shift, a->layout[CUCKOO_HOMES]);
-        _mm512_storeu_si512(out->at[choice] + i, windows_of_eight(a, other, choice));
-    }
-}
-
-/* `test` for the keys i..i+7: one byte for each. */
-TARGET_AVX512 static inline uint64_t test_eight(const struct array *a, const struct windows *windows, size_t i,
-                                                uint64_t places) {
-    const __m512i below = same_eight(a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES]);
-    const unsigned width = width_of(a);
-    __m512i code = _mm512_loadu_si512(windows->code + i),
-            copies = _mm512_add_epi64(code, _mm512_slli_epi64(code, width));
-    if (places % 2) copies = _mm512_add_epi64(code, _mm512_slli_epi64(copies, width));
-    copies = _mm512_add_epi64(copies, same_eight(a->derived[CUCKOO_NUMBERS]));
-    __m512i found = _mm512_setzero_si512();
-    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
-        __m512i at = _mm512_loadu_si512(windows->at[choice] + i);
-        __m512i window =
-            _mm512_srlv_epi64(load_eight(a->bytes, _mm512_srli_epi64(at, 6)), _mm512_and_si512(at, same_eight(63)));
-        __m512i before = same_eight(first_place(choice, places) * a->derived[CUCKOO_ONES]);
-        __m512i x = _mm512_xor_si512(window, _mm512_add_epi64(copies, before));
-        __m512i full = _mm512_or_si512(_mm512_add_epi64(_mm512_and_si512(x, below), below), x);
-        found = _mm512_or_si512(
-            found, _mm512_andnot_si512(full, same_eight(a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST])));
-    }
-    return _pdep_u64(_mm512_test_epi64_mask(found, found), UINT64_C(0x0101010101010101));
 }

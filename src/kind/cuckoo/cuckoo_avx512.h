@@ -60,3 +60,52 @@ TARGET_AVX512 static inline void look_at_eight(const struct array *a, struct blo
     _mm512_storeu_si512(block->slot + i, _mm512_mask_mov_epi64(same_eight(NO_SLOT), found, slot));
     _mm512_storeu_si512(block->code + i, _mm512_add_epi64(codes_of_eight(fingerprint, places), place));
 }
+
+/* slot_word, as `struct windows` has it. */
+TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, __m512i home, uint64_t choice) {
+    const __m512i width = same_eight(a->layout[CUCKOO_WIDTH]);
+    __m512i bit =
+        a->layout[CUCKOO_HOMES] <= UINT32_MAX ? _mm512_mul_epu32(home, width) : _mm512_mullo_epi64(home, width);
+    __m512i byte = _mm512_srli_epi64(bit, 3);
+    __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
+    __m512i back = _mm512_maskz_mov_epi64(late, same_eight(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]));
+    __m512i shift = _mm512_add_epi64(_mm512_and_si512(bit, same_eight(7)), _mm512_slli_epi64(back, 3));
+    return _mm512_or_si512(_mm512_slli_epi64(_mm512_sub_epi64(byte, back), 6), shift);
+}
+
+/* find_one for the keys i..i+7. */
+TARGET_AVX512 static inline void find_eight(const struct array *a, const uint64_t *digests, size_t i,
+                                            struct windows *out, uint64_t places) {
+    __m512i digest = _mm512_loadu_si512(digests), fingerprint = fingerprints_of_eight(a, digest);
+    __m512i home = mul_high_eight(digest, a->layout[CUCKOO_HOMES]);
+    _mm512_storeu_si512(out->code + i, codes_of_eight(fingerprint, places));
+    _mm512_storeu_si512(out->at[0] + i, windows_of_eight(a, home, 0));
+    for (uint64_t choice = 1; choice < choices_of(places); choice++) {
+        __m512i shift = shifts_of_eight(a, fingerprint, same_eight(choice));
+        __m512i other = add_around_eight(home, shift, a->layout[CUCKOO_HOMES]);
+        _mm512_storeu_si512(out->at[choice] + i, windows_of_eight(a, other, choice));
+    }
+}
+
+/* `test` for the keys i..i+7: one byte for each. */
+TARGET_AVX512 static inline uint64_t test_eight(const struct array *a, const struct windows *windows, size_t i,
+                                                uint64_t places) {
+    const __m512i below = same_eight(a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES]);
+    const unsigned width = width_of(a);
+    __m512i code = _mm512_loadu_si512(windows->code + i),
+            copies = _mm512_add_epi64(code, _mm512_slli_epi64(code, width));
+    if (places % 2) copies = _mm512_add_epi64(code, _mm512_slli_epi64(copies, width));
+    copies = _mm512_add_epi64(copies, same_eight(a->derived[CUCKOO_NUMBERS]));
+    __m512i found = _mm512_setzero_si512();
+    UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
+        __m512i at = _mm512_loadu_si512(windows->at[choice] + i);
+        __m512i window =
+            _mm512_srlv_epi64(load_eight(a->bytes, _mm512_srli_epi64(at, 6)), _mm512_and_si512(at, same_eight(63)));
+        __m512i before = same_eight(first_place(choice, places) * a->derived[CUCKOO_ONES]);
+        __m512i x = _mm512_xor_si512(window, _mm512_add_epi64(copies, before));
+        __m512i full = _mm512_or_si512(_mm512_add_epi64(_mm512_and_si512(x, below), below), x);
+        found = _mm512_or_si512(
+            found, _mm512_andnot_si512(full, same_eight(a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST])));
+    }
+    return _pdep_u64(_mm512_test_epi64_mask(found, found), UINT64_C(0x0101010101010101));
+}

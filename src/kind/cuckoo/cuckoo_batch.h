@@ -29,7 +29,18 @@ struct block {
     struct push push[BLOCK];  /* and what makes room for them */
 };
 
+/* A batch of queries goes in parts. First the windows of all keys of a part are found; then each
+ * step prefetches those of a later key and tests those of this one. The distance is in keys. */
+enum { PART = 512, FAR_DISTANCE = 64 };
+
+/* Where the windows of a key are: their words' bytes, and in the lower 6 bits how far to shift. */
+struct windows {
+    uint64_t at[CUCKOO_CHOICES_MAX][PART];
+    uint64_t code[PART];
+};
+
 #if defined(__x86_64__)
+#include "kind/cuckoo/cuckoo_avx2.h"
 #include "kind/cuckoo/cuckoo_avx512.h"
 #endif
 
@@ -41,10 +52,13 @@ INLINE void prepare(const struct array *a, const uint64_t *restrict digests, siz
         for (size_t i = 0; i < n; i += 8) prepare_eight(a, digests + i, n - i, block, i, places);
         return;
     }
+    size_t done = isa == ISA_AVX2 ? n & ~(size_t)3 : 0;
+    for (size_t i = 0; i < done; i += 4) prepare_four(a, digests + i, block, i, places);
 #else
+    const size_t done = 0;
     (void)isa;
 #endif
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = done; i < n; i++) {
         struct places all = places_of(a, key_of(a, digests[i]), places);
         block->fingerprint[i] = all.fingerprint;
         UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) block->home[choice][i] =
@@ -71,21 +85,6 @@ INLINE void prefetch_some(const struct array *a, const struct block *block, size
 }
 
 /* ---- queries ---- */
-
-/* A batch goes in parts. First the windows of all keys of a part are found; then each step
- * prefetches those of a later key and tests those of this one, as in blocked_batch.h. Distances are
- * in keys. */
-enum { PART = 512, FAR_DISTANCE = 64 };
-
-/* Where the windows of a key are: their words' bytes, and in the lower 6 bits how far to shift. */
-struct windows {
-    uint64_t at[CUCKOO_CHOICES_MAX][PART];
-    uint64_t code[PART];
-};
-
-#if defined(__x86_64__)
-#include "kind/cuckoo/cuckoo_avx2.h"
-#endif
 
 INLINE void find_one(const struct array *a, uint64_t digest, size_t i, struct windows *out, uint64_t places) {
     struct places all = places_of(a, key_of(a, digest), places);

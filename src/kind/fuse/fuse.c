@@ -119,7 +119,7 @@ static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t wid
 
 /* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
  * a key that falls into it is not. */
-struct block {
+struct fuse_block {
     uint64_t load[4][BLOCK], fingerprint[BLOCK];
 };
 

@@ -49,7 +49,7 @@ INLINE __m256i ISA(loads_of)(__m256i bit, uint64_t over, uint64_t width) {
     return _mm256_or_si256(_mm256_slli_epi64(_mm256_sub_epi64(byte, back), 6), shift);
 }
 
-INLINE void ISA(prepare_four)(const struct array *array, const uint64_t *digests, size_t i, struct block *out,
+INLINE void ISA(prepare_four)(const struct array *array, const uint64_t *digests, size_t i, struct fuse_block *out,
                               unsigned arity, uint64_t width) {
     const uint64_t bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
     const uint64_t over = (uintptr_t)array->bytes & 63;

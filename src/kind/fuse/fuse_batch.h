@@ -2,7 +2,7 @@
  * ISA(name), TARGET and INLINE. */
 
 /* Laid out so that compilers make vector instructions of it. */
-INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, size_t n, struct block *out,
+INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, size_t n, struct fuse_block *out,
                          unsigned arity, uint64_t width) {
     const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
     uint64_t over = (uintptr_t)array->bytes & 63;
@@ -19,11 +19,11 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, siz
     }
 }
 
-INLINE void ISA(prefetch_all)(const struct array *array, const struct block *block, size_t i, unsigned arity) {
+INLINE void ISA(prefetch_all)(const struct array *array, const struct fuse_block *block, size_t i, unsigned arity) {
     UNROLLED for (unsigned j = 0; j < arity; j++) __builtin_prefetch(array->bytes + (block->load[j][i] >> 6), 0, 2);
 }
 
-INLINE uint8_t ISA(test)(const struct array *array, const struct block *block, size_t i, unsigned arity,
+INLINE uint8_t ISA(test)(const struct array *array, const struct fuse_block *block, size_t i, unsigned arity,
                          uint64_t width) {
     uint64_t sum = block->fingerprint[i];
     UNROLLED for (unsigned j = 0; j < arity; j++) sum ^= slot_at(array->bytes, block->load[j][i], width);
@@ -33,12 +33,12 @@ INLINE uint8_t ISA(test)(const struct array *array, const struct block *block, s
 /* While one block is tested, the slots of the next are on their way. */
 INLINE void ISA(query_many)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                             const char *ahead, unsigned arity, uint64_t width) {
-    struct block blocks[2];
+    struct fuse_block blocks[2];
     size_t ready = n < BLOCK ? n : BLOCK;
     ISA(prepare)(array, digests, ready, &blocks[0], arity, width);
     for (size_t i = 0; i < ready; i++) ISA(prefetch_all)(array, &blocks[0], i, arity);
     for (int turn = 0; ready; turn ^= 1) {
-        const struct block *now = &blocks[turn], *next = &blocks[turn ^ 1];
+        const struct fuse_block *now = &blocks[turn], *next = &blocks[turn ^ 1];
         size_t coming = n - ready < BLOCK ? n - ready : BLOCK;
         ISA(prepare)(array, digests + ready, coming, &blocks[turn ^ 1], arity, width);
         for (size_t i = 0; i < coming; i++) {
