@@ -4,9 +4,9 @@
  *     turns OLD NEW FOLDER ROUNDS ITEMS
  *
  * OLD and NEW are folders with libperhaps.so and the program perhaps; FOLDER has `lines` and
- * `keys`, files of lines. In each round both builds do an operation twice, old, new and, later, new,
- * old. A round has one ratio, in which cancels out what slows both down and what being the first
- * costs; of all rounds the median counts.
+ * `keys`, files of lines. In each round both builds do an operation twice, old, new and, later,
+ * new, old. A round has one ratio, in which cancels out what slows both down and what being the
+ * first costs; of all rounds the median counts.
  */
 #include <perhaps_embed.h>
 
