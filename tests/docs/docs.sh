@@ -60,7 +60,7 @@ defines() {
   awk -v name="$1" '
     /^[A-Za-z_]/ { head = "" }
     /^[A-Za-z_]/, /[;{]/ { head = head " " $0; gsub(/__attribute__\(\([a-z_]*\)\) /, "", head) }
-    head ~ "^ [A-Z_0-9]+\\(([a-z_0-9, ]*[, ])?" name "[,)]" || head ~ "^ [^=;(]*[ *]" name "\\([^;]*\\{" { found = 1; exit }
+    head ~ "^ [A-Z_0-9]+\\(([A-Za-z_0-9, ]*[, ])?" name "[,)]" || head ~ "^ [^=;(]*[ *]" name "\\([^;]*\\{" { found = 1; exit }
     END { exit !found }' "$2"
 }
 
