@@ -56,8 +56,9 @@ void input_tell_missing(const struct input *input, uint64_t missing, uint64_t in
 /* ---- counting ---- */
 
 /* Adds the keys of a plain file: the ends of its records, and the last one if it has none, less the
- * header; or its raw records. Blank lines and records without a key are counted, too. With `roughly`, about how many there are, by its first bytes and its size. The file stays where
- * it is. */
+ * header; or its raw records. Blank lines and records without a key are counted, too. With
+ * `roughly`, about how many there are, by its first bytes and its size. The file stays where it
+ * is. */
 static int count_path(const struct input *input, const char *path, bool roughly, char *buffer, uint64_t *keys) {
     struct input_source source;
     struct stat file;

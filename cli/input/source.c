@@ -109,8 +109,8 @@ int source_ended(struct input_source *source) {
 
 /* ---- opening, closing ---- */
 
-/* Where several threads work, one of them may be the last to want more: no other then waits here for
- * somebody to write to a named pipe, but in input_wait. */
+/* Where several threads work, one may find that no more is wanted. Another one then does not wait
+ * here for somebody to write to a named pipe, but in input_wait, which ends. */
 static int open_file(const char *path, bool plain) {
     struct stat status;
     bool waits = plain && input_is_interruptible() && stat(path, &status) == 0 && S_ISFIFO(status.st_mode);

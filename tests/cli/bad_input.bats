@@ -208,7 +208,7 @@ all_refuse() {
   refuses "needs a value" build --output
   refuses "takes no value" check --count=5 f.ph
   refuses "FILTER is missing; write 'perhaps check FILTER" check
-  refuses "one argument too many" info f.ph f.ph
+  refuses "perhaps info" info f.ph f.ph f.ph
   refuses "see 'perhaps help'"
 }
 

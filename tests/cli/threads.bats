@@ -149,7 +149,7 @@ ends() {
     # shellcheck disable=SC2086 # options
     from_everywhere keys build -o f.ph $way
     ends 2
-    grep -q ", the one on line [0-9]* of .* did not" $first/err || wrong "$way: $(cat $first/err)"
+    grep -q "f.ph: full at .*:[0-9]* (.* keys added)" $first/err || wrong "$way: $(cat $first/err)"
   done
   from_everywhere numbers build -o f.ph -k bitmap -n 300000000 --no-grow
   grep -q ", on line [0-9]* of .* is not below 300,*000,*000" $first/err || wrong "$(cat $first/err)"
