@@ -39,16 +39,19 @@ TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int
 }
 
 /* The product of 64 and 32 bits in two multiplications: its upper 32 bits are the line number. */
-TARGET static inline size_t ISA(find_first)(const uint64_t *digests, size_t n, uint32_t lines, uint64_t *offsets) {
+TARGET static inline size_t ISA(find_some)(const uint64_t *digests, size_t n, int which, uint32_t lines, uint64_t begin,
+                                           uint64_t *offsets) {
     const __m512i all = _mm512_set1_epi64(lines), whole_lines = _mm512_set1_epi64(-BLOCKED_LINE_BYTES);
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m512i eight = _mm512_loadu_si512(digests + i);
+        if (which) eight = _mm512_mullo_epi64(eight, _mm512_set1_epi64((long long)line_hash(1, 1)));
         __m512i low = _mm512_srli_epi64(_mm512_mul_epu32(eight, all), 32);
         __m512i high = _mm512_mul_epu32(_mm512_srli_epi64(eight, 32), all);
         __m512i at = _mm512_srli_epi64(_mm512_add_epi64(high, low), 32 - BLOCKED_LINE_SHIFT);
-        _mm512_storeu_si512(offsets + i, _mm512_and_si512(at, whole_lines));
+        at = _mm512_add_epi64(_mm512_and_si512(at, whole_lines), _mm512_set1_epi64((long long)begin));
+        _mm512_storeu_si512(offsets + i, at);
     }
     return i;
 }
-#define FINDS_FIRST
+#define FINDS_SOME

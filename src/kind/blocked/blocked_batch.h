@@ -20,9 +20,10 @@ INLINE uint64_t ISA(offset_of)(uint64_t digest, int which, uint64_t lines, uint6
     return mul_high(line_hash(digest, which), lines) * BLOCKED_LINE_BYTES + (which ? half : 0);
 }
 
-#ifndef FINDS_FIRST /* an instruction set may find the first lines of many keys at a time */
-INLINE size_t ISA(find_first)(const uint64_t *digests, size_t n, uint32_t lines, uint64_t *offsets) {
-    (void)digests, (void)n, (void)lines, (void)offsets;
+#ifndef FINDS_SOME /* an instruction set may find the lines of many keys at a time */
+INLINE size_t ISA(find_some)(const uint64_t *digests, size_t n, int which, uint32_t lines, uint64_t begin,
+                             uint64_t *offsets) {
+    (void)digests, (void)n, (void)which, (void)lines, (void)begin, (void)offsets;
     return 0;
 }
 #endif
@@ -30,7 +31,7 @@ INLINE size_t ISA(find_first)(const uint64_t *digests, size_t n, uint32_t lines,
 INLINE void ISA(find)(const struct array *array, const uint64_t *digests, size_t n, int which, int pair,
                       uint64_t *offsets) {
     uint64_t lines = array->layout[BLOCKED_LINES] >> pair;
-    size_t done = which ? 0 : ISA(find_first)(digests, n, (uint32_t)lines, offsets);
+    size_t done = ISA(find_some)(digests, n, which, (uint32_t)lines, which ? array->length / 2 : 0, offsets);
     for (size_t i = done; i < n; i++) offsets[i] = ISA(offset_of)(digests[i], which, lines, array->length / 2);
 }
 
@@ -160,4 +161,4 @@ INLINE void ISA(query_any)(const struct array *const arrays[ARRAYS_AT_ONCE], con
         ISA(query_arrays)(arrays, digests, n, answers, NULL, two);
 }
 
-#undef FINDS_FIRST
+#undef FINDS_SOME
