@@ -221,14 +221,17 @@ INLINE int remove_key(struct array *a, uint64_t digest, uint64_t places) {
         stash_take(stash, cell);
         return 1;
     }
-    uint64_t home = 0, copies = 0;
+    struct slot_word word = {0, 0};
+    uint64_t copies = 0, code = code_of(all.fingerprint, places);
     UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
-        uint64_t here = match_at(a, &all, choice, places);
-        home = copies ? home : all.home[choice];
-        copies = copies ? copies : here;
+        struct slot_word here = window_word(a, all.home[choice], choice);
+        uint64_t found = zeros_of(a, window_in(a, here) ^ copies_of(a, code, choice, places), choice);
+        word.byte = copies ? word.byte : here.byte;
+        word.shift = copies ? word.shift : here.shift;
+        copies = copies ? copies : found;
     }
     if (!copies) return 0;
-    slot_set(a->bytes, home + slot_of_top(copies & (0 - copies), width_of(a)), width_of(a), 0);
+    clear_slot(a->bytes, word, copies & (0 - copies), width_of(a));
     if (stash_placeless(stash)) call_back(a, who_is(all.home[0], all.fingerprint));
     return 1;
 }
@@ -243,19 +246,24 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
 
 #include "kind/cuckoo/cuckoo_batch.h"
 
-#define CUCKOO_OPS(table, target, number, isa, add_name, add_many_name, add_partition_name, contains_name,             \
-                   contains_many_name, remove_name, count_name)                                                        \
+#define CUCKOO_OPS(table, target, number, isa, add_name, put_many_name, add_many_name, add_partition_name,             \
+                   contains_name, contains_many_name, remove_name, count_name)                                         \
     target static int add_name(struct array *a, struct digest digest) {                                                \
         struct places all = places_of(a, key_of(a, digest.first), number);                                             \
         return add_places(a, &all, number, isa);                                                                       \
     }                                                                                                                  \
+    target static __attribute__((noinline)) size_t put_many_name(struct array *a, const uint64_t *digests, size_t n,   \
+                                                                 uint8_t *answers, const char *ahead,                  \
+                                                                 const struct span *next) {                            \
+        return put_many(a, digests, n, answers, ahead, next, number, isa);                                             \
+    }                                                                                                                  \
     target static size_t add_many_name(struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,           \
                                        const char *ahead) {                                                            \
-        return put_many(a, digests, n, answers, ahead, NULL, number, isa);                                             \
+        return put_many_name(a, digests, n, answers, ahead, NULL);                                                     \
     }                                                                                                                  \
     target static size_t add_partition_name(struct array *a, const uint64_t *digests, size_t n,                        \
                                             const struct span *next) {                                                 \
-        return put_many(a, digests, n, NULL, NULL, next, number, isa);                                                 \
+        return put_many_name(a, digests, n, NULL, NULL, next);                                                         \
     }                                                                                                                  \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
         return contains_key(a, digest.first, number);                                                                  \
@@ -274,33 +282,33 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
         BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, cuckoo_prefetch), .remove = remove_name, \
         .count = count_name, .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
 
-CUCKOO_OPS(cuckoo_ops_4, , 4, ISA_SCALAR, cuckoo_add_4, cuckoo_add_many_4, cuckoo_add_partition_4, cuckoo_contains_4,
-           cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
-CUCKOO_OPS(cuckoo_ops_5, , 5, ISA_SCALAR, cuckoo_add_5, cuckoo_add_many_5, cuckoo_add_partition_5, cuckoo_contains_5,
-           cuckoo_contains_many_5, cuckoo_remove_5, cuckoo_count_5)
-CUCKOO_OPS(cuckoo_ops_6, , 6, ISA_SCALAR, cuckoo_add_6, cuckoo_add_many_6, cuckoo_add_partition_6, cuckoo_contains_6,
-           cuckoo_contains_many_6, cuckoo_remove_6, cuckoo_count_6)
-CUCKOO_OPS(cuckoo_ops_8, , 8, ISA_SCALAR, cuckoo_add_8, cuckoo_add_many_8, cuckoo_add_partition_8, cuckoo_contains_8,
-           cuckoo_contains_many_8, cuckoo_remove_8, cuckoo_count_8)
+CUCKOO_OPS(cuckoo_ops_4, , 4, ISA_SCALAR, cuckoo_add_4, cuckoo_put_many_4, cuckoo_add_many_4, cuckoo_add_partition_4,
+           cuckoo_contains_4, cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
+CUCKOO_OPS(cuckoo_ops_5, , 5, ISA_SCALAR, cuckoo_add_5, cuckoo_put_many_5, cuckoo_add_many_5, cuckoo_add_partition_5,
+           cuckoo_contains_5, cuckoo_contains_many_5, cuckoo_remove_5, cuckoo_count_5)
+CUCKOO_OPS(cuckoo_ops_6, , 6, ISA_SCALAR, cuckoo_add_6, cuckoo_put_many_6, cuckoo_add_many_6, cuckoo_add_partition_6,
+           cuckoo_contains_6, cuckoo_contains_many_6, cuckoo_remove_6, cuckoo_count_6)
+CUCKOO_OPS(cuckoo_ops_8, , 8, ISA_SCALAR, cuckoo_add_8, cuckoo_put_many_8, cuckoo_add_many_8, cuckoo_add_partition_8,
+           cuckoo_contains_8, cuckoo_contains_many_8, cuckoo_remove_8, cuckoo_count_8)
 #if defined(__x86_64__)
-CUCKOO_OPS(cuckoo_ops_4_avx2, TARGET_AVX2, 4, ISA_AVX2, cuckoo_add_4_avx2, cuckoo_add_many_4_avx2,
-           cuckoo_add_partition_4_avx2, cuckoo_contains_4_avx2, cuckoo_contains_many_4_avx2, cuckoo_remove_4_avx2,
-           cuckoo_count_4_avx2)
-CUCKOO_OPS(cuckoo_ops_5_avx2, TARGET_AVX2, 5, ISA_AVX2, cuckoo_add_5_avx2, cuckoo_add_many_5_avx2,
-           cuckoo_add_partition_5_avx2, cuckoo_contains_5_avx2, cuckoo_contains_many_5_avx2, cuckoo_remove_5_avx2,
-           cuckoo_count_5_avx2)
-CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, ISA_AVX512, cuckoo_add_4_avx512, cuckoo_add_many_4_avx512,
-           cuckoo_add_partition_4_avx512, cuckoo_contains_4_avx512, cuckoo_contains_many_4_avx512,
-           cuckoo_remove_4_avx512, cuckoo_count_4_avx512)
-CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, ISA_AVX512, cuckoo_add_5_avx512, cuckoo_add_many_5_avx512,
-           cuckoo_add_partition_5_avx512, cuckoo_contains_5_avx512, cuckoo_contains_many_5_avx512,
-           cuckoo_remove_5_avx512, cuckoo_count_5_avx512)
-CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, ISA_AVX512, cuckoo_add_6_avx512, cuckoo_add_many_6_avx512,
-           cuckoo_add_partition_6_avx512, cuckoo_contains_6_avx512, cuckoo_contains_many_6_avx512,
-           cuckoo_remove_6_avx512, cuckoo_count_6_avx512)
-CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, ISA_AVX512, cuckoo_add_8_avx512, cuckoo_add_many_8_avx512,
-           cuckoo_add_partition_8_avx512, cuckoo_contains_8_avx512, cuckoo_contains_many_8_avx512,
-           cuckoo_remove_8_avx512, cuckoo_count_8_avx512)
+CUCKOO_OPS(cuckoo_ops_4_avx2, TARGET_AVX2, 4, ISA_AVX2, cuckoo_add_4_avx2, cuckoo_put_many_4_avx2,
+           cuckoo_add_many_4_avx2, cuckoo_add_partition_4_avx2, cuckoo_contains_4_avx2, cuckoo_contains_many_4_avx2,
+           cuckoo_remove_4_avx2, cuckoo_count_4_avx2)
+CUCKOO_OPS(cuckoo_ops_5_avx2, TARGET_AVX2, 5, ISA_AVX2, cuckoo_add_5_avx2, cuckoo_put_many_5_avx2,
+           cuckoo_add_many_5_avx2, cuckoo_add_partition_5_avx2, cuckoo_contains_5_avx2, cuckoo_contains_many_5_avx2,
+           cuckoo_remove_5_avx2, cuckoo_count_5_avx2)
+CUCKOO_OPS(cuckoo_ops_4_avx512, TARGET_AVX512, 4, ISA_AVX512, cuckoo_add_4_avx512, cuckoo_put_many_4_avx512,
+           cuckoo_add_many_4_avx512, cuckoo_add_partition_4_avx512, cuckoo_contains_4_avx512,
+           cuckoo_contains_many_4_avx512, cuckoo_remove_4_avx512, cuckoo_count_4_avx512)
+CUCKOO_OPS(cuckoo_ops_5_avx512, TARGET_AVX512, 5, ISA_AVX512, cuckoo_add_5_avx512, cuckoo_put_many_5_avx512,
+           cuckoo_add_many_5_avx512, cuckoo_add_partition_5_avx512, cuckoo_contains_5_avx512,
+           cuckoo_contains_many_5_avx512, cuckoo_remove_5_avx512, cuckoo_count_5_avx512)
+CUCKOO_OPS(cuckoo_ops_6_avx512, TARGET_AVX512, 6, ISA_AVX512, cuckoo_add_6_avx512, cuckoo_put_many_6_avx512,
+           cuckoo_add_many_6_avx512, cuckoo_add_partition_6_avx512, cuckoo_contains_6_avx512,
+           cuckoo_contains_many_6_avx512, cuckoo_remove_6_avx512, cuckoo_count_6_avx512)
+CUCKOO_OPS(cuckoo_ops_8_avx512, TARGET_AVX512, 8, ISA_AVX512, cuckoo_add_8_avx512, cuckoo_put_many_8_avx512,
+           cuckoo_add_many_8_avx512, cuckoo_add_partition_8_avx512, cuckoo_contains_8_avx512,
+           cuckoo_contains_many_8_avx512, cuckoo_remove_8_avx512, cuckoo_count_8_avx512)
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {

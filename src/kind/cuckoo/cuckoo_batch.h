@@ -90,8 +90,7 @@ INLINE void find_one(const struct array *a, uint64_t digest, size_t i, struct wi
     struct places all = places_of(a, key_of(a, digest), places);
     out->code[i] = code_of(all.fingerprint, places);
     UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
-        uint64_t back = a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST];
-        struct slot_word word = slot_word(all.home[choice], width_of(a), back);
+        struct slot_word word = window_word(a, all.home[choice], choice);
         out->at[choice][i] = word.byte << 6 | word.shift;
     }
 }

@@ -218,9 +218,18 @@ INLINE uint64_t slot_at(const struct places *all, uint64_t place, uint64_t place
     return all->home[choice_of(place, places)] + offset_of(place, places);
 }
 
-/* The slots at a home, its home number `choice`: the first in the lowest bits. */
+/* Where the slots at a home are, its home number `choice`; and these slots, the first in the lowest
+ * bits. */
+INLINE struct slot_word window_word(const struct array *a, uint64_t home, uint64_t choice) {
+    return slot_word(home, width_of(a), a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
+}
+
+INLINE uint64_t window_in(const struct array *a, struct slot_word word) {
+    return load64(a->bytes + word.byte) >> word.shift;
+}
+
 INLINE uint64_t window_at(const struct array *a, uint64_t home, uint64_t choice) {
-    return slots_at(a->bytes, home, width_of(a), a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
+    return window_in(a, window_word(a, home, choice));
 }
 
 /* The highest bit of each slot of such a window that is zero. */

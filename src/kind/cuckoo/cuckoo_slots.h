@@ -69,6 +69,12 @@ static inline uint64_t slot_of_top(uint64_t top, unsigned width) {
     return (uint64_t)(top >> width != 0) + (top >> width >> width != 0);
 }
 
+/* Empties the slot of a word that has this highest bit. */
+static inline void clear_slot(uint8_t *bytes, struct slot_word word, uint64_t top, unsigned width) {
+    uint64_t slot = 2 * top - (top >> (width - 1));
+    store64(bytes + word.byte, load64(bytes + word.byte) & ~(slot << word.shift));
+}
+
 /* Writes to a slot that is empty; false if it is not. */
 static inline bool slot_fill(uint8_t *bytes, uint64_t i, unsigned width, uint64_t value) {
     struct slot_word word = slot_word(i, width, slot_word_back(width, 1));
