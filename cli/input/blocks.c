@@ -86,18 +86,22 @@ static void read_header(struct block_reader *b, struct input_chunk *chunk, const
     const struct input *input = b->input;
     char text[300];
     while (at < end && end[-1] == '\r' && is_table(input->records)) end--;
-    enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text - 30);
-    if (result == HEADER_LACKS && input->missing != MISSING_ERROR)
+    enum header_result result = columns_of_header(input, at, end, &b->columns, text, sizeof text - 40);
+    if (result == HEADER_FINE) return;
+    if (result == HEADER_LACKS && input->missing != MISSING_ERROR) {
         warning(input_name(b->source.path), "%s", text);
-    else if (result != HEADER_FINE)
-        chunk_fault(chunk, result == HEADER_LACKS ? strcat(text, "; correct --field") : text);
+        return;
+    }
+    if (result == HEADER_LACKS) append_text(text, sizeof text, "; correct --%sfield", input->prefix);
+    chunk_fault(chunk, text);
 }
 
-/* Takes the first record of the file, which must be whole; blank lines before it are none. */
+/* Takes the first record of the file, which must be whole; blank lines before it are none, and not
+ * handed on. */
 static int take_header(struct block_reader *b, struct input_chunk *chunk) {
     const struct input *input = b->input;
-    const char *at = chunk->at, *text = at + (chunk->marked ? MARK_BYTES : 0);
-    while (is_table(input->records) && text < chunk->end && (*text == '\n' || *text == '\r')) text++;
+    const char *at = chunk->at, *first = at + (chunk->marked ? MARK_BYTES : 0);
+    const char *text = behind_blank_lines(input, first, chunk->end), *shown = text == first ? at : text;
     const char *end = record_end_from(record_search_in(input, text, chunk->end), text, text, chunk->end);
     if (text == chunk->end) return FINE;
     if (!end) {
@@ -114,7 +118,7 @@ static int take_header(struct block_reader *b, struct input_chunk *chunk) {
     b->header_lines = chunk->outcome.lines;
     if (b->header_taken || !input->take_header || chunk->outcome.status != FINE) return FINE;
     b->header_taken = true;
-    return input->take_header(input->header_context, at, (size_t)(end - at));
+    return input->take_header(input->header_context, shown, (size_t)(end - shown));
 }
 
 static int open_next(struct block_reader *b) {

@@ -32,8 +32,7 @@ static void not_a_key(struct input_chunk *p, size_t i, const char *why) {
     char shown[44];
     const char *line = p->lines[i];
     size_t whole = p->line_lengths[i], length = whole < 40 ? whole : 40;
-    for (size_t c = 0; c < length; c++) shown[c] = line[c] < ' ' || line[c] > '~' ? '?' : line[c];
-    strcpy(shown + length, whole > 40 ? "..." : "");
+    strcpy(shown_text(line, length, shown), whole > 40 ? "..." : "");
     bool carriage = whole && line[whole - 1] == '\r' && !is_table(p->input->records);
     fault(p, line, "%s: '%s'; %s", why, shown,
           carriage             ? "it ends in a carriage return: take those out first (tr -d '\\r')"
@@ -41,18 +40,26 @@ static void not_a_key(struct input_chunk *p, size_t i, const char *why) {
                                : "correct it, or choose another --key");
 }
 
+/* What to do about a record without the key, as options of its file say it. */
+static void other_place(const struct input *input, char *text, size_t size) {
+    const char *own = input->prefix;
+    if (input->where_kept)
+        snprintf(text, size, "give --%sfield 0 if lines are keys: the filter was made with fields", own);
+    else if (input->records == PERHAPS_JSON_LINES)
+        snprintf(text, size, "choose another --%sjsonl", own);
+    else
+        snprintf(text, size, "choose another --%sfield or --%sdelimiter", own, own);
+}
+
 static void no_field(struct input_chunk *p, const char *line, const struct key_search *search) {
-    char what[COLUMNS_TEXT + 40];
+    char what[COLUMNS_TEXT + 40], remedy[90];
     const struct input *input = p->input;
-    bool json = input->records == PERHAPS_JSON_LINES;
-    if (json || input->fields.named)
+    if (input->records == PERHAPS_JSON_LINES || input->fields.named)
         missing_text(input, what, sizeof what);
     else
         snprintf(what, sizeof what, "only %lu field%s", (unsigned long)search->fields, search->fields == 1 ? "" : "s");
-    fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records", what,
-          input->where_kept ? "give --field 0 if lines are keys: the filter was made with fields"
-          : json            ? "choose another --jsonl"
-                            : "choose another --field or --delimiter");
+    other_place(input, remedy, sizeof remedy);
+    fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records", what, remedy);
 }
 
 static void not_valid(struct input_chunk *p, const struct key_search *search) {

@@ -22,13 +22,14 @@ static const char *take_name(struct column_list *list, const char *at, size_t *u
     return at;
 }
 
-/* False if it is no number of a field. */
-static bool take_number(struct column_list *list, const char *at, size_t length) {
+/* NULL, or why it is no number of a field. */
+static const char *take_number(struct column_list *list, const char *at, size_t length) {
     uint64_t number = 0;
     for (size_t i = 0; i < length && number < NO_COLUMN; i++) number = 10 * number + (uint64_t)(at[i] - '0');
     list->columns[list->n].number = (uint32_t)number;
     list->columns[list->n].name = list->columns[list->n].length = 0;
-    return number > 0 && number < NO_COLUMN;
+    if (number >= NO_COLUMN) return "has a number that is too large; give less than 2^32-1";
+    return number ? NULL : "is not a list of fields: their numbers begin with 1; 0, alone, is the whole line";
 }
 
 const char *columns_parse(const char *text, struct column_list *list) {
@@ -42,8 +43,8 @@ const char *columns_parse(const char *text, struct column_list *list) {
         size_t digits = strspn(at, "0123456789");
         if (list->n == MOST_COLUMNS) return "has more than 32 fields";
         if (digits && (!at[digits] || at[digits] == ',')) {
-            if (!take_number(list, at, digits))
-                return "is not a list of fields: their numbers begin with 1; 0, alone, is the whole line";
+            const char *why = take_number(list, at, digits);
+            if (why) return why;
             at += digits;
         } else if (!*at || *at == ',') {
             return "has an empty name; write \"\" if a column is called so";

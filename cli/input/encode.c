@@ -63,6 +63,20 @@ const char *utf8_next(const char *at, const char *end, uint32_t *code) {
     return at + length;
 }
 
+char *shown_text(const char *text, size_t length, char *out) {
+    const char *end = text + length;
+    while (text < end) {
+        uint32_t code;
+        const char *next = utf8_next(text, end, &code);
+        bool harmless = next && code >= ' ' && (code < 0x7F || code > 0x9F);
+        if (!next) next = text + 1;
+        if (!harmless) *out++ = '?';
+        for (; text < next; text++)
+            if (harmless) *out++ = *text;
+    }
+    return out;
+}
+
 const char *encode_utf16(const char *line, size_t length, uint8_t *key, size_t *key_length) {
     const char *end = line + length;
     uint8_t *out = key;

@@ -25,6 +25,10 @@ void fold_case(const char *line, size_t length, uint8_t *key);
  * or NULL. */
 const char *utf8_next(const char *at, const char *end, uint32_t *code);
 
+/* Writes `length` bytes to `out` as a message may show them, and returns where they end: control
+ * characters, which a terminal would obey, and what is no UTF-8 become '?'. */
+char *shown_text(const char *text, size_t length, char *out);
+
 /* The value of a hexadecimal digit, or -1. */
 int hex_digit(char c);
 

@@ -43,11 +43,12 @@ void input_tell_missing(const struct input *input, uint64_t missing, uint64_t in
     if (input->quiet) return;
     bool one = missing == 1, skipped = input->missing == MISSING_SKIP;
     if (missing)
-        remark(name, "%s record%s %s, and %s", group_digits(missing, count), one ? " has" : "s have",
+        remark(name, "%s record%s %s%s", group_digits(missing, count), one ? " has" : "s have",
                missing_text(input, what, sizeof what),
-               !skipped ? "the empty key"
-               : one    ? "was skipped"
-                        : "were skipped");
+               skipped               ? one ? ", and was skipped" : ", and were skipped"
+               : input->fields.n < 2 ? ", and the empty key"
+               : one                 ? "; those it lacks are empty"
+                                     : "; those they lack are empty");
     if (invalid)
         remark(name, "%s record%s not valid, and skipped", group_digits(invalid, count),
                invalid == 1 ? " was" : "s were");

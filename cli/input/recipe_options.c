@@ -59,6 +59,7 @@ static int refuse_pair(enum option_id one, enum option_id other, const char *why
 /* Options of which one makes nonsense of another. */
 static int check_place(const struct options *options, const struct place_options *set, enum option_id format) {
     const enum option_id formats[] = {set->csv, set->tsv, set->whitespace, set->jsonl};
+    const struct option *elsewhere = &option_table[OPT_ELSEWHERE];
     char name[OPTION_TEXT];
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i] != format && given(options, formats[i]))
@@ -69,9 +70,11 @@ static int check_place(const struct options *options, const struct place_options
         return refuse_pair(set->header, format, "JSON lines have none; leave out one of them");
     if (format != OPTIONS && format != set->csv && given(options, set->delimiter))
         return refuse_pair(set->delimiter, format, "it says how fields are separated; leave out one of them");
+    bool filter = set == &of_keys && options->command->least && command_takes(options->command, elsewhere);
     if (format == OPTIONS && given(options, set->delimiter) && !given(options, set->field))
-        return failure(name_of(set->delimiter, name), "means nothing without --%s; say which field is the key",
-                       option_table[set->field].name);
+        return failure(name_of(set->delimiter, name), "means nothing without --%s; say which field is the key%s",
+                       option_table[set->field].name,
+                       filter ? ", with --elsewhere if the filter was made from other records" : "");
     return FINE;
 }
 
@@ -147,7 +150,9 @@ static int take_other_formats(struct input *input, const struct options *options
 /* Several fields make text, which is no number and no hexadecimal. */
 static int check_several(const struct input *input) {
     if (input->fields.n < 2 || input->encoding == ENCODING_BYTES) return FINE;
-    return failure("--field", "several fields make a key of bytes, not of --key %s; give one field, or leave that out",
+    char name[OPTION_TEXT];
+    snprintf(name, sizeof name, "--%sfield", input->prefix);
+    return failure(name, "several fields make a key of bytes, not of --key %s; give one field, or leave that out",
                    encoding_name(input->encoding));
 }
 
@@ -159,6 +164,7 @@ int input_from_options(struct input *input, const struct options *options, char 
                     : given(options, OPT_HEX) ? ENCODING_HEX
                                               : (enum encoding)options->encoding,
         .missing = (enum missing)options->missing,
+        .prefix = "",
         .paths = path_count ? paths : standard,
         .path_count = path_count ? path_count : 1,
         .ignore_case = given(options, OPT_IGNORE_CASE),
@@ -426,6 +432,8 @@ int input_for_confirm(struct input *input, const struct options *options, const 
                       const perhaps_recipe *recipe) {
     bool told = confirm_option(options) != OPTIONS;
     input->take_header = NULL;
+    input->prefix = "confirm-";
+    input->where_kept = !told;
     if (input->encoding == ENCODING_U64LE) input->encoding = ENCODING_U64;
     if (told || recipe->unknown) {
         if (place_from_options(input, options, &of_confirm) != FINE) return TROUBLE;

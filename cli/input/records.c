@@ -1,4 +1,5 @@
 #include "records.h"
+#include "encode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,10 +284,23 @@ static enum key_result find_in_json(struct key_search *s, const char *at, const 
     return result == JSON_FOUND ? KEY_FOUND : KEY_MISSING;
 }
 
+static const char zero_byte[] = "has a NUL byte, as text in UTF-16 does";
+
 static bool is_blank_line(int records, const char *at, const char *end) {
     bool json = records == PERHAPS_JSON_LINES, blanks = json || records == PERHAPS_WHITESPACE;
     while (blanks && at < end && (is_blank(*at) || (json && *at == '\r'))) at++;
     return at == end;
+}
+
+const char *behind_blank_lines(const struct input *input, const char *at, const char *end) {
+    const char *stop;
+    while (is_table(input->records) && (stop = memchr(at, input->terminator, (size_t)(end - at)))) {
+        const char *text_end = stop;
+        while (text_end > at && text_end[-1] == '\r') text_end--;
+        if (!is_blank_line(input->records, at, text_end)) break;
+        at = stop + 1;
+    }
+    return at;
 }
 
 enum key_result find_key(struct key_search *s, const char *at, const char *end) {
@@ -295,7 +309,7 @@ enum key_result find_key(struct key_search *s, const char *at, const char *end) 
         while (at < end && end[-1] == '\r') end--;
         if (is_blank_line(input->records, at, end)) return KEY_BLANK;
         s->fault_at = s->zero_bytes ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        s->fault = "has a NUL byte, as text in UTF-16 does";
+        s->fault = zero_byte;
         if (s->fault_at) return KEY_INVALID;
     }
     if (input->records == PERHAPS_JSON_LINES) return find_in_json(s, at, end);
@@ -404,10 +418,12 @@ static bool take_column(const struct column_list *list, struct slice name, uint3
 /* Adds a name to a list of names, as long as there is room. */
 static void list_name(char *text, size_t size, struct slice name) {
     size_t used = strlen(text), length = name.length < 40 ? name.length : 40;
-    if (used + length + 8 < size)
-        snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name.bytes);
-    else if (used + 6 < size && text[used - 1] != '.')
+    if (used + length + 8 < size) {
+        if (used) strcpy(text + used, ", ");
+        *shown_text(name.bytes, length, text + strlen(text)) = 0;
+    } else if (used + 6 < size && text[used - 1] != '.') {
         strcpy(text + used, ", ...");
+    }
 }
 
 enum header_result columns_of_header(const struct input *input, const char *at, const char *end,
@@ -416,7 +432,7 @@ enum header_result columns_of_header(const struct input *input, const char *at, 
     char names[100] = "", *scratch = malloc((size_t)(end - at) + 1);
     uint32_t found[MOST_COLUMNS], number = 1;
     struct field_search s = {.at = at, .end = end, .delimiter = input->delimiter, .scratch = scratch};
-    bool once = true;
+    bool once = true, text_only = !is_table(input->records) || !memchr(at, 0, (size_t)(end - at));
     for (unsigned i = 0; i < list->n; i++) found[i] = NO_COLUMN;
     for (struct slice name; scratch && once && next_of(input->records)(&s, &name); number++, s.scratch = scratch) {
         if (input->trim) name = trimmed(name);
@@ -425,10 +441,13 @@ enum header_result columns_of_header(const struct input *input, const char *at, 
     }
     free(scratch);
     columns_resolve(list, found, columns);
-    if (!scratch || !once) {
-        snprintf(text, size, "%s",
-                 once ? "is too long for the memory there is"
-                      : "names a column of --field twice; give its number instead");
+    if (!scratch || !once || !text_only) {
+        if (!text_only)
+            snprintf(text, size, "%s; convert it to UTF-8", zero_byte);
+        else if (once)
+            snprintf(text, size, "is too long for the memory there is");
+        else
+            snprintf(text, size, "names a column of --%sfield twice; give its number instead", input->prefix);
         return HEADER_INVALID;
     }
     for (unsigned i = 0; i < list->n; i++) {

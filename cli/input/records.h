@@ -85,6 +85,9 @@ bool makes_keys(const struct input *input);
 /* Enough for the keys of n records with `bytes` bytes in all. */
 size_t scratch_for(const struct input *input, size_t n, size_t bytes);
 
+/* Behind the blank lines of a table at `at`, where a record begins. */
+const char *behind_blank_lines(const struct input *input, const char *at, const char *end);
+
 /* What a record without a key has: "no field 'name'". */
 const char *missing_text(const struct input *input, char *text, size_t size);
 

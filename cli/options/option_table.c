@@ -217,7 +217,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_TRIM] = {"trim", 0, FLAG, READING, "White space at both ends of a key, or of each field of it, is no part of it."},
     [OPT_MISSING] = {"missing", 0, CHOICE("WHAT", "error skip empty", missing), READING,
         "A record that lacks the field or value: error (the default) ends the command, skip passes over it, empty "
-        "takes the empty key for it. The last two say on standard error how many there were. skip also passes over "
+        "takes an empty one in its place, which is the empty key if the key is one field. The last two say on standard error how many there were. skip also passes over "
         "what is no JSON, and over a line with a quote that is never closed, and counts them apart."},
     [OPT_ELSEWHERE] = {"elsewhere", 0, FLAG, READING & ~ON(BUILD),
         "Keys stand elsewhere than in the records that the filter was made from: only the options of this command say "
@@ -237,7 +237,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), "See --confirm-csv and --trim."},
     [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP),
         "Work in N threads, up to 256; 0 or auto is one for each processor, which is the default. The number changes "
-        "nothing but the time: not a byte of what is written, nor what is said. Reading, hashing, queries and the "
+        "nothing but time and memory (memory_bytes of --json): not a byte of what is written, nor what else is said. Reading, hashing, queries and the "
         "sealing of static filters are spread; keys are added, and dedup looks lines up, in the order of the input."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING,
         "Do not compare the filter with its checksums first: a large one then answers at once. Damage can make answers "

@@ -53,6 +53,17 @@ people() {
   [ "$output" = $'user;what\nLee;a' ]
   try 0 check "${log[@]}" --confirm <(printf '1\tLee\n') --confirm-tsv --confirm-field 2 names.ph log.csv
   [ "$output" = $'user;what\nLee;a' ]
+  try 2 check "${log[@]}" --confirm people.csv --confirm-tsv --confirm-field 2 names.ph log.csv
+  says "people.csv: line 1 has only 1 field; correct it, or choose another --confirm-field or --confirm-delimiter"
+  try 2 check "${log[@]}" --confirm people.csv --confirm-csv --confirm-header --confirm-field nom names.ph log.csv
+  says "its columns are: id, name, the city; correct --confirm-field"
+  try 2 check "${log[@]}" --confirm who.jsonl --confirm-jsonl .whom names.ph log.csv
+  says "correct it, or choose another --confirm-jsonl"
+  printf 'id,name\n1\n' >short.csv
+  try 2 check --elsewhere "${log[@]}" --confirm short.csv f.ph log.csv
+  says "give --confirm-field 0 if lines are keys: the filter was made with fields"
+  "$PERHAPS" build --u64 -p 0.3 -o numbers.ph <(seq 5)
+  refuses "--confirm-field: several fields" check --confirm people.csv --confirm-csv --confirm-field 1,2 numbers.ph <(seq 5)
   refuses "--confirm-csv: means nothing without --confirm" check --confirm-csv f.ph log.csv
   refuses "--confirm-field: 'name' names a column; add --header" check --confirm people.csv --confirm-field name f.ph log.csv
   refuses "--confirm-delimiter: means nothing without --confirm-field" check --confirm names --confirm-delimiter , names.ph log.csv
@@ -82,6 +93,16 @@ people() {
   cmp <(head -n 1 out.csv) <(head -n 1 a.csv)
   try 0 dedup --header --json <(printf 'h\nx\n')
   holds '.lines == 1'
+}
+
+@test "blank lines before a header are none, and are not printed" {
+  printf '\n\r\n\nid,x\n1,2\n' | "$PERHAPS" dedup --csv --header -F id | cmp - <(printf 'id,x\n1,2\n')
+  printf '\xef\xbb\xbf\nid,x\n1,2\n' | "$PERHAPS" dedup --csv --header -F id | cmp - <(printf 'id,x\n1,2\n')
+  printf '  \n \t\r\nid x\n1 2\n' | "$PERHAPS" dedup --whitespace --header -F id | cmp - <(printf 'id x\n1 2\n')
+  try 0 dedup --csv --header -F id <(printf '\n\n')
+  [ -z "$output" ]
+  fails_at "line 3 has no column 'id'" "" dedup --csv --header -F id <(printf '\n\nno\n1\n')
+  fails_at "line 5 has only 1 field" "a b" dedup --whitespace --header -F 2 <(printf '\n \n\na b\n1\n')
 }
 
 @test "a mark before UTF-8 is no part of the first name, and stays in the output" {
@@ -150,6 +171,11 @@ people() {
   refuses "--field: '1,,2' has an empty name" dedup --csv --header -F 1,,2
   refuses "--field: '0,1' is not a list of fields" dedup --csv -F 0,1
   refuses "--field: '\"a' has a name whose quotes are not right" dedup --csv --header -F '"a'
+  refuses "--field: '4294967295' has a number that is too large; give less than 2^32-1" dedup --csv -F 4294967295
+  printf 'name\nx\n' | "$PERHAPS" build -n 9 -p 0.01 --csv --header -F name -o f.ph
+  refuses "say which field is the key, with --elsewhere if the filter" check -t ';' f.ph
+  refuses "say which field is the key" dedup -t ';'
+  [[ $stderr != *--elsewhere* ]]
   refuses "--jsonl: 'id'" dedup --jsonl id
   refuses "--missing: 'drop' is not one of the words allowed; choose from: error skip empty" dedup --missing drop
 }
@@ -184,6 +210,14 @@ fails_at() {
   [ "$output" = $'"x\ny",1\nz\nw,2' ]
   [[ $stderr == *"short.csv: 1 record has no field 2, and the empty key"* ]]
 
+  printf '\na\n1:a,0:,\nb\n' >some
+  "$PERHAPS" build -p 1e-9 -n 9 --csv -F 1,2 --missing empty -o some.ph some 2>some.said
+  grep -q "some: 2 records have not all of the fields '1,2'; those they lack are empty$" some.said
+  try 0 check --field 0 some.ph some
+  [ "$output" = 1:a,0:, ]
+  try 0 check --missing empty some.ph <(printf 'b\n')
+  [[ $stderr == *"1 record has not all of the fields '1,2'; those it lacks are empty" ]]
+
   printf 'id,name\n1,x\n' >a.csv
   printf 'id,nom\n1,x\n' >b.csv
   fails_at "b.csv: line 1 has no column 'name'; its columns are: id, nom" $'id,name\n1,x' dedup --csv --header -F name a.csv b.csv
@@ -196,7 +230,14 @@ fails_at() {
   fails_at "nul.csv: line 2 has a NUL byte, as text in UTF-16 does" a,1 dedup --csv -F 1 nul.csv
   try 0 dedup --csv -F 1 --missing skip nul.csv
   [ "$output" = $'a,1\nc,3' ]
+  try 2 dedup --csv --header -F id <(printf 'a\033[31m\x9b,\xc2\x9b,Stra\xc3\x9fe\n1,2,3\n')
+  says $'its columns are: a?[31m?, ?, Stra\xc3\x9fe; correct --field'
+  try 0 dedup --csv --header -F id --missing empty <(printf 'a\033[31m\n1\n')
+  [[ $stderr == *"has no column 'id'; its columns are: a?[31m"* ]]
+  refuses "line 1 has a NUL byte, as text in UTF-16 does; convert it to UTF-8" dedup --csv --header -F c <(printf 'a\0,c\n1,2\n')
+  refuses "line 1 has a NUL byte" dedup --csv --header -F 1 --missing skip <(printf 'a\0,c\n1,2\n')
   iconv -f utf-8 -t utf-16 a.csv >wide.csv
+  fails_at "wide.csv: line 1 has a NUL byte" "" dedup --csv --header -F id wide.csv
   fails_at "wide.csv: line 1 has a NUL byte" "" dedup --tsv wide.csv
 
   printf '1,x\n2,"b\nc"\n3,y\n' >numbers.csv

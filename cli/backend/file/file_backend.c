@@ -152,6 +152,14 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
                    a.fpr_target < b.fpr_target ? a.fpr_target : b.fpr_target);
 }
 
+/* "whole", "N-grams of 3 words" */
+static const char *units_text(const perhaps_recipe *recipe, char text[40]) {
+    const char *plural = recipe->ngram == 1 ? "" : "s";
+    if (!recipe->ngram) return "whole";
+    snprintf(text, 40, "N-grams of %u word%s", (unsigned)recipe->ngram, plural);
+    return text;
+}
+
 /* A filter of numbers and one of lines may look alike and yet have no key in common. Kinds of
  * integers have them in common however they were written. Where keys stand in records does not
  * matter: the first filter's recipe is kept. */
@@ -164,10 +172,9 @@ static int check_same_keys(const struct target *a, const struct target *b) {
                        recipe_key_name(&b->recipe), a->name, name);
     }
     if (a->recipe.ngram == b->recipe.ngram) return FINE;
-    return failure(b->name,
-                   "its keys are N-grams of %u words, those of %s of %u (0 = they are whole); take only what dedup "
-                   "made with the same --ngram",
-                   (unsigned)b->recipe.ngram, a->name, (unsigned)a->recipe.ngram);
+    char of_a[40], of_b[40];
+    return failure(b->name, "its keys are %s, those of %s are %s; take only what dedup made with the same --ngram",
+                   units_text(&b->recipe, of_b), a->name, units_text(&a->recipe, of_a));
 }
 
 static int file_backend_combine(struct target *into, struct target *from, enum set_operation how) {
