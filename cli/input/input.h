@@ -26,7 +26,7 @@ struct input {
     struct json_path path;     /* of PERHAPS_JSON_LINES */
     char where[COLUMNS_TEXT];  /* fields or path as text; "" = the whole record */
     bool where_kept;           /* they are as the filter says, not as an option does */
-    const char *prefix;        /* of its options' names: "", or "confirm-" of the file of --confirm */
+    const char *prefix;        /* of its options' names: "", or "confirm-" */
     uint32_t ngram;            /* of dedup: keys are texts, whose runs of this many words count */
 
     /* Called with the first header of all files, its end included; NULL = nobody wants it. */
