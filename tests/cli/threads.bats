@@ -1,4 +1,4 @@
-# -j changes nothing but time: the same bytes, output, messages and exit status with any number of
+# -j changes nothing but time and memory: the same bytes, output, messages and exit status with any number of
 # threads, from files, pipes and compressed files. Each input has several blocks of 256 KiB.
 load helper
 
