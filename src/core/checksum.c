@@ -1,5 +1,5 @@
-/* Checksums of images: XXH3-64 of megabytes, compiled apart from the hashes of keys, since its loops
- * are to be unrolled. */
+/* Checksums of images: XXH3-64 of megabytes, compiled apart from the hashes of keys, since its
+ * loops are to be unrolled. */
 #include "core/hash.h"
 
 #include <string.h>

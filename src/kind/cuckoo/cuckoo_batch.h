@@ -1,9 +1,9 @@
 /*
  * Batches of the cuckoo filter; a part of cuckoo.c.
  *
- * The fingerprints and homes of a block of keys are computed together, eight at a time with
- * AVX-512, and their windows are prefetched a block ahead. A block that is added goes through four
- * stages:
+ * The fingerprints and homes of many keys are computed together, eight at a time with AVX-512 and
+ * four with AVX2, and their windows are prefetched. Keys that are added go in blocks, each through
+ * four stages:
  *
  *     coming   its windows are prefetched
  *     next     an empty slot is noted; without one, the other homes of the keys in the window are
