@@ -1,5 +1,5 @@
-# -j changes nothing but time and memory: the same bytes, output, messages and exit status with any number of
-# threads, from files, pipes and compressed files. Each input has several blocks of 256 KiB.
+# -j changes nothing but time and memory: the same bytes, output, messages and exit status with any
+# number of threads, from files, pipes and compressed files. Inputs have several blocks of 256 KiB.
 load helper
 
 prepare() {
