@@ -52,23 +52,25 @@ static bool is_text(const void *bytes, size_t length) {
     return at == end;
 }
 
+static bool is_delimited(const perhaps_recipe *r) {
+    return r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && (r->field || *r->where));
+}
+
 /* An extraction step that contradicts another one, or STEP_END. */
 static int invalid_step(const perhaps_recipe *r) {
     bool raw = r->records == PERHAPS_RAW, json = r->records == PERHAPS_JSON_LINES, named = r->field || *r->where;
-    bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && named);
     if (raw && (r->form != PERHAPS_KEY_U64 || named || r->header || r->trim)) return STEP_RECORDS;
     if (json && (!*r->where || r->header)) return STEP_RECORDS;
     if (r->ngram && r->form != PERHAPS_KEY_BYTES) return STEP_NGRAM;
     if (r->field && (json || *r->where)) return STEP_FIELD;
-    if (r->delimiter && !delimited) return STEP_DELIMITER;
+    if (r->delimiter && !is_delimited(r)) return STEP_DELIMITER;
     if (r->records == PERHAPS_CSV && r->delimiter && strchr("\"\r\n", r->delimiter)) return STEP_DELIMITER;
     return STEP_END;
 }
 
 /* As it is written: the usual delimiter is named, too. */
 static int delimiter_of(const perhaps_recipe *r) {
-    bool delimited = r->records == PERHAPS_CSV || (r->records <= PERHAPS_ZERO_TERMINATED && (r->field || *r->where));
-    return !delimited ? 0 : r->delimiter ? r->delimiter : r->records == PERHAPS_CSV ? ',' : '\t';
+    return !is_delimited(r) ? 0 : r->delimiter ? r->delimiter : r->records == PERHAPS_CSV ? ',' : '\t';
 }
 
 static int check_wanted(const perhaps_recipe *r) {
@@ -82,11 +84,11 @@ static int check_wanted(const perhaps_recipe *r) {
         return fail(PERHAPS_EINVAL, "recipe.delimiter is %d; it is a byte", r->delimiter);
     if (r->header < 0 || r->header > 1 || r->trim < 0 || r->trim > 1)
         return fail(PERHAPS_EINVAL, "recipe.header and recipe.trim are 0 or 1");
-    if (r->ngram && r->form != PERHAPS_KEY_BYTES)
-        return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
     if (!memchr(r->where, 0, sizeof r->where)) return fail(PERHAPS_EINVAL, "recipe.where does not end in a zero byte");
     if (!is_text(r->where, strlen(r->where))) return fail(PERHAPS_EINVAL, "recipe.where has a control character");
     switch (invalid_step(r)) {
+    case STEP_NGRAM:
+        return fail(PERHAPS_EINVAL, "recipe.ngram goes with PERHAPS_KEY_BYTES only");
     case STEP_RECORDS:
         return fail(PERHAPS_EINVAL, r->records == PERHAPS_RAW
                                         ? "raw records are integers of 64 bits, and have no fields, header or blanks"

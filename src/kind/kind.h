@@ -37,7 +37,7 @@ struct array {
     uint64_t layout[LAYOUT_WORDS];
     uint64_t derived[DERIVED_WORDS]; /* from the layout, by `derive` */
     const void *guide;               /* made by solver->guide, else NULL */
-    uint64_t near_bytes;             /* no longer ones stay in the second-level cache */
+    uint64_t near_bytes;             /* longer arrays do not stay in the second-level cache */
     enum isa isa;                    /* for work on the whole array */
 };
 

@@ -1,5 +1,5 @@
 /* A line of the blocked filter in AVX2: two registers of four lanes. */
-#include <immintrin.h>
+#include "base/four.h"
 
 TARGET static inline __m256i ISA(lanes)(int half, uint64_t b, uint64_t c, int two) {
     const __m256i one = _mm256_set1_epi64x(1), six_bits = _mm256_set1_epi64x(63);
@@ -29,27 +29,19 @@ TARGET static inline uint8_t ISA(put)(uint8_t *line, uint64_t b, uint64_t c, int
     return !_mm256_testz_si256(missing, missing);
 }
 
-/* The lower halves of four products. */
-TARGET static inline __m256i ISA(times)(__m256i x, uint64_t factor) {
-    const __m256i low = _mm256_set1_epi64x((long long)(factor & UINT32_MAX));
-    const __m256i high = _mm256_set1_epi64x((long long)(factor >> 32));
-    __m256i upper = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), low), _mm256_mul_epu32(x, high));
-    return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(upper, 32));
-}
-
 /* The product of 64 and 32 bits in two multiplications: its upper 32 bits are the line number. */
 TARGET static inline size_t ISA(find_some)(const uint64_t *digests, size_t n, int which, uint32_t lines, uint64_t begin,
                                            uint64_t *offsets) {
     const __m256i all = _mm256_set1_epi64x(lines), whole_lines = _mm256_set1_epi64x(-BLOCKED_LINE_BYTES);
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        __m256i four = _mm256_loadu_si256((const __m256i *)(digests + i));
-        if (which) four = ISA(times)(four, line_hash(1, 1));
+        __m256i four = load_words_four(digests + i);
+        if (which) four = times_four(four, line_hash(1, 1));
         __m256i low = _mm256_srli_epi64(_mm256_mul_epu32(four, all), 32);
         __m256i high = _mm256_mul_epu32(_mm256_srli_epi64(four, 32), all);
         __m256i at =
             _mm256_and_si256(_mm256_srli_epi64(_mm256_add_epi64(high, low), 32 - BLOCKED_LINE_SHIFT), whole_lines);
-        _mm256_storeu_si256((__m256i *)(offsets + i), _mm256_add_epi64(at, _mm256_set1_epi64x((long long)begin)));
+        store_words_four(offsets + i, _mm256_add_epi64(at, _mm256_set1_epi64x((long long)begin)));
     }
     return i;
 }

@@ -251,7 +251,7 @@ INLINE void query_many(const struct array *array, const uint64_t *digests, size_
     }
 }
 
-/* A key that is visited leaves its room in the ring to the one that comes. */
+/* Room in the ring goes from a key that is visited to the one that comes. */
 INLINE void put_far(const struct array *array, const struct divisor *cells, const uint64_t *digests, size_t n,
                     uint8_t *answers, bool shared) {
     uint64_t ring[RING], *places = ring;
@@ -261,13 +261,19 @@ INLINE void put_far(const struct array *array, const struct divisor *cells, cons
         struct digest state = probe_begin(digest_at(digests, i));
         send_places(array, cells, &state, 0, hashes, ring + i * hashes);
     }
-    for (size_t i = 0; i < n; i++) {
-        struct digest state = probe_begin(digest_at(digests, i + ahead < n ? i + ahead : i));
+    for (size_t i = 0; i < n - ahead; i++) {
+        struct digest state = probe_begin(digest_at(digests, i + ahead));
         unsigned had = 1;
         for (uint64_t j = 0; j < hashes; j++) {
             had &= cell_mark(array->bytes, places[j], shared);
             send_places(array, cells, &state, j, 1, &places[j]);
         }
+        answers[i] = !had;
+        places = places + hashes == ring + ahead * hashes ? ring : places + hashes;
+    }
+    for (size_t i = n - ahead; i < n; i++) {
+        unsigned had = 1;
+        for (uint64_t j = 0; j < hashes; j++) had &= cell_mark(array->bytes, places[j], shared);
         answers[i] = !had;
         places = places + hashes == ring + ahead * hashes ? ring : places + hashes;
     }

@@ -1,9 +1,5 @@
 /* The cuckoo filter's batches in AVX2: where four keys are; and whether they are there. */
-#include <immintrin.h>
-
-TARGET_AVX2 static inline __m256i same_four(uint64_t x) {
-    return _mm256_set1_epi64x((long long)x);
-}
+#include "base/four.h"
 
 /* mul_high for n below 2^38. */
 TARGET_AVX2 static inline __m256i mul_high_four(__m256i x, uint64_t n) {
@@ -39,7 +35,7 @@ TARGET_AVX2 static inline __m256i other_homes_of_four(const struct array *a, __m
     return _mm256_sub_epi64(sum, _mm256_andnot_si256(_mm256_cmpgt_epi64(homes, sum), homes));
 }
 
-/* slot_word, as `struct windows` has it. */
+/* window_word, as `struct windows` has it. */
 TARGET_AVX2 static inline __m256i windows_of_four(const struct array *a, __m256i home, uint64_t choice) {
     const __m256i width = same_four(a->layout[CUCKOO_WIDTH]);
     const __m256i most = same_four(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
@@ -60,26 +56,26 @@ TARGET_AVX2 static inline __m256i codes_of_four(__m256i fingerprint, uint64_t pl
 /* The fingerprints and homes of the keys i..i+3 of a block. */
 TARGET_AVX2 static inline void prepare_four(const struct array *a, const uint64_t *digests, struct block *block,
                                             size_t i, uint64_t places) {
-    __m256i digest = _mm256_loadu_si256((const __m256i *)(const void *)digests);
+    __m256i digest = load_words_four(digests);
     __m256i fingerprint = fingerprints_of_four(a, digest), home = mul_high_four(digest, a->layout[CUCKOO_HOMES]);
-    _mm256_storeu_si256((__m256i *)(void *)(block->fingerprint + i), fingerprint);
-    _mm256_storeu_si256((__m256i *)(void *)(block->home[0] + i), home);
+    store_words_four(block->fingerprint + i, fingerprint);
+    store_words_four(block->home[0] + i, home);
     UNROLLED for (uint64_t choice = 1; choice < choices_of(places); choice++) {
         __m256i other = other_homes_of_four(a, home, fingerprint, choice);
-        _mm256_storeu_si256((__m256i *)(void *)(block->home[choice] + i), other);
+        store_words_four(block->home[choice] + i, other);
     }
 }
 
 /* find_one for the keys i..i+3. */
 TARGET_AVX2 static inline void find_four(const struct array *a, const uint64_t *digests, size_t i, struct windows *out,
                                          uint64_t places) {
-    __m256i digest = _mm256_loadu_si256((const __m256i *)(const void *)digests);
+    __m256i digest = load_words_four(digests);
     __m256i fingerprint = fingerprints_of_four(a, digest), home = mul_high_four(digest, a->layout[CUCKOO_HOMES]);
-    _mm256_storeu_si256((__m256i *)(void *)(out->code + i), codes_of_four(fingerprint, places));
-    _mm256_storeu_si256((__m256i *)(void *)(out->at[0] + i), windows_of_four(a, home, 0));
+    store_words_four(out->code + i, codes_of_four(fingerprint, places));
+    store_words_four(out->at[0] + i, windows_of_four(a, home, 0));
     for (uint64_t choice = 1; choice < choices_of(places); choice++) {
         __m256i other = other_homes_of_four(a, home, fingerprint, choice);
-        _mm256_storeu_si256((__m256i *)(void *)(out->at[choice] + i), windows_of_four(a, other, choice));
+        store_words_four(out->at[choice] + i, windows_of_four(a, other, choice));
     }
 }
 
@@ -96,13 +92,13 @@ TARGET_AVX2 static inline uint32_t test_four(const struct array *a, const struct
                                              uint64_t places) {
     const __m256i below = same_four(a->derived[CUCKOO_TOPS_FIRST] - a->derived[CUCKOO_ONES]);
     const __m128i width = _mm_cvtsi64_si128((long long)a->layout[CUCKOO_WIDTH]);
-    __m256i code = _mm256_loadu_si256((const __m256i *)(const void *)(windows->code + i)), found = same_four(0);
+    __m256i code = load_words_four(windows->code + i), found = same_four(0);
     __m256i copies = _mm256_add_epi64(code, _mm256_sll_epi64(code, width));
     if (places % 2) copies = _mm256_add_epi64(code, _mm256_sll_epi64(copies, width));
     copies = _mm256_add_epi64(copies, same_four(a->derived[CUCKOO_NUMBERS]));
     UNROLLED for (uint64_t choice = 0; choice < choices_of(places); choice++) {
         const __m256i tops = same_four(a->derived[choice ? CUCKOO_TOPS_LATER : CUCKOO_TOPS_FIRST]);
-        __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(windows->at[choice] + i));
+        __m256i at = load_words_four(windows->at[choice] + i);
         __m256i window =
             _mm256_srlv_epi64(load_four(a->bytes, windows->at[choice] + i), _mm256_and_si256(at, same_four(63)));
         __m256i before = same_four(first_place(choice, places) * a->derived[CUCKOO_ONES]);

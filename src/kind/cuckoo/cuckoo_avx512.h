@@ -61,16 +61,10 @@ TARGET_AVX512 static inline void look_at_eight(const struct array *a, struct blo
     _mm512_storeu_si512(block->code + i, _mm512_add_epi64(codes_of_eight(fingerprint, places), place));
 }
 
-/* slot_word, as `struct windows` has it. */
+/* window_word, as `struct windows` has it. */
 TARGET_AVX512 static inline __m512i windows_of_eight(const struct array *a, __m512i home, uint64_t choice) {
-    const __m512i width = same_eight(a->layout[CUCKOO_WIDTH]);
-    __m512i bit =
-        a->layout[CUCKOO_HOMES] <= UINT32_MAX ? _mm512_mul_epu32(home, width) : _mm512_mullo_epi64(home, width);
-    __m512i byte = _mm512_srli_epi64(bit, 3);
-    __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
-    __m512i back = _mm512_maskz_mov_epi64(late, same_eight(a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]));
-    __m512i shift = _mm512_add_epi64(_mm512_and_si512(bit, same_eight(7)), _mm512_slli_epi64(back, 3));
-    return _mm512_or_si512(_mm512_slli_epi64(_mm512_sub_epi64(byte, back), 6), shift);
+    struct eight_words words = words_of_eight(a, home, a->derived[choice ? CUCKOO_BACK_LATER : CUCKOO_BACK_FIRST]);
+    return _mm512_or_si512(_mm512_slli_epi64(words.byte, 6), words.shift);
 }
 
 /* find_one for the keys i..i+7. */

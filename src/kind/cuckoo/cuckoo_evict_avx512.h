@@ -97,17 +97,25 @@ TARGET_AVX512 static inline __m512i load_eight(const uint8_t *bytes, __m512i at)
     return _mm512_inserti64x4(_mm512_castsi256_si512(lower), upper, 1);
 }
 
-/* slots_at for eight slots. */
-TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, unsigned slots) {
-    uint64_t back = slot_word_back(width_of(a), slots);
-    __m512i width = same_eight(width_of(a));
+/* slot_word for eight slots. */
+struct eight_words {
+    __m512i byte, shift;
+};
+
+TARGET_AVX512 static inline struct eight_words words_of_eight(const struct array *a, __m512i slot, uint64_t back) {
+    const __m512i width = same_eight(width_of(a)), most = same_eight(back);
     __m512i bit = slots_of(a->layout) <= UINT32_MAX ? _mm512_mul_epu32(slot, width) : _mm512_mullo_epi64(slot, width);
     __m512i byte = _mm512_srli_epi64(bit, 3);
     __mmask8 late = _mm512_cmpgt_epu64_mask(_mm512_and_si512(byte, same_eight(63)), same_eight(56));
     __m512i shift = _mm512_and_si512(bit, same_eight(7));
-    byte = _mm512_mask_sub_epi64(byte, late, byte, same_eight(back));
-    shift = _mm512_mask_add_epi64(shift, late, shift, same_eight(8 * back));
-    return _mm512_srlv_epi64(load_eight(a->bytes, byte), shift);
+    byte = _mm512_mask_sub_epi64(byte, late, byte, most);
+    return (struct eight_words){byte, _mm512_mask_add_epi64(shift, late, shift, _mm512_slli_epi64(most, 3))};
+}
+
+/* slots_at for eight slots. */
+TARGET_AVX512 static inline __m512i slots_at_eight(const struct array *a, __m512i slot, unsigned slots) {
+    struct eight_words words = words_of_eight(a, slot, slot_word_back(width_of(a), slots));
+    return _mm512_srlv_epi64(load_eight(a->bytes, words.byte), words.shift);
 }
 
 /* note_slot for those of eight slots that are in `noted`. */

@@ -117,6 +117,27 @@ static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t wid
     return load64(from) >> (load & 63);
 }
 
+/* What is known of a key before its places are: its part's word of the guide; the first place; and
+ * what the others and the fingerprint are taken from. */
+struct fuse_key {
+    uint64_t word, first, spread;
+};
+
+static inline struct fuse_key fuse_key_of(const uint64_t *guide, uint64_t bits, uint64_t digest) {
+    uint64_t key = part_key(digest), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
+    return (struct fuse_key){word, fuse_first(key, bits, word & FUSE_RANGE_MAX), fuse_spread(key, guide[part + 1])};
+}
+
+/* load_of for place j of a key. */
+static inline uint64_t load_of_place(struct fuse_key key, unsigned j, uint64_t segment, uint64_t over, uint64_t width) {
+    return load_of(bit_of(key.word, fuse_place(key.first, key.spread, j, segment), width), over, width);
+}
+
+/* In a part without keys no sum of slots equals it. */
+static inline uint64_t print_of(struct fuse_key key, uint64_t width) {
+    return fuse_fingerprint(key.spread, width) | key.word >> 63;
+}
+
 /* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
  * a key that falls into it is not. */
 struct fuse_block {

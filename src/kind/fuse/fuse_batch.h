@@ -11,11 +11,9 @@ INLINE void ISA(prepare)(const struct array *array, const uint64_t *digests, siz
     for (; done + 4 <= n; done += 4) ISA(prepare_four)(array, digests, done, out, arity, width);
 #endif
     for (size_t i = done; i < n; i++) {
-        uint64_t key = part_key(digests[i]), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
-        uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
-        UNROLLED for (unsigned j = 0; j < arity; j++) out->load[j][i] =
-            load_of(bit_of(word, fuse_place(first, spread, j, segment), width), over, width);
-        out->fingerprint[i] = fuse_fingerprint(spread, width) | word >> 63;
+        struct fuse_key key = fuse_key_of(guide, bits, digests[i]);
+        UNROLLED for (unsigned j = 0; j < arity; j++) out->load[j][i] = load_of_place(key, j, segment, over, width);
+        out->fingerprint[i] = print_of(key, width);
     }
 }
 
@@ -56,14 +54,11 @@ INLINE void ISA(query_many)(const struct array *array, const uint64_t *digests, 
 }
 
 INLINE int ISA(query_one)(const struct array *array, uint64_t digest, unsigned arity, uint64_t width) {
-    const uint64_t *guide = array->guide, bits = array->layout[PARTS_BITS], segment = array->layout[FUSE_SEGMENT];
-    uint64_t key = part_key(digest), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
-    uint64_t spread = fuse_spread(key, guide[part + 1]), first = fuse_first(key, bits, word & FUSE_RANGE_MAX);
-    uint64_t sum = fuse_fingerprint(spread, width) | word >> 63;
-    UNROLLED for (unsigned j = 0; j < arity; j++) {
-        uint64_t bit = bit_of(word, fuse_place(first, spread, j, segment), width);
-        sum ^= slot_at(array->bytes, load_of(bit, (uintptr_t)array->bytes & 63, width), width);
-    }
+    const uint64_t segment = array->layout[FUSE_SEGMENT], over = (uintptr_t)array->bytes & 63;
+    struct fuse_key key = fuse_key_of(array->guide, array->layout[PARTS_BITS], digest);
+    uint64_t sum = print_of(key, width);
+    UNROLLED for (unsigned j = 0; j < arity; j++) sum ^=
+        slot_at(array->bytes, load_of_place(key, j, segment, over, width), width);
     return (sum & ((UINT64_C(1) << width) - 1)) == 0;
 }
 

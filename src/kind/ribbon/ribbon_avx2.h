@@ -1,10 +1,6 @@
 /* Queries of a ribbon filter in AVX2: four keys at a time find their words, then each tests four
  * columns at a time. What is loaded beyond the last one is left out. */
-#include <immintrin.h>
-
-INLINE __m256i ISA(same)(uint64_t x) {
-    return _mm256_set1_epi64x((long long)x);
-}
+#include "base/four.h"
 
 /* The levels of four parts, a word of each in a vector: see struct ribbon_level. */
 struct ISA(levels) {
@@ -14,21 +10,14 @@ struct ISA(levels) {
 INLINE struct ISA(levels) ISA(levels_of)(const struct array *array, __m256i key, uint64_t bits) {
     const uint64_t *guide = array->guide;
     uint64_t part[4];
-    if (!bits) return (struct ISA(levels)){ISA(same)(guide[0]), ISA(same)(guide[1]), ISA(same)(guide[3])};
-    _mm256_storeu_si256((__m256i *)(void *)part, _mm256_srl_epi64(key, _mm_cvtsi64_si128((long long)(64 - bits))));
+    if (!bits) return (struct ISA(levels)){same_four(guide[0]), same_four(guide[1]), same_four(guide[3])};
+    store_words_four(part, _mm256_srl_epi64(key, _mm_cvtsi64_si128((long long)(64 - bits))));
     __m256i level[4];
-    UNROLLED for (unsigned i = 0; i < 4; i++) level[i] =
-        _mm256_loadu_si256((const __m256i *)(const void *)(guide + 4 * part[i]));
+    UNROLLED for (unsigned i = 0; i < 4; i++) level[i] = load_words_four(guide + 4 * part[i]);
     __m256i first = _mm256_unpacklo_epi64(level[0], level[1]), second = _mm256_unpacklo_epi64(level[2], level[3]);
     __m256i odd = _mm256_unpackhi_epi64(level[0], level[1]), even = _mm256_unpackhi_epi64(level[2], level[3]);
     return (struct ISA(levels)){_mm256_permute2x128_si256(first, second, 0x20),
                                 _mm256_permute2x128_si256(odd, even, 0x20), _mm256_permute2x128_si256(odd, even, 0x31)};
-}
-
-/* mul_high_32; what is above the lowest 32 bits of n does not matter. */
-INLINE __m256i ISA(mul_high)(__m256i h, __m256i n) {
-    __m256i high = _mm256_mul_epu32(_mm256_srli_epi64(h, 32), n), low = _mm256_mul_epu32(h, n);
-    return _mm256_srli_epi64(_mm256_add_epi64(high, _mm256_srli_epi64(low, 32)), 32);
 }
 
 /* Which of the keys that start there are bumped; those of a part without a first level are not told
@@ -36,38 +25,38 @@ INLINE __m256i ISA(mul_high)(__m256i h, __m256i n) {
 INLINE __m256i ISA(bumped)(const struct array *array, __m256i thresholds, __m256i start) {
     uint64_t place[4];
     __m256i at = _mm256_add_epi64(thresholds, _mm256_slli_epi64(_mm256_srli_epi64(start, 12), 3));
-    _mm256_storeu_si256((__m256i *)(void *)place, at);
+    store_words_four(place, at);
     __m256i word =
         _mm256_setr_epi64x((long long)load64(array->bytes + place[0]), (long long)load64(array->bytes + place[1]),
                            (long long)load64(array->bytes + place[2]), (long long)load64(array->bytes + place[3]));
-    __m256i shift = _mm256_and_si256(_mm256_srli_epi64(start, 6), ISA(same)(62));
-    __m256i threshold = _mm256_and_si256(_mm256_srlv_epi64(word, shift), ISA(same)(3));
-    __m256i limit = _mm256_srlv_epi64(ISA(same)(RIBBON_LIMITS), _mm256_slli_epi64(threshold, 3));
-    __m256i row = _mm256_and_si256(start, ISA(same)(RIBBON_BUCKET_ROWS - 1));
-    return _mm256_cmpgt_epi64(_mm256_and_si256(limit, ISA(same)(255)), row);
+    __m256i shift = _mm256_and_si256(_mm256_srli_epi64(start, 6), same_four(62));
+    __m256i threshold = _mm256_and_si256(_mm256_srlv_epi64(word, shift), same_four(3));
+    __m256i limit = _mm256_srlv_epi64(same_four(RIBBON_LIMITS), _mm256_slli_epi64(threshold, 3));
+    __m256i row = _mm256_and_si256(start, same_four(RIBBON_BUCKET_ROWS - 1));
+    return _mm256_cmpgt_epi64(_mm256_and_si256(limit, same_four(255)), row);
 }
 
 /* Writes the spots in the first level of the keys i..i+3, and gives those that are bumped from
  * there, a bit each. */
 INLINE unsigned ISA(find_4)(const struct array *array, struct ribbon_block *block, size_t i) {
     const uint64_t bits = array->layout[PARTS_BITS];
-    const __m256i columns = ISA(same)(ribbon_columns(array->layout)), zero = _mm256_setzero_si256();
-    __m256i key = _mm256_loadu_si256((const __m256i *)(const void *)(block->key + i));
-    __m256i hash = _mm256_loadu_si256((const __m256i *)(const void *)(block->hash + i));
+    const __m256i columns = same_four(ribbon_columns(array->layout)), zero = _mm256_setzero_si256();
+    __m256i key = load_words_four(block->key + i);
+    __m256i hash = load_words_four(block->hash + i);
     struct ISA(levels) level = ISA(levels_of)(array, key, bits);
-    __m256i start = ISA(mul_high)(_mm256_sll_epi64(key, _mm_cvtsi64_si128((long long)bits)), level.sizes);
+    __m256i start = mul_high_32_four(_mm256_sll_epi64(key, _mm_cvtsi64_si128((long long)bits)), level.sizes);
     __m256i border = _mm256_srli_epi64(level.sizes, 32), at = _mm256_srli_epi64(start, 6);
-    __m256i narrow = _mm256_cmpgt_epi64(border, at), row = _mm256_and_si256(start, ISA(same)(RIBBON_ROWS - 1));
+    __m256i narrow = _mm256_cmpgt_epi64(border, at), row = _mm256_and_si256(start, same_four(RIBBON_ROWS - 1));
     __m256i word =
         _mm256_add_epi64(_mm256_mul_epu32(at, columns), _mm256_andnot_si256(narrow, _mm256_sub_epi64(at, border)));
-    __m256i rows = _mm256_or_si256(hash, ISA(same)(1));
-    __m256i begin = _mm256_add_epi64(level.data, ISA(same)((uintptr_t)array->bytes));
-    __m256i left = _mm256_sub_epi64(ISA(same)(RIBBON_ROWS), row);
+    __m256i rows = _mm256_or_si256(hash, same_four(1));
+    __m256i begin = _mm256_add_epi64(level.data, same_four((uintptr_t)array->bytes));
+    __m256i left = _mm256_sub_epi64(same_four(RIBBON_ROWS), row);
     _mm256_storeu_si256((__m256i *)(void *)(block->words + i), _mm256_add_epi64(begin, _mm256_slli_epi64(word, 3)));
-    _mm256_storeu_si256((__m256i *)(void *)(block->here + i), _mm256_sllv_epi64(rows, row));
-    _mm256_storeu_si256((__m256i *)(void *)(block->next + i), _mm256_srlv_epi64(rows, left));
-    __m256i wider = _mm256_sub_epi64(columns, _mm256_xor_si256(narrow, ISA(same)(UINT64_MAX)));
-    _mm256_storeu_si256((__m256i *)(void *)(block->columns + i), wider);
+    store_words_four(block->here + i, _mm256_sllv_epi64(rows, row));
+    store_words_four(block->next + i, _mm256_srlv_epi64(rows, left));
+    __m256i wider = _mm256_sub_epi64(columns, _mm256_xor_si256(narrow, same_four(UINT64_MAX)));
+    store_words_four(block->columns + i, wider);
     __m256i none = _mm256_cmpeq_epi64(level.sizes, zero), bumped = ISA(bumped)(array, level.thresholds, start);
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(none, bumped)));
 }
