@@ -82,9 +82,10 @@ static int choose_ngram(struct input *input, const struct options *options) {
     enum { USUAL = 13 };
     if (!given(options, OPT_NGRAM) && !given(options, OPT_OVERLAP)) return FINE;
     input->ngram = given(options, OPT_NGRAM) ? (uint32_t)options->ngram : USUAL;
+    const char *name = given(options, OPT_NGRAM) ? "--ngram" : "--overlap";
     if (input->encoding != ENCODING_BYTES)
-        return failure("--ngram", "texts have words, and other keys have none; leave out --key");
-    if (input->fields.n > 1) return failure("--ngram", "takes the words of one field; give one with --field");
+        return failure(name, "only keys of bytes have words; leave out --key, --u64 or --hex");
+    if (input->fields.n > 1) return failure(name, "takes the words of one field; give one with --field");
     return FINE;
 }
 

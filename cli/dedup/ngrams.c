@@ -14,10 +14,6 @@ static bool enlarge(void *array, size_t *room, size_t needed, size_t size) {
     return true;
 }
 
-static inline bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Copies the words, each followed by a space; how many. words[i] is where word i begins, up to the
  * end of the last one. */
 static size_t find_words(struct ngrams *g, const char *at, const char *end) {

@@ -3,6 +3,7 @@
 #ifndef CLI_INPUT_ENCODE_H
 #define CLI_INPUT_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,11 @@ const char *utf8_next(const char *at, const char *end, uint32_t *code);
 /* Writes `length` bytes to `out` as a message may show them, and returns where they end: control
  * characters, which a terminal would obey, and what is no UTF-8 become '?'. */
 char *shown_text(const char *text, size_t length, char *out);
+
+/* White space of ASCII. */
+static inline bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 /* The value of a hexadecimal digit, or -1. */
 int hex_digit(char c);

@@ -33,8 +33,7 @@ uint64_t input_bytes(const struct input *input) {
 }
 
 void input_start_progress(const struct input *input) {
-    uint64_t total;
-    if (!input->silent) progress_start(plain_files(input, &total) ? total : 0, false);
+    if (!input->silent) progress_start(input_bytes(input), false);
 }
 
 void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid) {

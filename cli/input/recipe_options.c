@@ -275,7 +275,7 @@ const char *recipe_options(const perhaps_recipe *recipe, char text[RECIPE_TEXT])
                       : recipe->form                 ? encoding_name(encoding_of(recipe->form))
                                                      : NULL;
     bool json = recipe->records == PERHAPS_JSON_LINES;
-    char usual = recipe->records == PERHAPS_CSV ? ',' : '\t', mark = strchr(recipe->where, '\'') ? '"' : '\'';
+    char usual = usual_delimiter(recipe->records), mark = strchr(recipe->where, '\'') ? '"' : '\'';
     *text = 0;
     if (recipe->ignore_case) append_text(text, RECIPE_TEXT, " --ignore-case");
     if (key) append_text(text, RECIPE_TEXT, " --key %s", key);

@@ -225,10 +225,6 @@ static bool find_wanted(int records, struct field_search *s, const struct column
 
 /* ---- keys ---- */
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static struct slice trimmed(struct slice text) {
     while (text.length && is_space(*text.bytes)) text.bytes++, text.length--;
     while (text.length && is_space(text.bytes[text.length - 1])) text.length--;

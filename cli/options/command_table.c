@@ -147,9 +147,9 @@ const struct command commands[COMMANDS] = {
         "--patience says. While there is a journal, other commands do not change the file, and do not see what is in "
         "the journal; 'perhaps dedup --state FILE < /dev/null' takes in what a killed run left.\n\n"
         "With --ngram and --overlap it drops lines that repeat others in part: those of which a share of the runs of N "
-        "words was in lines that it printed before. A line that is printed adds all its runs, and one that is dropped "
-        "none. All else is as for lines: -d, -c, --state, --fpr, and -n, which is then about runs; only that any two "
-        "runs share a digest loses no line by itself. For --fpr 1e-3 a run takes 2 bytes.\n\n"
+        "words was in lines that it kept before. A line that is kept adds all its runs, and one that is dropped "
+        "none. All else is as for lines: -d, -c, --state, --fpr, and -n, which is then about runs; only that two runs "
+        "that share a digest do not by themselves lose a line. For --fpr 1e-3 a run takes 2 bytes.\n\n"
         "With --at what it remembers is a set on servers, which any number of machines share: each line is printed by "
         "the one that comes with it first. If there is no such set it is made, in shards that grow, for -n lines if "
         "that is given and with --fpr 1e-6 unless it says otherwise; one that exists stays as it is, whatever -n and "
@@ -239,7 +239,8 @@ const struct command commands[COMMANDS] = {
         "perhaps bench --kind cuckoo --isa avx2 --goals\n"
         "perhaps bench --kind blocked --items 1M --json >before.json\n"
         "perhaps bench --kind blocked --items 1M --compare before.json",
-        NULL, 0, 0, cmd_bench, "Print the measurements as JSON, with results[] for the times and ratios[] for what they are compared with."},
+        NULL, 0, 0, cmd_bench,
+        "Print the measurements as JSON, with results[] for the times and ratios[] for what they are compared with."},
     [CMD_COMPLETIONS] = {"completions", "bash|zsh|fish", "print completions for a shell",
         "Prints a script that teaches the shell to complete the commands and options of perhaps. Installed packages "
         "have them in place already.",

@@ -133,9 +133,10 @@ const struct option option_table[OPTIONS] = {
         "Print nothing and stop at the first key found; the exit status tells."},
     [OPT_CONFIRM] = {"confirm", 0, TAKES(FILE, "FILE", confirm), ON(CHECK),
         "Look again, for an exact answer: what the filter takes for present counts only if it is a key in FILE, which "
-        "is the file that the filter was made from. Its keys stand where the filter remembers them, or where --confirm-csv "
-        "and its like say; those of a filter that was made from lines are its lines. FILE is read once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed "
-        "when all is read. With -v, lines that only the second look found absent come last."},
+        "is the file that the filter was made from. Keys in FILE stand where the filter remembers them (if it was "
+        "made from lines, each line is a key), or where --confirm-csv and the options after it say. FILE is read "
+        "once, after KEYS; '-' is standard input. Takes memory for the hits only, which are printed when all is "
+        "read. With -v, lines that only the second look found absent come last."},
     [OPT_LINES_TO] = {"output", 'o', TAKES(FILE, "FILE", output), ON(DEDUP),
         "Write the lines to FILE, not to standard output; never compressed, whatever its name."},
     [OPT_LOSS] = {"fpr", 'p', TAKES(RATE, "P", fpr), ON(DEDUP),
@@ -157,7 +158,7 @@ const struct option option_table[OPTIONS] = {
         "system counts as its memory includes pages of them, which it can take back at any time."},
     [OPT_NGRAM] = {"ngram", 0, TAKES(NUMBER, "N", ngram), ON(DEDUP),
         "For texts that repeat only in part: take no line for a repeat as a whole, but remember the runs of N words in "
-        "it, and drop it if enough of them were in lines that were printed before. 1 to 1,000; default 13 with "
+        "it, and drop it if enough of them were in lines that it kept before. 1 to 1,000; default 13 with "
         "--overlap. Words stand between white space of ASCII; a line of fewer words is one run. Of --field or --jsonl, "
         "it is the words there. A state remembers N."},
     [OPT_OVERLAP] = {"overlap", 0, TAKES(PART, "R", overlap), ON(DEDUP),
@@ -201,7 +202,8 @@ const struct option option_table[OPTIONS] = {
         "the key. Records are printed as they are. The filter remembers this, and all that follows up to --trim."},
     [OPT_TSV] = {"tsv", 0, FLAG, READING,
         "The same with tabs between the fields, of which none is quoted. (For quoted ones: --csv -t '\\t'.)"},
-    [OPT_WHITESPACE] = {"whitespace", 0, FLAG, READING, "Fields are words between runs of spaces and tabs, as awk has them."},
+    [OPT_WHITESPACE] = {"whitespace", 0, FLAG, READING,
+        "Fields are words between runs of spaces and tabs, as awk has them."},
     [OPT_JSONL] = {"jsonl", 0, TAKES(TEXT, "PATH", jsonl), READING,
         "Each line is a JSON text, and its key the value at PATH: .url, .user.id, .tags[0], .\"odd name\". Of strings "
         "it is the text, without quotes and escapes; all else is taken as written, so that \"1\" and 1 are the same key. "
@@ -214,11 +216,13 @@ const struct option option_table[OPTIONS] = {
         "separates fields. 0 takes lines whole, whatever the filter was made with."},
     [OPT_DELIMITER] = {"delimiter", 't', TAKES(TEXT, "C", delimiter), READING,
         "The byte between fields, such as ';'. Default '\\t', a tab; of --csv a comma."},
-    [OPT_TRIM] = {"trim", 0, FLAG, READING, "White space at both ends of a key, or of each field of it, is no part of it."},
+    [OPT_TRIM] = {"trim", 0, FLAG, READING,
+        "White space at both ends of a key, or of each field of it, is no part of it."},
     [OPT_MISSING] = {"missing", 0, CHOICE("WHAT", "error skip empty", missing), READING,
         "A record that lacks the field or value: error (the default) ends the command, skip passes over it, empty "
-        "takes an empty one in its place, which is the empty key if the key is one field. The last two say on standard error how many there were. skip also passes over "
-        "what is no JSON, and over a line with a quote that is never closed, and counts them apart."},
+        "takes what it lacks as empty. skip and empty say on standard error how many there were. skip also passes over "
+        "lines that are no JSON, records with a NUL byte and lines with a quote that is never closed, and counts them "
+        "apart."},
     [OPT_ELSEWHERE] = {"elsewhere", 0, FLAG, READING & ~ON(BUILD),
         "Keys stand elsewhere than in the records that the filter was made from: only the options of this command say "
         "where. For tables with other columns."},
@@ -228,7 +232,8 @@ const struct option option_table[OPTIONS] = {
         "if it was made from lines."},
     [OPT_CONFIRM_TSV] = {"confirm-tsv", 0, FLAG, ON(CHECK), "See --confirm-csv and --tsv."},
     [OPT_CONFIRM_WHITESPACE] = {"confirm-whitespace", 0, FLAG, ON(CHECK), "See --confirm-csv and --whitespace."},
-    [OPT_CONFIRM_JSONL] = {"confirm-jsonl", 0, TAKES(TEXT, "PATH", confirm_jsonl), ON(CHECK), "See --confirm-csv and --jsonl."},
+    [OPT_CONFIRM_JSONL] = {"confirm-jsonl", 0, TAKES(TEXT, "PATH", confirm_jsonl), ON(CHECK),
+        "See --confirm-csv and --jsonl."},
     [OPT_CONFIRM_HEADER] = {"confirm-header", 0, FLAG, ON(CHECK), "See --confirm-csv and --header."},
     [OPT_CONFIRM_FIELD] = {"confirm-field", 0, TAKES(TEXT, "LIST", confirm_field), ON(CHECK),
         "See --confirm-csv and --field. 0: lines are keys, whatever the filter was made from."},
@@ -237,8 +242,9 @@ const struct option option_table[OPTIONS] = {
     [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), "See --confirm-csv and --trim."},
     [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP),
         "Work in N threads, up to 256; 0 or auto is one for each processor, which is the default. The number changes "
-        "nothing but time and memory (memory_bytes of --json): not a byte of what is written, nor what else is said. Reading, hashing, queries and the "
-        "sealing of static filters are spread; keys are added, and dedup looks lines up, in the order of the input."},
+        "nothing but time and memory (memory_bytes of --json): not a byte of what is written, nor what else is said. "
+        "Reading, hashing, queries and the sealing of static filters are spread; keys are added, and dedup looks lines "
+        "up, in the order of the input."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING,
         "Do not compare the filter with its checksums first: a large one then answers at once. Damage can make answers "
         "wrong, never unsafe."},
