@@ -171,7 +171,7 @@ same() {
   done
   for key in "--u64" "--hex" "--key utf16" "--key u64le"; do
     # shellcheck disable=SC2086
-    refuses "--ngram: texts have words, and other keys have none" dedup --ngram 5 $key text
+    refuses "--ngram: only keys of bytes have words" dedup --ngram 5 $key text
   done
   refuses "--ngram: takes the words of one field" dedup --ngram 5 --field 2,3 text
   refuses "--ngram: an N-gram has 1 to 1,000 words" dedup --ngram 0 text
