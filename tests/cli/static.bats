@@ -219,11 +219,11 @@ alone() {
 }
 
 @test "progress on a terminal, of reading and of sealing" {
-  head -c 48000000 /dev/urandom >raw
+  head -c 128000000 /dev/urandom >raw # enough for one thread to be seen sealing
   export TERM=xterm P=$PERHAPS
-  run script -qec "(head -c 800000 raw; sleep 0.3; cat raw) | \$P build --smallest -p 1e-9 --key u64le -o f.ph" /dev/null
+  run script -qec "(head -c 800000 raw; sleep 0.3; cat raw) | \$P build -j 1 --smallest -p 1e-9 --key u64le -o f.ph" /dev/null
   [ "$status" -eq 0 ]
   [[ $output =~ K[0-9,]+\ keys, ]] || wrong "nothing of reading"
-  [[ $output =~ %\ \[#+\.*\]\ sealing\ [0-9,]+\ of\ 6,100,000\ keys, ]] || wrong "nothing of sealing"
+  [[ $output =~ %\ \[#+\.*\]\ sealing\ [0-9,]+\ of\ 16,100,000\ keys, ]] || wrong "nothing of sealing"
   [[ $output == *$'\r\033[K' ]] || wrong "not wiped"
 }
