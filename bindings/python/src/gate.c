@@ -1,0 +1,124 @@
+/*
+ * The gate of a filter: a lock for readers and writers, whose state is guarded by the GIL. Calls
+ * with one key hold the GIL until they end, so they only look whether the gate is open. Calls that
+ * release the GIL enter and leave.
+ *
+ * After a fork the child has one thread: calls that were inside belong to threads which it does not
+ * have. Readers have left nothing behind. A writer may have left a filter half changed, which is
+ * refused.
+ */
+#include "binding.h"
+
+#include <time.h>
+#include <unistd.h>
+
+/* How long a waiting thread sleeps before it looks for signals. */
+enum { NAP_NANOSECONDS = 50000000 };
+
+bool gate_start(struct gate *gate) {
+    if (pthread_mutex_init(&gate->mutex, NULL) != 0) return false;
+    if (pthread_cond_init(&gate->changed, NULL) == 0) return true;
+    pthread_mutex_destroy(&gate->mutex);
+    return false;
+}
+
+void gate_end(struct gate *gate) {
+    pthread_cond_destroy(&gate->changed);
+    pthread_mutex_destroy(&gate->mutex);
+}
+
+/* In a child of the process whose calls are inside. */
+static bool adopt(struct gate *gate) {
+    pid_t process = getpid();
+    if (gate->process == process) return true;
+    if (gate->writer) {
+        PyErr_SetString(PyExc_RuntimeError, "the process was forked while another thread changed this filter: the "
+                                            "child cannot use it; fork first, or open a file in the child");
+        return false;
+    }
+    gate->process = process;
+    gate->wanted = 0;
+    if (!gate->readers && !gate->waiting) return true;
+    gate->readers = 0;
+    gate->waiting = 0;
+    return gate_start(gate);
+}
+
+/* Sleeps until someone has left, or for a moment. */
+static void nap(struct gate *gate, uint64_t left) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += NAP_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&gate->mutex);
+    if (gate->left == left) pthread_cond_timedwait(&gate->changed, &gate->mutex, &until);
+    pthread_mutex_unlock(&gate->mutex);
+}
+
+static bool gate_wait(struct gate *gate) {
+    if (!adopt(gate)) return false;
+    if (!gate->readers && !gate->writer && !gate->wanted) return true;
+    uint64_t left = gate->left;
+    gate->waiting++;
+    Py_BEGIN_ALLOW_THREADS
+    nap(gate, left);
+    Py_END_ALLOW_THREADS
+    gate->waiting--;
+    return PyErr_CheckSignals() == 0;
+}
+
+/* Waits until the gate is open. */
+static bool wait_for(struct py_filter *f, enum gate_access access) {
+    while (!gate_open(f, access)) {
+        if (!f->handle) {
+            PyErr_SetString(PyExc_ValueError, "the filter is closed");
+            return false;
+        }
+        if ((access & 1) && f->exports) {
+            PyErr_SetString(PyExc_BufferError, "a memoryview shows the bytes of the filter: release it before the "
+                                               "filter is changed");
+            return false;
+        }
+        if (!gate_wait(&f->gate)) return false;
+    }
+    return true;
+}
+
+bool gate_pass(struct py_filter *f, enum gate_access access) {
+    bool alone = gate_alone(f, access);
+    if (gate_open(f, access)) return true;
+    if (alone) f->gate.wanted++;
+    bool open = wait_for(f, access);
+    if (alone && f->gate.wanted) f->gate.wanted--;
+    return open;
+}
+
+/* Who may share the filter lets those go first who wait to be alone: they would wait forever. */
+bool gate_enter(struct py_filter *f, enum gate_access access) {
+    bool alone = gate_alone(f, access);
+    if (!adopt(&f->gate)) return false;
+    do {
+        while (!alone && f->handle && f->gate.wanted)
+            if (!gate_wait(&f->gate)) return false;
+        if (!gate_pass(f, access)) return false;
+    } while (!alone && f->gate.wanted);
+    if (alone)
+        f->gate.writer = true;
+    else
+        f->gate.readers++;
+    return true;
+}
+
+void gate_leave(struct py_filter *f, enum gate_access access) {
+    struct gate *gate = &f->gate;
+    if (gate_alone(f, access))
+        gate->writer = false;
+    else
+        gate->readers--;
+    if (!gate->waiting) return;
+    pthread_mutex_lock(&gate->mutex);
+    gate->left++;
+    pthread_cond_broadcast(&gate->changed);
+    pthread_mutex_unlock(&gate->mutex);
+}
