@@ -2,6 +2,7 @@
 #include "server_commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- arguments ---- */
 
@@ -72,13 +73,17 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 
 /* ---- adding ---- */
 
-static const char *error_of(int64_t rc) {
-    if (rc == PERHAPS_ESEALED) return "ERR the filter is sealed: static filters take no more items";
-    return rc == PERHAPS_EFULL ? "ERR non scaling filter is full" : "ERR problem inserting into filter";
+static int reply_refused(const struct named_filter *named, int64_t rc) {
+    count_refusal();
+    if (named->refused) return reply_too_large(named->ctx, named->refused);
+    return RedisModule_ReplyWithError(named->ctx, rc == PERHAPS_ESEALED
+                                                      ? "ERR the filter is sealed: static filters take no more items"
+                                                  : rc == PERHAPS_EFULL ? "ERR non scaling filter is full"
+                                                                        : "ERR problem inserting into filter");
 }
 
-/* Adds item by item, where there may not be room for all; *done: how many it took. An item that is
- * there already is no error in a full filter. */
+/* Adds item by item, where there may not be room for all, or no memory for more room; *done: how
+ * many it took. An item that is there already is no error in a full filter. */
 static int64_t add_singly(struct named_filter *named, struct command_batch *batch, size_t *done) {
     for (*done = 0; *done < batch->n; ++*done) {
         const void *item = batch->items[*done];
@@ -92,6 +97,7 @@ static int64_t add_singly(struct named_filter *named, struct command_batch *batc
 static int64_t add_batch(struct named_filter *named, struct command_batch *batch, size_t *done) {
     if (named_room(named) < batch->n) return add_singly(named, batch, done);
     int64_t rc = named_add(named, batch->items, batch->lengths, batch->n, batch->answers);
+    if (rc < 0 && named->refused) return add_singly(named, batch, done);
     *done = rc < 0 ? 0 : batch->n;
     return rc;
 }
@@ -110,7 +116,7 @@ static void add_items(struct named_filter *named, RedisModuleString **argv, int 
         replied += (long)done + (rc < 0);
         if (argc <= BATCH_ITEMS) RedisModule_ReplyWithArray(named->ctx, replied);
         for (size_t i = 0; i < done; i++) RedisModule_ReplyWithBool(named->ctx, batch.answers[i]);
-        if (rc < 0) RedisModule_ReplyWithError(named->ctx, error_of(rc));
+        if (rc < 0) reply_refused(named, rc);
     }
     if (argc > BATCH_ITEMS) RedisModule_ReplySetArrayLength(named->ctx, replied);
     if (rc < 0 && named->changed) named_replicate_items(named, "BF.INSERT", argv, (size_t)replied - 1);
@@ -126,7 +132,7 @@ int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = add_singly(&named, &batch, &done);
         if (rc < 0)
-            RedisModule_ReplyWithError(ctx, error_of(rc));
+            reply_refused(&named, rc);
         else
             RedisModule_ReplyWithBool(ctx, batch.answers[0]);
     }
@@ -158,7 +164,8 @@ static const char *read_insert_option(RedisModuleString **argv, int argc, int *a
 }
 
 int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    static const struct insert_calls calls = {FAMILY_BLOOM, bloom_defaults, read_insert_option, add_items, "bf.add"};
+    static const struct insert_calls calls = {FAMILY_BLOOM,   bloom_defaults, read_insert_option,
+                                              find_or_create, add_items,      "bf.add"};
     return insert(ctx, argv, argc, &calls);
 }
 
@@ -179,7 +186,7 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct perhaps_info facts = {.size = sizeof facts};
     if (argc != 2) return RedisModule_WrongArity(ctx);
     enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, FAMILY_BLOOM);
-    if (found == LOOKUP_FOUND) perhaps_facts(named.filter, &facts);
+    if (found == LOOKUP_FOUND) named_facts(&named, &facts);
     if (found == LOOKUP_FOUND || found == LOOKUP_MISSING)
         RedisModule_ReplyWithLongLong(ctx, (long long)facts.items);
     else
@@ -192,13 +199,6 @@ static unsigned layers_in(const struct perhaps_info *facts) {
     return facts->children ? facts->children : 1;
 }
 
-/* What BF.INFO calls the size: of RedisBloom's layout what that program would say, else the memory
- * that is really spent. */
-static long long size_of(const struct named_filter *named, const struct perhaps_info *facts) {
-    if (!named->value->foreign) return (long long)value_memory(named->value);
-    return 32 + 64 * (long long)layers_in(facts) + (long long)facts->bytes;
-}
-
 /* Windows and filters of a fixed size have no expansion rate. */
 static void reply_expansion(const struct named_filter *named, const struct perhaps_info *facts) {
     if (!named->value->grows)
@@ -206,7 +206,7 @@ static void reply_expansion(const struct named_filter *named, const struct perha
     else
         RedisModule_ReplyWithLongLong(named->ctx, named->value->reported.expansion
                                                       ? named->value->reported.expansion
-                                                      : (facts->growth >= 1 ? (long long)facts->growth : 2));
+                                                      : (facts->growth != 0 ? llabs((long long)facts->growth) : 2));
 }
 
 enum { INFO_CAPACITY, INFO_SIZE, INFO_FILTERS, INFO_ITEMS, INFO_EXPANSION, INFO_FIELDS };
@@ -224,7 +224,7 @@ static void reply_field(const struct named_filter *named, const struct perhaps_i
         return;
     }
     long long numbers[] = {[INFO_CAPACITY] = (long long)facts->capacity,
-                           [INFO_SIZE] = size_of(named, facts),
+                           [INFO_SIZE] = (long long)value_memory(named->value),
                            [INFO_FILTERS] = layers_in(facts),
                            [INFO_ITEMS] = (long long)facts->items};
     RedisModule_ReplyWithLongLong(named->ctx, numbers[field]);
@@ -234,7 +234,7 @@ static void reply_field(const struct named_filter *named, const struct perhaps_i
 static void reply_info(const struct named_filter *named, int field) {
     struct perhaps_info facts = {.size = sizeof facts};
     bool maps = RedisModule_GetContextFlags(named->ctx) & REDISMODULE_CTX_FLAGS_RESP3;
-    perhaps_facts(named->filter, &facts);
+    named_facts(named, &facts);
     if (field < INFO_FIELDS && !maps) {
         RedisModule_ReplyWithArray(named->ctx, 1);
         reply_field(named, &facts, field);
@@ -325,6 +325,7 @@ static perhaps *merged(RedisModuleCtx *ctx, RedisModuleString **names, int count
 int bf_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct named_filter named;
     struct reported reported;
+    struct perhaps_info facts = {.size = sizeof facts};
     if (argc < 3) return RedisModule_WrongArity(ctx);
     enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_BLOOM);
     named_close(&named, NULL);
@@ -333,9 +334,14 @@ int bf_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     perhaps *sum = merged(ctx, argv + (exists ? 1 : 2), argc - (exists ? 1 : 2), &reported);
     if (!sum) return REDISMODULE_OK;
     named_open(&named, ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, FAMILY_BLOOM);
-    if (named.filter) value_filter_done(named.value, named.filter, false);
+    if (named.filter) value_filter_done(named.value, named.filter);
     named.filter = NULL;
-    if (named_set_filter(&named, sum, &reported)) {
+    perhaps_facts(sum, &facts);
+    if (named_is_too_large(&named, facts.bytes)) {
+        count_refusal();
+        reply_too_large(ctx, facts.bytes);
+        perhaps_free(sum);
+    } else if (named_set_filter(&named, sum, &reported)) {
         named.changed = true;
         RedisModule_ReplyWithSimpleString(ctx, "OK");
     } else {

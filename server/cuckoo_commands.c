@@ -83,17 +83,39 @@ static const char *error_of(const struct named_filter *named, int64_t rc) {
     return get_little_endian(header + CUCKOO_EXPANSION_AT, 2) ? "Maximum expansions reached" : "Filter is full";
 }
 
+/* As in RedisBloom, a command that finds as many parts as there may be adds nothing. One that finds
+ * fewer adds all of its items. */
+static bool has_too_many_parts(const struct named_filter *named) {
+    return named->parts >= settings.cf_max_expansions && !named_follows(named);
+}
+
+/* find_or_create, for adding. */
+static bool find_with_room(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                           const struct filter_options *options, enum command_family family, bool may_create) {
+    if (!find_or_create(named, ctx, name, options, family, may_create)) return false;
+    if (!has_too_many_parts(named)) return true;
+    count_refusal();
+    RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
+    return false;
+}
+
+static int reply_refused(const struct named_filter *named, int64_t rc) {
+    count_refusal();
+    return named->refused ? reply_too_large(named->ctx, named->refused)
+                          : RedisModule_ReplyWithError(named->ctx, error_of(named, rc));
+}
+
 static int add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool absent) {
     struct filter_options options = cuckoo_defaults();
     struct named_filter named;
     struct command_batch batch;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (find_or_create(&named, ctx, argv[1], &options, FAMILY_CUCKOO, true)) {
+    if (find_with_room(&named, ctx, argv[1], &options, FAMILY_CUCKOO, true)) {
         batch_fill(&batch, argv + 2, 1);
         int64_t rc = absent ? named_add_absent(&named, batch.items[0], batch.lengths[0])
                             : named_add(&named, batch.items, batch.lengths, 1, batch.answers);
         if (rc < 0)
-            RedisModule_ReplyWithError(ctx, error_of(&named, rc));
+            reply_refused(&named, rc);
         else
             RedisModule_ReplyWithBool(ctx, (int)rc);
     }
@@ -115,39 +137,53 @@ static const char *read_insert_option(RedisModuleString **argv, int argc, int *a
     return check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
 }
 
-/* The answers of a batch. An item that finds no room is -1, and the others go on. (RedisBloom's
- * layout counts removals, so a batch that fails there and is taken back would show.) */
-static void add_batch(struct named_filter *named, struct command_batch *batch, bool absent,
-                      int8_t answers[BATCH_ITEMS]) {
-    bool whole = !absent && !named->value->foreign &&
-                 named_add(named, batch->items, batch->lengths, batch->n, batch->answers) >= 0;
+/* Adds a batch and replies. RedisBloom's layout counts removals, so a batch that fails there and is
+ * taken back would show. */
+static bool insert_whole(struct named_filter *named, struct command_batch *batch) {
+    if (named->value->foreign || named_add(named, batch->items, batch->lengths, batch->n, batch->answers) < 0)
+        return false;
+    for (size_t i = 0; i < batch->n; i++) RedisModule_ReplyWithBool(named->ctx, batch->answers[i]);
+    return true;
+}
+
+/* Item by item: one that finds no room is -1, and the others go on. `added` gets those that were
+ * added, up to *count. */
+static void insert_singly(struct named_filter *named, struct command_batch *batch, bool absent,
+                          RedisModuleString **argv, RedisModuleString **added, size_t *count) {
+    *count = 0;
+    memset(batch->answers, 0, batch->n);
+    /* Those that are there already stay there, and a batch of queries takes less time. */
+    if (absent)
+        perhaps_contains_many(named->filter, &PERHAPS_KEYS_BYTES(batch->items, batch->lengths, batch->n),
+                              batch->answers);
     for (size_t i = 0; i < batch->n; i++) {
-        int64_t rc = whole    ? batch->answers[i]
-                     : absent ? named_add_absent(named, batch->items[i], batch->lengths[i])
+        int64_t rc = absent && batch->answers[i] ? 0
+                     : absent                    ? named_add_absent(named, batch->items[i], batch->lengths[i])
                               : named_add(named, &batch->items[i], &batch->lengths[i], 1, &batch->answers[i]);
-        answers[i] = rc < 0 ? -1 : (int8_t)rc;
+        if (rc > 0) added[(*count)++] = argv[i];
+        if (rc < 0) count_refusal();
+        if (absent || rc < 0)
+            RedisModule_ReplyWithLongLong(named->ctx, rc < 0 ? -1 : rc);
+        else
+            RedisModule_ReplyWithBool(named->ctx, (int)rc);
     }
 }
 
-/* Replicas get what was added, batch by batch: they must not find room where there was none
- * here. */
+/* Replicas get what was added, batch by batch: they must not find room where there was none here.
+ * The command as it came is as good, if it is one batch and all of it was added. */
 static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
     struct command_batch batch;
     RedisModuleString *added[BATCH_ITEMS];
-    int8_t answers[BATCH_ITEMS];
     RedisModule_ReplyWithArray(named->ctx, argc);
     for (int from = 0; from < argc; from += BATCH_ITEMS) {
-        size_t count = 0;
+        size_t count;
         batch_fill(&batch, argv + from, argc - from);
-        add_batch(named, &batch, absent, answers);
-        for (size_t i = 0; i < batch.n; i++) {
-            if (answers[i] > 0) added[count++] = argv[from + (int)i];
-            if (absent || answers[i] < 0)
-                RedisModule_ReplyWithLongLong(named->ctx, answers[i]);
-            else
-                RedisModule_ReplyWithBool(named->ctx, answers[i]);
+        if (absent || !insert_whole(named, &batch)) {
+            insert_singly(named, &batch, absent, argv + from, added, &count);
+            if (absent || count < (size_t)argc) named_replicate_items(named, "CF.INSERT", added, count);
+        } else if (argc > BATCH_ITEMS) {
+            named_replicate_items(named, "CF.INSERT", argv + from, batch.n);
         }
-        named_replicate_items(named, "CF.INSERT", added, count);
     }
 }
 
@@ -160,13 +196,14 @@ static void insert_absent(struct named_filter *named, RedisModuleString **argv, 
 }
 
 int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_all, "cf.add"};
+    static const struct insert_calls calls = {FAMILY_CUCKOO,  cuckoo_defaults, read_insert_option,
+                                              find_with_room, insert_all,      "cf.add"};
     return insert(ctx, argv, argc, &calls);
 }
 
 int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
-    static const struct insert_calls calls = {FAMILY_CUCKOO, cuckoo_defaults, read_insert_option, insert_absent,
-                                              "cf.add"};
+    static const struct insert_calls calls = {FAMILY_CUCKOO,  cuckoo_defaults, read_insert_option,
+                                              find_with_room, insert_absent,   "cf.add"};
     return insert(ctx, argv, argc, &calls);
 }
 
@@ -205,6 +242,7 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     if (found == LOOKUP_FOUND) {
         int removed = perhaps_remove(named.filter, item, length);
         named.changed = removed > 0;
+        if (removed > 0) count_change((struct totals){.items = -1});
         if (removed > 0 && !named.value->foreign) named.value->reported.deleted++;
         RedisModule_ReplyWithBool(ctx, removed > 0);
     } else {
@@ -219,15 +257,8 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
 /* What CF.INFO tells, in its order. */
 enum { SIZE, BUCKETS, FILTERS, ITEMS, DELETED, BUCKET_SIZE, EXPANSION, ITERATIONS, FIELDS };
 
-static int count_bytes(void *sum, const void *bytes, size_t length) {
-    (void)bytes;
-    *(uint64_t *)sum += length;
-    return 0;
-}
-
 static void foreign_fields(const struct named_filter *named, long long fields[FIELDS]) {
     uint8_t header[CUCKOO_HEAD] = {0};
-    uint64_t bytes = 0;
     perhaps_write_foreign(named->filter, take_header, header);
     fields[ITEMS] = (long long)get_little_endian(header + CUCKOO_ITEMS_AT, 8);
     fields[BUCKETS] = (long long)get_little_endian(header + CUCKOO_BUCKETS_AT, 8);
@@ -236,8 +267,6 @@ static void foreign_fields(const struct named_filter *named, long long fields[FI
     fields[BUCKET_SIZE] = (long long)get_little_endian(header + CUCKOO_BUCKET_SIZE_AT, 2);
     fields[ITERATIONS] = (long long)get_little_endian(header + CUCKOO_ITERATIONS_AT, 2);
     fields[EXPANSION] = (long long)get_little_endian(header + CUCKOO_EXPANSION_AT, 2);
-    perhaps_write_foreign(named->filter, count_bytes, &bytes);
-    fields[SIZE] = 40 + 16 * fields[FILTERS] + (long long)(bytes - CUCKOO_HEAD);
 }
 
 static void native_fields(const struct named_filter *named, long long fields[FIELDS]) {
@@ -250,7 +279,6 @@ static void native_fields(const struct named_filter *named, long long fields[FIE
     fields[ITEMS] = (long long)facts.items;
     fields[DELETED] = (long long)reported->deleted;
     fields[FILTERS] = facts.children ? facts.children : 1;
-    fields[SIZE] = (long long)value_memory(named->value);
     fields[BUCKETS] = ((long long)facts.capacity + fields[BUCKET_SIZE] - 1) / fields[BUCKET_SIZE];
 }
 
@@ -259,6 +287,7 @@ static void info_fields(const struct named_filter *named, long long fields[FIELD
         foreign_fields(named, fields);
     else
         native_fields(named, fields);
+    fields[SIZE] = (long long)value_memory(named->value);
 }
 
 static void reply_info(const struct named_filter *named) {

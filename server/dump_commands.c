@@ -96,6 +96,10 @@ static int scan_piece(void *context, const void *bytes, size_t length) {
 
 static int dump_foreign(struct named_filter *named, uint64_t cursor, enum command_family family) {
     struct chunk_search scan = {.ctx = named->ctx, .cursor = cursor};
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_facts(named->filter, &facts);
+    /* As in RedisBloom: there is nothing to carry elsewhere. */
+    if (family == FAMILY_CUCKOO && !facts.items) return reply_end(named->ctx, family);
     perhaps_write_foreign(named->filter, scan_piece, &scan);
     return scan.replied ? REDISMODULE_OK : reply_end(named->ctx, family);
 }

@@ -31,7 +31,7 @@ int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct
     const char *error = read_arguments(argv, argc, calls, &arguments);
     if (error) return RedisModule_ReplyWithError(ctx, error);
     if (arguments.items == argc) return RedisModule_WrongArity(ctx);
-    if (find_or_create(&named, ctx, argv[1], &arguments.options, calls->family, arguments.may_create))
+    if (calls->find(&named, ctx, argv[1], &arguments.options, calls->family, arguments.may_create))
         calls->add(&named, argv + arguments.items, argc - arguments.items);
     named_close(&named, calls->event);
     return REDISMODULE_OK;

@@ -52,6 +52,11 @@ static bool take_bytes(struct named_filter *named, uint64_t offset, const void *
 }
 
 static bool start_loading(struct named_filter *named, int kind, uint64_t total, const struct reported *reported) {
+    if (named_is_too_large(named, total)) {
+        count_refusal();
+        reply_too_large(named->ctx, total);
+        return false;
+    }
     struct value *value = value_start_loading(kind, total, reported);
     if (value && named_set_value(named, value)) return true;
     if (value) value_free(value);

@@ -23,13 +23,22 @@ static const struct api_call required[] = {MODAPI_CALLS(ROW)}, optional[] = {MOD
 
 enum { REQUIRED = sizeof required / sizeof required[0], OPTIONAL = sizeof optional / sizeof optional[0] };
 
+/* Valkey has other numbers of versions. */
+static bool is_valkey;
+
 /* The variables of optional calls that the server does not have stay NULL. */
 const char *modapi_find(RedisModuleCtx *ctx) {
     finder find = *(finder *)(void *)ctx;
     const char *missing = NULL;
+    void *of_valkey;
+    is_valkey = find("ValkeyModule_Alloc", &of_valkey) == REDISMODULE_OK;
     for (int i = 0; i < REQUIRED; i++)
         if (find(required[i].name, required[i].pointer) != REDISMODULE_OK)
             missing = required[i].name + strlen("RedisModule_");
     for (int i = 0; i < OPTIONAL; i++) find(optional[i].name, optional[i].pointer);
     return missing;
+}
+
+bool modapi_has_aliases(void) {
+    return !is_valkey && RedisModule_GetServerVersion && RedisModule_GetServerVersion() >= 0x080000;
 }

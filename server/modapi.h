@@ -8,6 +8,7 @@
 #ifndef PERHAPS_MODAPI_H
 #define PERHAPS_MODAPI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,7 +23,12 @@ enum {
     REDISMODULE_CTX_FLAGS_LOADING = 1 << 13,
     REDISMODULE_CTX_FLAGS_RESP3 = 1 << 22
 };
-enum { REDISMODULE_CONFIG_DEFAULT = 0, REDISMODULE_CONFIG_SENSITIVE = 1 << 1 };
+enum {
+    REDISMODULE_CONFIG_DEFAULT = 0,
+    REDISMODULE_CONFIG_SENSITIVE = 1 << 1,
+    REDISMODULE_CONFIG_MEMORY = 1 << 7,
+    REDISMODULE_CONFIG_UNPREFIXED = 1 << 9 /* not everywhere: modapi_has_aliases */
+};
 
 typedef struct RedisModuleCtx RedisModuleCtx;
 typedef struct RedisModuleString RedisModuleString;
@@ -56,7 +62,10 @@ typedef struct RedisModuleTypeMethods {
     int (*defrag)(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value);
 } RedisModuleTypeMethods;
 
-/* What a command is, for COMMAND DOCS and for clients that route by key. */
+/* What a command is, for COMMAND DOCS and for clients that route by key. A server reads lists of
+ * these structs in steps of the sizes in RedisModuleCommandInfoVersion, and of each entry the
+ * fields that it knows. So a struct must have all fields of the newest server, and an older one
+ * passes over the last of them. */
 enum { ARG_STRING, ARG_INTEGER, ARG_DOUBLE, ARG_KEY, ARG_PATTERN, ARG_UNIX_TIME, ARG_PURE_TOKEN, ARG_ONEOF, ARG_BLOCK };
 enum { ARG_OPTIONAL = 1 << 0, ARG_MULTIPLE = 1 << 1 };
 typedef struct RedisModuleCommandArg {
@@ -67,6 +76,7 @@ typedef struct RedisModuleCommandArg {
     int flags;
     const char *deprecated_since;
     struct RedisModuleCommandArg *subargs;
+    const char *display_text; /* since Redis 7.2 */
 } RedisModuleCommandArg;
 
 typedef struct RedisModuleCommandHistoryEntry {
@@ -133,6 +143,7 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
 
 #define MODAPI_CALLS(CALL)                                                                                             \
     CALL(void *, Alloc, (size_t bytes))                                                                                \
+    CALL(void *, Calloc, (size_t count, size_t bytes))                                                                 \
     CALL(void *, Realloc, (void *memory, size_t bytes))                                                                \
     CALL(void, Free, (void *memory))                                                                                   \
     CALL(size_t, MallocSize, (void *memory))                                                                           \
@@ -146,6 +157,7 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(int, SetCommandInfo, (RedisModuleCommand * command, const RedisModuleCommandInfo *info))                      \
     CALL(RedisModuleType *, CreateDataType,                                                                            \
          (RedisModuleCtx * ctx, const char *name, int encver, RedisModuleTypeMethods *methods))                        \
+    CALL(RedisModuleCtx *, GetContextFromIO, (RedisModuleIO * io))                                                     \
     CALL(int, GetContextFlags, (RedisModuleCtx * ctx))                                                                 \
     CALL(void, Log, (RedisModuleCtx * ctx, const char *level, const char *format, ...))                                \
     CALL(void, LogIOError, (RedisModuleIO * io, const char *level, const char *format, ...))                           \
@@ -218,7 +230,9 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
 
 #define MODAPI_OPTIONAL(CALL)                                                                                          \
     CALL(void *, TryAlloc, (size_t bytes))                                                                             \
+    CALL(void *, TryCalloc, (size_t count, size_t bytes))                                                              \
     CALL(void *, TryRealloc, (void *memory, size_t bytes))                                                             \
+    CALL(int, GetServerVersion, (void))                                                                                \
     CALL(int, AddACLCategory, (RedisModuleCtx * ctx, const char *name))                                                \
     CALL(int, SetCommandACLCategories, (RedisModuleCommand * command, const char *categories))
 
@@ -231,5 +245,8 @@ MODAPI_OPTIONAL(MODAPI_DECLARE)
 
 /* Finds the calls. NULL, or the name of one that the server should have and has not. */
 const char *modapi_find(RedisModuleCtx *ctx);
+
+/* Whether a setting may have an alias without the module's name. */
+bool modapi_has_aliases(void);
 
 #endif

@@ -5,11 +5,13 @@
  *     named_filter.h    what a command does with it, and what replicas get
  *     value_types.h     what the server does with it, and in which thread
  *     server_memory.h   where its memory is from, and what is counted
- *     *_commands.c      the commands; command_table.c lists them
+ *     counts.h          what INFO shows of all filters
+ *     *_commands.c      the commands; command_table.c lists them, command_docs.c their arguments
  *
  * docs/architecture.md follows one BF.MADD through them. A key of the library is called an item
  * here, as in RedisBloom: a key is a name on the server.
  */
+#include "counts.h"
 #include "server_commands.h"
 
 static void info(RedisModuleInfoCtx *ctx, int for_crash_report) {
@@ -20,6 +22,7 @@ static void info(RedisModuleInfoCtx *ctx, int for_crash_report) {
     RedisModule_InfoAddFieldULongLong(ctx, "filters", counts.parked + counts.open);
     RedisModule_InfoAddFieldULongLong(ctx, "filters_small", counts.parked);
     RedisModule_InfoAddFieldULongLong(ctx, "filters_being_loaded", counts.loading);
+    counts_info(ctx);
 }
 
 enum { MODULE_VERSION = PERHAPS_VERSION_MAJOR * 10000 + PERHAPS_VERSION_MINOR * 100 + PERHAPS_VERSION_PATCH };

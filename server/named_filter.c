@@ -1,5 +1,6 @@
 #include "named_filter.h"
 
+#include "counts.h"
 #include "settings.h"
 
 #include <perhaps_embed.h>
@@ -16,7 +17,7 @@ static enum lookup look_up(struct named_filter *named, enum command_family famil
     RedisModuleType *type = RedisModule_ModuleTypeGetType(named->handle);
     if (!type)
         return RedisModule_KeyType(named->handle) == REDISMODULE_KEYTYPE_EMPTY ? LOOKUP_MISSING : LOOKUP_WRONG_TYPE;
-    if (type != type_native && type != type_bloom && type != type_cuckoo) return LOOKUP_WRONG_TYPE;
+    if (!type_is_ours(type)) return LOOKUP_WRONG_TYPE;
     named->value = RedisModule_ModuleTypeGetValue(named->handle);
     if (named->value->form == VALUE_LOADING) return LOOKUP_LOADING;
     if (family != FAMILY_ANY && named->value->multiset != (family == FAMILY_CUCKOO)) return LOOKUP_WRONG_TYPE;
@@ -24,13 +25,15 @@ static enum lookup look_up(struct named_filter *named, enum command_family famil
     return named->filter ? LOOKUP_FOUND : LOOKUP_NO_MEMORY;
 }
 
-/* The limit is a setting of this server. Items of its primary or its AOF found room before. */
-static void limit_parts(struct named_filter *named) {
-    if (!named->value->foreign || !named->value->multiset) return;
-    int follows = REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING;
-    bool limited =
-        !(RedisModule_GetContextFlags(named->ctx) & follows) && settings.cf_max_expansions < PERHAPS_LAYERS_MAX;
-    perhaps_set_parts(named->filter, limited ? (unsigned)settings.cf_max_expansions : PERHAPS_LAYERS_MAX);
+bool named_follows(const struct named_filter *named) {
+    return RedisModule_GetContextFlags(named->ctx) & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING);
+}
+
+/* The library has a limit of its own for RedisBloom's layout. Here commands look at the setting
+ * before they add (cuckoo_commands.c). */
+static void allow_parts(struct named_filter *named) {
+    if (named->value->foreign && named->value->multiset)
+        named->parts = perhaps_set_parts(named->filter, PERHAPS_LAYERS_MAX);
 }
 
 enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name, int mode,
@@ -39,7 +42,7 @@ enum lookup named_open(struct named_filter *named, RedisModuleCtx *ctx, RedisMod
     /* For reading, a key that does not exist has no handle. */
     enum lookup found = named->handle ? look_up(named, family) : LOOKUP_MISSING;
     if (found == LOOKUP_FOUND && named->value->timed) named_advance(named);
-    if (found == LOOKUP_FOUND && mode & REDISMODULE_WRITE) limit_parts(named);
+    if (found == LOOKUP_FOUND && mode & REDISMODULE_WRITE) allow_parts(named);
     return found;
 }
 
@@ -53,8 +56,8 @@ static size_t shape_of(const perhaps *filter, char **shape) {
     return length;
 }
 
-static unsigned layers_of(const struct named_filter *named) {
-    return facts_of(named->filter).children;
+unsigned named_layers(const struct named_filter *named) {
+    return perhaps_layers(named->filter);
 }
 
 static void replicate_new(const struct named_filter *named) {
@@ -68,14 +71,26 @@ static void replicate_new(const struct named_filter *named) {
     value_whole_done(named->value, whole);
 }
 
-/* Layers first, then the items that need them: see named_filter.h. */
-static void replicate_layers(struct named_filter *named) {
-    unsigned layers = named->filter ? layers_of(named) : 0;
+void named_count_layers(const struct named_filter *named, unsigned before) {
+    unsigned layers = named_layers(named);
+    if (named->value->window || layers <= before) return;
+    count_change((struct totals){.layers = layers - before});
+    for (unsigned i = before; i < layers; i++) count_growth();
+}
+
+static void replicate_shape(const struct named_filter *named) {
     char *shape;
-    if (layers <= named->layers) return;
     size_t length = shape_of(named->filter, &shape);
     RedisModule_Replicate(named->ctx, command_name("PERHAPS.RESHAPE"), "sb", named->name, shape, length);
     RedisModule_Free(shape);
+}
+
+/* Layers first, then the items that need them: see named_filter.h. */
+static void replicate_layers(struct named_filter *named) {
+    unsigned layers = named->filter ? named_layers(named) : 0;
+    if (layers <= named->layers) return;
+    replicate_shape(named);
+    named_count_layers(named, named->layers);
     named->layers = layers;
 }
 
@@ -87,9 +102,76 @@ void named_replicate_items(struct named_filter *named, const char *command, Redi
     named->replicated = true;
 }
 
+/* ---- the largest filter ---- */
+
+bool named_is_too_large(const struct named_filter *named, uint64_t bytes) {
+    return settings.filter_memory_limit && bytes > (uint64_t)settings.filter_memory_limit && !named_follows(named);
+}
+
+/* A layer is added to what there is; another kind that grows gets a larger array in its place.
+ * Windows take what their plan allows. */
+static void limit_growth(const struct named_filter *named) {
+    uint64_t most = (uint64_t)settings.filter_memory_limit,
+             has = named->value->grows ? facts_of(named->filter).bytes : 0;
+    if (!most || named->value->window || named_follows(named)) return;
+    piece_limit = (struct piece_limit){.most = most > has ? most - has : 0};
+}
+
+static void end_limit(struct named_filter *named) {
+    uint64_t has = named->value->grows ? facts_of(named->filter).bytes : 0;
+    if (piece_limit.refused) named->refused = has + piece_limit.refused;
+    piece_limit = (struct piece_limit){.most = UINT64_MAX};
+}
+
+/* ---- closing ---- */
+
+/* A replica does not make the next layer before it is told of it. A parked filter is small. */
+static void prepare_layer(struct named_filter *named) {
+    if (named->value->form == VALUE_PARKED || !perhaps_prepare_layer(named->filter, named->added)) return;
+    if (named_follows(named)) return;
+    uint64_t refused = named->refused;
+    if (settings.filter_memory_limit) limit_growth(named);
+    int rc = perhaps_make_layer(named->filter);
+    if (settings.filter_memory_limit) end_limit(named);
+    named->refused = refused;
+    if (rc == PERHAPS_OK) replicate_shape(named);
+}
+
+/* A filter that cannot grow is full one day. */
+static void note_how_full(const struct named_filter *named) {
+    size_t length;
+    struct perhaps_info facts = facts_of(named->filter);
+    const char *name = RedisModule_StringPtrLen(named->name, &length);
+    note_fullness(named->value, name, length, (double)facts.items / (double)facts.capacity);
+}
+
+/* Another form of the same filter. False: there is no such type, and the value is gone. */
+static bool replace(struct named_filter *named, struct value *value) {
+    struct value *old = named->value;
+    old->replaced = true;
+    if (named_set_value(named, value)) return true;
+    old->replaced = false;
+    value->replaced = true;
+    value_free(value);
+    return false;
+}
+
+/* Keeps what a command has changed. */
+static void settle(struct named_filter *named) {
+    struct value *settled = value_settled(named->value, named->filter);
+    value_filter_done(named->value, named->filter);
+    if (settled != named->value) replace(named, settled);
+}
+
 void named_close(struct named_filter *named, const char *event) {
     if (named->layers) replicate_layers(named);
-    if (named->filter) value_filter_done(named->value, named->filter, named->changed);
+    if (named->layers && named->changed) prepare_layer(named);
+    if (named->filter && named->changed && named->value->fixed) note_how_full(named);
+    if (named->filter && named->changed) value_recount(named->value);
+    if (named->filter && named->changed)
+        settle(named);
+    else if (named->filter)
+        value_filter_done(named->value, named->filter);
     if (named->changed) {
         if (!named->replicated) RedisModule_ReplicateVerbatim(named->ctx);
         RedisModule_NotifyKeyspaceEvent(named->ctx, REDISMODULE_NOTIFY_MODULE, event, named->name);
@@ -130,7 +212,7 @@ bool named_set_filter(struct named_filter *named, perhaps *filter, const struct 
 bool named_create(struct named_filter *named, perhaps *filter, const struct reported *reported) {
     if (!named_set_filter(named, filter, reported)) return false;
     replicate_new(named);
-    limit_parts(named);
+    allow_parts(named);
     if (named->value->timed) named_advance(named);
     return true;
 }
@@ -157,16 +239,36 @@ static void recall_time(const struct named_filter *named) {
 /* A replica forgets when its primary says so, and a server that loads its AOF when that says so.
  * While a server hands over to another (AvoidReplicaTraffic) it must not change anything. */
 void named_advance(struct named_filter *named) {
-    int flags = RedisModule_GetContextFlags(named->ctx);
-    bool follows = flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING);
+    bool follows = named_follows(named);
+    uint64_t now = (uint64_t)RedisModule_Milliseconds();
     if (follows) recall_time(named);
-    if (follows || RedisModule_AvoidReplicaTraffic()) return;
-    named->now = (uint64_t)RedisModule_Milliseconds();
+    if (follows || RedisModule_AvoidReplicaTraffic()) {
+        named->as_of = now;
+        return;
+    }
+    named->now = now;
     uint64_t before = newest_generation(named).since;
     int forgotten = perhaps_advance(named->filter, named->now);
     if (forgotten <= 0 && newest_generation(named).since == before) return;
+    value_recount(named->value);
     replicate_time(named, named->now);
     RedisModule_SignalModifiedKey(named->ctx, named->name);
+}
+
+void named_contains_many(const struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
+                         uint8_t *answers) {
+    const perhaps_keys *keys = &PERHAPS_KEYS_BYTES(items, lengths, n);
+    if (named->as_of)
+        perhaps_contains_as_of(named->filter, named->as_of, keys, answers);
+    else
+        perhaps_contains_many(named->filter, keys, answers);
+}
+
+void named_facts(const struct named_filter *named, struct perhaps_info *facts) {
+    if (named->as_of)
+        perhaps_facts_as_of(named->filter, named->as_of, facts);
+    else
+        perhaps_facts(named->filter, facts);
 }
 
 /* Whether n items may be more than the newest generation of a window by time takes: its share of
@@ -186,18 +288,13 @@ static void replicate_generation(const struct named_filter *named) {
 
 /* ---- adding ---- */
 
-/* The image must be up to date before it is copied. The handle is ended before its value is. */
 bool named_unpark(struct named_filter *named) {
     if (named->value->form != VALUE_PARKED) return true;
-    if (named->changed) perhaps_sync(named->filter);
-    struct value *opened = value_unparked(named->value);
+    struct value *opened = value_unparked(named->value, named->filter);
     if (!opened) return false;
-    value_filter_done(named->value, named->filter, false);
+    value_filter_done(named->value, named->filter);
     named->filter = NULL;
-    if (!named_set_value(named, opened)) {
-        value_free(opened);
-        return false;
-    }
+    if (!replace(named, opened)) return false;
     named->filter = value_filter(opened);
     return true;
 }
@@ -206,18 +303,6 @@ uint64_t named_room(const struct named_filter *named) {
     if (!named->value->fixed) return UINT64_MAX;
     struct perhaps_info facts = facts_of(named->filter);
     return facts.items < facts.capacity ? facts.capacity - facts.items : 0;
-}
-
-/* A parked layer that is to grow must be opened before it is full. */
-static bool prepare(struct named_filter *named, size_t n) {
-    if (!named->value->grows) return true;
-    if (named->value->form == VALUE_PARKED) {
-        struct perhaps_info facts = facts_of(named->filter);
-        if (facts.items <= facts.capacity && n <= facts.capacity - facts.items) return true;
-        if (!named_unpark(named)) return false;
-    }
-    if (!named->layers) named->layers = layers_of(named);
-    return true;
 }
 
 /* Items to add. `absent`: only if it is not there, one at a time. */
@@ -238,14 +323,18 @@ static int64_t add_to_filter(perhaps *filter, const struct items_to_add *batch, 
 }
 
 static int64_t add(struct named_filter *named, const struct items_to_add *batch, uint8_t *answers) {
-    if (!prepare(named, batch->n)) return PERHAPS_ENOMEM;
+    if (named->value->grows && !named->layers) named->layers = perhaps_layers(named->filter);
     bool begins = may_begin_generation(named, batch->n);
+    named->added += batch->n;
+    uint64_t pieces = pieces_taken;
+    if (settings.filter_memory_limit) limit_growth(named);
     int64_t added = add_to_filter(named->filter, batch, answers);
+    if (settings.filter_memory_limit) end_limit(named);
+    /* A part in RedisBloom's layout is no layer: all parts get another array. */
+    if (named->value->foreign && named->value->multiset && pieces_taken != pieces) count_growth();
     if (begins) replicate_generation(named);
-    /* A parked filter has no room for a larger stash. */
-    if (added == PERHAPS_EFULL && named->value->form == VALUE_PARKED)
-        return named_unpark(named) ? add(named, batch, answers) : PERHAPS_ENOMEM;
     /* A window moves known items to its newest generation. */
+    if (added > 0 && !named->value->window) count_change((struct totals){.items = added});
     named->changed |= added > 0 || (added == 0 && named->value->window);
     return added;
 }

@@ -9,8 +9,8 @@
  *     a window by time forgot or    PERHAPS.ADVANCE with the time             named_advance
  *     began a generation
  *     adding may have begun one     PERHAPS.ADVANCE with its time             named_add
- *     adding has appended a layer   PERHAPS.RESHAPE, the shape of all layers  named_close or
- *                                                                             named_replicate_items
+ *     adding has appended a layer,  PERHAPS.RESHAPE, the shape of all layers  named_close or
+ *     or will soon: it is prepared                                            named_replicate_items
  *     something has changed         the client's command, verbatim            named_close
  *     instead, where some items     BF.INSERT or CF.INSERT with NOCREATE and  named_replicate_items
  *     may have found no room        the items that were added
@@ -21,7 +21,8 @@
  *     BF.RESERVE, CF.RESERVE        as PERHAPS.CREATE; never verbatim
  *     BF.MADD, BF.INSERT            verbatim; as BF.INSERT if some items found no room
  *     BF.ADD, CF.ADD, CF.ADDNX      verbatim
- *     CF.INSERT, CF.INSERTNX        as CF.INSERT, one for each batch of items
+ *     CF.INSERT                     verbatim if it is one batch and all was added; else as
+ *     CF.INSERTNX                   CF.INSERT, one for each batch of items
  *     CF.DEL, CF.COMPACT, BF.MERGE, LOADCHUNK, PERHAPS.LOAD, .CREATE, .RESHAPE, .ADVANCE
  *                                   verbatim
  *     a query                       not at all
@@ -41,10 +42,11 @@
  *
  * A replica, and a server that loads its append-only file, does only what it is sent:
  *
- *     it may        answer queries; open a parked value; enlarge a stash
+ *     it may        answer queries, of a window by time as of its own clock (named_contains_many);
+ *                   open and park values; enlarge a stash
  *     it may not    plan a layer or a filter, choose a secret key (it gets shapes)
- *                   read the clock for a window (named_advance)
- *                   limit parts (limit_parts) or look at maxmemory (PERHAPS.CREATE does not)
+ *                   let a window forget, or begin a generation, by its own clock (named_advance)
+ *                   look at limits: cf-max-expansions, maxmemory (PERHAPS.CREATE does not)
  *
  * So its filters are equal to its primary's bit for bit. Only the forms of values (value.h) may
  * differ.
@@ -62,11 +64,15 @@ struct named_filter {
     RedisModuleString *name;
     RedisModuleKey *handle;
     struct value *value;
-    perhaps *filter; /* value_filter, if LOOKUP_FOUND */
-    unsigned layers; /* that replicas have; 0: parked, or nothing was added */
-    uint64_t now;    /* milliseconds, where the clock was read for a window; else 0 */
-    bool changed;    /* named_close tells listeners and replicas */
-    bool replicated; /* replicas have it already: no command verbatim */
+    perhaps *filter;  /* value_filter, if LOOKUP_FOUND */
+    unsigned layers;  /* that replicas have; 0: nothing was added */
+    uint64_t added;   /* items that came, new or not */
+    uint64_t now;     /* milliseconds, where the clock was read for a window; else 0 */
+    uint64_t as_of;   /* the same, where the window must stay as it is: answers are as of then */
+    int parts;        /* of a cuckoo filter in RedisBloom's layout, for writing; else 0 */
+    uint64_t refused; /* bytes that it would have grown to, beyond filter-memory-limit; else 0 */
+    bool changed;     /* named_close tells listeners and replicas */
+    bool replicated;  /* replicas have it already: no command verbatim */
 };
 
 /* Which filters a command takes: BF.* sets, CF.* multisets, PERHAPS.* both. */
@@ -106,11 +112,34 @@ void named_replicate_items(struct named_filter *named, const char *command, Redi
 /* Opens a parked value. False: no memory. */
 bool named_unpark(struct named_filter *named);
 
+/* Whether this server is a replica or loads its data: see above. */
+bool named_follows(const struct named_filter *named);
+
+/* How many layers it has, or generations; and counts those that were appended since `before`. */
+unsigned named_layers(const struct named_filter *named);
+void named_count_layers(const struct named_filter *named, unsigned before);
+
+/* Whether filter-memory-limit forbids a filter of this size. It is for clients: a replica takes
+ * what its primary took, and a server what it had. */
+bool named_is_too_large(const struct named_filter *named, uint64_t bytes);
+
 /* How many more items the filter takes; UINT64_MAX unless `fixed`. */
 uint64_t named_room(const struct named_filter *named);
 
 /* Lets a window that forgets by time do so. A replica, and a server that loads its data or hands
- * over, leaves that to the commands it gets. */
+ * over, leaves that to the commands it gets: its answers follow its clock, its data do not. */
 void named_advance(struct named_filter *named);
+
+/* Queries, and perhaps_facts: of a window by time as of now. */
+void named_contains_many(const struct named_filter *named, const void *const *items, const size_t *lengths, size_t n,
+                         uint8_t *answers);
+void named_facts(const struct named_filter *named, struct perhaps_info *facts);
+
+static inline int named_contains(const struct named_filter *named, const void *item, size_t length) {
+    uint8_t answer = 0;
+    if (!named->as_of) return perhaps_contains(named->filter, item, length);
+    named_contains_many(named, &item, &length, 1, &answer);
+    return answer;
+}
 
 #endif

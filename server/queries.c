@@ -8,8 +8,7 @@ static void query_batch(const struct named_filter *named, enum lookup found, str
     if (found != LOOKUP_FOUND)
         memset(batch->answers, 0, batch->n);
     else
-        perhaps_contains_many(named->filter, &PERHAPS_KEYS_BYTES(batch->items, batch->lengths, batch->n),
-                              batch->answers);
+        named_contains_many(named, batch->items, batch->lengths, batch->n, batch->answers);
 }
 
 int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum command_family family) {
@@ -23,7 +22,12 @@ int reply_exist_many(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, en
         for (int from = 2; from < argc; from += BATCH_ITEMS) {
             batch_fill(&batch, argv + from, argc - from);
             query_batch(&named, found, &batch);
-            for (size_t i = 0; i < batch.n; i++) RedisModule_ReplyWithBool(ctx, batch.answers[i]);
+            uint64_t positive = 0;
+            for (size_t i = 0; i < batch.n; i++) {
+                RedisModule_ReplyWithBool(ctx, batch.answers[i]);
+                positive += batch.answers[i];
+            }
+            count_answers(family, batch.n, positive);
         }
     }
     named_close(&named, NULL);
@@ -36,9 +40,10 @@ int reply_exist(RedisModuleCtx *ctx, RedisModuleString **argv, enum command_fami
     size_t length;
     const char *item = RedisModule_StringPtrLen(argv[2], &length);
     enum lookup found = named_open(&named, ctx, argv[1], REDISMODULE_READ, family);
-    int is_there = found == LOOKUP_FOUND ? perhaps_contains(named.filter, item, length) : 0;
+    int is_there = found == LOOKUP_FOUND ? named_contains(&named, item, length) : 0;
     named_close(&named, NULL);
     if (found == LOOKUP_LOADING || found == LOOKUP_NO_MEMORY) return reply_no_filter(ctx, found, NULL);
+    count_answers(family, 1, is_there != 0);
     return RedisModule_ReplyWithBool(ctx, is_there != 0);
 }
 

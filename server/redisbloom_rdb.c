@@ -141,6 +141,12 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver, int kind,
     if (loader.chunks && encver <= REDISBLOOM_ENCVER && load_all(&loader, encver) &&
         value_load(loader.chunks, 0, loader.header, (size_t)(loader.end - loader.header)))
         value = value_of_loaded(loader.chunks, &reason);
+    const char *refused = value ? restore_refused(rdb, value) : NULL;
+    if (refused) {
+        reason = refused;
+        value_free(value);
+        value = NULL;
+    }
     if (!value) RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of RedisBloom cannot be loaded: %s", reason);
     if (loader.chunks) value_free(loader.chunks);
     return value;
@@ -222,12 +228,13 @@ static int save_cuckoo_piece(void *context, const void *bytes, size_t length) {
     return 0;
 }
 
-/* Values of RedisBloom's types are open: a loading one has the native type, and none is parked. */
 static void save_redisbloom(RedisModuleIO *rdb, const struct value *value,
                             int (*save_piece)(void *context, const void *bytes, size_t length)) {
     struct rdb_saver saver = {.rdb = rdb};
-    if (perhaps_write_foreign(((const struct open_value *)value)->filter, save_piece, &saver) < 0)
+    perhaps *whole = value_whole(value);
+    if (!whole || perhaps_write_foreign(whole, save_piece, &saver) < 0)
         RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
+    if (whole) value_whole_done(value, whole);
 }
 
 void redisbloom_save_bloom(RedisModuleIO *rdb, void *value) {

@@ -3,6 +3,16 @@
 
 #include <perhaps_embed.h>
 
+/* A client may send a shape, too. True: it has replied. */
+static bool is_too_large(const struct named_filter *named, const perhaps *filter) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    perhaps_facts(filter, &facts);
+    if (!named_is_too_large(named, facts.bytes)) return false;
+    count_refusal();
+    reply_too_large(named->ctx, facts.bytes);
+    return true;
+}
+
 static bool create_from_shape(struct named_filter *named, enum lookup found, RedisModuleString **argv) {
     size_t length;
     struct reported reported;
@@ -19,6 +29,8 @@ static bool create_from_shape(struct named_filter *named, enum lookup found, Red
         reply_why(named->ctx);
     } else if (value_unserved(filter)) {
         reply_reason(named->ctx, value_unserved(filter));
+        perhaps_free(filter);
+    } else if (is_too_large(named, filter)) {
         perhaps_free(filter);
     } else if (!named_set_filter(named, filter, &reported)) {
         RedisModule_ReplyWithError(named->ctx, "ERR Insufficient memory to create filter");
@@ -38,6 +50,17 @@ int create_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     return REDISMODULE_OK;
 }
 
+static void reshape(struct named_filter *named, const char *shape, size_t length) {
+    unsigned before = named_layers(named);
+    if (perhaps_reshape(named->filter, shape, length) < 0) {
+        reply_why(named->ctx);
+        return;
+    }
+    named_count_layers(named, before);
+    named->changed = true;
+    RedisModule_ReplyWithSimpleString(named->ctx, "OK");
+}
+
 int reshape_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     struct named_filter named;
     size_t length;
@@ -48,11 +71,8 @@ int reshape_command(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
         reply_no_filter(ctx, found, "ERR not found");
     } else if (!named_unpark(&named)) {
         reply_no_filter(ctx, LOOKUP_NO_MEMORY, NULL);
-    } else if (perhaps_reshape(named.filter, shape, length) < 0) {
-        reply_why(ctx);
     } else {
-        named.changed = true;
-        RedisModule_ReplyWithSimpleString(ctx, "OK");
+        reshape(&named, shape, length);
     }
     named_close(&named, "perhaps.reshape");
     return REDISMODULE_OK;

@@ -19,6 +19,13 @@ int reply_reason(RedisModuleCtx *ctx, const char *reason) {
     return RedisModule_ReplyWithError(ctx, text);
 }
 
+int reply_too_large(RedisModuleCtx *ctx, uint64_t bytes) {
+    char reason[128];
+    snprintf(reason, sizeof reason, "the filter would take %llu bytes, and perhaps.filter-memory-limit is %lld",
+             (unsigned long long)bytes, settings.filter_memory_limit);
+    return reply_reason(ctx, reason);
+}
+
 int reply_why(RedisModuleCtx *ctx) {
     return reply_reason(ctx, perhaps_why());
 }

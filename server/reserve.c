@@ -3,12 +3,14 @@
 
 #include <perhaps_embed.h>
 
+#include <stdio.h>
+
 /* The share of the false-positive rate for the first layer of a filter that grows; the rest is for
- * later layers. A large filter that never needs them is then hardly larger than one that cannot
- * grow. A small filter is likely to grow: a strict first layer costs little, and its later layers
- * are smaller. */
-static double first_share(long long capacity) {
-    return capacity < 100000 ? 0.5 : 0.88;
+ * later layers. RedisBloom's is a half: with this, a blocked filter that has not grown takes hardly
+ * more memory. A large filter that never needs later layers is hardly larger than one that cannot
+ * grow. Cuckoo filters become little larger by a smaller share. */
+static double first_share(int kind, long long capacity) {
+    return kind == PERHAPS_CUCKOO ? 0.5 : capacity < 1000000 ? 0.65 : 0.88;
 }
 
 static const double error_most = 0.25;
@@ -27,12 +29,9 @@ struct filter_options cuckoo_defaults(void) {
                                    .iterations = settings.cf_max_iterations};
 }
 
-/* From EXPANSION to perhaps_grow_layers: by what factor all layers together grow with the next one.
- * 2, the default, is the library's rule (0): it takes larger steps while a filter is small, for
- * fewer layers and faster queries. 1 takes the least memory. */
+/* From EXPANSION to perhaps_grow_layers: how much larger than the newest layer the next one is. */
 static double growth_of(long long expansion) {
-    if (expansion == 2) return 0;
-    return expansion < 2 ? 2 : expansion > 16 ? 16 : (double)expansion;
+    return expansion > 16 ? -16 : -(double)expansion;
 }
 
 static int create_native(perhaps **filter, int kind, const struct filter_options *options) {
@@ -45,7 +44,7 @@ static int create_native(perhaps **filter, int kind, const struct filter_options
         RedisModule_GetRandomBytes(key, sizeof key);
     perhaps_want want =
         PERHAPS_WANT(.kind = kind, .items = (uint64_t)options->capacity,
-                     .fpr = grows ? error * first_share(options->capacity) : error,
+                     .fpr = grows ? error * first_share(kind, options->capacity) : error,
                      .hashes = grows && kind == PERHAPS_CUCKOO ? 4 : 0, .generations = (unsigned)options->generations,
                      .period = (uint64_t)options->period, .hash = PERHAPS_SIPHASH, .hash_key = key, .key_in_file = 1,
                      .allocator = &server_memory);
@@ -83,6 +82,22 @@ static bool fits(RedisModuleCtx *ctx, uint64_t bytes) {
     return bad || !most || (evicts ? bytes <= most : used <= most && bytes <= most - used);
 }
 
+static bool refuse(const struct named_filter *named, uint64_t bytes) {
+    count_refusal();
+    reply_too_large(named->ctx, bytes);
+    return false;
+}
+
+/* Why there is no filter: what RedisBloom says, and the library's reason. False. */
+static bool reply_not_created(const struct named_filter *named, int rc) {
+    char reason[512];
+    count_refusal();
+    snprintf(reason, sizeof reason, "%s: %s",
+             rc == PERHAPS_ENOMEM ? "Insufficient memory to create filter" : "could not create filter", perhaps_why());
+    reply_reason(named->ctx, reason);
+    return false;
+}
+
 /* Puts a new filter under its name, if there is memory for it. False: it has replied with an error.
  * RedisBloom's layout has what is `reported` in its bytes. */
 static bool put_filter(struct named_filter *named, perhaps *filter, const struct filter_options *options) {
@@ -91,18 +106,33 @@ static bool put_filter(struct named_filter *named, perhaps *filter, const struct
                                 0};
     perhaps_facts(filter, &facts);
     if (facts.hash == PERHAPS_MURMUR) reported = (struct reported){0};
-    if (!fits(named->ctx, facts.bytes))
+    bool too_large = named_is_too_large(named, facts.bytes); /* all of a window */
+    if (too_large || !fits(named->ctx, facts.bytes))
         perhaps_free(filter);
     else if (named_create(named, filter, &reported))
         return true;
-    RedisModule_ReplyWithError(named->ctx, "ERR Insufficient memory to create filter");
+    if (too_large) return refuse(named, facts.bytes);
+    count_refusal();
+    char reason[128];
+    snprintf(reason, sizeof reason, "Insufficient memory to create filter: it would take %llu bytes",
+             (unsigned long long)facts.bytes);
+    reply_reason(named->ctx, reason);
     return false;
 }
 
-/* BF filters are blocked: for a twentieth more memory than bloom, a query takes the server half the
- * time. But the smallest would have two or three cache lines of unequal fill, and false-positive
- * rates that are right only on average: those are bloom. */
+/* BF filters are blocked where they can grow, and the error rate is such that they take about as
+ * much memory as RedisBloom's: for a twentieth more than bloom, a query takes the server half the
+ * time. All others are bloom. So are the smallest: blocked, they would have two or three cache
+ * lines of unequal fill, and false-positive rates that are right only on average. */
 enum { SMALL_BLOOM = 1000 };
+static const double blocked_least = 0.006, blocked_most = 0.04;
+
+static int bloom_kind(const struct filter_options *options) {
+    bool good = options->error >= blocked_least && options->error <= blocked_most;
+    bool grows = options->expansion && !options->fixed;
+    return options->capacity >= SMALL_BLOOM && ((good && grows) || options->generations) ? PERHAPS_BLOCKED
+                                                                                         : PERHAPS_BLOOM;
+}
 
 /* Creates a filter under a name that has none. RedisBloom's layout has no windows: they are always
  * native. False: it has replied with an error. */
@@ -110,18 +140,19 @@ static bool create(struct named_filter *named, const struct filter_options *opti
     perhaps *filter;
     bool bloom = family == FAMILY_BLOOM;
     bool redisbloom = settings.layout == LAYOUT_REDISBLOOM && !options->generations;
-    int native = !bloom ? PERHAPS_CUCKOO : options->capacity < SMALL_BLOOM ? PERHAPS_BLOOM : PERHAPS_BLOCKED;
+    int native = bloom ? bloom_kind(options) : PERHAPS_CUCKOO;
     if (redisbloom && !(bloom ? type_bloom : type_cuckoo)) {
         RedisModule_ReplyWithError(named->ctx,
                                    "ERR another module has RedisBloom's types: set perhaps.layout to native");
         return false;
     }
+    if (settings.filter_memory_limit) piece_limit.most = (uint64_t)settings.filter_memory_limit;
     int rc = redisbloom ? create_redisbloom(&filter, bloom ? PERHAPS_REDIS_BLOOM : PERHAPS_REDIS_CUCKOO, options)
                         : create_native(&filter, native, options);
+    uint64_t refused = piece_limit.refused;
+    piece_limit = (struct piece_limit){.most = UINT64_MAX};
     if (rc == PERHAPS_OK) return put_filter(named, filter, options);
-    RedisModule_ReplyWithError(named->ctx, rc == PERHAPS_ENOMEM ? "ERR Insufficient memory to create filter"
-                                                                : "ERR could not create filter");
-    return false;
+    return refused ? refuse(named, refused) : reply_not_created(named, rc);
 }
 
 int reserve(RedisModuleCtx *ctx, RedisModuleString *name, const struct filter_options *options,

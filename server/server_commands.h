@@ -38,6 +38,9 @@ struct insert_calls {
     struct filter_options (*defaults)(void);
     /* Reads the option at argv[*at] and moves to its argument; NULL or the error. */
     const char *(*read_option)(RedisModuleString **argv, int argc, int *at, struct filter_options *options);
+    /* find_or_create, or a function that refuses more. */
+    bool (*find)(struct named_filter *named, RedisModuleCtx *ctx, RedisModuleString *name,
+                 const struct filter_options *options, enum command_family family, bool may_create);
     /* Adds the items and replies with an array. */
     void (*add)(struct named_filter *named, RedisModuleString **argv, int argc);
     const char *event;
@@ -82,6 +85,9 @@ int reply_about(RedisModuleCtx *ctx, RedisModuleString *name, enum command_famil
 /* The error for a command that needs a filter and has none; `missing` is the one for a key that
  * does not exist. */
 int reply_no_filter(RedisModuleCtx *ctx, enum lookup found, const char *missing);
+
+/* The error for a filter that would have had these bytes, beyond filter-memory-limit. */
+int reply_too_large(RedisModuleCtx *ctx, uint64_t bytes);
 
 /* The reason of the library's last error. */
 int reply_why(RedisModuleCtx *ctx);

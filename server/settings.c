@@ -21,26 +21,29 @@ struct settings settings = {.layout = LAYOUT_NATIVE,
 struct number_setting {
     const char *name, *old_name; /* the old one is RedisBloom's, for loading */
     long long *at, least, most;
+    bool is_memory; /* bytes, which may have a unit; not in RedisBloom */
 };
 
 static const struct number_setting numbers[] = {
-    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 1, MOST_CAPACITY},
-    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 0, MOST_EXPANSION},
-    {"cf-initial-size", NULL, &settings.cf_initial_size, 2, MOST_CAPACITY},
-    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 1, MOST_BUCKET},
-    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 1, MOST_ITERATIONS},
-    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 0, MOST_EXPANSION},
-    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 1, MOST_EXPANSIONS},
+    {"bf-initial-size", "INITIAL_SIZE", &settings.bf_initial_size, 1, MOST_CAPACITY, false},
+    {"bf-expansion-factor", NULL, &settings.bf_expansion_factor, 0, MOST_EXPANSION, false},
+    {"cf-initial-size", NULL, &settings.cf_initial_size, 2, MOST_CAPACITY, false},
+    {"cf-bucket-size", NULL, &settings.cf_bucket_size, 1, MOST_BUCKET, false},
+    {"cf-max-iterations", NULL, &settings.cf_max_iterations, 1, MOST_ITERATIONS, false},
+    {"cf-expansion-factor", NULL, &settings.cf_expansion_factor, 0, MOST_EXPANSION, false},
+    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings.cf_max_expansions, 1, MOST_EXPANSIONS, false},
+    {"filter-memory-limit", NULL, &settings.filter_memory_limit, 0, INT64_MAX, true},
 };
 
 struct rate_setting {
     const char *name, *old_name;
     double *at;
+    bool in_redisbloom;
 };
 
 static const struct rate_setting rates[] = {
-    {"bf-error-rate", "ERROR_RATE", &settings.bf_error_rate},
-    {"cf-error-rate", NULL, &settings.cf_error_rate},
+    {"bf-error-rate", "ERROR_RATE", &settings.bf_error_rate, true},
+    {"cf-error-rate", NULL, &settings.cf_error_rate, false},
 };
 
 /* One of two words. */
@@ -75,9 +78,22 @@ static const char *set_rate(const struct rate_setting *rate, const char *text) {
     return NULL;
 }
 
+/* Units are those of the server: k is 1000, kb is 1024; -1 if there is no such unit. */
+static long long unit_of(const char *text) {
+    static const char *const units[] = {"", "b", "k", "kb", "m", "mb", "g", "gb"};
+    static const long long bytes[] = {1, 1, 1000, 1 << 10, 1000000, 1 << 20, 1000000000, 1 << 30};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcasecmp(text, units[i]) == 0) return bytes[i];
+    return -1;
+}
+
 static const char *set_number(const struct number_setting *number, const char *text) {
     char *end;
-    long long value = strtoll(text, &end, 10);
+    long long value = strtoll(text, &end, 10), unit = number->is_memory && end != text ? unit_of(end) : 1;
+    if (number->is_memory && unit > 0) {
+        end = "";
+        if (__builtin_mul_overflow(value, unit, &value)) return "not a number, or out of range";
+    }
     if (end == text || *end || value < number->least || value > number->most) return "not a number, or out of range";
     *number->at = value;
     return NULL;
@@ -139,8 +155,8 @@ static const char *set_pair(const char *name, const char *value) {
         if (is_called(numbers[i].name, numbers[i].old_name, name)) return set_number(&numbers[i], value);
     for (int i = 0; i < RATES; i++)
         if (is_called(rates[i].name, rates[i].old_name, name)) return set_rate(&rates[i], value);
-    return "there is no such setting; there are PREFIX, layout, hash-key, huge-pages, bf-... and cf-..., see "
-           "docs/server.md";
+    return "there is no such setting; there are PREFIX, layout, hash-key, huge-pages, filter-memory-limit, bf-... and "
+           "cf-..., see docs/server-operating.md";
 }
 
 static bool set_pairs(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -222,16 +238,31 @@ static int register_choice(RedisModuleCtx *ctx, struct choice_setting *choice) {
                                           values, 2, get_choice, apply_choice, NULL, choice);
 }
 
-static int register_rate(RedisModuleCtx *ctx, const struct rate_setting *rate) {
+typedef int (*register_function)(RedisModuleCtx *ctx, const char *name, unsigned flags, const void *row);
+
+static int register_rate(RedisModuleCtx *ctx, const char *name, unsigned flags, const void *row) {
+    const struct rate_setting *rate = row;
     char text[32];
     snprintf(text, sizeof text, "%.9g", *rate->at);
-    return RedisModule_RegisterStringConfig(ctx, rate->name, text, REDISMODULE_CONFIG_DEFAULT, get_rate, apply_rate,
-                                            NULL, (void *)(uintptr_t)rate);
+    return RedisModule_RegisterStringConfig(ctx, name, text, flags, get_rate, apply_rate, NULL,
+                                            (void *)(uintptr_t)rate);
 }
 
-static int register_number(RedisModuleCtx *ctx, const struct number_setting *number) {
-    return RedisModule_RegisterNumericConfig(ctx, number->name, *number->at, REDISMODULE_CONFIG_DEFAULT, number->least,
-                                             number->most, get_number, apply_number, NULL, (void *)(uintptr_t)number);
+static int register_number(RedisModuleCtx *ctx, const char *name, unsigned flags, const void *row) {
+    const struct number_setting *number = row;
+    if (number->is_memory) flags |= REDISMODULE_CONFIG_MEMORY;
+    return RedisModule_RegisterNumericConfig(ctx, name, *number->at, flags, number->least, number->most, get_number,
+                                             apply_number, NULL, (void *)(uintptr_t)number);
+}
+
+/* A setting that RedisBloom has too gets its name there as an alias, unless that is taken. */
+static int register_setting(RedisModuleCtx *ctx, const char *name, bool in_redisbloom, register_function with,
+                            const void *row) {
+    char names[80];
+    snprintf(names, sizeof names, "perhaps.%s|%s", name, name);
+    if (in_redisbloom && modapi_has_aliases() && with(ctx, names, REDISMODULE_CONFIG_UNPREFIXED, row) == REDISMODULE_OK)
+        return REDISMODULE_OK;
+    return with(ctx, name, REDISMODULE_CONFIG_DEFAULT, row);
 }
 
 bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
@@ -241,8 +272,10 @@ bool settings_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) {
     int bad = RedisModule_RegisterStringConfig(ctx, "hash-key", key, REDISMODULE_CONFIG_SENSITIVE, get_hash_key,
                                                apply_hash_key, NULL, NULL);
     for (int i = 0; i < CHOICES; i++) bad |= register_choice(ctx, &choices[i]);
-    for (int i = 0; i < NUMBERS; i++) bad |= register_number(ctx, &numbers[i]);
-    for (int i = 0; i < RATES; i++) bad |= register_rate(ctx, &rates[i]);
+    for (int i = 0; i < NUMBERS; i++)
+        bad |= register_setting(ctx, numbers[i].name, !numbers[i].is_memory, register_number, &numbers[i]);
+    for (int i = 0; i < RATES; i++)
+        bad |= register_setting(ctx, rates[i].name, rates[i].in_redisbloom, register_rate, &rates[i]);
     bad |= RedisModule_LoadConfigs(ctx);
     if (bad) RedisModule_Log(ctx, "warning", "perhaps was not loaded: the server refused one of its settings");
     return !bad;

@@ -11,7 +11,8 @@ enum { LAYOUT_NATIVE, LAYOUT_REDISBLOOM };
 
 struct settings {
     int layout;
-    int huge_pages; /* wanted for large filters */
+    int huge_pages;                /* wanted for large filters */
+    long long filter_memory_limit; /* bytes of the largest filter; 0: no limit */
     double bf_error_rate, cf_error_rate;
     long long bf_initial_size, bf_expansion_factor;
     long long cf_initial_size, cf_bucket_size, cf_max_iterations, cf_expansion_factor, cf_max_expansions;

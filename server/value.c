@@ -1,19 +1,24 @@
 #include "value.h"
 
+#include <stddef.h>
 #include <string.h>
 
-enum { PARKED_MOST = 2048, FIRST_ROOM = 1 << 20 };
+/* The most that is parked: bytes of arrays, and layers. Arrays of multisets are copied for every
+ * command, and are smaller. */
+enum { PARKED_MOST = 16384, PARKED_COPIED_MOST = 8192, PARKED_LAYERS = 16, HEAD_MOST = 1024, FIRST_ROOM = 1 << 20 };
 
 /* How many values there are of each form. Atomic: values may end in a background thread. */
 static uint64_t alive[3];
 
+/* Structs of values, and pieces of parked ones, are as small as the server's own data and are taken
+ * in the same way: without memory the server ends. */
 static void *new_value(size_t size, enum value_form form, const struct reported *reported) {
-    struct value *value = try_alloc(size);
-    if (!value) return NULL;
+    struct value *value = RedisModule_Alloc(size);
     memset(value, 0, size);
     value->form = (uint8_t)form;
     value->reported = *reported;
     __atomic_fetch_add(&alive[form], 1, __ATOMIC_RELAXED);
+    count_memory((int64_t)RedisModule_MallocSize(value));
     return value;
 }
 
@@ -35,6 +40,53 @@ static const struct loading_value *loading_of(const struct value *value) {
     return (const struct loading_value *)value;
 }
 
+static perhaps_packed packed_of(const struct parked_value *parked) {
+    return (perhaps_packed){(void *)(uintptr_t)parked->head, parked->head_length, parked->bytes, parked->length};
+}
+
+/* ---- totals ---- */
+
+static struct totals totals_of(const struct value *value) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    if (value->form == VALUE_LOADING) return (struct totals){0};
+    if (value->form == VALUE_OPEN) {
+        perhaps_facts(open_of(value)->filter, &facts);
+    } else {
+        /* It may end in a background thread, which has no command_memory. */
+        perhaps_packed packed = packed_of(parked_of(value));
+        perhaps *filter;
+        if (perhaps_unpack(&filter, &packed, &sure_memory) < 0) return (struct totals){0};
+        perhaps_facts(filter, &facts);
+        perhaps_free(filter);
+    }
+    return (struct totals){(int64_t)facts.items, facts.children ? facts.children : 1};
+}
+
+static struct totals *counted(struct value *value) {
+    return &((struct window_value *)value)->counted;
+}
+
+void value_recount(struct value *value) {
+    if (!value->window) return;
+    struct totals now = totals_of(value), *before = counted(value);
+    count_change((struct totals){now.items - before->items, now.layers - before->layers});
+    *before = now;
+}
+
+static void count_in(struct value *value) {
+    if (value->window)
+        value_recount(value);
+    else
+        count_change(totals_of(value));
+}
+
+static void count_out(struct value *value) {
+    struct totals was = value->window ? *counted(value) : totals_of(value);
+    count_change((struct totals){-was.items, -was.layers});
+}
+
+/* ---- what a filter is ---- */
+
 static void set_flags(struct value *value, const struct perhaps_info *facts) {
     int kind = facts->base ? facts->base : facts->kind;
     value->multiset = facts->traits & PERHAPS_MULTISET;
@@ -47,90 +99,153 @@ static void set_flags(struct value *value, const struct perhaps_info *facts) {
 
 /* ---- parking ---- */
 
-/* Filters with one small array can be parked. So can growing ones with one layer and no limit of
- * bytes: perhaps_grow_layers makes them again. */
-static bool can_be_parked(const struct perhaps_info *facts) {
-    bool plain = facts->kind == PERHAPS_BLOOM || facts->kind == PERHAPS_BLOCKED || facts->kind == PERHAPS_CUCKOO;
-    bool layer = facts->kind == PERHAPS_GROWING && facts->children == 1 && !facts->max_bytes &&
-                 (facts->base == PERHAPS_BLOOM || facts->base == PERHAPS_BLOCKED || facts->base == PERHAPS_CUCKOO);
-    return (plain || layer) && facts->image_bytes <= PARKED_MOST;
+static uint8_t *fresh_bytes(const void *bytes, size_t length) {
+    uint8_t *copy = length ? RedisModule_Alloc(length) : NULL;
+    if (!copy) return NULL;
+    memcpy(copy, bytes, length);
+    count_memory((int64_t)RedisModule_MallocSize(copy));
+    return copy;
 }
 
-static struct value *park(perhaps *layer, const struct perhaps_info *facts, const struct reported *reported) {
-    const void *bytes;
-    uint64_t length;
-    if (perhaps_image(layer, &bytes, &length) < 0) return NULL;
-    struct parked_value *parked = new_value(sizeof *parked + (size_t)length, VALUE_PARKED, reported);
-    if (!parked) return NULL;
-    parked->fpr = facts->fpr_target;
-    parked->growth = facts->growth;
-    parked->length = (uint32_t)length;
-    memcpy(parked->image, bytes, (size_t)length);
+static struct value *parked_value(const struct value *like, const perhaps_packed *packed, uint8_t *bytes) {
+    struct parked_value *parked =
+        new_value(offsetof(struct parked_value, head) + packed->head_length, VALUE_PARKED, &like->reported);
+    parked->value = *like;
+    parked->value.form = VALUE_PARKED;
+    parked->value.unparked = parked->value.replaced = false;
+    parked->bytes = bytes;
+    parked->length = (uint16_t)packed->length;
+    parked->head_length = (uint16_t)packed->head_length;
+    memcpy(parked->head, packed->head, packed->head_length);
     return &parked->value;
+}
+
+/* Where a filter is packed before it is known how long it becomes. */
+struct workbench {
+    uint8_t head[HEAD_MOST];
+};
+
+static uint8_t bench_bytes[PARKED_MOST];
+
+/* Packs a filter; false if it is too large, or of a kind that cannot be packed. Multisets may be
+ * full, and so are unpacked as copies. */
+static bool pack(const perhaps *filter, bool multiset, const perhaps_packed *old, struct workbench *bench,
+                 perhaps_packed *packed) {
+    *packed =
+        (perhaps_packed){bench->head, sizeof bench->head, bench_bytes, multiset ? PARKED_COPIED_MOST : PARKED_MOST};
+    return perhaps_layers(filter) <= PARKED_LAYERS && perhaps_pack(filter, old, packed) == PERHAPS_OK;
+}
+
+static struct value *open_value(const struct value *like, perhaps *filter) {
+    size_t size = like->window ? sizeof(struct window_value) : sizeof(struct open_value);
+    struct open_value *opened = new_value(size, VALUE_OPEN, &like->reported);
+    opened->value = *like;
+    opened->value.form = VALUE_OPEN;
+    opened->value.replaced = false;
+    opened->filter = filter;
+    return &opened->value;
 }
 
 struct value *value_of_filter(perhaps *filter, const struct reported *reported) {
     struct perhaps_info facts = {.size = sizeof facts};
-    struct value *value = NULL;
+    struct value like = {.reported = *reported};
+    struct workbench bench;
+    perhaps_packed packed;
     perhaps_facts(filter, &facts);
-    if (can_be_parked(&facts) && (facts.kind != PERHAPS_GROWING || perhaps_ungrow_layers(&filter) == PERHAPS_OK)) {
-        value = park(filter, &facts, reported);
-        perhaps_free(filter);
-    } else {
-        struct open_value *opened = new_value(sizeof *opened, VALUE_OPEN, reported);
-        if (opened) opened->filter = filter;
-        if (!opened) perhaps_free(filter);
-        value = opened ? &opened->value : NULL;
-    }
-    if (value) set_flags(value, &facts);
+    set_flags(&like, &facts);
+    bool parks = pack(filter, like.multiset, NULL, &bench, &packed);
+    struct value *value =
+        parks ? parked_value(&like, &packed, fresh_bytes(packed.bytes, packed.length)) : open_value(&like, filter);
+    if (parks) perhaps_free(filter);
+    if (like.window)
+        count_in(value);
+    else
+        count_change((struct totals){(int64_t)facts.items, facts.children ? facts.children : 1});
     return value;
 }
 
-static perhaps *open_parked(const struct value *value, unsigned flags, const perhaps_allocator *memory) {
-    const struct parked_value *parked = parked_of(value);
-    perhaps_open_options options = PERHAPS_OPEN(.flags = flags | PERHAPS_OPEN_NO_VERIFY, .allocator = memory);
-    perhaps *filter;
-    return perhaps_open_memory(&filter, parked->image, parked->length, &options) < 0 ? NULL : filter;
+/* A copy of an unpacked filter, in memory of this allocator, whatever its size. Layers that a
+ * failed batch has left behind cannot be packed; a clone does not have them. */
+static perhaps *copy_of(const perhaps *filter, const perhaps_allocator *memory) {
+    perhaps_packed packed = {0};
+    perhaps *copy = NULL, *clone = NULL;
+    if (perhaps_pack(filter, NULL, &packed) == PERHAPS_ECANNOT) { /* else it tells the lengths */
+        if (perhaps_clone(filter, &clone) < 0) return NULL;
+        filter = clone;
+        perhaps_pack(filter, NULL, &packed);
+    }
+    packed.head = RedisModule_Alloc(packed.head_length + packed.length);
+    packed.bytes = (uint8_t *)packed.head + packed.head_length;
+    if (perhaps_pack(filter, NULL, &packed) == PERHAPS_OK) perhaps_unpack_copy(&copy, &packed, memory);
+    RedisModule_Free(packed.head);
+    perhaps_free(clone);
+    return copy;
 }
 
-/* The growing filter of a parked layer, as a copy. */
-static perhaps *rebuild(const struct value *value, const perhaps_allocator *memory) {
-    const struct parked_value *parked = parked_of(value);
-    perhaps *filter = open_parked(value, PERHAPS_OPEN_COPY, memory);
-    if (filter && value->grows && perhaps_grow_layers(&filter, parked->fpr, parked->growth, 0) < 0) {
-        perhaps_free(filter);
-        return NULL;
-    }
-    return filter;
-}
-
-struct value *value_unparked(const struct value *value) {
-    perhaps *filter = rebuild(value, &server_memory);
-    struct open_value *opened = filter ? new_value(sizeof *opened, VALUE_OPEN, &value->reported) : NULL;
-    if (!opened) {
-        perhaps_free(filter);
-        return NULL;
-    }
-    opened->value = *value;
-    opened->value.form = VALUE_OPEN;
-    opened->filter = filter;
-    return &opened->value;
+struct value *value_unparked(const struct value *value, const perhaps *filter) {
+    perhaps *copy = copy_of(filter, &server_memory);
+    struct value *opened = copy ? open_value(value, copy) : NULL;
+    if (opened) opened->unparked = true;
+    return opened;
 }
 
 /* ---- using ---- */
 
 perhaps *value_filter(const struct value *value) {
-    return value->form == VALUE_OPEN ? open_of(value)->filter : open_parked(value, PERHAPS_OPEN_WRITE, &command_memory);
+    if (value->form == VALUE_OPEN) return open_of(value)->filter;
+    perhaps_packed packed = packed_of(parked_of(value));
+    perhaps *filter;
+    return perhaps_unpack(&filter, &packed, &command_memory) < 0 ? NULL : filter;
 }
 
-void value_filter_done(const struct value *value, perhaps *filter, bool changed) {
-    if (value->form == VALUE_OPEN) return;
-    if (changed) perhaps_sync(filter);
-    perhaps_free(filter);
+void value_filter_done(const struct value *value, perhaps *filter) {
+    if (value->form != VALUE_OPEN) perhaps_free(filter);
+}
+
+/* Puts what was packed anew into the value, where it has room for it. */
+static bool fit(struct parked_value *parked, const perhaps_packed *packed) {
+    size_t room = RedisModule_MallocSize(parked) - offsetof(struct parked_value, head);
+    if (packed->head_length > room) return false;
+    memcpy(parked->head, packed->head, packed->head_length);
+    parked->head_length = (uint16_t)packed->head_length;
+    if (packed->bytes == parked->bytes) return true;
+    size_t had = parked->bytes ? RedisModule_MallocSize(parked->bytes) : 0;
+    if (packed->length > had || packed->length < had / 2) {
+        if (had) count_memory(-(int64_t)had);
+        RedisModule_Free(parked->bytes);
+        parked->bytes = fresh_bytes(packed->bytes, packed->length);
+    } else {
+        memcpy(parked->bytes, packed->bytes, packed->length);
+    }
+    parked->length = (uint16_t)packed->length;
+    return true;
+}
+
+static struct value *settled_parked(struct parked_value *parked, const perhaps *filter) {
+    struct workbench bench;
+    perhaps_packed old = packed_of(parked), packed;
+    if (!pack(filter, parked->value.multiset, &old, &bench, &packed)) {
+        /* With sure_memory, growing one day would end a server without memory. */
+        perhaps *copy = copy_of(filter, &server_memory);
+        return open_value(&parked->value, copy ? copy : copy_of(filter, &sure_memory));
+    }
+    if (fit(parked, &packed)) return &parked->value;
+    return parked_value(&parked->value, &packed, fresh_bytes(packed.bytes, packed.length));
+}
+
+struct value *value_settled(struct value *value, const perhaps *filter) {
+    struct workbench bench;
+    perhaps_packed packed;
+    if (value->form == VALUE_PARKED) return settled_parked((struct parked_value *)value, filter);
+    if (!value->unparked || !pack(filter, value->multiset, NULL, &bench, &packed)) return value;
+    return parked_value(value, &packed, fresh_bytes(packed.bytes, packed.length));
 }
 
 perhaps *value_whole(const struct value *value) {
-    return value->form == VALUE_OPEN ? open_of(value)->filter : rebuild(value, &sure_memory);
+    if (value->form == VALUE_OPEN) return open_of(value)->filter;
+    perhaps_packed packed = packed_of(parked_of(value));
+    perhaps *filter;
+    return perhaps_unpack_copy(&filter, &packed, &sure_memory) < 0 ? NULL : filter;
 }
 
 uint64_t value_image_bytes(const perhaps *whole) {
@@ -142,16 +257,36 @@ void value_whole_done(const struct value *value, perhaps *filter) {
     if (value->form != VALUE_OPEN) perhaps_free(filter);
 }
 
+uint64_t value_array_bytes(const struct value *value) {
+    struct perhaps_info facts = {.size = sizeof facts};
+    if (value->form == VALUE_PARKED) return parked_of(value)->length;
+    if (value->form == VALUE_LOADING) return loading_of(value)->total;
+    perhaps_facts(open_of(value)->filter, &facts);
+    return facts.bytes;
+}
+
+/* The piece of memory that a value which is not open has beside its struct, or NULL. */
+static uint8_t *bytes_of(const struct value *value) {
+    return value->form == VALUE_LOADING ? loading_of(value)->bytes : parked_of(value)->bytes;
+}
+
 size_t value_memory(const struct value *value) {
     size_t own = RedisModule_MallocSize((void *)(uintptr_t)value);
     if (value->form == VALUE_OPEN) return own + memory_of(open_of(value)->filter);
-    uint8_t *bytes = value->form == VALUE_LOADING ? loading_of(value)->bytes : NULL;
+    uint8_t *bytes = bytes_of(value);
     return bytes ? own + RedisModule_MallocSize(bytes) : own;
 }
 
 void value_free(struct value *value) {
-    if (value->form == VALUE_OPEN) perhaps_free(open_of(value)->filter);
-    if (value->form == VALUE_LOADING) RedisModule_Free(loading_of(value)->bytes);
+    if (!value->replaced) count_out(value);
+    forget_fullest(value);
+    count_memory(-(int64_t)RedisModule_MallocSize(value));
+    if (value->form == VALUE_OPEN) {
+        perhaps_free(open_of(value)->filter);
+    } else {
+        if (bytes_of(value)) count_memory(-(int64_t)RedisModule_MallocSize(bytes_of(value)));
+        RedisModule_Free(bytes_of(value));
+    }
     __atomic_fetch_sub(&alive[value->form], 1, __ATOMIC_RELAXED);
     RedisModule_Free(value);
 }
@@ -163,9 +298,9 @@ static struct value *copy_open(const struct value *value) {
 }
 
 static struct value *copy_parked(const struct value *value) {
-    size_t size = sizeof(struct parked_value) + parked_of(value)->length;
-    struct value *copy = new_value(size, VALUE_PARKED, &value->reported);
-    if (copy) memcpy(copy, value, size);
+    perhaps_packed packed = packed_of(parked_of(value));
+    struct value *copy = parked_value(value, &packed, fresh_bytes(packed.bytes, packed.length));
+    count_in(copy);
     return copy;
 }
 
@@ -205,6 +340,8 @@ static bool make_room(struct loading_value *loading, uint64_t end) {
     uint8_t *larger = try_alloc((size_t)room);
     if (!larger) return false;
     if (loading->have) memcpy(larger, loading->bytes, (size_t)loading->have);
+    count_memory((int64_t)RedisModule_MallocSize(larger));
+    if (loading->bytes) count_memory(-(int64_t)RedisModule_MallocSize(loading->bytes));
     RedisModule_Free(loading->bytes);
     loading->bytes = larger;
     loading->room = room;

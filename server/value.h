@@ -2,9 +2,13 @@
  * A filter as a value of the server. A value has one of three forms, and keeps it. A change of form
  * makes another value, and named_set_value (named_filter.c) puts it in the place of the old one.
  *
- *     a filter of the library ──value_of_filter──▶ PARKED if can_be_parked (value.c), else OPEN
+ *     a filter of the library ──value_of_filter──▶ PARKED if it can be packed (value.c), else OPEN
  *
- *     PARKED ──value_unparked──▶ OPEN              in named_unpark, before it needs more room
+ *     PARKED ──value_settled──▶ PARKED or OPEN     after a command has changed it
+ *
+ *     PARKED ──value_unparked──▶ OPEN              before a replica gets a layer ahead of its items
+ *
+ *     OPEN ──value_settled──▶ PARKED               once it can be packed again
  *
  *     first bytes ──value_start_loading──▶ LOADING ──value_load──▶ LOADING      the next bytes
  *
@@ -15,7 +19,7 @@
  *     any ──value_free──▶ gone                     in the main thread, or in a background thread
  *
  *     form      struct          memory                          the filter during a command
- *     parked    parked_value    one piece, with the image       opened in place, then ended
+ *     parked    parked_value    two pieces: head and arrays     unpacked, then packed or ended
  *     open      open_value      the struct, and the filter's    the filter itself
  *     loading   loading_value   the struct, and bytes so far    none: "still being loaded"
  *
@@ -24,20 +28,18 @@
  * value_of_filter; so a filter that was open may be parked after a restart.
  *
  * Why park: a handle takes more memory than a small filter has bits, and there may be millions of
- * small filters. A parked image is at most PARKED_MOST bytes. It cannot grow, and its stash cannot.
+ * small filters. A parked filter is packed (perhaps_pack in perhaps_embed.h). It is unpacked into
+ * memory for one command, and may grow there.
  *
- * A filter that grows is a growing filter of the library. Only its one layer is parked, without the
- * growing filter around it. value_whole and value_unparked put that back. So parking is not seen in
- * RDB files, dumps and shapes: they have the growing filter. A primary and its replicas may have
- * the same filter in different forms.
- *
- * A filter in RedisBloom's layout is open or loading, never parked.
+ * Filters of all layouts are parked in the same way. Parking is not seen in RDB files, dumps and
+ * shapes, and a primary and its replicas may have the same filter in different forms.
  *
  * Which thread may do what is in value_types.h. How memory is counted is in server_memory.h.
  */
 #ifndef PERHAPS_SERVER_VALUE_H
 #define PERHAPS_SERVER_VALUE_H
 
+#include "counts.h"
 #include "server_memory.h"
 
 #include <perhaps_embed.h>
@@ -55,11 +57,13 @@ struct reported {
 
 struct value {
     uint8_t form;
-    bool multiset;      /* CF.* commands are for it, else BF.* */
-    bool foreign;       /* in RedisBloom's layout */
-    bool grows;         /* in layers; a parked one has one of them */
-    bool fixed;         /* full once it has as many items as its capacity */
-    bool window, timed; /* a window; a window that forgets by time */
+    bool multiset : 1;          /* CF.* commands are for it, else BF.* */
+    bool foreign : 1;           /* in RedisBloom's layout */
+    bool grows : 1;             /* in layers; a parked one has one of them */
+    bool fixed : 1;             /* full once it has as many items as its capacity */
+    bool window : 1, timed : 1; /* a window; a window that forgets by time */
+    bool unparked : 1;          /* open, and to be parked again */
+    bool replaced : 1;          /* by a value of the same filter, which stays in the totals */
     struct reported reported;
 };
 
@@ -68,11 +72,19 @@ struct open_value {
     perhaps *filter;
 };
 
+/* A window's generations forget, and keys are written again, as the library sees fit: what it adds
+ * to the totals is compared with what it added before (value_recount). */
+struct window_value {
+    struct open_value opened;
+    struct totals counted;
+};
+
+/* `bytes` is NULL if the arrays are empty. */
 struct parked_value {
     struct value value;
-    double fpr, growth; /* arguments of perhaps_grow_layers, if it grows */
-    uint32_t length;
-    uint8_t image[];
+    uint8_t *bytes;
+    uint16_t length, head_length;
+    uint8_t head[];
 };
 
 struct loading_value {
@@ -82,26 +94,36 @@ struct loading_value {
     uint8_t *bytes;
 };
 
-/* Owns the filter from here on, even on failure. NULL: no memory. */
+/* Owns the filter from here on. */
 struct value *value_of_filter(perhaps *filter, const struct reported *reported);
 void value_free(struct value *value);
+
+/* Brings the totals (counts.h) up to date after a window has changed; others have nothing to do. */
+void value_recount(struct value *value);
 struct value *value_copy(const struct value *value);
 
-/* An open copy of a parked value. NULL: no memory. */
-struct value *value_unparked(const struct value *value);
+/* An open value of a parked one whose filter is unpacked. NULL: no memory. */
+struct value *value_unparked(const struct value *value, const perhaps *filter);
 
-/* The filter of a value that is not loading, for the length of a command; of a parked value only
- * the layer. NULL: no memory. value_filter_done ends it; `changed` brings the checksums of a parked
- * image up to date. */
+/* The filter of a value that is not loading, for the length of a command. NULL: no memory.
+ * value_filter_done ends it. */
 perhaps *value_filter(const struct value *value);
-void value_filter_done(const struct value *value, perhaps *filter, bool changed);
+void value_filter_done(const struct value *value, perhaps *filter);
 
-/* The whole filter, growing if it grows, for reading; value_whole_done ends it. */
+/* Before that, if a command has changed the filter: the value itself, or another that is to be put
+ * in its place, and then owns what it needs. */
+struct value *value_settled(struct value *value, const perhaps *filter);
+
+/* The filter of a value that is not loading, for reading, in memory of its own if it was parked;
+ * value_whole_done ends it. Without memory the server, or its child, ends. */
 perhaps *value_whole(const struct value *value);
 void value_whole_done(const struct value *value, perhaps *filter);
 
 /* The length of the image that perhaps_write gives of a whole filter. */
 uint64_t value_image_bytes(const perhaps *whole);
+
+/* The bytes of its arrays, as filter-memory-limit counts them. */
+uint64_t value_array_bytes(const struct value *value);
 
 /* What the server spends on it: see server_memory.h. */
 size_t value_memory(const struct value *value);

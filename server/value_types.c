@@ -1,24 +1,34 @@
 #include "value_types.h"
 
 #include "chunk_header.h"
+#include "settings.h"
 
 #include <perhaps_embed.h>
 
-RedisModuleType *type_native, *type_bloom, *type_cuckoo;
+RedisModuleType *type_bloom, *type_cuckoo;
+static RedisModuleType *type_native_bloom, *type_native_cuckoo, *type_loading;
 
 RedisModuleType *type_of(const struct value *value) {
-    if (!value->foreign || value->form == VALUE_LOADING) return type_native;
-    return value->multiset ? type_cuckoo : type_bloom;
+    if (value->form == VALUE_LOADING) return type_loading;
+    if (value->foreign) return value->multiset ? type_cuckoo : type_bloom;
+    return value->multiset ? type_native_cuckoo : type_native_bloom;
+}
+
+bool type_is_ours(const RedisModuleType *type) {
+    return type && (type == type_native_bloom || type == type_native_cuckoo || type == type_loading ||
+                    type == type_bloom || type == type_cuckoo);
 }
 
 /* ---- RDB ---- */
 
 /*
- * A native value: whether it is being loaded, what clients are told, kind and length of what is
- * being loaded (else 0), and then strings, of which the last one is empty: together they are the
- * image.
+ * A native value: what clients are told (struct reported), and strings, of which the last one is
+ * empty. Together they are the image.
+ *
+ * A value that is being loaded: its kind and the length of all of it; then the same, but what has
+ * come so far.
  */
-enum { NATIVE_ENCVER = 1 };
+enum { NATIVE_ENCVER = 1, LOADING_ENCVER = 2 };
 
 static int save_piece(void *rdb, const void *bytes, size_t length) {
     for (size_t from = 0; from < length; from += CHUNK_BYTES) {
@@ -28,29 +38,29 @@ static int save_piece(void *rdb, const void *bytes, size_t length) {
     return 0;
 }
 
-static void save_pieces(RedisModuleIO *rdb, const struct value *value) {
-    const struct loading_value *loading = (const struct loading_value *)value;
-    if (value->form == VALUE_LOADING) {
-        save_piece(rdb, loading->bytes, (size_t)loading->have);
-        return;
-    }
-    perhaps *whole = value_whole(value);
-    if (!whole || perhaps_write(whole, save_piece, rdb) < 0)
-        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
-    value_whole_done(value, whole);
+static void save_reported(RedisModuleIO *rdb, const struct reported *reported) {
+    RedisModule_SaveUnsigned(rdb, reported->bucket);
+    RedisModule_SaveUnsigned(rdb, reported->iterations);
+    RedisModule_SaveUnsigned(rdb, reported->expansion);
+    RedisModule_SaveUnsigned(rdb, reported->deleted);
 }
 
 static void save_native(RedisModuleIO *rdb, void *context) {
     const struct value *value = context;
-    const struct loading_value *loading = value->form == VALUE_LOADING ? context : NULL;
-    RedisModule_SaveUnsigned(rdb, value->form == VALUE_LOADING);
-    RedisModule_SaveUnsigned(rdb, value->reported.bucket);
-    RedisModule_SaveUnsigned(rdb, value->reported.iterations);
-    RedisModule_SaveUnsigned(rdb, value->reported.expansion);
-    RedisModule_SaveUnsigned(rdb, value->reported.deleted);
-    RedisModule_SaveUnsigned(rdb, loading ? (uint64_t)loading->kind : 0);
-    RedisModule_SaveUnsigned(rdb, loading ? loading->total : 0);
-    save_pieces(rdb, value);
+    save_reported(rdb, &value->reported);
+    perhaps *whole = value_whole(value);
+    if (!whole || perhaps_write(whole, save_piece, rdb) < 0)
+        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter is not saved: %s", perhaps_why());
+    value_whole_done(value, whole);
+    RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+static void save_loading(RedisModuleIO *rdb, void *context) {
+    const struct loading_value *loading = context;
+    RedisModule_SaveUnsigned(rdb, (uint64_t)loading->kind);
+    RedisModule_SaveUnsigned(rdb, loading->total);
+    save_reported(rdb, &loading->value.reported);
+    save_piece(rdb, loading->bytes, (size_t)loading->have);
     RedisModule_SaveStringBuffer(rdb, "", 0);
 }
 
@@ -69,46 +79,77 @@ static bool load_pieces(RedisModuleIO *rdb, struct value *loading) {
     }
 }
 
-static struct value *load_whole(RedisModuleIO *rdb, struct value *loading) {
+static void load_reported(RedisModuleIO *rdb, struct reported *reported) {
+    reported->bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported->iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported->expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
+    reported->deleted = RedisModule_LoadUnsigned(rdb);
+}
+
+/* RESTORE of a client obeys the limit. What this server or its primary had is loaded. */
+const char *restore_refused(RedisModuleIO *rdb, const struct value *value) {
+    int flags = RedisModule_GetContextFlags(RedisModule_GetContextFromIO(rdb));
+    uint64_t limit = (uint64_t)settings.filter_memory_limit, bytes = limit ? value_array_bytes(value) : 0;
+    if (bytes <= limit || flags & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING)) return NULL;
+    count_refusal();
+    return "it is larger than perhaps.filter-memory-limit";
+}
+
+static bool knows_version(RedisModuleIO *rdb, int encver, int known) {
+    if (encver == known) return true;
+    RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of another version, %d, cannot be loaded", encver);
+    return false;
+}
+
+/* `multiset`: what the type of the key says. */
+static void *load_native(RedisModuleIO *rdb, int encver, bool multiset) {
     const char *reason = "it ends too early, or there is no memory for it";
-    struct value *value = load_pieces(rdb, loading) ? value_of_loaded(loading, &reason) : NULL;
+    struct reported reported;
+    struct value *value = NULL;
+    if (!knows_version(rdb, encver, NATIVE_ENCVER)) return NULL;
+    load_reported(rdb, &reported);
+    struct value *loading = value_start_loading(0, UINT64_MAX / 2, &reported);
+    if (loading && load_pieces(rdb, loading)) value = value_of_loaded(loading, &reason);
+    if (value && (value->foreign || value->multiset != multiset)) {
+        reason = "its type is that of another kind of filter";
+        value_free(value);
+        value = NULL;
+    }
+    const char *refused = value ? restore_refused(rdb, value) : NULL;
+    if (refused) {
+        reason = refused;
+        value_free(value);
+        value = NULL;
+    }
     if (!value) RedisModule_LogIOError(rdb, "warning", "perhaps: a filter cannot be loaded: %s", reason);
-    value_free(loading);
+    if (loading) value_free(loading);
     return value;
 }
 
-/* A filter that was being loaded when it was saved. */
-static struct value *load_part(RedisModuleIO *rdb, struct value *loading, uint64_t total) {
-    struct loading_value *part = (struct loading_value *)loading;
-    uint64_t header;
-    bool fine = load_pieces(rdb, loading) && part->have <= total;
-    if (fine && part->kind)
-        fine = perhaps_foreign_length(part->kind, part->bytes, part->have, &header) == (int64_t)total;
-    if (fine) {
-        part->total = total;
-        return loading;
-    }
-    value_free(loading);
-    return NULL;
+static void *load_native_bloom(RedisModuleIO *rdb, int encver) {
+    return load_native(rdb, encver, false);
 }
 
-static void *load_native(RedisModuleIO *rdb, int encver) {
-    struct reported reported = {0};
-    if (encver != NATIVE_ENCVER) {
-        RedisModule_LogIOError(rdb, "warning", "perhaps: a filter of a newer version, %d, cannot be loaded", encver);
-        return NULL;
-    }
-    bool is_part = RedisModule_LoadUnsigned(rdb) == 1;
-    reported.bucket = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    reported.iterations = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    reported.expansion = (uint16_t)RedisModule_LoadUnsigned(rdb);
-    reported.deleted = RedisModule_LoadUnsigned(rdb);
+static void *load_native_cuckoo(RedisModuleIO *rdb, int encver) {
+    return load_native(rdb, encver, true);
+}
+
+static void *load_loading(RedisModuleIO *rdb, int encver) {
+    struct reported reported;
+    uint64_t header;
+    if (!knows_version(rdb, encver, LOADING_ENCVER)) return NULL;
     uint64_t kind = RedisModule_LoadUnsigned(rdb), total = RedisModule_LoadUnsigned(rdb);
+    load_reported(rdb, &reported);
     if (RedisModule_IsIOError(rdb) || (kind && kind != PERHAPS_REDIS_BLOOM && kind != PERHAPS_REDIS_CUCKOO))
         return NULL;
-    struct value *loading = value_start_loading(is_part ? (int)kind : 0, UINT64_MAX / 2, &reported);
-    if (!loading) return NULL;
-    return is_part ? load_part(rdb, loading, total) : load_whole(rdb, loading);
+    struct value *loading = value_start_loading((int)kind, UINT64_MAX / 2, &reported);
+    struct loading_value *part = (struct loading_value *)loading;
+    bool fine = loading && load_pieces(rdb, loading) && part->have <= total;
+    if (fine && kind) fine = perhaps_foreign_length((int)kind, part->bytes, part->have, &header) == (int64_t)total;
+    if (fine) part->total = total;
+    if (fine && !restore_refused(rdb, loading)) return loading;
+    if (loading) value_free(loading);
+    return NULL;
 }
 
 /* ---- digest, memory, copy, defragmentation ---- */
@@ -168,10 +209,17 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
 static int defrag(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **at) {
     struct value *value = *at, *moved = RedisModule_DefragAlloc(ctx, value);
     (void)key;
-    if (moved) *at = value = moved;
+    if (moved) {
+        forget_fullest(value);
+        *at = value = moved;
+    }
     if (value->form == VALUE_OPEN) {
         struct open_value *opened = *at;
         opened->filter = defragment(ctx, opened->filter);
+    } else if (value->form == VALUE_PARKED) {
+        struct parked_value *parked = *at;
+        uint8_t *bytes = parked->bytes ? RedisModule_DefragAlloc(ctx, parked->bytes) : NULL;
+        if (bytes) parked->bytes = bytes;
     }
     return 0;
 }
@@ -193,12 +241,14 @@ static void make_type(RedisModuleCtx *ctx, RedisModuleType **type, const char *n
 }
 
 bool types_register(RedisModuleCtx *ctx) {
-    make_type(ctx, &type_native, "perhaps--", NATIVE_ENCVER, load_native, save_native);
+    make_type(ctx, &type_native_bloom, "perhapsBF", NATIVE_ENCVER, load_native_bloom, save_native);
+    make_type(ctx, &type_native_cuckoo, "perhapsCF", NATIVE_ENCVER, load_native_cuckoo, save_native);
+    make_type(ctx, &type_loading, "perhaps--", LOADING_ENCVER, load_loading, save_loading);
     make_type(ctx, &type_bloom, "MBbloom--", REDISBLOOM_ENCVER, redisbloom_load_bloom, redisbloom_save_bloom);
     make_type(ctx, &type_cuckoo, "MBbloomCF", REDISBLOOM_ENCVER, redisbloom_load_cuckoo, redisbloom_save_cuckoo);
     if (!type_bloom || !type_cuckoo)
         RedisModule_Log(ctx, "notice",
                         "perhaps: another module has RedisBloom's types of values; filters in its layout "
                         "cannot be loaded or made here");
-    return type_native;
+    return type_native_bloom && type_native_cuckoo && type_loading;
 }

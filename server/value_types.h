@@ -40,18 +40,23 @@
 
 #include "value.h"
 
-/* Native, and RedisBloom's two for filters in its layout. Those are NULL if another module has
- * them. */
-extern RedisModuleType *type_native, *type_bloom, *type_cuckoo;
+/* RedisBloom's two, for filters in its layout. They are NULL if another module has them. */
+extern RedisModuleType *type_bloom, *type_cuckoo;
 
-/* The type that a value has. A loading one is native, whatever it becomes. */
+/* The type that a value has. A loading one has a type of its own, whatever it becomes. */
 RedisModuleType *type_of(const struct value *value);
+
+/* Whether a type is of this module; NULL is not. */
+bool type_is_ours(const RedisModuleType *type);
 
 bool types_register(RedisModuleCtx *ctx);
 
 /* ---- methods in files of their own ---- */
 
 void aof_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value);
+
+/* Why a client may not restore this value, or NULL. */
+const char *restore_refused(RedisModuleIO *rdb, const struct value *value);
 
 enum { REDISBLOOM_ENCVER = 4 };
 void *redisbloom_load_bloom(RedisModuleIO *rdb, int encver);

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -42,6 +43,13 @@ PR_SET_PDEATHSIG = 1
 def die_with_parent():
     """Runs in the new process: not even a killed test leaves servers behind."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def server_version():
+    """Of the server program: redis or valkey, and the first two numbers of its version."""
+    said = subprocess.run(SERVER + ["--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    name, version = re.match(r"(\w+) server v=(\d+\.\d+)", said, re.IGNORECASE).groups()
+    return name.lower(), tuple(int(part) for part in version.split("."))
 
 
 def can_bind(port):

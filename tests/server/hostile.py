@@ -7,6 +7,7 @@ PERHAPS_FIX_CHECKSUMS is the program fix_checksums. PERHAPS_HOSTILE_SEED begins 
 PERHAPS_HOSTILE_FIRST begins it later.
 """
 
+import functools
 import glob
 import os
 import random
@@ -19,9 +20,10 @@ from payloads import mutate_bytes, mutate_numbers, mutate_values, put_together, 
 from resp import Error
 
 FIRST = int(os.environ.get("PERHAPS_HOSTILE_FIRST", "0"))
-TOTAL = 400_000 if LONG else 21_000
+TOTAL = 400_000 if LONG else 21_500
 BATCH = 250
-SLOWEST = 1_000_000 if PRELOAD else 250_000  # microseconds that a command may take
+# Microseconds that a command may take; sanitizers mark gigabytes slowly.
+SLOWEST = 5_000_000 if PRELOAD else 250_000
 SEED = int(os.environ.get("PERHAPS_HOSTILE_SEED", "1"))
 FIXER = os.environ.get("PERHAPS_FIX_CHECKSUMS") or os.path.join(os.path.dirname(os.path.dirname(MODULE)),
                                                                 "tests/server/fix_checksums")
@@ -98,6 +100,10 @@ class Attack:
         self.images = {key: image(client, key) for key in families}
         client.ok("PERHAPS.LOAD", "half", 0, len(self.images[b"grown"]), self.images[b"grown"][:700])
         self.dumps[b"half"] = client.ok("DUMP", "half")
+        self.types = {}  # the dumps of each type
+        for key, dump in self.dumps.items():
+            self.types.setdefault(client.ok("TYPE", key), []).append(dump)
+        self.restored = dict.fromkeys(self.types, 0)
         for name in GOLDEN:
             for path in glob.glob(os.path.join(ROOT, "tests/golden", name + ".ph")):
                 with open(path, "rb") as file:
@@ -115,10 +121,10 @@ class Attack:
                 then(whole)
         self.to_fix = []
 
-    def restore(self, chance, key, repaired):
-        """RESTORE of a dump, changed in its values or in its bytes."""
-        source = chance.choice(list(self.dumps))
-        dump, commands = self.dumps[source], []
+    def restore(self, type_, chance, key, repaired):
+        """RESTORE of a dump of a type, changed in its values or in its bytes."""
+        dump, commands = chance.choice(self.types[type_]), []
+        self.restored[type_] += 1
         if not repaired and chance.random() < 0.3:
             commands.append(["RESTORE", key, 0, mutate_bytes(chance, dump)])
             return commands
@@ -213,19 +219,22 @@ class Hostile(SharedServerTest):
         attack = Attack(self.client, families)
         self.shapes(attack)
         self.client.ok("SLOWLOG", "RESET")
-        ways = [attack.restore, attack.load, attack.loadchunk]
+        ways = [functools.partial(attack.restore, type_) for type_ in sorted(attack.types)]
+        ways += [attack.load, attack.loadchunk]
         taken, refused = 0, 0
         for number in range(FIRST, FIRST + TOTAL, BATCH):
             payloads = []
             for i in range(number, number + BATCH):
                 chance = random.Random(SEED * 1_000_003 + i)
-                payloads.append(ways[i // 2 % 3](chance, b"h%d" % (i % BATCH), i % 2 == 0))
+                payloads.append(ways[i // 2 % len(ways)](chance, b"h%d" % (i % BATCH), i % 2 == 0))
             attack.fix_now()
             good = self.send(payloads, number)
             taken, refused = taken + good, refused + BATCH - good
         self.assertEqual(self.client.ok("SLOWLOG", "LEN"), 0, self.client.ok("SLOWLOG", "GET", 5))
         self.shared.check_log()
-        print(f"{taken + refused} payloads, {taken} taken and used, {refused} refused")
+        print(f"{taken + refused} payloads, {taken} taken and used, {refused} refused; of types: {attack.restored}")
+        self.assertEqual(set(attack.restored), {"perhapsBF", "perhapsCF", "perhaps--", "MBbloom--", "MBbloomCF"})
+        self.assertGreaterEqual(min(attack.restored.values()), 3000)
         self.assertGreater(refused, TOTAL // 10)
         self.assertGreater(taken, TOTAL // 100)
 
@@ -242,6 +251,20 @@ class Hostile(SharedServerTest):
         (_, header), *_ = chunks(self.client, "BF.SCANDUMP", "old")
         header = header[:-9] + struct.pack("<QB", 2**33, 0)  # the entries of the last layer
         self.assertEqual(self.client("BF.LOADCHUNK", "giant", 1, header), "ERR received bad data")
+
+    def test_types_of_the_other_family(self):
+        """A dump of a Bloom filter with the number of the type of cuckoo filters, and the other way, is refused."""
+        families = fill(self.client)
+        dumps = {key: self.client.ok("DUMP", key) for key in families}
+        apart = {key: take_apart(dump) for key, dump in dumps.items()}
+        types = {module for module, _ in apart.values()}
+        self.assertEqual(len(types), 4)
+        for key, (own, values) in apart.items():
+            for module in types:
+                whole = put_together(module, values, dumps[key][-FOOTER:-8])
+                reply = self.client("RESTORE", "changed", 0, whole)
+                self.assertEqual(reply, "OK" if module == own else Error("ERR Bad data format"), (key, module))
+                self.client.ok("DEL", "changed")
 
     def shapes(self, attack):
         """PERHAPS.CREATE, RESHAPE and ADVANCE are for replicas, but anybody can send them."""

@@ -1,4 +1,5 @@
-/* A module that has BF.ADD already, for the test of that. It knows just the two calls it needs. */
+/* A module that has BF.ADD already, and the setting bf-error-rate where a module can have that
+ * name, for tests of both. It knows just the calls it needs. */
 #include <stddef.h>
 
 typedef struct RedisModuleCtx RedisModuleCtx;
@@ -10,6 +11,33 @@ static int do_nothing(RedisModuleCtx *context, void **words, int count) {
     (void)words;
     (void)count;
     return 0;
+}
+
+static long long no_number(const char *name, void *unused) {
+    (void)name;
+    (void)unused;
+    return 1;
+}
+
+static int keep_number(const char *name, long long value, void *unused, void **error) {
+    (void)name;
+    (void)value;
+    (void)unused;
+    (void)error;
+    return 0;
+}
+
+/* Older servers refuse the flag: then there is no such setting. */
+static void take_setting(RedisModuleCtx *context, get_api get) {
+    enum { UNPREFIXED = 1 << 9 };
+    int (*register_number)(RedisModuleCtx *, const char *, long long, unsigned, long long, long long,
+                           long long (*)(const char *, void *), int (*)(const char *, long long, void *, void **),
+                           void *, void *) = NULL;
+    int (*load)(RedisModuleCtx *) = NULL;
+    if (get("RedisModule_RegisterNumericConfig", (void *)&register_number) || !register_number) return;
+    if (get("RedisModule_LoadConfigs", (void *)&load) || !load) return;
+    register_number(context, "bf-error-rate", 1, UNPREFIXED, 0, 9, no_number, keep_number, NULL, NULL);
+    load(context);
 }
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *context, void **words, int count);
@@ -24,5 +52,6 @@ int RedisModule_OnLoad(RedisModuleCtx *context, void **words, int count) {
     if (get("RedisModule_SetModuleAttribs", (void *)&set_attributes) || !set_attributes) return 1;
     if (get("RedisModule_CreateCommand", (void *)&create_command) || !create_command) return 1;
     set_attributes(context, "squatter", 1, 1);
+    take_setting(context, get);
     return create_command(context, "BF.ADD", do_nothing, "readonly", 1, 1, 1);
 }

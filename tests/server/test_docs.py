@@ -2,13 +2,16 @@
 
 ```redis     lines after "> " are typed into redis-cli; what follows must be the reply. "..." stands for any text, and
              alone on a line for any lines
+```redis3    the same with lines after "3> " and redis-cli -3
 ```console   lines after "$ " are typed into a shell with perhaps on the PATH; what follows as above
 ```python    programs; they must end well
 ```js
 
-Port 6379 stands for that of the server.
+Port 6379 stands for that of the server. And every command of the module has its place on one page, with its arguments
+and with what COMMAND DOCS says of it.
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -16,6 +19,9 @@ import sys
 
 import test_clients
 from harness import CLI, ROOT, ServerTest, main, wait_for
+
+sys.path.insert(0, os.path.join(ROOT, "tests/docs"))
+from console import pattern, steps
 
 PERHAPS = os.environ.get("PERHAPS", os.path.join(ROOT, "build/release/cli/perhaps"))
 
@@ -26,20 +32,22 @@ def blocks(page):
         return re.findall(r"^```(\w+)\n(.*?)^```$", file.read(), re.M | re.S)
 
 
-def steps(text, prompt):
-    """(command, expected reply) of a block."""
-    found = []
-    for line in text.splitlines():
-        if line.startswith(prompt):
-            found.append((line[len(prompt):], []))
-        else:
-            found[-1][1].append(line)
-    return [(command, "\n".join(reply)) for command, reply in found]
+def pairs(flat):
+    """The map that an array of names and values is, with text for bytes."""
+    text = [value.decode() if isinstance(value, bytes) else value for value in flat]
+    return dict(zip(text[::2], text[1::2]))
 
 
-def pattern(expected):
-    """What a reply must match."""
-    return re.compile(r"\A" + re.escape(expected).replace(r"\.\.\.", ".*") + r"\Z", re.S)
+def shown(argument):
+    """An argument of COMMAND DOCS, as pages write it."""
+    a = pairs(argument)
+    between = " | " if a["type"] == "oneof" else " "
+    name = between.join(map(shown, a["arguments"])) if "arguments" in a else a["name"]
+    flags = [str(flag) for flag in a.get("flags", [])]
+    words = [a["token"]] if "token" in a else []
+    if a["type"] != "pure-token":
+        words.append(f"{name} [{name} ...]" if "multiple" in flags else name)
+    return f"[{' '.join(words)}]" if "optional" in flags else " ".join(words)
 
 
 class Pages(ServerTest):
@@ -54,9 +62,12 @@ class Pages(ServerTest):
             with self.subTest(command):
                 self.assertRegex(run(command)[1], pattern(expected))
 
-    def run_redis(self, block):
-        words = CLI + ["--no-raw", "-c", "-p", str(self.port)]
-        self.compare(block, "> ", lambda command: self.run_words(words, command + "\n"))
+    def run_redis(self, block, prompt="> ", options=()):
+        words = CLI + ["--no-raw", "-c", *options, "-p", str(self.port)]
+        self.compare(block, prompt, lambda command: self.run_words(words, command + "\n"))
+
+    def run_redis3(self, block):
+        self.run_redis(block, "3> ", ["-3"])
 
     def run_console(self, block):
         path = os.path.dirname(PERHAPS) + ":" + os.environ["PATH"]
@@ -73,16 +84,41 @@ class Pages(ServerTest):
         test_clients.Npm.install()
         self.run_program(block, ["node", "--input-type=module", "-"], test_clients.NPM_FOLDER)
 
-    def run_page(self, page, server):
+    def run_page(self, page, server, needs=""):
+        """Runs the blocks of a page that contain the text `needs`."""
         self.port, self.folder = server.port, server.folder
-        run = {"redis": self.run_redis, "console": self.run_console, "python": self.run_python, "js": self.run_js}
-        found = [(language, text) for language, text in blocks(page) if language in run]
+        run = {"redis": self.run_redis, "redis3": self.run_redis3, "console": self.run_console, "python": self.run_python,
+               "js": self.run_js}
+        found = [(language, text) for language, text in blocks(page) if language in run and needs in text]
         self.assertGreater(len(found), 1, f"{page} has more blocks")
         for language, text in found:
             run[language](text.replace("6379", str(server.port)))
 
     def test_server(self):
-        self.run_page("server.md", self.server())
+        for path in sorted(glob.glob(os.path.join(ROOT, "docs/server*.md"))):
+            with self.subTest(path):
+                server = self.server()
+                self.run_page(os.path.basename(path), server)
+
+    def test_commands(self):
+        client = self.server().client()
+        told = {}
+        for path in glob.glob(os.path.join(ROOT, "docs/server*.md")):
+            with open(path, encoding="utf-8") as file:
+                for name, *rest in re.findall(r"^### ([A-Z]+\.[A-Z]+)\n\n    (.*)\n\n\*Since (.*?)\. (.*)\.\*\n", file.read(), re.M):
+                    self.assertNotIn(name, told)
+                    told[name] = rest
+        names = [name.decode().upper() for name in client.ok("COMMAND", "LIST", "FILTERBY", "MODULE", "perhaps")]
+        self.assertEqual(sorted(told), sorted(names))
+        for name in names:
+            with self.subTest(name):
+                docs = pairs(client.ok("COMMAND", "DOCS", name)[1])
+                syntax, since, complexity = told[name]
+                self.assertEqual([since, complexity], [docs["since"], docs["complexity"]])
+                self.assertEqual(" ".join([name, *map(shown, docs["arguments"])]), syntax)
+
+    def test_recipes(self):
+        self.run_page("recipes.md", self.server(), needs="6379")
 
     def test_cluster(self):
         server = self.server("--cluster-enabled", "yes")

@@ -321,7 +321,7 @@ def foreign_dump(name):
 
 class OtherTypes(ServerTest):
     def test_keys_of_types_that_are_not_filters(self):
-        """What docs/server.md says of the other types of RedisBloom: the server ends, tells which, and leaves the file alone."""
+        """What docs/server-redisbloom.md says of the other types of RedisBloom: the server ends, tells which, and leaves the file alone."""
         server = self.server()
         path = os.path.join(server.folder, "dump.rdb")
         server.stop()
@@ -354,7 +354,7 @@ class Memory(SharedServerTest):
     def test_usage_is_the_truth(self):
         """What MEMORY USAGE says of thousands of filters is what the server's memory grew by, within a few per cent. Of
         large ones the server also counts addresses that its allocator keeps in reserve, without memory behind them; they
-        are compared with what the system says."""
+        are compared with what the system says, after items have come to all their pages."""
         self.client.ok("MEMORY", "PURGE")
         for layout in "native", "redisbloom":
             for create in (["BF.RESERVE", None, "0.01", 100], ["BF.RESERVE", None, "0.001", 20_000],
@@ -382,6 +382,7 @@ class Memory(SharedServerTest):
         said = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names)) - strings
         self.assertGreater(said, 0)
         if 20_000 in create and said < grown:
+            self.client.pipeline(["BF.MADD", name, *range(400)] for name in names)
             grown = self.resident() - resident
         self.assertLess(abs(said - grown) / grown, 0.08, f"{said} said, {grown} measured")
 
@@ -398,7 +399,7 @@ class Memory(SharedServerTest):
     def test_no_memory(self):
         self.client.ok("BF.ADD", "k", "a")
         self.client.ok("CF.ADD", "c", "a")
-        self.client.ok("CONFIG", "SET", "maxmemory", 1_000_000)
+        self.client.ok("CONFIG", "SET", "maxmemory", 100_000)
         try:
             for command in (["BF.ADD", "k", "b"], ["BF.MADD", "k", "b"], ["BF.INSERT", "k", "ITEMS", "b"],
                             ["BF.RESERVE", "l", "0.01", 100], ["CF.ADD", "c", "b"], ["CF.RESERVE", "d", 100],
@@ -414,9 +415,9 @@ class Memory(SharedServerTest):
         self.client.ok("CONFIG", "SET", "maxmemory", 50_000_000)
         try:
             reply = self.client("BF.RESERVE", "k", "0.0001", 1_000_000_000)
-            self.assertEqual(reply, "ERR Insufficient memory to create filter")
+            self.assertIn("ERR Insufficient memory to create filter: ", reply)
             reply = self.client("CF.RESERVE", "k", 1_000_000_000)
-            self.assertEqual(reply, "ERR Insufficient memory to create filter")
+            self.assertIn("ERR Insufficient memory to create filter: ", reply)
             self.assertEqual(self.client("EXISTS", "k"), 0)
         finally:
             self.client.ok("CONFIG", "SET", "maxmemory", 0)

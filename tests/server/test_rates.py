@@ -85,7 +85,7 @@ class Rates(SharedServerTest):
 
     def test_expansion(self):
         """How much room there is with each further layer."""
-        for expansion, rooms in (1, [1000, 2000, 4000, 8000]), (2, [1000, 4000, 16_000, 128_000]), (3, [1000, 3000, 9000]):
+        for expansion, rooms in (1, [1000, 2000, 3000, 4000]), (2, [1000, 3000, 7000, 15_000]), (3, [1000, 4000, 13_000]):
             key = f"b{expansion}"
             self.client.ok("BF.RESERVE", key, "0.01", 1000, "EXPANSION", expansion)
             for room in rooms:

@@ -1,11 +1,12 @@
 """How the module presents itself: its commands and their descriptions, its settings, its loading."""
 
 import os
+import re
 import shutil
 import tempfile
 import time
 
-from harness import MODULE, Server, ServerTest, SharedServerTest, info, main
+from harness import MODULE, Server, ServerTest, SharedServerTest, info, main, server_version
 from resp import Error
 
 # name: arity, flags (besides module), categories, last key
@@ -45,15 +46,57 @@ COMMANDS = {
     "PERHAPS.ADVANCE": (3, {"write"}, "write", 1),
 }
 
+# What COMMAND DOCS says of the arguments: type and name of each, [] = may be left out,
+# .. = repeats.
+ADD, ADD_MANY, INSERT = "key:key string:item", "key:key string:item..", "pure-token:items=ITEMS string:item.."
+CHUNK = "key:key integer:iterator string:data"
+CF_INSERT = f"key:key [integer:capacity=CAPACITY] [pure-token:nocreate=NOCREATE] {INSERT}"
+ARGUMENTS = {
+    "BF.RESERVE": "key:key double:error_rate integer:capacity [integer:expansion=EXPANSION] [pure-token:nonscaling=NONSCALING] "
+                  "[block:window(integer:generations=WINDOW [integer:milliseconds=PERIOD])]",
+    "BF.ADD": ADD, "BF.MADD": ADD_MANY,
+    "BF.INSERT": "key:key [integer:capacity=CAPACITY] [double:error=ERROR] [integer:expansion=EXPANSION] "
+                 f"[pure-token:nocreate=NOCREATE] [pure-token:nonscaling=NONSCALING] {INSERT}",
+    "BF.EXISTS": ADD, "BF.MEXISTS": ADD_MANY, "BF.CARD": "key:key",
+    "BF.INFO": "key:key [oneof:single_value(pure-token:capacity=CAPACITY pure-token:size=SIZE pure-token:filters=FILTERS "
+               "pure-token:items=ITEMS pure-token:expansion=EXPANSION)]",
+    "BF.DEBUG": "key:key", "BF.SCANDUMP": "key:key integer:iterator", "BF.LOADCHUNK": CHUNK,
+    "BF.MERGE": "key:destination key:source..",
+    "CF.RESERVE": "key:key integer:capacity [integer:bucketsize=BUCKETSIZE] [integer:maxiterations=MAXITERATIONS] "
+                  "[integer:expansion=EXPANSION] [double:error=ERROR]",
+    "CF.ADD": ADD, "CF.ADDNX": ADD, "CF.INSERT": CF_INSERT, "CF.INSERTNX": CF_INSERT,
+    "CF.EXISTS": ADD, "CF.MEXISTS": ADD_MANY, "CF.COUNT": ADD, "CF.DEL": ADD, "CF.COMPACT": "key:key",
+    "CF.INFO": "key:key", "CF.DEBUG": "key:key", "CF.SCANDUMP": "key:key integer:iterator", "CF.LOADCHUNK": CHUNK,
+    "PERHAPS.INFO": "key:key", "PERHAPS.DUMP": "key:key integer:offset [integer:bytes=COUNT]",
+    "PERHAPS.LOAD": "key:key integer:offset integer:total string:data "
+                    "[block:reported(integer:bucketsize integer:iterations integer:expansion integer:deleted)]",
+    "PERHAPS.CREATE": "key:key string:shape integer:bucketsize integer:iterations integer:expansion",
+    "PERHAPS.RESHAPE": "key:key string:shape", "PERHAPS.ADVANCE": "key:key integer:now",
+}
+
+# What the command lines of servers make of it.
+HELP = {
+    "BF.ADD": "key item",
+    "BF.RESERVE": "key error_rate capacity [EXPANSION expansion] [NONSCALING] [WINDOW generations [PERIOD milliseconds]]",
+    "BF.INFO": "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
+    "CF.INSERT": "key [CAPACITY capacity] [NOCREATE] ITEMS item [item ...]",
+}
+
+SQUATTER = os.environ.get("PERHAPS_SQUATTER") or os.path.join(os.path.dirname(os.path.dirname(MODULE)),
+                                                             "tests/server/squatter.so")
+SERVER_NAME, SERVER_VERSION = server_version()
+# Redis has them from version 8.0 on, Valkey has none.
+HAS_ALIASES = SERVER_NAME == "redis" and SERVER_VERSION >= (8, 0)
+
 DEFAULTS = {
-    "layout": "native", "hash-key": "", "huge-pages": "no",
+    "layout": "native", "hash-key": "", "huge-pages": "no", "filter-memory-limit": "0",
     "bf-error-rate": "0.01", "bf-initial-size": "100", "bf-expansion-factor": "2",
     "cf-error-rate": "0.01", "cf-bucket-size": "2", "cf-initial-size": "1024", "cf-max-iterations": "20",
     "cf-expansion-factor": "1", "cf-max-expansions": "32",
 }
 
 BAD_VALUES = {
-    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "huge-pages": ["", "maybe"],
+    "layout": ["", "other"], "hash-key": ["12", "z" * 32], "huge-pages": ["", "maybe"], "filter-memory-limit": ["-1", "x"],
     "bf-error-rate": ["0", "1", "nan", "x"], "bf-initial-size": ["0", "1073741825", "x"], "bf-expansion-factor": ["-1", "32769"],
     "cf-error-rate": ["0", "1", "nan", "x"], "cf-bucket-size": ["0", "256"], "cf-initial-size": ["0", "1073741825"],
     "cf-max-iterations": ["0", "65536"], "cf-expansion-factor": ["-1", "32769"], "cf-max-expansions": ["0"],
@@ -72,6 +115,23 @@ def pairs(flat):
     return dict(zip(flat[::2], flat[1::2]))
 
 
+def text(reply):
+    return reply.decode() if isinstance(reply, bytes) else str(reply)
+
+
+def shown_argument(argument):
+    """An argument of COMMAND DOCS as ARGUMENTS writes it."""
+    fields = pairs(argument)
+    flags = {text(flag) for flag in fields.get(b"flags", [])}
+    shown = f"{text(fields[b'type'])}:{text(fields[b'name'])}"
+    if b"token" in fields:
+        shown += f"={text(fields[b'token'])}"
+    if b"arguments" in fields:
+        shown += f"({' '.join(map(shown_argument, fields[b'arguments']))})"
+    shown += ".." if "multiple" in flags else ""
+    return f"[{shown}]" if "optional" in flags else shown
+
+
 class Commands(SharedServerTest):
     def described(self, name):
         reply = self.client.ok("COMMAND", "INFO", name)[0]
@@ -80,11 +140,9 @@ class Commands(SharedServerTest):
 
     def known_categories(self):
         """Commands of modules have categories from version 7.2 on, and new ones from Redis 7.4 and Valkey 8 on."""
-        hello = pairs(self.client.ok("HELLO"))
-        version = tuple(int(part) for part in hello[b"version"].split(b".")[:2])
-        if version < (7, 2):
-            return set()
-        if version >= ((8, 0) if hello[b"server"] == b"valkey" else (7, 4)):
+        if SERVER_VERSION < (7, 2):
+            return set()  # not even the server's own
+        if SERVER_VERSION >= ((8, 0) if SERVER_NAME == "valkey" else (7, 4)):
             return {"write", "read", "fast", "bloom", "cuckoo"}
         return {"write", "read", "fast"}
 
@@ -127,23 +185,56 @@ class Commands(SharedServerTest):
             self.assertTrue(reader("BF.ADD", "mine:1", "a").startswith("NOPERM"))
         self.client.ok("ACL", "DELUSER", "reader")
 
+    def documents(self):
+        documents = pairs(self.client.ok("COMMAND", "DOCS", *COMMANDS))
+        return {name.decode().upper(): pairs(document) for name, document in documents.items()}
+
     def test_documentation(self):
-        names = list(COMMANDS)
-        documents = pairs(self.client.ok("COMMAND", "DOCS", *names))
-        documents = {name.decode().upper(): pairs(document) for name, document in documents.items()}
-        for name in names:
+        documents = self.documents()
+        for name in COMMANDS:
             with self.subTest(command=name):
                 document = documents[name]
                 self.assertTrue(document.get(b"summary"), "no summary")
-                self.assertTrue(document.get(b"complexity"), "no complexity")
+                self.assertRegex(text(document.get(b"complexity")), "^O[(].* for ")
                 self.assertTrue(document.get(b"since"), "no version")
-                self.assertIn(b"arguments", document)
-                first = pairs(document[b"arguments"][0])
-                self.assertEqual(str(first[b"type"]).strip("b'"), "key")
+                shown = " ".join(map(shown_argument, document[b"arguments"]))
+                self.assertEqual(shown, ARGUMENTS[name])
+
+    def test_names_to_display(self):
+        """Servers from Redis 7.2 on have one for each argument that is neither a group nor a word: its name."""
+        def check(arguments):
+            for argument in map(pairs, arguments):
+                self.assertIn(argument.get(b"display_text"), (None, argument[b"name"]))
+                check(argument.get(b"arguments", []))
+
+        for document in self.documents().values():
+            check(document[b"arguments"])
+
+    def test_complexities(self):
+        """Queries of one item, of many, adds, and chunks do not cost alike."""
+        documents = self.documents()
+        said = {name: document[b"complexity"] for name, document in documents.items()}
+        self.assertEqual(len({said[name] for name in ("BF.ADD", "BF.MADD", "CF.ADD", "CF.INSERT", "BF.SCANDUMP",
+                                                      "BF.LOADCHUNK", "BF.MERGE", "CF.EXISTS", "CF.MEXISTS")}), 9)
+
+    def test_help_of_the_command_line(self):
+        for name, usage in HELP.items():
+            with self.subTest(command=name):
+                shown = re.sub(r"\x1b\[[0-9;]*m", "", self.shared.cli("help", name))
+                self.assertIn(f"{name} {usage}\n", shown)
 
     def test_all_commands_are_known(self):
-        listed = {name.decode().upper() for name in self.client.ok("COMMAND", "LIST", "FILTERBY", "MODULE", "perhaps")}
-        self.assertEqual(listed, set(COMMANDS))
+        listed = {name.decode() for name in self.client.ok("COMMAND", "LIST", "FILTERBY", "MODULE", "perhaps")}
+        self.assertEqual(listed, {name.lower() for name in COMMANDS})
+
+    def test_names_in_statistics(self):
+        """As RedisBloom has them, so that what is drawn from them stays."""
+        self.client.ok("CONFIG", "RESETSTAT")
+        self.client.ok("BF.ADD", "k", "a")
+        self.client.ok("CF.ADD", "c", "a")
+        statistics = self.client.ok("INFO", "commandstats").decode()
+        self.assertIn("cmdstat_bf.add:calls=1,", statistics)
+        self.assertIn("cmdstat_cf.add:calls=1,", statistics)
 
     def test_info_section(self):
         text = self.client.ok("INFO", "everything").decode()
@@ -207,12 +298,13 @@ class Settings(SharedServerTest):
             self.skipTest("the system gives no huge pages, or gives them to everyone and the server refuses them")
         before = self.huge_bytes()
         self.client.ok("BF.RESERVE", "small pages", 0.01, 20_000_000)
+        self.client.ok("BF.MADD", "small pages", *range(1000))
         self.assertEqual(self.huge_bytes(), before)
         self.client.ok("CONFIG", "SET", "perhaps.huge-pages", "yes")
         self.client.ok("BF.RESERVE", "huge pages", 0.01, 20_000_000)
+        self.client.ok("BF.MADD", "huge pages", *range(1000))
         self.assertGreater(self.huge_bytes(), before)
-        self.client.ok("BF.ADD", "huge pages", "a")
-        self.assertEqual(self.client.ok("BF.MEXISTS", "huge pages", "a", "b"), [1, 0])
+        self.assertEqual(self.client.ok("BF.MEXISTS", "huge pages", "7", "b"), [1, 0])
         self.client.ok("DEL", "huge pages", "small pages")
         self.client.ok("BF.RESERVE", "again", 0.01, 1000)
 
@@ -295,6 +387,39 @@ class Loading(ServerTest):
         server.restart()
         self.assertEqual(server.client().ok("DEBUG", "DIGEST"), before)
 
+    def test_settings_without_a_prefix(self):
+        """As RedisBloom has them from Redis 8.0 on: an alias of the same setting, in the configuration, too."""
+        with tempfile.NamedTemporaryFile("w", delete=False) as file:
+            self.addCleanup(os.remove, file.name)
+            file.write(f"loadmodule {MODULE}\n" + ("cf-bucket-size 7\nbf-error-rate 0.125\n" if HAS_ALIASES else ""))
+        server = self.server(module=False, config=file.name)
+        client = server.client()
+        if not HAS_ALIASES:
+            self.assertEqual(client.ok("CONFIG", "GET", "bf-*", "cf-*"), [])
+            return
+        names = {name.decode() for name in pairs(client.ok("CONFIG", "GET", "[bc]f-*"))}
+        self.assertEqual(names, {name for name in DEFAULTS if name[:3] in ("bf-", "cf-") and name != "cf-error-rate"})
+        for name, value in ("cf-bucket-size", b"7"), ("bf-error-rate", b"0.125"):
+            self.assertEqual(client.ok("CONFIG", "GET", f"perhaps.{name}")[1], value)
+        client.ok("CONFIG", "SET", "bf-initial-size", 4321)
+        client.ok("CONFIG", "SET", "perhaps.cf-bucket-size", 5)
+        client.ok("BF.ADD", "k", "a")
+        self.assertGreaterEqual(pairs(client.ok("BF.INFO", "k"))["Capacity"], 4321)
+        client.ok("CONFIG", "REWRITE")
+        server.restart()
+        client = server.client()
+        for name, value in ("cf-bucket-size", b"5"), ("bf-error-rate", b"0.125"), ("bf-initial-size", b"4321"):
+            for prefix in "perhaps.", "":
+                self.assertEqual(client.ok("CONFIG", "GET", prefix + name)[1], value)
+
+    def test_a_setting_of_another_module(self):
+        server = self.server(before=SQUATTER, arguments=["PREFIX", "my"])
+        client = server.client()
+        self.assertEqual(client.ok("CONFIG", "GET", "perhaps.bf-error-rate")[1], b"0.01")
+        if HAS_ALIASES:
+            self.assertEqual(client.ok("CONFIG", "GET", "bf-error-rate")[1], b"1")  # the other's
+            self.assertEqual(client.ok("CONFIG", "GET", "cf-bucket-size")[1], b"2")
+
     def test_twice_is_refused(self):
         server = self.server("--enable-module-command", "yes")
         copy = os.path.join(server.folder, "copy.so")
@@ -306,12 +431,10 @@ class Loading(ServerTest):
         self.assertEqual(info(client, "modules", "module") is not None, True)
 
     def test_commands_of_another_module(self):
-        squatter = os.environ.get("PERHAPS_SQUATTER") or os.path.join(os.path.dirname(os.path.dirname(MODULE)),
-                                                                     "tests/server/squatter.so")
-        log = self.refused(before=squatter)
+        log = self.refused(before=SQUATTER)
         self.assertRegex(log, "(?i)BF\\.")
         self.assertRegex(log, "PREFIX")
-        server = self.server(before=squatter, arguments=["PREFIX", "my"])
+        server = self.server(before=SQUATTER, arguments=["PREFIX", "my"])
         self.assertEqual(server.client()("my.BF.ADD", "k", "a"), 1)
 
     def test_unloading(self):
