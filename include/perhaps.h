@@ -383,7 +383,7 @@ typedef struct perhaps_keys {
 #define PERHAPS_KEYS_DIGEST(digests, n)                                                                                \
     PERHAPS_KEYS_(PERHAPS_KEYS_FORM_DIGEST, (size_t)(n), (digests), NULL, sizeof *(digests), 0)
 
-/* The same as single calls in order, two to six times as fast. answers[i], or counts[i], is what
+/* The same as single calls in order, and several times as fast. answers[i], or counts[i], is what
  * the single call for key i answers; both may be NULL. Returns how many of them are not 0. After a
  * failure they mean nothing. A batch of no keys is 0 even where keys would be refused. Large
  * batches for large cuckoo and composite filters take up to 12 bytes for each of up to 4 million
@@ -453,7 +453,7 @@ struct perhaps_info {
     const char *hash_name;       /* "xxh3" */
     uint64_t seed;               /* PERHAPS_XXH3: the seed; PERHAPS_SIPHASH: a check of the key */
     unsigned format_version;     /* of the image */
-    const char *isa;             /* instruction set: "scalar", "avx2", "avx512" or "neon" */
+    const char *isa;             /* instruction set: "scalar", "avx2", "avx512", "neon" or "wasm" */
     int read_only, shared;       /* 1 = cannot be changed; 1 = several threads may change it */
     int grow;                    /* enum perhaps_growth */
     int base;                    /* composite: enum perhaps_kind of the children; else 0 */

@@ -1072,6 +1072,17 @@ class filter {
     result<unsigned> advance(std::uint64_t now) noexcept {
         return detail::answer<unsigned>(::perhaps_advance(handle(), now));
     }
+    /* What contains_many() and facts() would say after advance(now), without that. */
+    result<std::uint64_t> contains_as_of(std::uint64_t now, const keys &batch,
+                                         span<std::uint8_t> answers) const noexcept {
+        auto query = [](const ::perhaps *f, const ::perhaps_keys *c, std::uint8_t *out, std::uint64_t at) noexcept {
+            return ::perhaps_contains_as_of(f, at, c, out);
+        };
+        return many(query, handle(), batch, answers.size(), answers.data(), now);
+    }
+    result<ph::info> facts_as_of(std::uint64_t now) const noexcept {
+        return told([&](struct ::perhaps_info *c) noexcept { return ::perhaps_facts_as_of(handle(), now, c); });
+    }
     /* A callable that returns the time. It must outlive its use, and must not throw. */
     template <class Clock> result<void> set_clock(Clock &clock) noexcept {
         static_assert(std::is_object_v<Clock>, "a function is no object: wrap it in a lambda");

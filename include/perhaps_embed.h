@@ -17,12 +17,18 @@ extern "C" {
 /* --------------------------------------------------------------------------------- memory --- */
 
 /* Where memory comes from; copied with the want. `allocate` returns `size` bytes aligned to 64, of
- * any content, or NULL; `release` gets the same size. Calls come only from within calls of this
- * library, but from every thread that makes one or seals: saving and cloning allocate too. */
+ * any content, or NULL; `release` gets the same size. `allocate_zeroed` may be NULL; if the caller
+ * has memory of zeros at hand, such as fresh pages of the system, a new filter is never touched as
+ * a whole. `enlarge` may be NULL, and may give NULL: then arrays that grow at their end are copied.
+ * Else it gives `larger` bytes, of which the first `size` are those of `memory`, which it releases,
+ * and the rest zeros. Calls come only from within calls of this library, but from every thread that
+ * makes one or seals: saving and cloning allocate too. */
 struct perhaps_allocator {
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *memory, size_t size);
     void *context;
+    void *(*allocate_zeroed)(void *context, size_t size);
+    void *(*enlarge)(void *context, void *memory, size_t size, size_t larger);
 };
 
 /* For memory that is packed while filters live in it: calls `move` for each piece of memory that
@@ -73,19 +79,24 @@ PERHAPS_API int perhaps_digest_many(const perhaps_hasher *h, const perhaps_keys 
 
 /* A plain filter becomes the first layer of a growing one, which *f is from then on. Its fpr stays
  * below `fpr` forever; later layers share what the first layer's fpr leaves of it. growth and
- * max_bytes as in a want. So a filter that may stay small is plain until it is full: its image is
- * 320 bytes shorter. PERHAPS_EINVAL unless `fpr` is above the fpr that the filter was planned for,
- * PERHAPS_ECANNOT for a kind that cannot be a layer. Make a cuckoo filter for this with hashes = 4:
- * with five places the strictest fpr is 1 in 110,000, and later layers may need more. (changes) */
+ * max_bytes as in a want; or growth is -1 to -16: the next layer is 1 to 16 times as large as the
+ * newest, and the shares are for a filter that grows little. So a filter that may stay small is
+ * plain until it is full: its image is 320 bytes shorter. PERHAPS_EINVAL unless `fpr` is above the
+ * fpr that the filter was planned for, PERHAPS_ECANNOT for a kind that cannot be a layer. Make a
+ * cuckoo filter for this with hashes = 4: with five places the strictest fpr is 1 in 110,000, and
+ * later layers may need more. (changes) */
 PERHAPS_API int perhaps_grow_layers(perhaps **f, double fpr, double growth, uint64_t max_bytes);
 
 /* The way back: *f becomes the only layer of a growing filter. PERHAPS_ECANNOT if it has several,
  * is not growing, or has a layer that perhaps_grow_layers would refuse. (changes) */
 PERHAPS_API int perhaps_ungrow_layers(perhaps **f);
 
+/* How many layers a growing filter has; 0 for others. (free) */
+PERHAPS_API unsigned perhaps_layers(const perhaps *f);
+
 /* PERHAPS_REDIS_CUCKOO: the number of sub-filters it may grow to, 1 to PERHAPS_LAYERS_MAX; 32 for
  * one that was just made or opened. RedisBloom has it as a setting of the server, and its bytes do
- * not tell. PERHAPS_ECANNOT for other kinds. (changes) */
+ * not tell. Returns how many it has. PERHAPS_ECANNOT for other kinds. (changes) */
 PERHAPS_API int perhaps_set_parts(perhaps *f, unsigned parts);
 
 /* ------------------------------------------------------------------------ plans and windows --- */
@@ -97,6 +108,12 @@ PERHAPS_API int perhaps_want_preset(perhaps_want *want, const char *name);
 /* A clock that every adding call of a window with a `period` reads, in the place of
  * perhaps_advance; queries do not forget. NULL = none. (changes) */
 PERHAPS_API int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context);
+
+/* What queries and perhaps_facts would say after perhaps_advance(f, now), without that: for a
+ * replica, whose data change only as its original says. PERHAPS_EINVAL for what has no `period`.
+ * (reads) */
+PERHAPS_API int64_t perhaps_contains_as_of(const perhaps *f, uint64_t now, const perhaps_keys *keys, uint8_t *answers);
+PERHAPS_API int perhaps_facts_as_of(const perhaps *f, uint64_t now, struct perhaps_info *info);
 
 /* --------------------------------------------------------------------------------- shapes --- */
 
@@ -111,6 +128,43 @@ PERHAPS_API int perhaps_create_shape(perhaps **f, const void *shape, size_t leng
  * shape first and then the keys has the layers of the original. PERHAPS_EMISMATCH if it is not the
  * shape of the same filter, grown. (changes) */
 PERHAPS_API int perhaps_reshape(perhaps *f, const void *shape, size_t length);
+
+/* Prepares a growing filter for its next layer, a little with each call, so that no add has to wait
+ * for it: when the newest layer is nearly full, touches as much memory of the next one as is due
+ * after `added` further keys. 1 if there is none yet: perhaps_make_layer makes it. Its shape has
+ * that layer from then on; it holds no keys and is in no image. Filters that do not grow in layers
+ * need nothing: 0. (changes) */
+PERHAPS_API int perhaps_prepare_layer(perhaps *f, uint64_t added);
+
+/* Makes the next layer ahead. Should that fail, perhaps_prepare_layer asks for it no more, and it
+ * is tried again when the layer is needed. (changes) */
+PERHAPS_API int perhaps_make_layer(perhaps *f);
+
+/* --------------------------------------------------------------------------- packed filters --- */
+
+/*
+ * A small filter as a value of a database: its handle takes more memory than its bits, so between
+ * two calls it is kept packed. `head` says in some dozen bytes what it is, `bytes` has its arrays;
+ * while it has few keys, only their bytes that are not zero. It is for this process alone; files
+ * and other machines get images.
+ */
+typedef struct perhaps_packed {
+    void *head;
+    size_t head_length;
+    void *bytes;
+    size_t length;
+} perhaps_packed;
+
+/* Packs a plain filter, or a growing one, into memory of these lengths, which become those that it
+ * takes: if that is more, PERHAPS_ERANGE. `old` is what it was unpacked from, or NULL: where all
+ * arrays are still there, packed->bytes becomes old->bytes and only the head is written.
+ * PERHAPS_ECANNOT for other filters, and for those with a recipe. (reads) */
+PERHAPS_API int perhaps_pack(const perhaps *f, const perhaps_packed *old, perhaps_packed *packed);
+
+/* The filter, until perhaps_free. Its arrays may be changed in place, so `bytes` must stay as long;
+ * _copy takes a copy. (free) */
+PERHAPS_API int perhaps_unpack(perhaps **f, const perhaps_packed *packed, const perhaps_allocator *allocator);
+PERHAPS_API int perhaps_unpack_copy(perhaps **f, const perhaps_packed *packed, const perhaps_allocator *allocator);
 
 /* -------------------------------------------------------------------------- foreign dumps --- */
 

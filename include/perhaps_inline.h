@@ -33,7 +33,8 @@
 extern "C" {
 #endif
 
-/* Which arithmetic a view needs; of `blocked`, one or two bits in a lane and lines per key. */
+/* Which arithmetic a view needs; of `blocked`, one or two bits in a lane and lines per key; of
+ * `fuse`, how many bytes are loaded for a slot, and whether a key may have more than three. */
 enum perhaps_view_form {
     PERHAPS_VIEW_CALL,
     PERHAPS_VIEW_BLOCKED_8X1,
@@ -41,6 +42,10 @@ enum perhaps_view_form {
     PERHAPS_VIEW_BLOCKED_8X2,
     PERHAPS_VIEW_BLOCKED_16X2,
     PERHAPS_VIEW_BLOOM,
+    PERHAPS_VIEW_FUSE_1,
+    PERHAPS_VIEW_FUSE_2,
+    PERHAPS_VIEW_FUSE_4,
+    PERHAPS_VIEW_FUSE_ANY,
     PERHAPS_VIEW_FORMS /* how many there are */
 };
 
@@ -49,13 +54,17 @@ typedef struct perhaps_view {
     size_t size; /* of this struct: the library fills no view that it does not know */
     int form;    /* enum perhaps_view_form */
     perhaps *filter;
-    unsigned char *bytes; /* the array */
-    uint64_t stir;        /* what integer keys are XORed with before the mix */
-    uint64_t cells;       /* blocked: cache lines that a key chooses from; bloom: bits */
-    uint64_t second_half; /* blocked: offset of the second lines */
-    unsigned hashes;      /* bloom: bits of a key */
-    int test_all;         /* bloom: testing all bits is faster than stopping at a zero bit */
-    uint64_t *items;      /* counts added keys; NULL: adds make the call */
+    unsigned char *bytes;  /* the array */
+    uint64_t stir;         /* what integer keys are XORed with before the mix */
+    uint64_t cells;        /* blocked: cache lines that a key chooses from; bloom: bits */
+    uint64_t second_half;  /* blocked: offset of the second lines */
+    unsigned hashes;       /* bloom: bits of a key; fuse: slots */
+    int test_all;          /* bloom: testing all bits is faster than stopping at a zero bit */
+    uint64_t *items;       /* counts added keys; NULL: adds make the call */
+    const uint64_t *guide; /* fuse: four words for each part */
+    unsigned part_bits;    /* fuse: the number of parts, its logarithm */
+    unsigned segment;      /* fuse: the slots of a segment, their logarithm */
+    unsigned width;        /* fuse: bits of a slot */
 } perhaps_view;
 
 /* perhaps_view_of without the size. (reads) */
@@ -280,6 +289,32 @@ static inline int perhaps_view_bloom_add(const perhaps_view *view, uint64_t dige
     return missing != 0;
 }
 
+/* ---------------------------------------------------------------------------------- fuse --- */
+
+/* The slot at this bit, and above it whatever its neighbours are. */
+static inline uint64_t perhaps_view_slot(const unsigned char *data, uint64_t bit, int load) {
+    const unsigned char *from = data + bit / 8;
+    if (load == 1) return from[0];
+    if (load == 2) return ((unsigned)from[0] | (unsigned)from[1] << 8) >> bit % 8;
+    if (load == 8) return perhaps_view_load(from) >> bit % 8;
+    return ((uint64_t)from[0] | (uint64_t)from[1] << 8 | (uint64_t)from[2] << 16 | (uint64_t)from[3] << 24) >> bit % 8;
+}
+
+/* A part has four words: where its data is, its starting places, what offsets come from, and 1 if
+ * it has no keys, so that no slots are the fingerprint. `load` bytes have all of a slot. */
+static inline int perhaps_view_fuse_contains(const perhaps_view *view, uint64_t digest, unsigned slots, int load) {
+    const uint64_t *part = view->guide + 4 * (digest >> 1 >> (63 - view->part_bits));
+    const unsigned char *data = view->bytes + part[0];
+    uint64_t first = perhaps_view_reduce(digest << view->part_bits, part[1]), spread = digest * part[2];
+    uint64_t width = load == 1 ? 8 : view->width, sum = digest | part[3];
+    uint64_t segment = (uint64_t)1 << view->segment, anywhere = segment - 1;
+    sum ^= perhaps_view_slot(data, first * width, load);
+    sum ^= perhaps_view_slot(data, ((first + segment) ^ (spread >> 46 & anywhere)) * width, load);
+    sum ^= perhaps_view_slot(data, ((first + 2 * segment) ^ (spread >> 28 & anywhere)) * width, load);
+    if (slots > 3) sum ^= perhaps_view_slot(data, ((first + 3 * segment) ^ (spread >> 10 & anywhere)) * width, load);
+    return (sum & (((uint64_t)1 << width) - 1)) == 0;
+}
+
 /* ------------------------------------------------------------------------------ the calls --- */
 
 /* The forms that are not the commonest ones. */
@@ -294,6 +329,14 @@ static inline int perhaps_view_contains_other(const perhaps_view *view, uint64_t
         return perhaps_view_blocked_contains(view, digest, 1, 1);
     case PERHAPS_VIEW_BLOOM:
         return perhaps_view_bloom_contains(view, digest);
+    case PERHAPS_VIEW_FUSE_1:
+        return perhaps_view_fuse_contains(view, digest, 3, 1);
+    case PERHAPS_VIEW_FUSE_2:
+        return perhaps_view_fuse_contains(view, digest, 3, 2);
+    case PERHAPS_VIEW_FUSE_4:
+        return perhaps_view_fuse_contains(view, digest, 3, 4);
+    case PERHAPS_VIEW_FUSE_ANY:
+        return perhaps_view_fuse_contains(view, digest, view->hashes, 8);
     default:
         return perhaps_contains_u64(view->filter, key);
     }

@@ -1,6 +1,6 @@
 /*
- * perhaps_trace.h: explains a query or an add as data, for programs that show people how a filter
- * works.
+ * perhaps_trace.h: explains a query or an add as data, and gives the cells of an array, for
+ * programs that show people how a filter works.
  */
 #ifndef PERHAPS_TRACE_H
 #define PERHAPS_TRACE_H
@@ -62,6 +62,18 @@ typedef struct perhaps_step {
  */
 PERHAPS_API int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps,
                                   size_t room);
+
+/*
+ * The array as cells, for programs that draw small filters. Returns the number of cells; those from
+ * `from` on are written to `values`, at most `room` of them, and *name (unless NULL) becomes what
+ * one is: "bit", "counter" or "slot". Cell i is what the steps of a trace call bit, counter or slot
+ * i. A stash or a directory beside them is not among them; of a ribbon filter, the cells are all
+ * bits of the array. `child` is the number of a child of a composite filter, or -1 for a filter
+ * that has none: PERHAPS_ECANNOT otherwise, PERHAPS_ERANGE if there is no such child.
+ * PERHAPS_EUNSEALED for a static filter before it is sealed. (reads)
+ */
+PERHAPS_API int64_t perhaps_cells(const perhaps *f, int child, uint64_t from, uint64_t *values, size_t room,
+                                  const char **name);
 
 #ifdef __cplusplus
 }

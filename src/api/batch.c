@@ -285,7 +285,7 @@ static struct digest take_digest(const perhaps *f, const struct chunk *chunk, si
 int64_t perhaps_remove_many(perhaps *f, const perhaps_keys *keys, uint8_t *answers) {
     uint64_t room[CHUNK], removed = 0;
     int rc = batch_check(f, keys);
-    if (rc == PERHAPS_OK) rc = f->ops.remove ? batch_begin(f, keys) : filter_cannot(f, "forget single keys");
+    if (rc == PERHAPS_OK) rc = f->ops.remove ? batch_begin(f, keys) : filter_cannot(f, "remove keys");
     if (rc < 0) return rc;
     for (struct chunk chunk = {0}; next_chunk(f, keys, room, CHUNK, &chunk);)
         for (size_t i = 0; i < chunk.n; i++) {

@@ -1,5 +1,6 @@
 /* Public calls for databases that keep filters as values: layers, clocks, recipes, smaller arrays,
  * relocation. */
+#include "api/batch.h"
 #include "base/error.h"
 #include "composite/composite.h"
 #include "perhaps_embed.h"
@@ -14,6 +15,20 @@ int perhaps_ungrow_layers(perhaps **f) {
     return layers_end(f);
 }
 
+unsigned perhaps_layers(const perhaps *f) {
+    return f->children && f->kind->composite->has_layers ? f->children->count : 0;
+}
+
+int perhaps_prepare_layer(perhaps *f, uint64_t added) {
+    return perhaps_layers(f) && f->state == CHANGEABLE ? layers_prepare(f, added) : 0;
+}
+
+int perhaps_make_layer(perhaps *f) {
+    if (!perhaps_layers(f)) return filter_cannot(f, "take further layers");
+    int rc = filter_prepare_change(f);
+    return rc < 0 ? rc : layers_make_spare(f);
+}
+
 int perhaps_set_parts(perhaps *f, unsigned parts) {
     const struct growable *growable = f->kind->growable;
     if (!growable || !growable->set_parts) return filter_cannot(f, "be told how many parts to grow to");
@@ -22,7 +37,7 @@ int perhaps_set_parts(perhaps *f, unsigned parts) {
     if (rc < 0) return rc;
     growable->set_parts(f->header.layout, parts);
     growable->set_parts(f->array.layout, parts);
-    return PERHAPS_OK;
+    return (int)growable->parts(&f->array);
 }
 
 int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context) {
@@ -30,6 +45,47 @@ int perhaps_set_clock(perhaps *f, uint64_t (*now)(void *context), void *context)
     f->children->clock = now;
     f->children->clock_context = context;
     return PERHAPS_OK;
+}
+
+/* ---- windows as of a time ---- */
+
+/* A handle on the stack that shares what perhaps_advance would leave. It keeps its scratch memory
+ * to itself. */
+struct as_of {
+    perhaps filter;
+    struct children children;
+};
+
+static int look_as_of(const perhaps *f, uint64_t now, struct as_of *view) {
+    if (!is_timed(f)) return fail(PERHAPS_EINVAL, "only a window with a period has a time");
+    unsigned first = f->kind->composite->ops->forgotten_at(f, now);
+    view->filter = *f;
+    view->children = *f->children;
+    view->filter.children = &view->children;
+    view->children.count -= first;
+    if (view->children.count) view->children.child += first;
+    memset(view->children.scratch, 0, sizeof view->children.scratch);
+    return PERHAPS_OK;
+}
+
+int64_t perhaps_contains_as_of(const perhaps *f, uint64_t now, const perhaps_keys *keys, uint8_t *answers) {
+    struct as_of view;
+    int rc = batch_check(f, keys);
+    if (rc == PERHAPS_OK) rc = look_as_of(f, now, &view);
+    if (rc < 0) return rc;
+    if (!view.children.count) {
+        if (answers) memset(answers, 0, keys->n);
+        return 0;
+    }
+    int64_t members = perhaps_contains_many(&view.filter, keys, answers);
+    children_free_scratch(&view.filter);
+    return members;
+}
+
+int perhaps_facts_as_of(const perhaps *f, uint64_t now, struct perhaps_info *info) {
+    struct as_of view;
+    int rc = look_as_of(f, now, &view);
+    return rc < 0 ? rc : perhaps_facts(&view.filter, info);
 }
 
 int perhaps_recipe_of(const perhaps *f, perhaps_recipe *theirs) {

@@ -51,13 +51,13 @@ static bool scales(const struct chain *chain) {
 }
 
 static const char *read_chain(const uint8_t *bytes, uint64_t length, struct chain *chain) {
-    if (length < CHAIN_BYTES) return "no whole header";
+    if (length < CHAIN_BYTES) return "an incomplete header";
     *chain = (struct chain){load64(bytes + CHAIN_ITEMS), load32(bytes + CHAIN_LAYERS), load32(bytes + CHAIN_OPTIONS),
                             load32(bytes + CHAIN_GROWTH), bytes + CHAIN_BYTES};
     if (chain->layers < 1 || chain->layers > LAYERS_MAX || (!scales(chain) && chain->layers > 1))
         return "an impossible number of layers";
-    if (chain->growth > REDIS_BLOOM_GROWTH_MAX || (scales(chain) && chain->growth == 0)) return "growth out of range";
-    if (length - CHAIN_BYTES < (uint64_t)chain->layers * LAYER_HEADER_BYTES) return "no whole header";
+    if (chain->growth > REDIS_BLOOM_GROWTH_MAX || (scales(chain) && chain->growth == 0)) return "a growth out of range";
+    if (length - CHAIN_BYTES < (uint64_t)chain->layers * LAYER_HEADER_BYTES) return "an incomplete header";
     return NULL;
 }
 
@@ -103,7 +103,7 @@ static const char *check_chain(const struct chain *chain, uint64_t *total) {
 
 static const char *read_cuckoo(const uint8_t *bytes, uint64_t length, struct header *header) {
     const char *reason;
-    if (length < CUCKOO_HEADER_BYTES) return "no whole header";
+    if (length < CUCKOO_HEADER_BYTES) return "an incomplete header";
     uint64_t filters = load64(bytes + CUCKOO_FILTERS_AT),
              most = filters > REDIS_CUCKOO_FILTERS_USUAL ? filters : REDIS_CUCKOO_FILTERS_USUAL;
     if (filters > REDIS_CUCKOO_FILTERS_MAX) return "an impossible number of sub-filters";
@@ -340,7 +340,7 @@ int perhaps_open_foreign(perhaps **f, int kind, const void *bytes, uint64_t leng
     int64_t total = perhaps_foreign_length(kind, bytes, length, &header_length);
     if (total < 0) return (int)total;
     if ((uint64_t)total != length)
-        return fail(PERHAPS_EDAMAGED, "there are %llu bytes, but the header speaks of %llu", (unsigned long long)length,
+        return fail(PERHAPS_EDAMAGED, "there are %llu bytes, but the header says %llu", (unsigned long long)length,
                     (unsigned long long)total);
     return dump->open(f, bytes, length, options.allocator);
 }

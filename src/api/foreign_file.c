@@ -30,9 +30,8 @@ int format_find(const uint8_t *bytes, uint64_t given, uint64_t length, const per
                 const struct kind **kind) {
     *kind = NULL;
     if (options->kind != PERHAPS_ANY) {
-        *kind = kind_find(options->kind);
-        if (!*kind || !(*kind)->format)
-            return fail(PERHAPS_EINVAL, "options.kind is for files of other programs; see perhaps_file_kind()");
+        *kind = kind_find_file(options->kind);
+        if (!*kind) return fail(PERHAPS_EINVAL, "options.kind is for files of other programs; see perhaps_file_kind()");
     } else if (!header_has_magic(bytes, given)) {
         *kind = recognise(bytes, given, length);
     }
@@ -49,7 +48,7 @@ int format_find_file(const struct file *file, const perhaps_open_options *option
 int64_t format_length(int kind, const uint8_t *bytes, uint64_t given, uint64_t *start) {
     struct facts facts;
     const struct kind *found = kind ? kind_find(kind) : recognise(bytes, given, INT64_MAX);
-    if (!kind && !found) return fail(PERHAPS_EFOREIGN, "these bytes do not tell which program they are of");
+    if (!kind && !found) return fail(PERHAPS_EFOREIGN, "these bytes do not tell which format they are");
     if (!found || !found->format) return fail(PERHAPS_EINVAL, "kind %d is not one of another program", kind);
     const char *reason = found->format->read(bytes, given, INT64_MAX, &facts);
     uint64_t array = reason ? 0 : found->payload_bytes(facts.layout, &reason), end;
@@ -66,8 +65,8 @@ static const char *check_facts(const struct kind *kind, struct facts *facts, uin
     const char *reason;
     uint64_t array = kind->payload_bytes(facts->layout, &reason), end;
     if (!array) return reason;
-    if (!add_fits(facts->start, array, &end) || end > length) return "fewer bytes than its header speaks of";
-    if (end < length && !kind->format->has_tail) return "more bytes than its header speaks of";
+    if (!add_fits(facts->start, array, &end) || end > length) return "fewer bytes than its header says";
+    if (end < length && !kind->format->has_tail) return "more bytes than its header says";
     plan_guess(kind, facts->layout, &facts->capacity, &facts->fpr);
     reason = kind->foreign && kind->foreign->check_facts
                  ? kind->foreign->check_facts(facts->capacity, facts->fpr, array)

@@ -17,9 +17,9 @@ static void add_measures(struct measures *all, const struct measures *one, bool 
     all->stashed += one->stashed;
 }
 
-/* The filter with an array that a query looks in first. */
+/* The filter with an array that a query looks in first. A window as of a time may have none. */
 static const perhaps *leaf_of(const perhaps *f) {
-    while (f->children) f = f->children->child[f->children->count - 1].filter;
+    while (f->children) f = f->children->child[f->children->count ? f->children->count - 1 : 0].filter;
     return f;
 }
 
@@ -39,9 +39,13 @@ static void measure(const perhaps *f, struct measures *measures) {
         add_measures(measures, &one, f->kind->composite->key_in_one_child, share, (double)filter_bytes(child) / bytes);
     }
     if (measures->fill > 1) measures->fill = 1; /* rounding */
+    const struct kind *leaf = leaf_of(f)->kind;
+    /* A non-member may share its digest with any of the keys, and all of those are in its shard. */
+    if (f->kind->composite->key_in_one_child)
+        measures->fpr += plan_kind_digest_fpr(leaf, measures->distinct * (1 - share));
     if (measures->fpr > 1) measures->fpr = 1;
     /* Keys of different children may share a digest too. */
-    measures->loss = plan_loss(leaf_of(f)->kind, measures->distinct);
+    measures->loss = plan_loss(leaf, measures->distinct);
 }
 
 static unsigned lines_of(const perhaps *f) {

@@ -48,7 +48,7 @@ static int check_packed(const perhaps_keys *keys) {
     if (keys->n >= PTRDIFF_MAX / keys->width)
         return fail(PERHAPS_EINVAL, "no memory can hold the offsets of %zu keys", keys->n);
     if (!offsets_rise(keys))
-        return fail(PERHAPS_EINVAL, "the offsets of a packed batch fall: key i goes from offset i to offset i + 1");
+        return fail(PERHAPS_EINVAL, "the offsets of a packed batch decrease: key i goes from offset i to offset i + 1");
     uint64_t end = offset_of(keys, keys->n);
     if (end > PTRDIFF_MAX) return fail(PERHAPS_EINVAL, "the last offset of a packed batch is beyond all memory");
     if (!keys->data && end > offset_of(keys, 0)) return fail(PERHAPS_EINVAL, "the packed batch has no buffer");

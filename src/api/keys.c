@@ -45,7 +45,7 @@ static int add_absent_digest(perhaps *f, struct digest digest) {
 }
 
 static int remove_digest(perhaps *f, struct digest digest) {
-    int rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "forget single keys");
+    int rc = f->ops.remove ? filter_prepare_change(f) : filter_cannot(f, "remove keys");
     if (rc < 0) return rc;
     int gone = f->ops.remove(&f->array, digest);
     filter_count_removed(f, digest.first, (uint64_t)gone);

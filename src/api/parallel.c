@@ -83,12 +83,9 @@ static void find_ranges(const perhaps *f, const uint64_t *digests, size_t n, uin
     for (size_t i = 0; i < n; i++) part[i] = (uint16_t)(cache_line(&f->array, digests[i]) * scale >> 32);
 }
 
-/* The bin that each key is in, and what is collected of it. */
-static void find_bins(const uint64_t *digests, size_t n, uint64_t *collected, uint16_t *part) {
-    for (size_t i = 0; i < n; i++) {
-        collected[i] = part_key(digests[i]);
-        part[i] = (uint16_t)part_of(collected[i], BIN_BITS);
-    }
+/* The bin that each key is in. */
+static void find_bins(const uint64_t *digests, size_t n, uint16_t *part) {
+    for (size_t i = 0; i < n; i++) part[i] = (uint16_t)part_of(digests[i], BIN_BITS);
 }
 
 static int add_part(perhaps *own, const struct sorted *sorted, unsigned part, size_t first, size_t n) {
@@ -104,10 +101,10 @@ static int64_t add_by_parts(struct job *job, perhaps *own, const perhaps_keys *k
     uint64_t before = own->header.items;
     const uint64_t *digests = keys_digests(&own->hash, false, keys, 0, n, sorted->unsorted);
     if (own->bins)
-        find_bins(digests, n, sorted->unsorted, sorted->part);
+        find_bins(digests, n, sorted->part);
     else
         find_ranges(own, digests, n, sorted->part);
-    partition_scatter(sorted, own->bins ? sorted->unsorted : digests, n);
+    partition_scatter(sorted, digests, n);
     int rc = PERHAPS_OK;
     for (unsigned i = 0; rc == PERHAPS_OK && i < job->parts; i++) {
         unsigned part = (sorted->part[0] + i) % job->parts;

@@ -205,7 +205,7 @@ static int sync_file(perhaps *f) {
 }
 
 int perhaps_sync(perhaps *f) {
-    if (f->owned || f->state != CHANGEABLE) return PERHAPS_OK;
+    if (f->owned || !f->image || f->state != CHANGEABLE) return PERHAPS_OK;
     if (f->file.fd >= 0) return sync_file(f);
     set_items(f);
     header_set_dirty(f->image, false); /* set if it was opened for recovery */

@@ -17,9 +17,14 @@
 
 /* ---- writing ---- */
 
+/* Layers that were made ahead are told too. */
+static unsigned children_of(const perhaps *f) {
+    return f->children ? f->children->count + f->children->spare : 0;
+}
+
 static size_t length_of(const perhaps *f) {
     size_t length = (size_t)header_length_alone(&f->header);
-    for (unsigned i = 0; f->children && i < f->children->count; i++) length += length_of(f->children->child[i].filter);
+    for (unsigned i = 0; i < children_of(f); i++) length += length_of(f->children->child[i].filter);
     return length;
 }
 
@@ -31,6 +36,10 @@ static struct header header_of(const perhaps *f, bool is_layer) {
     filter_keep_key(&header, &f->hash);
     header.items = 0;
     header.flags &= (unsigned)~HEADER_INTERSECTED;
+    if (f->children) {
+        header.layout[CHILDREN] = children_of(f);
+        header.length = (uint64_t)children_of(f) * ENTRY_BYTES;
+    }
     if (is_layer && f->kind->growable && f->kind->growable->ungrow) {
         f->kind->growable->ungrow(header.layout);
         header.length = f->kind->payload_bytes(header.layout, &reason);
@@ -42,7 +51,7 @@ static uint8_t *write_shape(const perhaps *f, bool is_layer, uint8_t *at) {
     struct header header = header_of(f, is_layer);
     header_write_alone(&header, at);
     at += header_length_alone(&header);
-    for (unsigned i = 0; f->children && i < f->children->count; i++)
+    for (unsigned i = 0; i < children_of(f); i++)
         at = write_shape(f->children->child[i].filter, f->kind->composite->has_layers, at);
     return at;
 }
@@ -154,6 +163,7 @@ static int take_layer(perhaps *f, unsigned i, const struct header *header) {
     if (i < children->count)
         return fail(PERHAPS_EMISMATCH, "the shape is that of another filter: layer %u differs", i + 1);
     drop_spares(children, i);
+    children->touched = 0;
     int rc = children_reserve(f);
     if (rc == PERHAPS_OK) rc = layers_make(f, header, &children->child[i].filter);
     children->spare += rc == PERHAPS_OK;

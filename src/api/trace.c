@@ -1,4 +1,4 @@
-/* Explaining: the steps of one query or add. */
+/* Explaining: the steps of one query or add, and the cells that they count. */
 #include "api/batch.h"
 
 #include "base/error.h"
@@ -26,4 +26,37 @@ int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perha
     if (f->two_words) trace_step(&trace, PERHAPS_STEP_DIGEST, "digest", false, 1, digest.second, 0);
     trace_filter(f, digest, verb == PERHAPS_VERB_ADD, &trace);
     return (int64_t)trace.count;
+}
+
+/* The filter whose cells are meant, or NULL with *rc. */
+static const perhaps *with_cells(const perhaps *f, int child, int *rc) {
+    unsigned children = f->children ? f->children->count : 0;
+    if (child >= 0 && (unsigned)child >= children) {
+        *rc = fail(PERHAPS_ERANGE, "there is no child %d; the filter has %u", child, children);
+        return NULL;
+    }
+    if (child >= 0) f = f->children->child[child].filter;
+    if (f->children) {
+        *rc = fail(PERHAPS_ECANNOT, "a composite filter has no cells; its children have");
+        return NULL;
+    }
+    *rc = filter_check_sealed(f);
+    return *rc < 0 ? NULL : f;
+}
+
+int64_t perhaps_cells(const perhaps *f, int child, uint64_t from, uint64_t *values, size_t room, const char **name) {
+    int rc;
+    uint64_t cells, value = 0;
+    if (room && !values) return fail(PERHAPS_EINVAL, "there is no memory for the %zu cells", room);
+    if (!(f = with_cells(f, child, &rc))) return rc;
+    const struct array *array = &f->array;
+    cells = f->kind->cells ? f->kind->cells(array, UINT64_MAX, &value) : 8 * array->length;
+    for (uint64_t i = from; i < cells && i - from < room; i++) {
+        if (f->kind->cells)
+            f->kind->cells(array, i, &values[i - from]);
+        else
+            values[i - from] = array->bytes[i / 8] >> i % 8 & 1;
+    }
+    if (name) *name = f->kind->cell ? f->kind->cell : "bit";
+    return (int64_t)cells;
 }

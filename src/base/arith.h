@@ -30,7 +30,7 @@ static inline uint64_t mul_high_by_parts(uint64_t a, uint64_t b) {
 }
 
 static inline uint64_t mul_high(uint64_t a, uint64_t b) {
-#ifdef __SIZEOF_INT128__
+#if defined(__SIZEOF_INT128__) && !defined(__wasm__) /* there it is a call of a function */
     __extension__ typedef unsigned __int128 wide;
     return (uint64_t)((wide)a * b >> 64);
 #else

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[ISA_COUNT] = {"scalar", "neon", "avx2", "avx512"};
+static const char *const names[ISA_COUNT] = {"scalar", "neon", "wasm", "avx2", "avx512"};
 
 const char *isa_name(enum isa isa) {
     return names[isa];
@@ -41,18 +41,22 @@ bool isa_counts_bits(enum isa isa) {
 #endif
 }
 
+static uint64_t cache_bytes(void) {
+    enum { LEAST = 256 << 10, USUAL = 1 << 20, MOST = 4 << 20 };
+    const char *wish = getenv("PERHAPS_CACHE");
+    long bytes = USUAL;
+    if (wish && *wish) return strtoull(wish, NULL, 10);
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return bytes >= LEAST && bytes <= MOST ? (uint64_t)bytes : USUAL;
+}
+
 /* Asked once: on virtual machines with older C libraries the answer takes as long as making a small
  * filter. */
 uint64_t cpu_near_bytes(void) {
-    enum { LEAST = 256 << 10, USUAL = 1 << 20, MOST = 4 << 20 };
-    static _Atomic uint64_t known;
-    if (!known) {
-        long bytes = USUAL;
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-        known = bytes >= LEAST && bytes <= MOST ? (uint64_t)bytes : USUAL;
-    }
+    static _Atomic uint64_t known = UINT64_MAX;
+    if (known == UINT64_MAX) known = cache_bytes();
     return known;
 }
 

@@ -1,7 +1,8 @@
 /*
  * Includes the file TEMPLATE once for each instruction set, with ISA(name), TARGET and INLINE
- * defined, and before it the file FOR_SCALAR, FOR_AVX2, FOR_AVX512 or FOR_NEON, if defined. Without
- * FOR_NEON, machines with NEON use the scalar code. TARGET_512 may replace TARGET_AVX512.
+ * defined, and before it the file FOR_SCALAR, FOR_AVX2, FOR_AVX512, FOR_NEON or FOR_WASM, if
+ * defined. Without FOR_NEON or FOR_WASM, machines with these use the scalar code. TARGET_512 may
+ * replace TARGET_AVX512.
  */
 #include "base/target.h"
 
@@ -43,6 +44,15 @@
 #define ISA(name) name##_neon
 #define TARGET
 #include FOR_NEON
+#include TEMPLATE
+#undef ISA
+#undef TARGET
+#endif
+
+#if defined(FOR_WASM) && defined(__wasm_simd128__)
+#define ISA(name) name##_wasm
+#define TARGET
+#include FOR_WASM
 #include TEMPLATE
 #undef ISA
 #undef TARGET

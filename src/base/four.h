@@ -24,15 +24,15 @@ FOUR void store_words_four(uint64_t *words, __m256i four) {
 }
 
 /* The lower halves of x · factor. */
-FOUR __m256i times_four(__m256i x, uint64_t factor) {
-    const __m256i low = same_four(factor & UINT32_MAX), high = same_four(factor >> 32);
-    __m256i upper = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), low), _mm256_mul_epu32(x, high));
-    return _mm256_add_epi64(_mm256_mul_epu32(x, low), _mm256_slli_epi64(upper, 32));
+FOUR __m256i times_four(__m256i x, __m256i factor) {
+    __m256i upper = _mm256_add_epi64(_mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor),
+                                     _mm256_mul_epu32(x, _mm256_srli_epi64(factor, 32)));
+    return _mm256_add_epi64(_mm256_mul_epu32(x, factor), _mm256_slli_epi64(upper, 32));
 }
 
 FOUR __m256i mix64_four(__m256i x) {
-    x = times_four(_mm256_xor_si256(x, _mm256_srli_epi64(x, 27)), MIX64_FIRST);
-    x = times_four(_mm256_xor_si256(x, _mm256_srli_epi64(x, 33)), MIX64_SECOND);
+    x = times_four(_mm256_xor_si256(x, _mm256_srli_epi64(x, 27)), same_four(MIX64_FIRST));
+    x = times_four(_mm256_xor_si256(x, _mm256_srli_epi64(x, 33)), same_four(MIX64_SECOND));
     return _mm256_xor_si256(x, _mm256_srli_epi64(x, 27));
 }
 

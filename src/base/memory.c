@@ -1,52 +1,40 @@
 #include "base/memory.h"
 
+#include "base/pages.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { LINE = 64, LARGE = 1 << 20, HUGE = 2 << 20 };
+enum { LINE = 64, LARGE = 1 << 20 };
 
-/* From this size on, memory comes from mmap: zero, and on a huge-page boundary. */
+/* From this size on, memory is whole pages of the system. */
 static bool is_large(size_t size) {
     return size >= LARGE;
 }
 
-/* Maps too much, and unmaps both ends, so that the rest begins on a huge-page boundary. */
-static void *map_aligned(size_t size) {
-    size_t total;
-    if (__builtin_add_overflow(size, (size_t)HUGE, &total)) return NULL;
-    uint8_t *start = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED) return NULL;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = (HUGE - (uintptr_t)start % HUGE) % HUGE;
-    size_t kept = (size + page - 1) / page * page;
-    if (before) munmap(start, before);
-    if (total > before + kept) munmap(start + before + kept, total - before - kept);
-#ifdef MADV_HUGEPAGE
-    madvise(start + before, kept, MADV_HUGEPAGE);
-#endif
-    return start + before;
-}
-
 static void *default_allocate(void *context, size_t size) {
     (void)context;
-    if (is_large(size)) return map_aligned(size);
+    if (is_large(size)) return pages_get(size);
     return aligned_alloc(LINE, (size + LINE - 1) / LINE * LINE);
 }
 
 static void default_release(void *context, void *memory, size_t size) {
     (void)context;
-    if (!is_large(size)) {
+    if (is_large(size))
+        pages_release(memory, size);
+    else
         free(memory);
-        return;
-    }
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    munmap(memory, (size + page - 1) / page * page);
 }
 
-const perhaps_allocator memory_default = {default_allocate, default_release, NULL};
+static void *default_allocate_zeroed(void *context, size_t size) {
+    void *memory = default_allocate(context, size);
+    if (memory && !is_large(size)) memset(memory, 0, size);
+    return memory;
+}
+
+const perhaps_allocator memory_default = {
+    .allocate = default_allocate, .release = default_release, .allocate_zeroed = default_allocate_zeroed};
 
 static bool is_default(const perhaps_allocator *allocator) {
     return allocator->allocate == default_allocate;
@@ -58,17 +46,15 @@ void *memory_get(const perhaps_allocator *allocator, uint64_t size) {
 }
 
 void *memory_zeroed(const perhaps_allocator *allocator, uint64_t size) {
+    if (allocator->allocate_zeroed && size <= SIZE_MAX / 2)
+        return allocator->allocate_zeroed(allocator->context, (size_t)size);
     void *memory = memory_get(allocator, size);
-    if (memory && !(is_default(allocator) && is_large((size_t)size))) memset(memory, 0, (size_t)size);
+    if (memory) memset(memory, 0, (size_t)size);
     return memory;
 }
 
 void memory_keep_sparse(const perhaps_allocator *allocator, void *memory, uint64_t size) {
-#ifdef MADV_NOHUGEPAGE
-    if (is_default(allocator) && is_large((size_t)size)) madvise(memory, (size_t)size, MADV_NOHUGEPAGE);
-#else
-    (void)allocator, (void)memory, (void)size;
-#endif
+    if (is_default(allocator) && is_large((size_t)size)) pages_keep_sparse(memory, (size_t)size);
 }
 
 bool memory_is_zero(const uint8_t *memory, uint64_t size) {
@@ -95,9 +81,4 @@ void memory_clear(uint8_t *memory, uint64_t size) {
 
 void memory_release(const perhaps_allocator *allocator, void *memory, uint64_t size) {
     if (memory) allocator->release(allocator->context, memory, (size_t)size);
-}
-
-uint64_t memory_of_machine(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 }

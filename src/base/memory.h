@@ -2,6 +2,7 @@
 #ifndef PERHAPS_BASE_MEMORY_H
 #define PERHAPS_BASE_MEMORY_H
 
+#include "base/pages.h"
 #include "perhaps_embed.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@ enum { MEMORY_PAGE = 4096 }; /* the unit in which memory and files stay sparse *
 /* Aligned to cache lines; from 1 MiB on, a mapping with huge pages. */
 extern const perhaps_allocator memory_default;
 
-/* Zero bytes, or NULL. With memory_default, untouched pages of large ones take no memory. */
+/* Zero bytes, or NULL. Untouched pages of large ones take no memory, if the allocator has zeroed
+ * memory itself, as memory_default has. */
 void *memory_zeroed(const perhaps_allocator *allocator, uint64_t size);
 
 /* Uninitialised bytes, or NULL. */
@@ -30,8 +32,5 @@ bool memory_is_zero(const uint8_t *memory, uint64_t size);
 
 /* Takes NULL. */
 void memory_release(const perhaps_allocator *allocator, void *memory, uint64_t size);
-
-/* Bytes of memory that this machine has. */
-uint64_t memory_of_machine(void);
 
 #endif

@@ -6,6 +6,14 @@
  * compilers keep such a loop, and with it arrays that would otherwise be registers. */
 #define UNROLLED _Pragma("GCC unroll 8")
 
+/* Whether the machine has an instruction to prefetch: where it has none, batches need not choose
+ * how far ahead they do. */
+#if defined(__wasm__)
+enum { PREFETCHES = 0 };
+#else
+enum { PREFETCHES = 1 };
+#endif
+
 #define TARGET_AVX2 __attribute__((target("avx2,bmi2,popcnt")))
 #if defined(__clang__)
 #define TARGET_AVX512          __attribute__((target("avx512f,avx512dq,bmi2")))

@@ -46,6 +46,10 @@ static inline const char *layers_part(const perhaps *f) {
 int layers_start(perhaps **f, double fpr, double growth, uint64_t max_bytes);
 int layers_end(perhaps **f);
 
+/* perhaps_prepare_layer, whether a layer is due; and perhaps_make_layer. */
+bool layers_prepare(perhaps *f, uint64_t added);
+int layers_make_spare(perhaps *f);
+
 /* Growing filters over sets: into = the union of both. See growing_merge.c. */
 int layers_merge(perhaps *into, const perhaps *from);
 

@@ -84,6 +84,7 @@ static int plan_layer(const perhaps *f, struct level *level) {
                             .rest = f->header.fpr - children->child[0].filter->header.fpr,
                             .growth = f->header.layout[GROWTH],
                             .siblings = f->header.layout[SIBLINGS],
+                            .first = children->child[0].filter->header.capacity,
                             .newest = newest->header.capacity,
                             .newest_fpr = newest->header.fpr,
                             .layout = newest->header.layout};
@@ -136,7 +137,43 @@ static int append_layer(perhaps *f) {
     if (rc < 0) return rc;
     f->children->spare--;
     f->children->count++;
+    f->children->touched = 0;
     return PERHAPS_OK;
+}
+
+/* The next layer is made when a 32nd of the newest one is left, if that is large. From then on each
+ * call touches the share of its pages that is due, but at most TOUCHED_MOST bytes, so that no call
+ * takes long. A page is mapped when it is first written: of a large layer nearly every key would
+ * write one at first. */
+enum { PREPARED_FROM = 1 << 18, PREPARED_SHARE = 32, TOUCHED_MOST = 256 * MEMORY_PAGE };
+
+static void touch_spare(perhaps *f, uint64_t added, uint64_t room) {
+    struct children *children = f->children;
+    perhaps *spare = children->child[children->count].filter;
+    uint64_t size = filter_image_bytes(spare), left = size - children->touched, due = left;
+    if (added < room) due = (uint64_t)((double)left * (double)added / (double)(added + room)) + MEMORY_PAGE;
+    if (due > TOUCHED_MOST) due = TOUCHED_MOST;
+    if (due > left) due = left;
+    volatile uint8_t *bytes = spare->image;
+    for (uint64_t end = children->touched + due; children->touched < end; children->touched += MEMORY_PAGE) {
+        const uint8_t same = bytes[children->touched];
+        bytes[children->touched] = same;
+    }
+    if (children->touched > size) children->touched = size;
+}
+
+bool layers_prepare(perhaps *f, uint64_t added) {
+    const perhaps *newest = newest_of(f);
+    uint64_t room = room_in(newest);
+    if (newest->array.length < PREPARED_FROM || room > newest->header.capacity / PREPARED_SHARE) return false;
+    if (f->children->spare) touch_spare(f, added, room);
+    return !f->children->spare && f->children->touched != NEVER;
+}
+
+int layers_make_spare(perhaps *f) {
+    int rc = f->children->spare ? PERHAPS_OK : make_spare(f);
+    if (rc < 0) f->children->touched = NEVER;
+    return rc;
 }
 
 /* The newest layer is full. With fewer keys than it was made for, a larger stash may do. */
@@ -332,6 +369,7 @@ static void clear(perhaps *f) {
     for (unsigned i = 1; i < children->count + children->spare; i++) filter_free(children->child[i].filter);
     children->count = 1;
     children->spare = 0;
+    children->touched = 0;
     filter_clear(children->child[0].filter);
 }
 
@@ -364,6 +402,8 @@ static unsigned can(const struct kind *base) {
 
 static bool growth_fits(const struct kind *base, uint64_t growth) {
     if (layers_have_rule(base)) return growth && growth % GROWTH_ONE == 0 && growth / GROWTH_ONE <= RULED_GROWTH_MAX;
+    if (growth >= GROWTH_OF_NEWEST)
+        return growth - GROWTH_OF_NEWEST >= GROWTH_ONE && growth - GROWTH_OF_NEWEST <= GROWTH_MOST;
     return !growth || (growth >= GROWTH_MIN && growth <= GROWTH_MOST);
 }
 
@@ -372,22 +412,22 @@ static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **
     *reason = NULL;
     if (!base || refuses(base)) *reason = "layers of a kind that cannot be";
     if (!*reason && (layout[CHILDREN] < 1 || layout[CHILDREN] > LAYERS_MAX)) *reason = "an impossible number of layers";
-    if (!*reason && !growth_fits(base, layout[GROWTH])) *reason = "growth out of range";
+    if (!*reason && !growth_fits(base, layout[GROWTH])) *reason = "a growth out of range";
     if (layout[SIBLINGS] > CHILDREN_MAX) *reason = "too many siblings";
     return *reason ? 0 : layout[CHILDREN] * ENTRY_BYTES;
 }
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    static const struct kind_ops set = {.add = add_to_set,
+    static const struct kind_ops set = {.add = BEYOND_QUERIES(add_to_set),
                                         .contains = composite_contains,
                                         .contains_many = composite_contains_many,
                                         .prefetch = composite_prefetch};
     /* children_settle drops `remove` over counting. */
-    static const struct kind_ops multiset = {.add = add_copy,
+    static const struct kind_ops multiset = {.add = BEYOND_QUERIES(add_copy),
                                              .contains = composite_contains,
                                              .contains_many = composite_contains_many,
-                                             .remove = remove_copy,
-                                             .count = count,
+                                             .remove = BEYOND_QUERIES(remove_copy),
+                                             .count = BEYOND_QUERIES(count),
                                              .prefetch = composite_prefetch};
     (void)isa, (void)shared;
     return kind_find((int)layout[BASE])->row.can & PERHAPS_COUNT ? &multiset : &set;
@@ -402,19 +442,19 @@ static uint64_t capacity(const perhaps *f) {
 static void describe(const perhaps *f, struct perhaps_info *info) {
     info->grow = PERHAPS_GROW_LAYERS;
     info->max_bytes = f->header.layout[MAX_BYTES];
-    info->growth = (double)f->header.layout[GROWTH] / GROWTH_ONE;
+    info->growth = plan_growth_of(f->header.layout[GROWTH]);
 }
 
 static const struct reserving reserving = {.room = room_in_all, .expect = expect, .expect_one = expect_one};
 
-static const struct children_ops children_ops = {.add_many = add_many,
-                                                 .make_room = make_room,
-                                                 .reserving = &reserving,
-                                                 .provide = provide,
+static const struct children_ops children_ops = {.add_many = BEYOND_QUERIES(add_many),
+                                                 .make_room = BEYOND_QUERIES(make_room),
+                                                 .reserving = BEYOND_QUERIES(&reserving),
+                                                 .provide = BEYOND_QUERIES(provide),
                                                  .capacity = capacity,
                                                  .describe = describe,
-                                                 .clear = clear,
-                                                 .merge = layers_merge,
+                                                 .clear = BEYOND_QUERIES(clear),
+                                                 .merge = BEYOND_QUERIES(layers_merge),
                                                  .check = check_children};
 
 static const struct composite composite = {.refuses = refuses, .can = can, .has_layers = true, .ops = &children_ops};
@@ -450,5 +490,5 @@ const struct kind kind_growing = {
     .payload_bytes = payload_bytes,
     .ops = ops,
     .composite = &composite,
-    .trace = growing_trace,
+    .trace = BEYOND_QUERIES(growing_trace),
 };

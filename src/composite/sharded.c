@@ -345,7 +345,7 @@ static const char *refuses(const struct kind *base) {
     if (base->hashing.hash == PERHAPS_IDENTITY)
         return "a %s is one array of integers; it needs no shards, and threads can share it";
     if (base->format || base->hashing.hash == PERHAPS_MURMUR)
-        return "%s filters are those of another program, which has no shards";
+        return "%s filters are a foreign format, which has no shards";
     if (base->composite && !base->composite->has_layers) return "a %s cannot be sharded";
     return base->row.can & PERHAPS_ADD ? NULL : "%s filters are made at once, and cannot be shards";
 }

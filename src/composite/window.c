@@ -162,12 +162,28 @@ static void set_time(perhaps *f, uint64_t now) {
     }
 }
 
+/* A time as advance() takes it: it never goes back. */
+static uint64_t time_not_before(const perhaps *f, uint64_t now) {
+    uint64_t latest = latest_time(f);
+    if (now == NEVER) now = NEVER - 1;
+    return now < latest ? latest : now;
+}
+
+/* What advance() would forget at this time: all generations before this one. */
+static unsigned forgotten_at(const perhaps *f, uint64_t now) {
+    const struct children *children = f->children;
+    unsigned last = children->count - 1, first = 0;
+    now = time_not_before(f, now);
+    while (first < last && (!filter_items(children->child[first].filter) || is_over(f, first, now))) first++;
+    bool ends = time_since(now, newest_entry(f)->since) >= time_of_one(f);
+    return ends && filter_items(newest_of(f)) && is_over(f, last, now) ? last + 1 : first;
+}
+
 /* Forgets what is over at this time, and begins a generation if the newest's time is over. Gives
  * the number of generations with keys that were forgotten. */
 static int advance(perhaps *f, uint64_t now) {
     perhaps *newest = newest_of(f);
-    if (now == NEVER) now = NEVER - 1;
-    if (now < latest_time(f)) now = latest_time(f);
+    now = time_not_before(f, now);
     set_time(f, now);
     int forgotten = forget_old(f, now);
     if (time_since(now, newest_entry(f)->since) < time_of_one(f)) return forgotten;
@@ -312,9 +328,9 @@ static const char *check_children(const perhaps *f) {
 
 static const char *refuses(const struct kind *base) {
     if (base->row.can & PERHAPS_COUNT)
-        return "%s filters are for keys that are removed by name; a window forgets by itself";
+        return "%s filters are for keys that are removed one by one; a window forgets by itself";
     if (base->format || base->hashing.hash == PERHAPS_MURMUR)
-        return "%s filters are those of another program, which has no windows";
+        return "%s filters are a foreign format, which has no windows";
     if (base->hashing.hash == PERHAPS_IDENTITY) return "a window has a number of keys, and a %s a range of integers";
     if (base->composite || !(base->row.can & PERHAPS_ADD)) return "%s filters cannot be generations of a window";
     return NULL;
@@ -327,7 +343,7 @@ static unsigned can(const struct kind *base) {
 
 static const char *check_timed(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t planned = layout[GENERATIONS];
-    if (!layout[QUOTA]) return "a period without a quota, as early versions wrote it: build it anew from its keys";
+    if (!layout[QUOTA]) return "a period without a quota, as early versions wrote it: build it again from its keys";
     if (planned < 2 || planned > GENERATIONS_MAX) return "an impossible number of planned generations";
     if (layout[CHILDREN] < planned || layout[CHILDREN] > 2 * planned) return "an impossible number of generations";
     return NULL;
@@ -379,7 +395,8 @@ static const struct children_ops children_ops = {.add_many = add_many,
                                                  .check = check_children,
                                                  .describe = describe,
                                                  .undo = undo,
-                                                 .advance = advance};
+                                                 .advance = advance,
+                                                 .forgotten_at = forgotten_at};
 
 static const struct composite composite = {.refuses = refuses, .can = can, .ops = &children_ops};
 

@@ -18,17 +18,12 @@ TRACED static bool can_begin(const perhaps *f, unsigned forgotten) {
 
 /* What advance() would do. */
 static struct window_view view_at(const perhaps *f, uint64_t now) {
-    const struct children *children = f->children;
-    struct window_view view = {0, false};
-    const perhaps *newest = newest_of(f);
-    unsigned last = children->count - 1;
-    if (now == NEVER) now = NEVER - 1;
-    if (now < latest_time(f)) now = latest_time(f);
-    while (view.first < last && (!filter_items(children->child[view.first].filter) || is_over(f, view.first, now)))
-        view.first++;
-    if (!filter_items(newest) || time_since(now, newest_entry(f)->since) < time_of_one(f)) return view;
-    if (is_over(f, last, now)) return (struct window_view){last + 1, true};
-    view.fresh = can_begin(f, view.first);
+    struct window_view view = {forgotten_at(f, now), false};
+    uint64_t age = time_since(time_not_before(f, now), newest_entry(f)->since);
+    if (view.first == f->children->count)
+        view.fresh = true;
+    else if (filter_items(newest_of(f)) && age >= time_of_one(f))
+        view.fresh = can_begin(f, view.first);
     return view;
 }
 

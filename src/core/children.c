@@ -75,9 +75,13 @@ void scratch_leave(const perhaps *f, struct scratch *scratch) {
     release_scratch(f, scratch);
 }
 
+void children_free_scratch(const perhaps *f) {
+    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, f->children->scratch[i]);
+}
+
 void children_free(perhaps *f) {
     struct children *children = f->children;
-    for (unsigned i = 0; i < SCRATCHES; i++) release_scratch(f, children->scratch[i]);
+    children_free_scratch(f);
     for (unsigned i = 0; children->child && i < children->count + children->spare; i++)
         filter_free(children->child[i].filter);
     memory_release(&f->allocator, children->child, children->room * sizeof *children->child);

@@ -38,6 +38,7 @@ struct children {
     unsigned can;         /* filter_can; a copy, safe to read while threads change children */
     bool may_be_full;     /* filter_may_be_full; likewise */
     struct locks *locks;  /* one for each child; NULL if not shared, or if the kind is lock-free */
+    uint64_t touched;     /* growing: bytes of the next layer; NEVER if there is none to be had */
     uint64_t coming;      /* growing: keys that a batch needs room for, while it is prepared */
     perhaps *coming_keys; /* the same over sets: the keys themselves, so that each counts once */
     uint64_t look_again;  /* window with clear_at: items at which the newest's fill is measured */
@@ -82,6 +83,9 @@ struct children_ops {
     int (*merge)(perhaps *into, const perhaps *from);    /* if not child by child */
     int (*advance)(perhaps *f, uint64_t now);            /* windows with a period */
 
+    /* The children that advance would forget: those before this one. */
+    unsigned (*forgotten_at)(const perhaps *f, uint64_t now);
+
     void (*undo)(perhaps *f, const uint64_t *digests, size_t n, const uint8_t *answers);
 };
 
@@ -101,6 +105,7 @@ void children_free(perhaps *f);
  * number of threads may call them. */
 struct scratch *scratch_take(const perhaps *f, uint64_t bytes);
 void scratch_leave(const perhaps *f, struct scratch *scratch);
+void children_free_scratch(const perhaps *f);
 
 /* The newest layer or generation. */
 static inline perhaps *newest_of(const perhaps *f) {

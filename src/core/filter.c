@@ -69,8 +69,9 @@ struct header filter_header(const perhaps *f, bool for_file) {
 }
 
 int filter_cannot(const perhaps *f, const char *what) {
-    return fail(PERHAPS_ECANNOT, "%s filters cannot %s; see perhaps_kind() for what each kind can", f->kind->row.name,
-                what);
+    const struct kind *base = f->children ? kind_find((int)f->header.layout[BASE]) : NULL;
+    return fail(PERHAPS_ECANNOT, "%s filters%s%s cannot %s; see perhaps_kind() for what each kind can",
+                f->kind->row.name, base ? " over " : "", base ? base->row.name : "", what);
 }
 
 int fail_sealed(void) {
@@ -361,17 +362,23 @@ void filter_swap(perhaps *a, perhaps *b) {
 
 /* ---- growing ---- */
 
+static int check_growth(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t *length) {
+    const char *reason;
+    uint64_t total;
+    *length = f->kind->payload_bytes(layout, &reason);
+    if (!*length || !image_length(*length, f->header.recipe.length, &total) || total > memory_of_machine() ||
+        total > SIZE_MAX / 2)
+        return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
+    return PERHAPS_OK;
+}
+
 /* An empty filter like this one with another layout. */
 static int make_like(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity, perhaps **made) {
     struct header header = f->header;
-    const char *reason;
-    uint64_t total;
     memcpy(header.layout, layout, sizeof header.layout);
     header.capacity = capacity;
-    header.length = f->kind->payload_bytes(layout, &reason);
-    if (!header.length || !image_length(header.length, header.recipe.length, &total) || total > memory_of_machine() ||
-        total > SIZE_MAX / 2)
-        return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
+    int rc = check_growth(f, layout, &header.length);
+    if (rc < 0) return rc;
     return filter_make(made, &f->allocator, &header, &f->hash, &f->isa, false);
 }
 
@@ -383,9 +390,28 @@ static int refuse_growth(const perhaps *f) {
     return fail(PERHAPS_EFULL, "%s, and nothing was added: %s", f->kind->growable->full, remedy);
 }
 
+/* Without copying the array, if it grows at its end and the allocator can. */
+static bool extend(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity) {
+    const perhaps_allocator *allocator = &f->allocator;
+    uint64_t before = f->array.length, bytes = filter_image_bytes(f), recipe = f->header.recipe.length, length;
+    if (!f->kind->growable->extend || !allocator->enlarge || check_growth(f, layout, &length) < 0 || length <= before ||
+        image_offset(length, recipe) != image_offset(before, recipe))
+        return false;
+    uint8_t *image = allocator->enlarge(allocator->context, f->image, (size_t)bytes, (size_t)(bytes + length - before));
+    if (!image) return false;
+    f->header.capacity = capacity;
+    f->header.length = f->array.length = length;
+    memcpy(f->header.layout, layout, sizeof f->header.layout);
+    memcpy(f->array.layout, layout, sizeof f->array.layout);
+    filter_use_image(f, image, f->state);
+    f->kind->growable->extend(&f->array, before);
+    return true;
+}
+
 int filter_grow_to(perhaps *f, const uint64_t layout[LAYOUT_WORDS], uint64_t capacity) {
     perhaps *grown = NULL;
     if (!f->kind->growable || f->header.flags & HEADER_FIXED || f->shared || !f->owned) return refuse_growth(f);
+    if (extend(f, layout, capacity)) return PERHAPS_OK;
     int rc = make_like(f, layout, capacity, &grown);
     if (rc < 0) return rc;
     grown->array.near_bytes = f->array.near_bytes;

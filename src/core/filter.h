@@ -79,12 +79,12 @@ struct perhaps {
     enum items_in items_in;
     bool shared;    /* several threads may change it at the same time */
     bool two_words; /* digests have two words */
+    bool guessed;   /* a foreign file did not state its capacity: plan_guess did */
+    bool owned;     /* image or children are memory of this filter's allocator */
     enum isa isa;
     const struct kind *kind;
     struct header header; /* items: see items_in; flags are those of the image in memory */
     uint8_t *image;
-    bool guessed;     /* a foreign file did not state its capacity: plan_guess did */
-    bool owned;       /* image or children are memory of this filter's allocator */
     struct file file; /* the mapped file; fd -1 if there is none */
     struct tally *tallies;
     struct children *children; /* core/children.h; NULL unless composite */

@@ -184,16 +184,15 @@ static int check_magic(const char *name, const uint8_t *image, uint64_t length) 
 static int check_tag(const char *name, const uint8_t head[HEADER_BYTES]) {
     if (!head[AT_RECIPE] || load16(head + AT_FLAGS) & HEADER_HAS_RECIPE) return PERHAPS_OK;
     return fail(PERHAPS_EVERSION,
-                "%s: of an early version of the format, which kept the form of keys in a tag; build it again from its "
+                "%s: has an early version of the format, which kept the form of keys in a tag; build it again from its "
                 "keys with the same options",
                 name);
 }
 
 int header_refuse_dirty(const char *name) {
-    return fail(
-        PERHAPS_EDIRTY,
-        "%s: is being changed in place, or was when its writer ended; if no writer is left, open it for recovery",
-        name);
+    return fail(PERHAPS_EDIRTY,
+                "%s: is being changed in place, or its writer was killed; if no writer is left, open it for recovery",
+                name);
 }
 
 /* Is it as long as it says, clean, and unchanged? `rest` follows the header. */

@@ -29,6 +29,14 @@
 
 enum { LAYOUT_WORDS = 5, DERIVED_WORDS = 8 };
 
+/* What adds, removes, combines, plans, builds or explains, as a field of a kind. The query-only
+ * module of bindings/wasm leaves it out; the compiler then drops the functions. */
+#ifdef PERHAPS_QUERY_ONLY
+#define BEYOND_QUERIES(...) NULL
+#else
+#define BEYOND_QUERIES(...) (__VA_ARGS__)
+#endif
+
 /* What a kind works on. `layout` is the shape in integers, as in the image's header. The kind says
  * what each word means; unused ones are zero. */
 struct array {
@@ -84,7 +92,7 @@ struct kind_ops {
 
 /* The operations that every kind has, in a table. */
 #define BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, prefetch_name)                           \
-    .add = (add_name), .contains = (contains_name), .add_many = (add_many_name),                                       \
+    .add = BEYOND_QUERIES(add_name), .contains = (contains_name), .add_many = BEYOND_QUERIES(add_many_name),           \
     .contains_many = (contains_many_name), .prefetch = (prefetch_name)
 
 /* Faster ways for layouts in which a key's home position is monotone in its digest. Any of them may
@@ -168,6 +176,10 @@ struct growable {
     /* Fills a zeroed array of that layout; false if it is too small as well. */
     bool (*rehash)(struct array *into, const struct array *from);
 
+    /* Puts the array in order after zeros were appended to its `length` bytes of the layout before;
+     * NULL for kinds that do not grow at their end. */
+    void (*extend)(struct array *array, uint64_t length);
+
     /* Writes the layout that a layer had before it grew; NULL for kinds that cannot be layers. */
     void (*ungrow)(uint64_t layout[LAYOUT_WORDS]);
 
@@ -177,6 +189,7 @@ struct growable {
     /* Writes the number of parts that it may grow to, up to LAYERS_MAX; NULL for kinds without
      * parts. */
     void (*set_parts)(uint64_t layout[LAYOUT_WORDS], unsigned parts);
+    unsigned (*parts)(const struct array *array); /* with set_parts: how many it has */
 };
 
 enum combination { COMBINE_MERGE, COMBINE_INTERSECT, COMBINE_SUBTRACT, COMBINE_DIFFER, COMBINATIONS };
@@ -238,6 +251,9 @@ struct kind {
     bool lock_free;
     bool sparse; /* untouched parts of the array take no memory and no disk space */
 
+    /* How many bytes at the end of the array are counters: words of 8. */
+    unsigned counter_bytes;
+
     /* NULL where it has none. */
     const struct model *model; /* only composite filters have none */
     const struct growable *growable;
@@ -260,11 +276,17 @@ struct kind {
      * FULL, the step of the answer is left to the caller, trace_filter
      * (composite/composite_trace.h). */
     int (*trace)(const struct array *array, struct digest digest, bool adding, struct trace *trace);
+
+    /* What the steps of a trace count, for whoever draws the array; NULL where it is nothing but
+     * bits. Returns the number of cells; if there is a cell i, *value is what it has. */
+    uint64_t (*cells)(const struct array *array, uint64_t i, uint64_t *value);
+    const char *cell; /* what one is called; NULL = "bit" */
 };
 
 /* Layout words of composite filters: of all, then of growing filters, then of windows. */
 enum { BASE, CHILDREN, GROWTH = 2, MAX_BYTES, SIBLINGS, QUOTA = 2, PERIOD, CLEAR_AT, GENERATIONS = CLEAR_AT };
 enum { GROWTH_ONE = 256 };                /* a growth of 1 in word GROWTH */
+enum { GROWTH_OF_NEWEST = 1 << 30 };      /* added to it: see plan/layers.c */
 enum { RULED_GROWTH_MAX = 32768 };        /* by the rule of a foreign format; whole numbers */
 enum { LAYERS_MAX = PERHAPS_LAYERS_MAX }; /* of a growing filter */
 enum { GENERATIONS_MAX = 64 };            /* of a window, as planned; see composite/window.c */
@@ -294,6 +316,7 @@ extern const size_t file_kind_count;
 
 /* Any kind by its number; NULL if there is none. */
 const struct kind *kind_find(int id);
+const struct kind *kind_find_file(int id); /* of file_kinds */
 
 /* The kind that says how keys are hashed: for a composite filter, that of its children. */
 const struct kind *kind_of_keys(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]);

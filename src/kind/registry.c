@@ -6,11 +6,10 @@
 
 /* To add a kind: write its folder, and add a constant in perhaps.h, a declaration in kind.h and a
  * row here. */
+#ifndef PERHAPS_QUERY_ONLY
 const struct kind *const kinds[] = {
     &kind_bloom, &kind_blocked, &kind_counting, &kind_cuckoo, &kind_table, &kind_bitmap, &kind_fuse, &kind_ribbon,
 };
-
-const size_t kind_count = COUNT_OF(kinds);
 
 static const struct kind *const composites[] = {&kind_growing, &kind_window, &kind_sharded};
 
@@ -19,18 +18,35 @@ static const struct kind *const foreign[] = {&kind_redis_bloom, &kind_redis_cuck
 const struct kind *const file_kinds[] = {&kind_guava, &kind_dcso, &kind_parquet, &kind_spark};
 
 const size_t file_kind_count = COUNT_OF(file_kinds);
+#else /* see kind.h */
+const struct kind *const kinds[] = {&kind_bloom, &kind_blocked, &kind_cuckoo, &kind_fuse, &kind_ribbon};
+
+static const struct kind *const composites[] = {&kind_growing};
+
+static const struct kind *const foreign[] = {NULL};
+
+const struct kind *const file_kinds[] = {NULL};
+
+const size_t file_kind_count = 0;
+#endif
+
+const size_t kind_count = COUNT_OF(kinds);
 
 static const struct kind *find_in(const struct kind *const *table, size_t rows, int id) {
     for (size_t i = 0; i < rows; i++) {
-        if (table[i]->row.kind == id) return table[i];
+        if (table[i] && table[i]->row.kind == id) return table[i];
     }
     return NULL;
+}
+
+const struct kind *kind_find_file(int id) {
+    return find_in(file_kinds, file_kind_count, id);
 }
 
 const struct kind *kind_find(int id) {
     const struct kind *kind = find_in(kinds, kind_count, id);
     if (!kind) kind = find_in(composites, COUNT_OF(composites), id);
-    if (!kind) kind = find_in(file_kinds, file_kind_count, id);
+    if (!kind) kind = kind_find_file(id);
     return kind ? kind : find_in(foreign, COUNT_OF(foreign), id);
 }
 

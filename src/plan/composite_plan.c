@@ -37,13 +37,18 @@ static int check_window(const perhaps_want *want) {
     return PERHAPS_OK;
 }
 
+static bool growth_of_newest_fits(double growth) {
+    return growth <= -1 && growth >= -GROWTH_MAX;
+}
+
 int plan_growth(int kind, double growth, uint64_t *word) {
     bool ruled = plan_has_rule(kind);
     if (ruled && growth != 0 && !(growth >= 1 && growth <= RULED_GROWTH_MAX && growth == floor(growth)))
         return fail(PERHAPS_EINVAL, "growth is %g; it may be a whole number from 1 to %d", growth, RULED_GROWTH_MAX);
-    if (!ruled && growth != 0 && !(growth >= growth_min && growth <= GROWTH_MAX))
+    if (!ruled && growth != 0 && !(growth >= growth_min && growth <= GROWTH_MAX) && !growth_of_newest_fits(growth))
         return fail(PERHAPS_EINVAL, "growth is %g; it may be %g to %d", growth, growth_min, GROWTH_MAX);
-    *word = (uint64_t)llround((ruled && growth == 0 ? 2 : growth) * GROWTH_ONE);
+    *word = (uint64_t)llround(fabs(ruled && growth == 0 ? 2 : growth) * GROWTH_ONE);
+    if (growth < 0) *word += GROWTH_OF_NEWEST;
     return PERHAPS_OK;
 }
 
@@ -51,6 +56,9 @@ static int check_layers(const perhaps_want *want) {
     uint64_t word;
     if (want->grow < PERHAPS_GROW_DEFAULT || want->grow > PERHAPS_GROW_LAYERS)
         return fail(PERHAPS_EINVAL, "there is no way to grow with number %d", want->grow);
+    if (want->growth < 0)
+        return fail(PERHAPS_EINVAL, "growth is %g; only perhaps_grow_layers takes that of the newest layer",
+                    want->growth);
     int rc = plan_growth(want->kind, want->growth, &word);
     if (rc < 0) return rc;
     if (want->grow != PERHAPS_GROW_LAYERS)
@@ -262,7 +270,7 @@ static int add_recipe(const perhaps_want *want, const struct kind *kind, uint64_
     int rc = recipe_encode(want->recipe, room, &recipe);
     *length = recipe.length;
     if (rc == PERHAPS_OK && recipe.length && kind->format)
-        rc = fail(PERHAPS_EINVAL, "files of %s have no place for a recipe; leave it out", kind->row.name);
+        rc = fail(PERHAPS_EINVAL, "files of %s cannot hold a recipe; leave it out", kind->row.name);
     return rc;
 }
 

@@ -124,11 +124,11 @@ int plan_single(const struct kind *kind, const perhaps_want *want, struct level 
 /* A growing filter as it stands. */
 struct layers {
     const struct kind *base;
-    double fpr;             /* of all its layers together, forever */
-    double rest;            /* what the first layer leaves of it */
-    uint64_t growth;        /* word GROWTH of its layout */
-    uint64_t siblings;      /* shards, itself included; 0 if it is none */
-    uint64_t total, newest; /* capacity of all layers, and of the newest */
+    double fpr;                    /* of all its layers together, forever */
+    double rest;                   /* what the first layer leaves of it */
+    uint64_t growth;               /* word GROWTH of its layout */
+    uint64_t siblings;             /* shards, itself included; 0 if it is none */
+    uint64_t first, total, newest; /* capacity of the first layer, of all, and of the newest */
     double newest_fpr;
     const uint64_t *layout; /* of the newest */
 };
@@ -140,6 +140,9 @@ static inline bool plan_nests(const struct kind *base) {
 
 /* Checks a wanted growth, and converts it to word GROWTH of a layout. */
 int plan_growth(int kind, double growth, uint64_t *word);
+
+/* And back. */
+double plan_growth_of(uint64_t word);
 
 int plan_next_layer(const struct layers *layers, struct level *level);
 
@@ -154,7 +157,8 @@ double plan_loss(const struct kind *kind, double items);
  * filters pay with memory. fpr is that of the whole filter. */
 unsigned plan_layer_lines(const struct kind *base, uint64_t items, double fpr);
 
-/* A layer's share of the false-positive rate, if it brings the room of all siblings to `room`. */
+/* A layer's share of the false-positive rate, if it brings the room of all siblings to `room`.
+ * `growth` is that of all layers together. */
 double plan_share(const struct kind *base, double growth, double room);
 
 /* For foreign files that do not store capacity or fpr: what they are with half of the bits set.
@@ -196,7 +200,9 @@ uint64_t plan_common(const struct kind *kind, const struct array *a, double in_a
 /* Fills in everything but the size and `exact`. */
 void plan_overlap(const struct key_sums *sums, struct perhaps_overlap *overlap);
 
-/* The false-positive rate from equal digests alone. */
+/* The false-positive rate from equal digests alone. The second is 0 for kinds of integers, which
+ * have no digests that could be equal. */
 double plan_digest_fpr(double items);
+double plan_kind_digest_fpr(const struct kind *kind, double items);
 
 #endif

@@ -14,8 +14,7 @@ double plan_digest_fpr(double items) {
     return ldexp(items, -64);
 }
 
-/* Kinds of integers have no digests that could be equal. */
-static double digest_fpr(const struct kind *kind, double items) {
+double plan_kind_digest_fpr(const struct kind *kind, double items) {
     return kind->hashing.hash == PERHAPS_IDENTITY ? 0 : plan_digest_fpr(items);
 }
 
@@ -28,7 +27,7 @@ void plan_measure(const struct kind *kind, const struct array *array, struct mea
     kind->model->measure(array, measures);
     measures->distinct = fmax(measures->distinct, 0) + 0.0; /* and not -0 */
     if (measures->copies == 0) measures->copies = measures->distinct;
-    measures->fpr = fmin(1, measures->fpr + digest_fpr(kind, measures->distinct));
+    measures->fpr = fmin(1, measures->fpr + plan_kind_digest_fpr(kind, measures->distinct));
     measures->loss = plan_loss(kind, measures->distinct);
     measures->items = measures->copies < 0x1p62 ? (uint64_t)llround(measures->copies) : UINT64_C(1) << 62;
 }
@@ -107,12 +106,13 @@ static int check_want(const perhaps_want *want) {
 struct candidate {
     uint64_t layout[LAYOUT_WORDS];
     uint64_t items;
+    unsigned shards; /* with as many keys each: a non-member may have the digest of any of them */
     double fpr, score;
 };
 
-static double rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    double of_array = kind->model->fpr(layout, items);
-    return isinf(of_array) ? INFINITY : fmin(1, of_array + digest_fpr(kind, (double)items));
+static double rate(const struct kind *kind, const struct candidate *c) {
+    double of_array = kind->model->fpr(c->layout, c->items);
+    return isinf(of_array) ? INFINITY : fmin(1, of_array + plan_kind_digest_fpr(kind, (double)c->items * c->shards));
 }
 
 /* Static kinds are parallel: they collect keys with a lock for each bin. */
@@ -125,7 +125,9 @@ unsigned plan_traits(const struct kind *kind, const struct kind *inner, unsigned
 }
 
 double plan_rate(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS], uint64_t items) {
-    return plan_without_noise(rate(kind, layout, items));
+    struct candidate c = {.items = items, .shards = 1};
+    memcpy(c.layout, layout, sizeof c.layout);
+    return plan_without_noise(rate(kind, &c));
 }
 
 static double handicap_of(const struct kind *kind, const uint64_t layout[LAYOUT_WORDS]) {
@@ -140,7 +142,7 @@ static bool fits(const struct model *model, struct candidate *c, uint64_t steps)
 
 static bool meets(const struct kind *kind, struct candidate *c, uint64_t steps, double fpr) {
     if (!fits(kind->model, c, steps)) return false;
-    return rate(kind, c->layout, c->items) <= fpr;
+    return rate(kind, c) <= fpr;
 }
 
 /* (items, fpr): the smallest size that meets the rate. */
@@ -179,21 +181,26 @@ static bool solve_rate(const struct kind *kind, const perhaps_want *want, struct
     uint64_t bits;
     if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
     c->items = want->items;
-    c->score = rate(kind, c->layout, c->items) * pow(handicap_of(kind, c->layout), 8);
+    c->score = rate(kind, c) * pow(handicap_of(kind, c->layout), 8);
     return !isinf(c->score);
+}
+
+static bool keeps(const struct kind *kind, struct candidate *c, uint64_t items, double fpr) {
+    c->items = items;
+    return rate(kind, c) <= fpr;
 }
 
 /* (memory, fpr): the largest number of items that keeps the rate. */
 static bool solve_items(const struct kind *kind, const perhaps_want *want, struct candidate *c) {
     uint64_t bits, low = 0, high = 1; /* low keeps the rate; high is not to */
     if (!wanted_bits(want, &bits) || !kind->model->search->resize(c->layout, bits)) return false;
-    while (high < UINT64_MAX / 2 && rate(kind, c->layout, high) <= want->fpr) {
+    while (high < UINT64_MAX / 2 && keeps(kind, c, high, want->fpr)) {
         low = high;
         high *= 2;
     }
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
-        if (rate(kind, c->layout, middle) <= want->fpr)
+        if (keeps(kind, c, middle, want->fpr))
             low = middle;
         else
             high = middle;
@@ -267,7 +274,7 @@ static int plan_by_search(const struct kind *kind, const perhaps_want *want, str
             full.fpr * plan_share(kind, want->growth, (double)want->items * (want->shards ? want->shards : 1)));
     }
     for (unsigned i = 0; i < kind->model->search->variants; i++) {
-        struct candidate c = {.score = INFINITY};
+        struct candidate c = {.shards = want->shards ? want->shards : 1, .score = INFINITY};
         if (!kind->model->search->variant(i, &full, c.layout)) continue;
         bool solved = !wants_memory(want) ? solve_size(kind, &full, &c)
                       : full.fpr != 0     ? solve_items(kind, &full, &c)
@@ -275,7 +282,7 @@ static int plan_by_search(const struct kind *kind, const perhaps_want *want, str
         if (solved && c.score < best.score) best = c;
     }
     if (isinf(best.score)) return PERHAPS_ERANGE;
-    best.fpr = plan_rate(kind, best.layout, best.items);
+    best.fpr = plan_without_noise(rate(kind, &best));
     return describe(plan, kind, &best);
 }
 

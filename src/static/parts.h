@@ -1,17 +1,18 @@
 /*
  * Static kinds: what fuse and ribbon have in common.
  *
- * The set is cut into 2^b parts by the top b bits of a mix of each digest, the `key` from here on.
- * Each part is solved alone, in memory that fits into the cache, and has an entry in a directory,
- * so that a query looks at its part only:
+ * The set is cut into 2^b parts by the top b bits of each digest, the `key` from here on. Each part
+ * is solved alone, in memory that fits into the cache, and has an entry in a directory, so that a
+ * query looks at its part only:
  *
  *     ┌───────────┬───────────┬─────┬────────────────┬──────────┬─────┬─────────┐
  *     │ entry 0   │ entry 1   │ ... │ data of part 0 │ of 1     │ ... │ padding │
  *     └───────────┴───────────┴─────┴────────────────┴──────────┴─────┴─────────┘
  *
  * The bits below the top b place the key within its part: both parts and places within a part are
- * monotone in the key. What else a kind needs (offsets, coefficients, fingerprints) comes from
- * further mixes. Some of them take a seed of the part: without a solution, another seed is tried.
+ * monotone in the key. What else a kind needs (offsets, coefficients, prints) comes from products
+ * of the key, or from its lowest bits. Some of them take a seed of the part: without a solution,
+ * another seed is tried.
  */
 #ifndef PERHAPS_STATIC_PARTS_H
 #define PERHAPS_STATIC_PARTS_H
@@ -38,12 +39,6 @@ static inline uint64_t parts_bits_for(uint64_t keys) {
     return bits;
 }
 
-/* The key of a digest: a mix for this use only. It is a bijection. */
-#define PART_KEY UINT64_C(0x6A09E667F3BCC909)
-static inline uint64_t part_key(uint64_t digest) {
-    return mix64(digest ^ PART_KEY);
-}
-
 /* The part of a key, and a uniform word that places it within the part. Monotone in the key. */
 static inline uint64_t part_of(uint64_t key, uint64_t bits) {
     return key >> 1 >> (63 - bits);
@@ -60,7 +55,7 @@ static inline uint64_t entry_word(const struct array *array, uint64_t part, unsi
 
 /* For payload_bytes: 0 and a reason if the number of parts or words is out of range. */
 static inline uint64_t parts_length(const uint64_t layout[LAYOUT_WORDS], unsigned entry_words, const char **reason) {
-    *reason = "number of parts or words out of range";
+    *reason = "a number of parts or words out of range";
     if (layout[PARTS_BITS] > PARTS_BITS_MAX || layout[DATA_WORDS] > DATA_WORDS_MAX) return 0;
     return ((entry_words * UINT64_C(8)) << layout[PARTS_BITS]) + 8 * layout[DATA_WORDS] + PARTS_PADDING;
 }

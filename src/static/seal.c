@@ -34,7 +34,7 @@ enum { FEW = 65536, SAMPLED = 4, IN_ANY_ORDER = 65536 };
 static int collect(struct array *array, struct digest digest) {
     struct bins *bins = filter_of(array)->bins;
     if (__builtin_expect(bins->pended == PENDING, 0)) return FULL;
-    bins->pending[bins->pended++] = part_key(digest.first);
+    bins->pending[bins->pended++] = digest.first;
     return 1;
 }
 
@@ -44,7 +44,7 @@ static size_t collect_batch(struct array *array, const uint64_t *digests, size_t
     size_t room = (size_t)(PENDING - bins->pended), some = n < room ? n : room;
     uint64_t *to = bins->pending + bins->pended;
     (void)ahead;
-    for (size_t i = 0; i < some; i++) to[i] = part_key(digests[i]);
+    memcpy(to, digests, some * sizeof *to);
     memset(answers, 1, some);
     bins->pended += some;
     return some;

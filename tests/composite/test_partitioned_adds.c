@@ -129,7 +129,7 @@ static void take_back(void *context, void *memory, size_t size) {
 }
 
 static void without_memory_nothing_is_added(void **state) {
-    const perhaps_allocator stingy = {give_once, take_back, NULL};
+    const perhaps_allocator stingy = {.allocate = give_once, .release = take_back};
     (void)state;
     given = false;
     perhaps *f = cuckoo(0.01, &stingy), *empty = cuckoo(0.01, NULL);

@@ -56,7 +56,7 @@ static void take_back(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-static const perhaps_allocator stingy = {give_little, take_back, NULL};
+static const perhaps_allocator stingy = {.allocate = give_little, .release = take_back};
 
 /* Counts what is not given back; threads may query at the same time. */
 static uint64_t in_use;
@@ -72,7 +72,7 @@ static void take_back_counted(void *context, void *memory, size_t size) {
     take_back(context, memory, size);
 }
 
-static const perhaps_allocator counted = {give_counted, take_back_counted, NULL};
+static const perhaps_allocator counted = {.allocate = give_counted, .release = take_back_counted};
 
 static perhaps *open_under(const char *set, struct bytes image, const perhaps_allocator *allocator) {
     perhaps *f = NULL;

@@ -77,6 +77,34 @@ static void rates_are_those_of_one_filter(void **state) {
     }
 }
 
+static double planned_fpr(perhaps_want want) {
+    struct perhaps_plan plan = {.size = sizeof plan};
+    MUST(perhaps_plan(&want, &plan));
+    return plan.fpr;
+}
+
+/* Digests are spread over the shards, and so are the keys that a non-member's may equal. */
+static void shards_have_all_equal_digests(void **state) {
+    const double items = 1e6, of_digests = items / 0x1p64;
+    (void)state;
+    for (unsigned shards = 2; shards <= 256; shards *= 4) {
+        perhaps_want want = PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = (uint64_t)items, .shards = shards);
+        double planned = planned_fpr(want);
+        CHECK(planned >= of_digests, "%u shards: %g is planned, and equal digests alone are %g", shards, planned,
+              of_digests);
+        perhaps *f = make(&want);
+        add_members(f, 0, want.items);
+        double now = info_of(f).fpr_now;
+        CHECK(now > 0.999 * of_digests && now < 1.001 * of_digests, "%u shards: the rate is %g, not %g", shards, now,
+              of_digests);
+        perhaps_free(f);
+        planned = planned_fpr(
+            PERHAPS_WANT(.kind = PERHAPS_BLOCKED, .items = (uint64_t)items, .fpr = 1.2 * of_digests, .shards = shards));
+        CHECK(planned <= 1.2 * of_digests, "%u shards: %g is planned, and %g was wanted", shards, planned,
+              1.2 * of_digests);
+    }
+}
+
 static void loads_are_even(void **state) {
     static const unsigned shards[] = {2, 3, 16, 100, 1000, 4096};
     uint64_t n = scaled(50000, 200000, 100000000);
@@ -316,7 +344,7 @@ static void measured_release(void *context, void *memory, size_t size) {
 
 static void expect_small_peak(uint64_t n) {
     struct meter meter = {0, 0};
-    perhaps_allocator allocator = {measured_get, measured_release, &meter};
+    perhaps_allocator allocator = {.allocate = measured_get, .release = measured_release, .context = &meter};
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 1, .shards = 64, .allocator = &allocator));
     add_members(f, 0, n);
     uint64_t peak = meter.peak;
@@ -449,12 +477,19 @@ static void odd_wants_are_met(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_are_those_of_one_filter),   cmocka_unit_test(loads_are_even),
-        cmocka_unit_test(a_list_has_every_digest_once),    cmocka_unit_test(shards_are_merged_and_intersected),
-        cmocka_unit_test(a_key_is_new_exactly_once),       cmocka_unit_test(an_absent_key_is_added_once),
-        cmocka_unit_test(threads_with_keys_of_their_own),  cmocka_unit_test(a_sharded_table_grows_in_small_steps),
-        cmocka_unit_test(windows_of_nonsense_are_refused), cmocka_unit_test(layers_of_nonsense_are_refused),
-        cmocka_unit_test(shards_of_nonsense_are_refused),  cmocka_unit_test(odd_wants_are_met),
+        cmocka_unit_test(rates_are_those_of_one_filter),
+        cmocka_unit_test(loads_are_even),
+        cmocka_unit_test(shards_have_all_equal_digests),
+        cmocka_unit_test(a_list_has_every_digest_once),
+        cmocka_unit_test(shards_are_merged_and_intersected),
+        cmocka_unit_test(a_key_is_new_exactly_once),
+        cmocka_unit_test(an_absent_key_is_added_once),
+        cmocka_unit_test(threads_with_keys_of_their_own),
+        cmocka_unit_test(a_sharded_table_grows_in_small_steps),
+        cmocka_unit_test(windows_of_nonsense_are_refused),
+        cmocka_unit_test(layers_of_nonsense_are_refused),
+        cmocka_unit_test(shards_of_nonsense_are_refused),
+        cmocka_unit_test(odd_wants_are_met),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
 }

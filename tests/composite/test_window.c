@@ -25,7 +25,7 @@ static void *zeroed(size_t n, size_t size) {
 
 /*
  * Keys 0..keys-1 in the order of their last adds. Each add takes the next place, and a tree of
- * partial sums (Fenwick) over the places tells how many different keys came after one. When the
+ * partial sums (Fenwick) over the places tells how many distinct keys came after one. When the
  * places are used up, those in use move together.
  */
 struct order {
@@ -57,7 +57,7 @@ static void change_sum(struct order *order, uint32_t place, uint32_t by) {
     for (; place <= order->places; place += place & (0 - place)) order->sums[place] += by;
 }
 
-/* How many different keys were added after this one was. */
+/* How many distinct keys were added after this one was. */
 static uint32_t younger_than(const struct order *order, uint32_t key) {
     uint32_t upto = 0;
     for (uint32_t place = order->place_of[key]; place; place -= place & (0 - place)) upto += order->sums[place];
@@ -190,7 +190,7 @@ static void the_last_keys_are_remembered_and_no_others(void **state) {
     }
 }
 
-/* In a stream without repeats, the last `items` adds are the last `items` different keys. */
+/* In a stream without repeats, the last `items` adds are the last `items` distinct keys. */
 static void pass_through(int kind, unsigned generations, uint64_t items) {
     perhaps *f = make(&PERHAPS_WANT(.kind = kind, .items = items, .fpr = 0.01, .generations = generations));
     uint64_t quota = (items - 1) / (generations - 1) + 1, queries = test_size() == TEST_SMALL ? 20000 : 100000;

@@ -92,10 +92,30 @@ static uint64_t adds_in_period(const struct run *r) {
     return n;
 }
 
+/* What the window would say at a time is what it says then, and looking changes nothing. */
+static void advance_as_foreseen(const struct run *r) {
+    static uint64_t keys[4 * ITEMS];
+    static uint8_t foreseen[4 * ITEMS], answers[4 * ITEMS];
+    struct perhaps_info before = {.size = sizeof before};
+    struct bytes image = image_of(r->f);
+    size_t n = r->random % 3 ? 4 * ITEMS : r->random % 7;
+    for (size_t i = 0; i < n; i++) keys[i] = i % 2 ? non_member(i) : member(r->keys > i ? r->keys - i : i);
+    perhaps_keys batch = PERHAPS_KEYS_U64(keys, 0, n);
+    int64_t found = MUST(perhaps_contains_as_of(r->f, r->told, &batch, foreseen));
+    MUST(perhaps_facts_as_of(r->f, r->told, &before));
+    expect_unchanged(r->f, image);
+    MUST(perhaps_advance(r->f, r->told));
+    CHECK(MUST(perhaps_contains_many(r->f, &batch, answers)) == found, "other members than foreseen");
+    CHECK(memcmp(answers, foreseen, n) == 0, "other answers than foreseen");
+    CHECK(info_of(r->f).items == before.items, "%llu items, not %llu", (unsigned long long)info_of(r->f).items,
+          (unsigned long long)before.items);
+    free(image.data);
+}
+
 static void move_clock(struct run *r, int64_t later) {
     r->told += (uint64_t)later;
     if (r->told > r->now) r->now = r->told;
-    MUST(perhaps_advance(r->f, r->told));
+    advance_as_foreseen(r);
 }
 
 /* New keys, and one in eight that came before. */
@@ -317,7 +337,7 @@ static void release(void *context, void *memory, size_t size) {
 
 /* Without memory for more than its g generations it loses nothing, and recovers with memory. */
 static void without_memory_nothing_is_lost(int kind) {
-    perhaps_allocator allocator = {allocate, release, NULL};
+    perhaps_allocator allocator = {.allocate = allocate, .release = release};
     there_is_memory = true;
     perhaps *f =
         make(&PERHAPS_WANT(.kind = kind, .items = ITEMS, .fpr = rate, .period = PERIOD, .allocator = &allocator));

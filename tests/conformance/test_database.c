@@ -114,6 +114,16 @@ static void facts_are_info_without_counting(const struct layout *layout) {
     perhaps_free(f);
 }
 
+static double sum_of_rates(const perhaps *f) {
+    double sum = 0;
+    for (unsigned i = 0; i < info_of(f).children; i++) {
+        struct perhaps_info child = {.size = sizeof child};
+        MUST(perhaps_child_facts(f, i, &child));
+        sum += child.fpr_target;
+    }
+    return sum;
+}
+
 static void growth_is_as_wanted(void **state) {
     (void)state;
     for (unsigned shards = 0; shards < 4; shards += 3) {
@@ -209,16 +219,6 @@ static perhaps *make_first(const struct layout *layout, double fpr) {
     return make(&want);
 }
 
-static double sum_of_rates(const perhaps *f) {
-    double sum = 0;
-    for (unsigned i = 0; i < info_of(f).children; i++) {
-        struct perhaps_info child = {.size = sizeof child};
-        MUST(perhaps_child_facts(f, i, &child));
-        sum += child.fpr_target;
-    }
-    return sum;
-}
-
 static bool can_be_layer(const struct layout *layout) {
     return !is_composite(layout) && !(layout->row->can & PERHAPS_GROW);
 }
@@ -275,7 +275,7 @@ static void nonsense_does_not_grow(const struct layout *layout) {
     double zero = 0, rates[] = {0, -1, 0.001, info_of(f).fpr_target, 1, 2, zero / zero};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         REFUSED(PERHAPS_EINVAL, perhaps_grow_layers(&f, rates[i], 0, 0));
-    double growths[] = {-1, 1, 1.4, 17, 1e300, zero / zero};
+    double growths[] = {-0.9, -17, 1, 1.4, 17, 1e300, zero / zero};
     for (size_t i = 0; i < sizeof growths / sizeof *growths; i++)
         REFUSED(PERHAPS_EINVAL, perhaps_grow_layers(&f, 0.01, growths[i], 0));
     CHECK(f == same, "another filter after a refusal");
@@ -342,7 +342,7 @@ static const perhaps_recipe some_recipe = {
 
 static void filters_move_while_they_live(const struct layout *layout) {
     struct estate estate = {0};
-    perhaps_allocator allocator = {estate_allocate, estate_release, &estate};
+    perhaps_allocator allocator = {.allocate = estate_allocate, .release = estate_release, .context = &estate};
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     want.recipe = &some_recipe;
@@ -373,7 +373,7 @@ static void shared_filters_move(void **state) {
     static const int kinds[] = {PERHAPS_BLOCKED, PERHAPS_CUCKOO};
     for (size_t i = 0; i < 2; i++) {
         struct estate estate = {0};
-        perhaps_allocator allocator = {estate_allocate, estate_release, &estate};
+        perhaps_allocator allocator = {.allocate = estate_allocate, .release = estate_release, .context = &estate};
         perhaps *f = make(&PERHAPS_WANT(.kind = kinds[i], .items = ITEMS, .fpr = 0.01, .shards = 4, .shared = 1,
                                         .allocator = &allocator));
         add_members(f, 0, ITEMS / 2);
@@ -417,7 +417,7 @@ static void fail_in_turn(const perhaps_want *theirs, int (*run)(perhaps **f, str
     int rc = PERHAPS_ENOMEM;
     for (unsigned fail = 1; rc < 0; fail++) {
         struct estate estate = {0};
-        perhaps_allocator allocator = {estate_allocate, estate_release, &estate};
+        perhaps_allocator allocator = {.allocate = estate_allocate, .release = estate_release, .context = &estate};
         perhaps_want want = *theirs;
         want.allocator = &allocator;
         perhaps *f = make(&want), *same = f;

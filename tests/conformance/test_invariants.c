@@ -123,7 +123,7 @@ static void expect_shares(const struct perhaps_info *info, const char *when) {
     CHECK(info->fill >= 0 && info->fill <= 1, "%s: a fill of %.17g", when, info->fill);
     CHECK(info->fpr_now >= 0 && info->fpr_now <= 1, "%s: a live rate of %.17g", when, info->fpr_now);
     CHECK(info->loss >= 0 && info->loss <= 1, "%s: a loss of %.17g", when, info->loss);
-    CHECK(info->distinct >= 0 && isfinite(info->distinct), "%s: %g different keys", when, info->distinct);
+    CHECK(info->distinct >= 0 && isfinite(info->distinct), "%s: %g distinct keys", when, info->distinct);
     CHECK(info->fpr_target >= 0 && info->fpr_target < 1, "%s: a planned rate of %.17g", when, info->fpr_target);
     CHECK(info->capacity > 0 && info->bytes > 0, "%s: for %llu keys in %llu bytes", when,
           (unsigned long long)info->capacity, (unsigned long long)info->bytes);
@@ -196,7 +196,7 @@ static void expect_filled(perhaps *f, const struct perhaps_plan *plan) {
         /* Its bits are not nearly all set. */
         bool tells = i < 2 && plan->fpr < 0.2 && info.kind != PERHAPS_WINDOW;
         CHECK(!tells || fabs(info.distinct - (double)first) <= 0.2 * (double)first + 20,
-              "%g different keys where there are %llu", info.distinct, (unsigned long long)first);
+              "%g distinct keys where there are %llu", info.distinct, (unsigned long long)first);
         CHECK(info.items <= first, "%llu items where %llu were added", (unsigned long long)info.items,
               (unsigned long long)first);
         expect_children(f, &info);

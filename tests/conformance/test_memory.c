@@ -91,7 +91,7 @@ static void pool_release(void *context, void *memory, size_t size) {
 }
 
 static perhaps_allocator allocator_of(struct pool *pool) {
-    return (perhaps_allocator){pool_allocate, pool_release, pool};
+    return (perhaps_allocator){.allocate = pool_allocate, .release = pool_release, .context = pool};
 }
 
 /* ---- operations to try; each gets a filter and ends what it made ---- */

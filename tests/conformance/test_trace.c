@@ -106,6 +106,33 @@ static void a_full_filter_is_foreseen(const struct layout *layout) {
     perhaps_free(f);
 }
 
+/* An integer beyond a bitmap has no cell, and its step says 0. */
+static uint64_t cell_of(const perhaps *f, int child, uint64_t i, const char **name) {
+    uint64_t value = 0;
+    int64_t cells = MUST(perhaps_cells(f, child, i, &value, 1, name));
+    bool beyond = info_of(f).kind == PERHAPS_BITMAP || info_of(f).base == PERHAPS_BITMAP;
+    CHECK((uint64_t)cells > i || beyond, "cell %llu of %lld", (unsigned long long)i, (long long)cells);
+    return value;
+}
+
+/* Every bit, counter and slot that a trace names is the cell of that number. How many were
+ * compared. */
+static uint64_t compare_cells(const perhaps *f, int64_t n) {
+    int child = -1;
+    uint64_t compared = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *name;
+        if (steps[i].step == PERHAPS_STEP_CHILD) child = steps[i].depth == 0 ? (int)steps[i].index : child;
+        bool cell = steps[i].step == PERHAPS_STEP_POSITION || steps[i].step == PERHAPS_STEP_SLOT;
+        if (!cell || perhaps_cells(f, child, 0, NULL, 0, &name) < 0 || strcmp(steps[i].name, name) != 0) continue;
+        uint64_t value = cell_of(f, child, steps[i].index, &name);
+        CHECK(value == steps[i].value, "%s %llu is %llu, its step says %llu", name, (unsigned long long)steps[i].index,
+              (unsigned long long)value, (unsigned long long)steps[i].value);
+        compared++;
+    }
+    return compared;
+}
+
 /* Random bytes in the last part of the image: traces and calls still agree where it can be
  * opened. */
 static void damaged_arrays_are_safe(const struct layout *layout) {
@@ -127,6 +154,7 @@ static void damaged_arrays_are_safe(const struct layout *layout) {
                 uint64_t key = i % 2 ? member_of(f, i) : non_member_of(f, i);
                 int64_t n = trace_u64(hostile, PERHAPS_VERB_QUERY, key), found = traced_answer(n);
                 CHECK(found == perhaps_contains_u64(hostile, key), "a query of a damaged filter");
+                compare_cells(hostile, n);
                 if (!is_static(layout)) trace_u64(hostile, PERHAPS_VERB_ADD, key);
             }
         }
@@ -135,6 +163,54 @@ static void damaged_arrays_are_safe(const struct layout *layout) {
     }
     CHECK(opened, "no damaged image was opened");
     free(image.data);
+    perhaps_free(f);
+}
+
+/* ---- cells ---- */
+
+static void cells_are_those_of_the_steps(const struct layout *layout) {
+    perhaps *f = make_with_members(layout, layout->items);
+    struct perhaps_info info = info_of(f);
+    uint64_t compared = 0;
+    for (uint64_t i = 0; i < 100; i++) {
+        compared += compare_cells(f, trace_u64(f, PERHAPS_VERB_QUERY, member_of(f, i)));
+        compared += compare_cells(f, trace_u64(f, PERHAPS_VERB_QUERY, non_member_of(f, i)));
+    }
+    bool columns = info.kind == PERHAPS_RIBBON || info.base == PERHAPS_RIBBON;
+    bool nested = is_composite(layout) && perhaps_cells(f, 0, 0, NULL, 0, NULL) == PERHAPS_ECANNOT;
+    CHECK(compared > 0 || columns || nested, "no cell was compared");
+    perhaps_free(f);
+}
+
+/* All cells together are what single calls give, and the array's bits where they are bits. */
+static void cells_come_in_pieces(void **state) {
+    (void)state;
+    name_subject("cells");
+    perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 2, .bits_per_key = 8, .hashes = 6));
+    uint64_t all[17], some[3], extra = 7;
+    const char *name = NULL;
+    MUST(perhaps_add(f, "apple", 5));
+    all[16] = extra;
+    CHECK(perhaps_cells(f, -1, 0, all, 17, &name) == 16 && strcmp(name, "bit") == 0, "16 bits");
+    CHECK(all[16] == extra, "a cell beyond the last");
+    uint64_t ones = 0;
+    for (unsigned i = 0; i < 16; i++) ones += all[i];
+    CHECK(ones >= 2 && ones <= 6, "%llu bits are set", (unsigned long long)ones);
+    for (unsigned i = 0; i + 3 <= 16; i++) {
+        CHECK(perhaps_cells(f, -1, i, some, 3, NULL) == 16, "in pieces");
+        CHECK(memcmp(some, all + i, sizeof some) == 0, "cells from %u on", i);
+    }
+    CHECK(perhaps_cells(f, -1, 100, some, 3, NULL) == 16, "beyond the end");
+    REFUSED(PERHAPS_ERANGE, perhaps_cells(f, 0, 0, some, 3, NULL));
+    REFUSED(PERHAPS_EINVAL, perhaps_cells(f, -1, 0, NULL, 3, NULL));
+    perhaps_free(f);
+    f = make(&PERHAPS_WANT(.kind = PERHAPS_BLOOM, .items = 10, .fpr = 0.1, .grow = PERHAPS_GROW_LAYERS));
+    REFUSED(PERHAPS_ECANNOT, perhaps_cells(f, -1, 0, some, 3, NULL));
+    REFUSED(PERHAPS_ERANGE, perhaps_cells(f, 1, 0, some, 3, NULL));
+    MUST(perhaps_cells(f, 0, 0, some, 3, NULL));
+    perhaps_free(f);
+    f = make(&PERHAPS_WANT(.kind = PERHAPS_FUSE, .items = 10, .fpr = 0.1));
+    REFUSED(PERHAPS_EUNSEALED, perhaps_cells(f, -1, 0, some, 3, NULL));
     perhaps_free(f);
 }
 
@@ -282,6 +358,11 @@ int main(void) {
         FOR_EACH_COMPOSITE(a_query_is_explained, 2000),
         FOR_EACH_FILE(a_query_is_explained, 2000),
         FOR_EACH_STATIC(a_query_is_explained, 2000),
+        FOR_EACH_LAYOUT(cells_are_those_of_the_steps, 2000),
+        FOR_EACH_COMPOSITE(cells_are_those_of_the_steps, 2000),
+        FOR_EACH_FILE(cells_are_those_of_the_steps, 2000),
+        FOR_EACH_STATIC(cells_are_those_of_the_steps, 2000),
+        cmocka_unit_test(cells_come_in_pieces),
         FOR_EACH_LAYOUT(an_add_is_foreseen, 2000),
         FOR_EACH_COMPOSITE(an_add_is_foreseen, 2000),
         FOR_EACH_FILE(an_add_is_foreseen, 2000),

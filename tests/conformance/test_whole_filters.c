@@ -130,11 +130,11 @@ static void expect_about(const perhaps *f, uint64_t keys, const char *when) {
     double off = ITEMS * 0.03 + 10;
     CHECK(fabs((double)info.items - (double)keys) <= off, "%s: %llu items where %llu keys are common", when,
           (unsigned long long)info.items, (unsigned long long)keys);
-    CHECK(fabs(info.distinct - (double)keys) <= off, "%s: %g different keys where %llu are common", when, info.distinct,
+    CHECK(fabs(info.distinct - (double)keys) <= off, "%s: %g distinct keys where %llu are common", when, info.distinct,
           (unsigned long long)keys);
 }
 
-/* Bits that both have are partly those of different keys; they must not be counted. */
+/* Bits that both have are partly those of distinct keys; they must not be counted. */
 static void intersections_know_how_many_keys_they_have(const struct layout *layout) {
     static const uint64_t shares[] = {0, 1, 10, 50, 100}; /* of a hundred */
     for (size_t i = 0; layout->row->can & PERHAPS_INTERSECT && i < sizeof shares / sizeof *shares; i++) {

@@ -186,6 +186,8 @@ static void time_is_for_windows_with_a_period(const struct layout *layout) {
     struct bytes before = image_of(f);
     CHECK(MUST(perhaps_advance(f, start)) == 0, "time means something");
     REFUSED(PERHAPS_EINVAL, perhaps_set_clock(f, time_of_next, &f));
+    REFUSED(PERHAPS_EINVAL, perhaps_contains_as_of(f, start, &PERHAPS_KEYS_U64(&start, 0, 1), NULL));
+    REFUSED(PERHAPS_EINVAL, perhaps_facts_as_of(f, start, &(struct perhaps_info){.size = sizeof(struct perhaps_info)}));
     expect_unchanged(f, before);
     free(before.data);
     perhaps_free(f);

@@ -103,7 +103,7 @@ END
   try 0 info --json ours
   holds '.kind == "guava" and .hashes == 7 and .distinct > 1900 and .distinct < 2100'
   refuses "no filter of that size and rate" build -k guava -n 1 -p 0.9 -o c some
-  refuses "a hash of their own" build -k guava -n 10 -p 0.1 --seed 1 -o c some
+  refuses "prescribes the hash" build -k guava -n 10 -p 0.1 --seed 1 -o c some
   head -c 100 ours >cut
-  refuses "fewer bytes than its header speaks of" check -k guava cut some
+  refuses "fewer bytes than its header says" check -k guava cut some
 }

@@ -36,7 +36,7 @@ static void pool_release(void *context, void *memory, size_t size) {
 }
 
 static perhaps_allocator allocator_of(struct pool *pool) {
-    return (perhaps_allocator){pool_allocate, pool_release, pool};
+    return (perhaps_allocator){.allocate = pool_allocate, .release = pool_release, .context = pool};
 }
 
 /* ---- damage ---- */
@@ -164,7 +164,7 @@ static void a_copy_outlives_its_file(const struct layout *layout) {
     size_t head;
     struct bytes file = small_file(layout, &head);
     char *path = (char *)(uintptr_t)scratch("cut");
-    perhaps_allocator cutting = {cutting_allocate, cutting_release, path};
+    perhaps_allocator cutting = {.allocate = cutting_allocate, .release = cutting_release, .context = path};
     perhaps *f = NULL;
     write_whole(path, file.data, file.length);
     REFUSED(PERHAPS_EDAMAGED,

@@ -22,7 +22,7 @@ static void what_was_added_is_found(const struct layout *layout) {
         CHECK(perhaps_add_u64(f, member(i)) == 0, "key %llu is new twice", (unsigned long long)i);
     }
     CHECK(info_of(f).items == was_new, "%llu items", (unsigned long long)info_of(f).items);
-    CHECK(fabs(info_of(f).distinct - (double)layout->items) < 0.1 * (double)layout->items + 2, "%g different keys",
+    CHECK(fabs(info_of(f).distinct - (double)layout->items) < 0.1 * (double)layout->items + 2, "%g distinct keys",
           info_of(f).distinct);
     for (size_t i = 0; i < bytes.n; i++) MUST(perhaps_add(f, bytes.keys[i], bytes.lengths[i]));
     for (size_t i = 0; i < bytes.n; i++)

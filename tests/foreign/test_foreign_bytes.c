@@ -298,7 +298,7 @@ static void a_failed_allocation_changes_nothing(void **state) {
         int64_t rc = PERHAPS_ENOMEM;
         for (uint64_t fail = 1; rc == PERHAPS_ENOMEM; fail++) {
             struct pool pool = {.fail_at = fail};
-            perhaps_allocator allocator = {pool_allocate, pool_release, &pool};
+            perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
             perhaps *f = NULL;
             rc = live(&f, i, bytes, kind_of(source), &allocator);
             CHECK(is_clear(rc), "sort %u: allocation %llu failed, and the answer is %lld: %s", i,

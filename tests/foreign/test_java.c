@@ -302,7 +302,7 @@ static void release(void *context, void *memory, size_t size) {
 
 /* Opened borrowed and as a copy, from memory and from a file: the same answer, little memory. */
 static int open_hostile(unsigned sort, const uint8_t *bytes, size_t length) {
-    static const perhaps_allocator counting = {count_and_allocate, release, NULL};
+    static const perhaps_allocator counting = {.allocate = count_and_allocate, .release = release};
     int answers[4];
     write_whole(scratch("hostile"), bytes, length);
     for (unsigned i = 0; i < 4; i++) {

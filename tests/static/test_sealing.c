@@ -180,7 +180,7 @@ static void pool_release(void *context, void *memory, size_t size) {
  * memory, and nothing is lost. */
 static bool build_with_failure(const struct layout *layout, struct pool *pool, struct bytes expected) {
     enum { BATCH = 3000 };
-    perhaps_allocator allocator = {pool_allocate, pool_release, pool};
+    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = pool};
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     perhaps *f = NULL;
@@ -240,7 +240,7 @@ static void every_allocation_may_fail(const struct layout *layout) {
 static void memory_has_a_limit(const struct layout *layout) {
     enum { MIB = 1 << 20, LIMIT = 16 * MIB };
     struct pool pool = {.blocks = 0};
-    perhaps_allocator allocator = {pool_allocate, pool_release, &pool};
+    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     want.max_scratch = LIMIT;

@@ -78,7 +78,7 @@ static void equal_keys_are_one(const struct layout *layout) {
     free(keys);
 }
 
-/* So few different keys that the bins which are looked at beforehand may have none of them. */
+/* So few distinct keys that the bins which are looked at beforehand may have none of them. */
 static void few_keys_many_times(const struct layout *layout) {
     uint64_t *keys = calloc((size_t)layout->items, sizeof *keys);
     CHECK(keys, "no memory");
@@ -94,7 +94,7 @@ static void few_keys_many_times(const struct layout *layout) {
     free(keys);
 }
 
-/* Half of them twice, some a third time. The size is that of a filter of the different keys. */
+/* Half of them twice, some a third time. The size is that of a filter of the distinct keys. */
 static void repeated_keys_take_no_room(const struct layout *layout) {
     perhaps *once = make_with_members(layout, layout->items), *f = make(&layout->want);
     add_members(f, 0, layout->items);

@@ -381,7 +381,7 @@ static void failed_growth_loses_nothing(void **state) {
     (void)state;
     enum { KEYS = 300 };
     struct pool pool = {UINT64_MAX};
-    perhaps_allocator allocator = {pool_allocate, pool_release, &pool};
+    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 10, .allocator = &allocator));
     struct model_set *set = calloc(1, sizeof *set);
     unsigned failures = 0;

@@ -207,14 +207,14 @@ static void a_merge_is_the_sum(void **state) {
     perhaps_free(both);
 }
 
-/* The bits tell how many different keys there are, and the sum of the counters how many copies. */
+/* The bits tell how many distinct keys there are, and the sum of the counters how many copies. */
 static void estimates_are_close(void **state) {
     (void)state;
     perhaps *f = make(&PERHAPS_WANT(.kind = PERHAPS_COUNTING, .items = 20000, .fpr = 0.01));
     for (uint64_t i = 0; i < 20000; i++)
         for (uint64_t n = 0; n <= i % 2; n++) perhaps_add_u64(f, i);
     double distinct = info_of(f).distinct;
-    CHECK(distinct > 19600 && distinct < 20400, "%g different keys", distinct);
+    CHECK(distinct > 19600 && distinct < 20400, "%g distinct keys", distinct);
     CHECK(info_of(f).fpr_now > 0.009 && info_of(f).fpr_now < 0.011, "rate %g", info_of(f).fpr_now);
     const char *path = scratch("counting.ph");
     MUST(perhaps_save(f, path));

@@ -171,7 +171,7 @@ static void copies_leave_room(void **state) {
         for (uint64_t i = 0; i < 30000 / each; i++)
             CHECK(perhaps_count_u64(f, member(i)) >= (int64_t)each, "key %d has too few copies", (int)i);
         double distinct = info_of(f).distinct, expected = 30000.0 / (double)each;
-        CHECK(distinct > 0.97 * expected && distinct < 1.03 * expected, "%g different keys of %g", distinct, expected);
+        CHECK(distinct > 0.97 * expected && distinct < 1.03 * expected, "%g distinct keys of %g", distinct, expected);
         perhaps_free(f);
     }
 }

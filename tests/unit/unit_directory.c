@@ -31,7 +31,7 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-static const perhaps_allocator counting = {count_and_allocate, release, NULL};
+static const perhaps_allocator counting = {.allocate = count_and_allocate, .release = release};
 
 /* ---- composites ---- */
 

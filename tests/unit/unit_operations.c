@@ -1,7 +1,8 @@
 /*
  * Every operation that callers use without looking is there: in the tables of every kind, for every
- * layout, instruction set and way of sharing, and in every filter that can be made of them. A new
- * kind, or a new composite filter, is looked at without an edit.
+ * layout, instruction set and way of sharing, and in every filter that can be made of them. And
+ * small batches, which go ways of their own, answer what single calls do. A new kind, or a new
+ * composite filter, is looked at without an edit.
  */
 #include "support.h"
 
@@ -15,7 +16,7 @@
 static const char *missing(const struct kind_ops *ops, unsigned can, bool one_word, bool composite) {
     if (!ops) return "everything";
     if (!ops->contains) return "contains";
-    if (can & PERHAPS_ADD && !ops->prefetch) return "prefetch";
+    if (!ops->prefetch) return "prefetch";
     if (one_word && !ops->contains_many) return "contains_many";
     if (can & PERHAPS_ADD && !ops->add) return "add";
     if (can & PERHAPS_ADD && one_word && !composite && !ops->add_many) return "add_many";
@@ -85,6 +86,8 @@ static void tables_have_every_operation(void **state) {
 
 /* ---- filters ---- */
 
+enum { KEYS = 40 }; /* 0 to 39 are added */
+
 static void expect_filter(const perhaps *f) {
     const char *lacks = missing(&f->ops, filter_can(f), !f->two_words, f->children != NULL);
     CHECK(!lacks, "a filter of kind %s has no %s", f->kind->row.name, lacks);
@@ -92,6 +95,30 @@ static void expect_filter(const perhaps *f) {
     CHECK(!f->ops.count == !(filter_can(f) & PERHAPS_COUNT), "count is there, and no ability");
     CHECK(!f->children || f->kind->composite->ops->add_many, "a composite filter without add_many");
     for (unsigned i = 0; f->children && i < f->children->count; i++) expect_filter(f->children->child[i].filter);
+}
+
+/* As if no array were in the cache, so that small batches prefetch. */
+static void put_far(perhaps *f) {
+    f->array.near_bytes = 0;
+    for (unsigned i = 0; f->children && i < f->children->count; i++) put_far(f->children->child[i].filter);
+}
+
+/* Batches of up to 70 integers, some of which are in the filter, against single calls. */
+static void expect_small_batches(const perhaps *f, const char *where) {
+    enum { LONGEST = 70 };
+    uint64_t keys[LONGEST];
+    for (uint64_t i = 0; i < LONGEST; i++) keys[i] = 2 * i;
+    for (size_t n = 0; n <= LONGEST; n++) {
+        uint8_t answers[LONGEST + 1] = {0};
+        int64_t ones = perhaps_contains_many(f, &PERHAPS_KEYS_U64(keys, 0, n), answers), wanted = 0;
+        for (size_t i = 0; i < n; i++) {
+            int one = perhaps_contains_u64(f, keys[i]);
+            CHECK(answers[i] == one, "key %zu of %zu, %s: %d in a batch, %d alone", i, n, where, answers[i], one);
+            CHECK(one || keys[i] >= KEYS, "key %zu is not in", i);
+            wanted += one;
+        }
+        CHECK(ones == wanted, "%lld of %zu keys, %s, are in", (long long)ones, n, where);
+    }
 }
 
 static void filters_have_every_operation(void **state) {
@@ -114,8 +141,12 @@ static void filters_have_every_operation(void **state) {
             want.shared = way % 2;
             name_subject("%s, way %zu", kind_find(number)->row.name, way);
             if (perhaps_create(&f, &want) < 0) continue;
+            for (uint64_t key = 0; key < KEYS; key++) CHECK(perhaps_add_u64(f, key) >= 0, "no room");
             seal(f);
             expect_filter(f);
+            expect_small_batches(f, "near");
+            put_far(f);
+            expect_small_batches(f, "far");
             made++;
             perhaps_free(f);
         }

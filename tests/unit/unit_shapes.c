@@ -39,7 +39,7 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-static const perhaps_allocator counting = {count_and_allocate, release, NULL};
+static const perhaps_allocator counting = {.allocate = count_and_allocate, .release = release};
 
 static struct bytes shape_of(const perhaps *f) {
     size_t length = (size_t)MUST(perhaps_shape(f, NULL, 0));

@@ -44,7 +44,7 @@ static const struct {
              {{30, PERIOD, 3}, NULL},
              {{1, 1, 6}, NULL},
              {{UINT64_MAX, UINT64_MAX, 4}, NULL},
-             {{0, 20, 0}, "build it anew from its keys"}, /* as it was before there was a quota */
+             {{0, 20, 0}, "build it again from its keys"}, /* as it was before there was a quota */
              {{0, PERIOD, 4}, "a period without a quota"},
              {{30, PERIOD, 0}, "an impossible number of planned generations"},
              {{30, PERIOD, 1}, "an impossible number of planned generations"},

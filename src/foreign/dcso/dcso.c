@@ -60,8 +60,8 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 /* ---- bytes ---- */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = layout[BLOOM_CELLS] < 1 || layout[BLOOM_CELLS] > UINT64_C(1) << 62    ? "number of bits out of range"
-              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "number of hashes out of range"
+    *reason = layout[BLOOM_CELLS] < 1 || layout[BLOOM_CELLS] > UINT64_C(1) << 62    ? "a number of bits out of range"
+              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "a number of hashes out of range"
               : (layout[DCSO_FLAGS] & 0xff) != DCSO_VERSION                         ? "a version that is not 1"
                                                                                     : NULL;
     return *reason ? 0 : (layout[BLOOM_CELLS] + 63) / 64 * 8;
@@ -75,7 +75,7 @@ static const char *check_facts(uint64_t capacity, double fpr, uint64_t length) {
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
     (void)length;
-    if (given < HEAD_BYTES) return "no whole header";
+    if (given < HEAD_BYTES) return "an incomplete header";
     *facts = (struct facts){.items = load64(bytes + AT_ITEMS), .capacity = load64(bytes + AT_N), .start = HEAD_BYTES};
     facts->fpr = load_double(bytes + AT_P);
     facts->layout[BLOOM_CELLS] = load64(bytes + AT_M);
@@ -123,4 +123,5 @@ const struct kind kind_dcso = {
     .format = &format,
     .foreign = &foreign_checks,
     .trace = probe_trace,
+    .cells = probe_cells,
 };

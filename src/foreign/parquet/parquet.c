@@ -155,7 +155,7 @@ static bool rehash(struct array *into, const struct array *from) {
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[PARQUET_BLOCKS] < 1 || layout[PARQUET_BLOCKS] > PARQUET_BLOCKS_MAX
-                  ? "number of blocks out of range"
+                  ? "a number of blocks out of range"
                   : NULL;
     return *reason ? 0 : layout[PARQUET_BLOCKS] * PARQUET_BLOCK_BYTES;
 }
@@ -229,7 +229,7 @@ static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, s
         if (field.number == NUM_BYTES) size = next_number(&r);
         if (field.number != NUM_BYTES && !is_first_variant(&r) && !r.bad) return others[field.number];
     }
-    if (r.bad) return "no whole header";
+    if (r.bad) return "an incomplete header";
     if (seen != ALL_FIELDS) return "a header that lacks fields";
     if (size <= 0 || size % PARQUET_BLOCK_BYTES) return "a number of bytes that does not make blocks of 32";
     *facts = (struct facts){.layout = {[PARQUET_BLOCKS] = (uint64_t)size / PARQUET_BLOCK_BYTES},

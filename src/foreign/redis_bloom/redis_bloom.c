@@ -68,15 +68,15 @@ static bool is_positive(uint64_t bits) {
 static const char *check_layout(const uint64_t layout[LAYOUT_WORDS]) {
     uint64_t bits = layout[REDIS_BLOOM_BITS], n2 = layout[REDIS_BLOOM_N2];
     uint64_t options = (uint32_t)layout[REDIS_BLOOM_OPTIONS], growth = layout[REDIS_BLOOM_OPTIONS] >> 32;
-    if (bits == 0 || bits % 64 || bits > INT64_MAX) return "number of bits out of range, or not whole words";
+    if (bits == 0 || bits % 64 || bits > INT64_MAX) return "a number of bits out of range, or not of whole words";
     if (layout[REDIS_BLOOM_HASHES] < 1 || layout[REDIS_BLOOM_HASHES] > HASHES_MAX)
-        return "number of hashes out of range";
+        return "a number of hashes out of range";
     if (n2 > N2_MAX || (n2 && bits >> n2 == 0)) return "fewer bits than its places need";
     if (!is_positive(layout[REDIS_BLOOM_BPE])) return "an impossible number of bits per entry";
     if (options & ~(unsigned)REDIS_OPTIONS_ALL) return "unknown options";
     if (!(options & REDIS_OPTION_FORCE64)) return "hashes of 32 bits, as early versions had, which are not supported";
     if (growth > REDIS_BLOOM_GROWTH_MAX || (growth && !(options & REDIS_OPTION_NO_SCALING)))
-        return "growth out of range";
+        return "a growth out of range";
     return NULL;
 }
 

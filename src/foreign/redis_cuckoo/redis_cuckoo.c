@@ -333,6 +333,14 @@ static bool rehash(struct array *into, const struct array *from) {
     return true;
 }
 
+/* The new sub-filter begins where the three numbers were. */
+static void extend(struct array *array, uint64_t length) {
+    uint8_t numbers[REDIS_CUCKOO_TAIL_BYTES], *before = array->bytes + length - REDIS_CUCKOO_TAIL_BYTES;
+    memcpy(numbers, before, sizeof numbers);
+    memset(before, 0, sizeof numbers);
+    memcpy(redis_cuckoo_tail(array, 0), numbers, sizeof numbers);
+}
+
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
     static const struct kind_ops all = {BASIC_OPS(redis_cuckoo_add, redis_cuckoo_contains, redis_cuckoo_add_many,
                                                   redis_cuckoo_contains_many, redis_cuckoo_prefetch),
@@ -347,8 +355,16 @@ static void set_parts(uint64_t layout[LAYOUT_WORDS], unsigned parts) {
     layout[REDIS_CUCKOO_LIMITS] = (layout[REDIS_CUCKOO_LIMITS] & REDIS_CUCKOO_STEPS_MAX) | most << 16;
 }
 
-static const struct growable growable = {
-    .full = "all places of this key are taken", .grow = grow, .rehash = rehash, .set_parts = set_parts};
+static unsigned parts_of(const struct array *array) {
+    return (unsigned)redis_cuckoo_in_use(array);
+}
+
+static const struct growable growable = {.full = "all places of this key are taken",
+                                         .grow = grow,
+                                         .rehash = rehash,
+                                         .extend = extend,
+                                         .set_parts = set_parts,
+                                         .parts = parts_of};
 
 static const struct shrinkable shrinkable = {.compact = compact};
 
@@ -363,9 +379,12 @@ const struct kind kind_redis_cuckoo = {
     .words = {.name = {"buckets", "bucket size", "expansion", "sub-filters", "limits"}},
     .payload_bytes = payload_bytes,
     .ops = ops,
+    .counter_bytes = REDIS_CUCKOO_TAIL_BYTES,
     .model = &model_redis_cuckoo,
     .growable = &growable,
     .shrinkable = &shrinkable,
     .foreign = &foreign_checks,
     .trace = redis_cuckoo_trace,
+    .cells = redis_cuckoo_cells,
+    .cell = "slot",
 };

@@ -95,3 +95,9 @@ TRACED static int redis_cuckoo_trace(const struct array *array, struct digest di
         trace_step(trace, PERHAPS_STEP_ROOM, "sub-filter", false, in_use, 0, 0);
     }
 }
+
+TRACED static uint64_t redis_cuckoo_cells(const struct array *array, uint64_t i, uint64_t *value) {
+    uint64_t slots = array->length - REDIS_CUCKOO_TAIL_BYTES;
+    if (i < slots) *value = array->bytes[i];
+    return slots;
+}

@@ -52,15 +52,15 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = layout[BLOOM_CELLS] < 64 || layout[BLOOM_CELLS] % 64 || layout[BLOOM_CELLS] / 64 > INT32_MAX
-                  ? "number of words out of range"
-              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "number of hashes out of range"
+                  ? "a number of words out of range"
+              : layout[BLOOM_HASHES] < 1 || layout[BLOOM_HASHES] > PROBE_HASHES_MAX ? "a number of hashes out of range"
                                                                                     : NULL;
     return *reason ? 0 : layout[BLOOM_CELLS] / 8;
 }
 
 static const char *read(const uint8_t *bytes, uint64_t given, uint64_t length, struct facts *facts) {
     (void)length;
-    if (given < HEAD_BYTES) return "no whole header";
+    if (given < HEAD_BYTES) return "an incomplete header";
     if (load32_big(bytes + AT_VERSION) != VERSION) return "a version that is not 1";
     *facts = (struct facts){.start = HEAD_BYTES};
     facts->layout[BLOOM_CELLS] = 64 * (uint64_t)load32_big(bytes + AT_WORDS);
@@ -92,4 +92,5 @@ const struct kind kind_spark = {
     .combinable = &combinable_bits,
     .format = &format,
     .trace = probe_trace,
+    .cells = probe_cells,
 };

@@ -35,7 +35,7 @@ enum { PIECE = 8 * 8 }; /* bytes that are tested together */
 #define INLINE static inline __attribute__((always_inline))
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "range is not 1 to 2^63";
+    *reason = "a range that is not 1 to 2^63";
     return layout[BITMAP_RANGE] >= 1 && layout[BITMAP_RANGE] <= BITMAP_RANGE_MAX ? (layout[BITMAP_RANGE] + 63) / 64 * 8
                                                                                  : 0;
 }
@@ -267,4 +267,5 @@ const struct kind kind_bitmap = {
     .combinable = &combinable,
     .next = next,
     .trace = bitmap_trace,
+    .cells = bitmap_cells,
 };

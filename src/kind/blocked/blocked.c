@@ -32,6 +32,7 @@
 #include "kind/blocked/blocked_layout.h"
 #include "base/arith.h"
 #include "base/bits.h"
+#include "base/target.h"
 #include "perhaps_inline.h"
 
 /* How a batch prefetches cache lines. HERE: the array is a small part of the second-level cache;
@@ -43,6 +44,7 @@ enum reach { HERE, NEAR, FAR };
 enum { NEAR_DISTANCE = 24, FAR_DISTANCE = 128, SOON = 8 };
 
 static inline enum reach reach_of(const struct array *array) {
+    if (!PREFETCHES) return HERE;
     if (!is_near(array)) return FAR;
     return array->length <= array->near_bytes / 2 ? HERE : NEAR;
 }
@@ -51,16 +53,16 @@ enum { PART = 1024 }; /* keys of a batch whose lines are found at a time */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[BLOCKED_BITS_PER_LINE] != 8 && layout[BLOCKED_BITS_PER_LINE] != 16) {
-        *reason = "bits per line is neither 8 nor 16";
+        *reason = "bits per line that are neither 8 nor 16";
         return 0;
     }
     if (layout[BLOCKED_LINES_PER_KEY] != 1 && layout[BLOCKED_LINES_PER_KEY] != 2) {
-        *reason = "lines per key is neither 1 nor 2";
+        *reason = "lines per key that are neither 1 nor 2";
         return 0;
     }
     if (layout[BLOCKED_LINES] == 0 || layout[BLOCKED_LINES] > UINT32_MAX ||
         layout[BLOCKED_LINES] % layout[BLOCKED_LINES_PER_KEY]) {
-        *reason = "number of lines out of range";
+        *reason = "a number of lines out of range";
         return 0;
     }
     return layout[BLOCKED_LINES] * BLOCKED_LINE_BYTES;
@@ -130,6 +132,7 @@ static struct blocked_sweep sweep_over(const struct array *array, const struct s
 #define FOR_AVX2   "kind/blocked/blocked_avx2.h"
 #define FOR_AVX512 "kind/blocked/blocked_avx512.h"
 #define FOR_NEON   "kind/blocked/blocked_neon.h"
+#define FOR_WASM   "kind/blocked/blocked_wasm.h"
 #define TEMPLATE   "kind/blocked/blocked_batch.h"
 #include "base/each_isa.h"
 
@@ -244,6 +247,23 @@ BLOCKED_OPS(blocked_ops_16x2_neon, , neon, neon, 1, 1, NULL, NULL, blocked_add_1
             blocked_add_many_16x2_neon, blocked_add_many_shared_16x2_neon, blocked_contains_16x2_neon,
             blocked_contains_unmixed_16x2_neon, blocked_contains_many_16x2_neon)
 #endif
+#if defined(__wasm_simd128__)
+BLOCKED_ANY(blocked_contains_any_8x1_wasm, , wasm, 0)
+BLOCKED_ANY(blocked_contains_any_16x1_wasm, , wasm, 1)
+BLOCKED_OPS(blocked_ops_8x1_wasm, , wasm, wasm, 0, 0, blocked_line, blocked_contains_any_8x1_wasm, blocked_add_8x1_wasm,
+            blocked_add_shared_8x1_wasm, blocked_add_many_8x1_wasm, blocked_add_many_shared_8x1_wasm,
+            blocked_contains_8x1_wasm, blocked_contains_unmixed_8x1_wasm, blocked_contains_many_8x1_wasm)
+BLOCKED_OPS(blocked_ops_16x1_wasm, , wasm, wasm, 1, 0, blocked_line, blocked_contains_any_16x1_wasm,
+            blocked_add_16x1_wasm, blocked_add_shared_16x1_wasm, blocked_add_many_16x1_wasm,
+            blocked_add_many_shared_16x1_wasm, blocked_contains_16x1_wasm, blocked_contains_unmixed_16x1_wasm,
+            blocked_contains_many_16x1_wasm)
+BLOCKED_OPS(blocked_ops_8x2_wasm, , wasm, wasm, 0, 1, NULL, NULL, blocked_add_8x2_wasm, blocked_add_shared_8x2_wasm,
+            blocked_add_many_8x2_wasm, blocked_add_many_shared_8x2_wasm, blocked_contains_8x2_wasm,
+            blocked_contains_unmixed_8x2_wasm, blocked_contains_many_8x2_wasm)
+BLOCKED_OPS(blocked_ops_16x2_wasm, , wasm, wasm, 1, 1, NULL, NULL, blocked_add_16x2_wasm, blocked_add_shared_16x2_wasm,
+            blocked_add_many_16x2_wasm, blocked_add_many_shared_16x2_wasm, blocked_contains_16x2_wasm,
+            blocked_contains_unmixed_16x2_wasm, blocked_contains_many_16x2_wasm)
+#endif
 
 /* By bits per line, lines per key and `shared`. */
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
@@ -263,6 +283,11 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
     static const struct kind_ops *const neon[4] = {blocked_ops_8x1_neon, blocked_ops_16x1_neon, blocked_ops_8x2_neon,
                                                    blocked_ops_16x2_neon};
     if (isa == ISA_NEON) return &neon[shape][shared];
+#endif
+#if defined(__wasm_simd128__)
+    static const struct kind_ops *const wasm[4] = {blocked_ops_8x1_wasm, blocked_ops_16x1_wasm, blocked_ops_8x2_wasm,
+                                                   blocked_ops_16x2_wasm};
+    if (isa != ISA_SCALAR) return &wasm[shape][shared];
 #endif
     return &scalar[shape][shared];
 }
@@ -285,7 +310,7 @@ const struct kind kind_blocked = {
     .ops = ops,
     .lock_free = true,
     .model = &model_blocked,
-    .combinable = &combinable_bits,
-    .view = view,
-    .trace = blocked_trace,
+    .combinable = BEYOND_QUERIES(&combinable_bits),
+    .view = BEYOND_QUERIES(view),
+    .trace = BEYOND_QUERIES(blocked_trace),
 };

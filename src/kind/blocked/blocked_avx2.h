@@ -36,7 +36,7 @@ TARGET static inline size_t ISA(find_some)(const uint64_t *digests, size_t n, in
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         __m256i four = load_words_four(digests + i);
-        if (which) four = times_four(four, line_hash(1, 1));
+        if (which) four = times_four(four, same_four(line_hash(1, 1)));
         __m256i low = _mm256_srli_epi64(_mm256_mul_epu32(four, all), 32);
         __m256i high = _mm256_mul_epu32(_mm256_srli_epi64(four, 32), all);
         __m256i at =

@@ -102,7 +102,7 @@ INLINE void ISA(many)(const struct array *described, const uint64_t *digests, si
 /* Next to the cost of shared words, a needless prefetch does not matter. */
 INLINE void ISA(many_within)(const struct array *array, const uint64_t *digests, size_t n, uint8_t *answers,
                              const char *ahead, int two, int pair, enum task task) {
-    enum reach reach = task == ADD_SHARED ? FAR : reach_of(array);
+    enum reach reach = task == ADD_SHARED && PREFETCHES ? FAR : reach_of(array);
     if (reach == HERE)
         ISA(many)(array, digests, n, answers, ahead, two, pair, task, HERE);
     else if (reach == NEAR)

@@ -172,14 +172,14 @@ static void measure(const struct array *array, struct measures *measures) {
 }
 
 const struct model model_blocked = {
-    .fpr = fpr,
+    .fpr = BEYOND_QUERIES(fpr),
     .hashes = hashes_of,
     .cache_lines = lines_of,
-    .measure = measure,
-    .search = &(const struct layout_search){.variants = sizeof variants / sizeof variants[0],
-                                            .variant = variant,
-                                            .step = step,
-                                            .resize = resize,
-                                            .handicap = handicap},
-    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
+    .measure = BEYOND_QUERIES(measure),
+    .search = BEYOND_QUERIES(&(const struct layout_search){.variants = sizeof variants / sizeof variants[0],
+                                                           .variant = variant,
+                                                           .step = step,
+                                                           .resize = resize,
+                                                           .handicap = handicap}),
+    .occupancy = BEYOND_QUERIES(&(const struct occupancy){.count = count, .keys = keys, .covariance = covariance}),
 };

@@ -42,7 +42,7 @@ static inline unsigned cell_mark(uint8_t *bytes, uint64_t i, bool shared) {
 #include "kind/bloom/bloom_probes.h"
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "number of bits out of range";
+    *reason = "a number of bits out of range";
     if (layout[BLOOM_CELLS] == 0 || layout[BLOOM_CELLS] > UINT64_MAX - 63) return 0;
     return hashes_fit(layout, reason) ? (layout[BLOOM_CELLS] + 63) / 64 * 8 : 0;
 }
@@ -80,7 +80,8 @@ const struct kind kind_bloom = {
     .ops = ops,
     .lock_free = true,
     .model = &model_bloom,
-    .combinable = &combinable_bits,
-    .view = view,
-    .trace = probe_trace,
+    .combinable = BEYOND_QUERIES(&combinable_bits),
+    .view = BEYOND_QUERIES(view),
+    .trace = BEYOND_QUERIES(probe_trace),
+    .cells = BEYOND_QUERIES(probe_cells),
 };

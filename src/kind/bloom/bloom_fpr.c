@@ -113,12 +113,11 @@ static void measure(const struct array *array, struct measures *measures) {
 }
 
 const struct model model_bloom = {
-    .fpr = bloom_fpr,
+    .fpr = BEYOND_QUERIES(bloom_fpr),
     .hashes = bloom_hashes,
     .cache_lines = bloom_hashes,
-    .measure = measure,
-    .search =
-        &(const struct layout_search){
-            .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize},
-    .occupancy = &bloom_occupancy,
+    .measure = BEYOND_QUERIES(measure),
+    .search = BEYOND_QUERIES(&(const struct layout_search){
+        .variants = BLOOM_VARIANTS, .variant = variant, .step = bloom_step, .resize = resize}),
+    .occupancy = BEYOND_QUERIES(&bloom_occupancy),
 };

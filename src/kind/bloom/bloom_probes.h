@@ -31,6 +31,6 @@ static inline uint64_t probe_word(const uint64_t layout[LAYOUT_WORDS], struct di
 #include "kind/bloom/bloom_batch.h"
 
 static bool hashes_fit(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "number of hashes is not 1 to 64";
+    *reason = "a number of hashes that is not 1 to 64";
     return layout[BLOOM_HASHES] >= 1 && layout[BLOOM_HASHES] <= BLOOM_HASHES_MAX;
 }

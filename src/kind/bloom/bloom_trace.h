@@ -10,3 +10,8 @@ TRACED static int probe_trace(const struct array *array, struct digest digest, b
     }
     return trace_bits(trace, adding, all);
 }
+
+TRACED static uint64_t probe_cells(const struct array *array, uint64_t i, uint64_t *value) {
+    if (i < array->layout[BLOOM_CELLS]) *value = bit_get(array->bytes, i);
+    return array->layout[BLOOM_CELLS];
+}

@@ -64,7 +64,7 @@ static inline void cell_unmark(uint8_t *bytes, uint64_t i, bool shared) {
 #include "kind/bloom/bloom_probes.h"
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "number of counters out of range";
+    *reason = "a number of counters out of range";
     if (layout[COUNTING_COUNTERS] == 0 || layout[COUNTING_COUNTERS] > UINT64_MAX - 15) return 0;
     return hashes_fit(layout, reason) ? (layout[COUNTING_COUNTERS] + 15) / 16 * 8 : 0;
 }
@@ -136,4 +136,6 @@ const struct kind kind_counting = {
     .model = &model_counting,
     .combinable = &combinable,
     .trace = counting_trace,
+    .cells = counting_cells,
+    .cell = "counter",
 };

@@ -11,3 +11,8 @@ TRACED static int counting_trace(const struct array *array, struct digest digest
     if (adding) return trace_answer(trace, true, 1, "A copy is added: each counter below 15 goes up by 1.");
     return trace_answer(trace, false, all, all ? "No counter is 0." : "A counter is 0.");
 }
+
+TRACED static uint64_t counting_cells(const struct array *array, uint64_t i, uint64_t *value) {
+    if (i < array->layout[COUNTING_COUNTERS]) *value = cell_get(array->bytes, i, false);
+    return array->layout[COUNTING_COUNTERS];
+}

@@ -66,13 +66,13 @@
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     *reason = NULL;
     if (layout[CUCKOO_HOMES] < CUCKOO_HOMES_MIN || layout[CUCKOO_HOMES] > CUCKOO_HOMES_MAX)
-        *reason = "number of homes out of range";
+        *reason = "a number of homes out of range";
     else if (!places_fit(layout[CUCKOO_PLACES]))
-        *reason = "number of places is not 4, 5, 6 or 8";
+        *reason = "a number of places that is not 4, 5, 6 or 8";
     else if (!slots_fit(layout[CUCKOO_WIDTH], layout[CUCKOO_LONGER], layout[CUCKOO_PLACES]))
-        *reason = "bits of a slot out of range";
+        *reason = "a number of bits per slot out of range";
     else if (layout[CUCKOO_STASH] < 2 || layout[CUCKOO_STASH] > CUCKOO_STASH_MAX)
-        *reason = "size of the stash out of range";
+        *reason = "a stash out of range";
     return *reason ? 0 : length_of(layout);
 }
 
@@ -279,8 +279,9 @@ static void cuckoo_prefetch(const struct array *a, struct digest digest) {
         return count_key(a, digest.first, number);                                                                     \
     }                                                                                                                  \
     static const struct kind_ops table = {                                                                             \
-        BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, cuckoo_prefetch), .remove = remove_name, \
-        .count = count_name, .batch = &(const struct batch_ops){.add_partition = add_partition_name}};
+        BASIC_OPS(add_name, contains_name, add_many_name, contains_many_name, cuckoo_prefetch),                        \
+        .remove = BEYOND_QUERIES(remove_name), .count = BEYOND_QUERIES(count_name),                                    \
+        .batch = &(const struct batch_ops){.add_partition = BEYOND_QUERIES(add_partition_name)}};
 
 CUCKOO_OPS(cuckoo_ops_4, , 4, ISA_SCALAR, cuckoo_add_4, cuckoo_put_many_4, cuckoo_add_many_4, cuckoo_add_partition_4,
            cuckoo_contains_4, cuckoo_contains_many_4, cuckoo_remove_4, cuckoo_count_4)
@@ -402,7 +403,9 @@ const struct kind kind_cuckoo = {
     .ops = ops,
     .derive = cuckoo_derive,
     .model = &model_cuckoo,
-    .growable = &growable,
-    .combinable = &combinable,
-    .trace = cuckoo_trace,
+    .growable = BEYOND_QUERIES(&growable),
+    .combinable = BEYOND_QUERIES(&combinable),
+    .trace = BEYOND_QUERIES(cuckoo_trace),
+    .cells = BEYOND_QUERIES(cuckoo_cells),
+    .cell = "slot",
 };

@@ -44,8 +44,9 @@ TARGET_AVX512 static inline __m512i take_one_of_eight(const struct array *a, con
     return taken;
 }
 
-/* look_at_one for the keys i..i+7. */
-TARGET_AVX512 static inline void look_at_eight(const struct array *a, struct block *block, size_t i, uint64_t places) {
+/* look_at_one for the keys i..i+7; gives those that have NO_SLOT. */
+TARGET_AVX512 static inline unsigned look_at_eight(const struct array *a, struct block *block, size_t i,
+                                                   uint64_t places) {
     __m512i fingerprint = _mm512_loadu_si512(block->fingerprint + i);
     __mmask8 found;
     __m512i place = take_one_of_eight(a, block, i, fingerprint, places, &found);
@@ -59,6 +60,60 @@ TARGET_AVX512 static inline void look_at_eight(const struct array *a, struct blo
     __m512i slot = _mm512_add_epi64(home, _mm512_sub_epi64(place, before));
     _mm512_storeu_si512(block->slot + i, _mm512_mask_mov_epi64(same_eight(NO_SLOT), found, slot));
     _mm512_storeu_si512(block->code + i, _mm512_add_epi64(codes_of_eight(fingerprint, places), place));
+    return (__mmask8)~found;
+}
+
+/* Those who sit in the slots of two keys with four places each: lanes 0..3 and 4..7. */
+struct sitters {
+    struct sitting sits;
+    __m512i slot, note, home[CUCKOO_CHOICES_MAX];
+};
+
+TARGET_AVX512 static inline struct sitters sitters_of_two(const struct array *a, const struct block *block, size_t i,
+                                                          size_t j) {
+    const __m512i place = _mm512_setr_epi64(0, 1, 2, 3, 0, 1, 2, 3);
+    const long long first = (long long)block->home[0][i], second = (long long)block->home[1][i];
+    const long long third = (long long)block->home[0][j], fourth = (long long)block->home[1][j];
+    struct sitters two;
+    two.slot = _mm512_setr_epi64(first, first + 1, second, second + 1, third, third + 1, fourth, fourth + 1);
+    __m512i code = _mm512_and_si512(slots_at_eight(a, two.slot, 1), same_eight(slot_mask(width_of(a))));
+    two.note = _mm512_or_si512(code, _mm512_slli_epi64(place, NOTE_PLACE));
+    two.sits = sitting_eight(a, two.slot, code, 4);
+    homes_of_eight(a, &two.sits, 4, two.home);
+    return two;
+}
+
+/* prefetch_others for two keys. */
+TARGET_AVX512 static inline void prefetch_others_of_two(const struct array *a, const struct block *block, size_t i,
+                                                        size_t j) {
+    struct sitters two = sitters_of_two(a, block, i, j);
+    __mmask8 later = _mm512_test_epi64_mask(two.sits.choice, two.sits.choice);
+    uint64_t other[8];
+    _mm512_storeu_si512(other, _mm512_mask_mov_epi64(two.home[1], later, two.home[0]));
+    for (unsigned lane = 0; lane < 8; lane++) prefetch_home(a, other[lane]);
+}
+
+/* find_push for two keys. */
+TARGET_AVX512 static inline void find_two_pushes(const struct array *a, struct block *block, size_t i, size_t j) {
+    struct sitters two = sitters_of_two(a, block, i, j);
+    struct reachable reach[CUCKOO_PLACES_MAX];
+    uint64_t homes[2][8], codes[8], empty = look_around(a, two.home, two.slot, two.note, 0xff, reach, 4);
+    _mm512_storeu_si512(homes[0], two.home[0]);
+    _mm512_storeu_si512(homes[1], two.home[1]);
+    _mm512_storeu_si512(codes, two.sits.code);
+    for (unsigned half = 0; half < 2; half++) {
+        size_t key = half ? j : i;
+        struct push *push = &block->push[key];
+        uint64_t here = empty & UINT64_C(0x0f0f0f0f0f0f0f0f) << 4 * half;
+        push->slot = NO_SLOT;
+        if (!here) continue;
+        unsigned bit = (unsigned)__builtin_ctzll(here), place = bit / 8, lane = bit % 8;
+        push->slot = homes[choice_of(place, 4)][lane] + offset_of(place, 4);
+        push->place = lane % 4;
+        push->code = codes[lane] + place;
+        UNROLLED for (uint64_t choice = 0; choice < 2; choice++) push->window[choice] =
+            window_of(a, block->home[choice][key], choice, 4);
+    }
 }
 
 /* window_word, as `struct windows` has it. */

@@ -195,21 +195,49 @@ INLINE void prefetch_others(const struct array *a, const struct block *block, si
 /* Looks at the places of eight keys from i on, or of as many as there are. */
 INLINE void look_at_some(const struct array *a, struct block *block, size_t i, uint64_t places, enum isa isa) {
     size_t end = smaller(i + 8, block->n);
+    unsigned crowded = block->crowded;
 #if defined(__x86_64__)
-    if (isa == ISA_AVX512 && end == i + 8)
-        look_at_eight(a, block, i, places);
-    else
-#else
-    (void)isa;
-#endif
-        for (size_t j = i; j < end; j++) look_at_one(a, block, j, places);
-    for (size_t j = i; j < end; j++) {
-        block->which[block->crowded] = (uint8_t)j;
-        block->crowded += block->slot[j] == NO_SLOT;
+    if (isa == ISA_AVX512 && end == i + 8) {
+        unsigned full = look_at_eight(a, block, i, places);
+        for (; full; full &= full - 1) block->which[crowded++] = (uint8_t)(i + (unsigned)__builtin_ctz(full));
+        block->crowded = crowded;
+        return;
     }
+#endif
+    (void)isa;
+    for (size_t j = i; j < end; j++) {
+        look_at_one(a, block, j, places);
+        block->which[crowded] = (uint8_t)j;
+        crowded += block->slot[j] == NO_SLOT;
+    }
+    block->crowded = crowded;
+}
+
+/* Two at a time; an odd one is its own neighbour. */
+INLINE size_t neighbour_of(const struct block *block, unsigned i) {
+    return block->which[i + 1 < block->crowded ? i + 1 : i];
+}
+
+INLINE void prefetch_crowded(const struct array *a, const struct block *block, uint64_t places, enum isa isa) {
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512 && places == 4) {
+        for (unsigned i = 0; i < block->crowded; i += 2)
+            prefetch_others_of_two(a, block, block->which[i], neighbour_of(block, i));
+        return;
+    }
+#endif
+    (void)isa;
+    for (unsigned i = 0; i < block->crowded; i++) prefetch_others(a, block, block->which[i], places);
 }
 
 INLINE void find_pushes(const struct array *a, struct block *block, uint64_t places, enum isa isa) {
+#if defined(__x86_64__)
+    if (isa == ISA_AVX512 && places == 4) {
+        for (unsigned i = 0; i < block->crowded; i += 2)
+            find_two_pushes(a, block, block->which[i], neighbour_of(block, i));
+        return;
+    }
+#endif
     for (unsigned i = 0; i < block->crowded; i++) {
         struct places all = block_places(block, block->which[i], places);
         find_push(a, &all, &block->push[block->which[i]], places, isa);
@@ -219,6 +247,8 @@ INLINE void find_pushes(const struct array *a, struct block *block, uint64_t pla
 /* Adds key i of a block: as noted, if that still holds; else as a single call would. */
 INLINE int add_one(struct array *a, const struct block *block, size_t i, uint64_t places, enum isa isa) {
     uint64_t slot = block->slot[i];
+    bool simple = stash_entries(stash_of(a)) == 0 && slot != NO_SLOT;
+    if (__builtin_expect(simple, 1) && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
     struct places all = block_places(block, i, places);
     bool holds = stashed_at(stash_of(a), &all) == STASH_NOWHERE;
     if (holds && slot != NO_SLOT && slot_fill(a->bytes, slot, width_of(a), block->code[i])) return 1;
@@ -278,7 +308,7 @@ INLINE size_t put_many(struct array *changed, const uint64_t *digests, size_t n,
             if (far) prefetch_some(a, coming, j, coming->n, places);
             if (j < next->n) look_at_some(a, next, j, places, isa);
         }
-        for (unsigned c = 0; far && c < next->crowded; c++) prefetch_others(a, next, next->which[c], places);
+        if (far) prefetch_crowded(a, next, places, isa);
         find_pushes(a, after, places, isa);
         if (!here->n) continue;
         size_t before = i - (STAGES - 1) * BLOCK; /* keys in earlier blocks */

@@ -198,11 +198,12 @@ static void measure(const struct array *array, struct measures *measures) {
 }
 
 const struct model model_cuckoo = {
-    .fpr = fpr,
+    .fpr = BEYOND_QUERIES(fpr),
     .hashes = hashes_of,
     .cache_lines = lines_of,
-    .measure = measure,
-    .search = &(const struct layout_search){.variants = VARIANTS, .variant = variant, .step = step, .resize = resize},
-    .layering = &(const struct layering){.nested = nested, .nest = nest},
-    .occupancy = &(const struct occupancy){.count = count, .keys = keys, .covariance = covariance},
+    .measure = BEYOND_QUERIES(measure),
+    .search = BEYOND_QUERIES(
+        &(const struct layout_search){.variants = VARIANTS, .variant = variant, .step = step, .resize = resize}),
+    .layering = &(const struct layering){.nested = nested, .nest = BEYOND_QUERIES(nest)},
+    .occupancy = BEYOND_QUERIES(&(const struct occupancy){.count = count, .keys = keys, .covariance = covariance}),
 };

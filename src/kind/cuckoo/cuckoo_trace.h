@@ -85,3 +85,8 @@ TRACED static int cuckoo_trace(const struct array *a, struct digest digest, bool
     trace_store(trace, opening.slot, 0, opening.code);
     return trace_answer(trace, true, 1, "The key takes an empty slot.");
 }
+
+TRACED static uint64_t cuckoo_cells(const struct array *a, uint64_t i, uint64_t *value) {
+    if (i < slots_of(a->layout)) *value = slot_get(a->bytes, i, width_of(a));
+    return slots_of(a->layout);
+}

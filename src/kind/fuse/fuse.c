@@ -9,7 +9,8 @@
  * slot.
  *
  *     key ─┬─▶ part 0..2^b-1, and first place in it         (parts.h)
- *          └─ mix with the part's seed ─▶ two offsets, and the fingerprint
+ *          ├─ times the factor of the part's seed ─▶ two offsets
+ *          └─ lowest bits ─▶ fingerprint
  *
  *     slots of a part, in segments of 2^s:
  *     ┌──────────┬──────────┬──────────┬──────────┬─────┬──────────┐
@@ -34,18 +35,15 @@
 
 #include <stddef.h>
 
-/* Keys in flight at a time: 48 lines, as many as the second-level cache of many machines can wait
- * for. */
-enum { BLOCK = 16 };
+/* Keys of a block: while one is tested, the lines of the next are fetched. */
+enum { BLOCK = 64 };
 
-/* A part as queries see it: the byte at which its data begins and the number of its starting
- * places; a mark if it has no keys; and its seed. Two words, so that the guide to a billion keys
- * stays in the cache. */
-enum { RANGE_BITS = 24, GUIDE_WORDS = 2 };
-#define NO_KEYS (UINT64_C(1) << 63)
+/* A part as queries see it: the byte at which its data begins, the number of its starting places,
+ * the factor of its seed, and 1 if it has no keys. perhaps_inline.h reads them, too. */
+enum { GUIDE_START, GUIDE_RANGE, GUIDE_FACTOR, GUIDE_EMPTY, GUIDE_WORDS };
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "width, places or segments out of range";
+    *reason = "a width, places or segments out of range";
     if (layout[FUSE_WIDTH] < 1 || layout[FUSE_WIDTH] > FUSE_WIDTH_MAX) return 0;
     if (layout[FUSE_ARITY] != 3 && layout[FUSE_ARITY] != 4) return 0;
     if (layout[FUSE_SEGMENT] < FUSE_SEGMENT_MIN || layout[FUSE_SEGMENT] > FUSE_SEGMENT_MAX) return 0;
@@ -77,14 +75,15 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
             return "a directory whose parts do not follow each other";
         uint64_t start = parts_data_start(layout, FUSE_ENTRY) + 8 * words,
                  here_words = fuse_words(slots, layout[FUSE_WIDTH]);
-        out[GUIDE_WORDS * i] = start << RANGE_BITS | range;
-        out[GUIDE_WORDS * i + 1] = fuse_seed_word(seed);
+        uint64_t *part = out + GUIDE_WORDS * i;
+        part[GUIDE_START] = start;
+        part[GUIDE_RANGE] = range;
+        part[GUIDE_FACTOR] = fuse_factor(seed);
+        part[GUIDE_EMPTY] = here == 0;
         words += here_words;
         keys += here;
-        if (here) continue;
-        if (words > layout[DATA_WORDS] || !are_zero(array->bytes + start, here_words))
+        if (here == 0 && (words > layout[DATA_WORDS] || !are_zero(array->bytes + start, here_words)))
             return "a part without keys that is not empty";
-        out[GUIDE_WORDS * i] |= NO_KEYS;
     }
     if (words != layout[DATA_WORDS]) return "a directory that does not add up to its data";
     return keys == items ? NULL : "a directory that does not add up to its keys";
@@ -92,128 +91,137 @@ static const char *guide(const struct array *array, uint64_t items, void *memory
 
 /* ---- one slot ---- */
 
-/* Where a place of a part is, in bits. The guide's first word begins with the mark of a part
- * without keys. */
-static inline uint64_t bit_of(uint64_t first_word, uint64_t place, uint64_t width) {
-    return (first_word << 1 >> (RANGE_BITS + 1)) * 8 + place * width;
-}
-
-/* How to load the slot at this bit: from which byte on, and how far to shift what is there, in the
- * lower 6 bits. A slot of one byte or two is loaded as it is. Others are loaded with the word that
- * they begin in; near the end of a cache line, with one that begins earlier, so as not to reach
- * into the next line: `over` is the array's first byte within its own line. */
-static inline uint64_t load_of(uint64_t bit, uint64_t over, uint64_t width) {
-    uint64_t byte = bit >> 3;
-    if (width == 8 || width == 16) return byte << 6;
-    uint64_t is_late = (((byte + over) & 63) + 7) >> 6, back = (0 - is_late) & (8 - (width + 14) / 8);
-    return (byte - back) << 6 | ((bit & 7) + 8 * back);
+/* The bytes that are loaded for a slot, which need not begin with it: as few as have all of it, so
+ * that few slots reach into a second cache line. */
+static uint64_t load_bytes(uint64_t width) {
+    return width == 8 ? 1 : width <= 9 ? 2 : width <= 25 ? 4 : 8;
 }
 
 /* The slot, and above it whatever its neighbours are. */
-static inline uint64_t slot_at(const uint8_t *bytes, uint64_t load, uint64_t width) {
-    const uint8_t *from = bytes + (load >> 6);
-    if (width == 8) return from[0];
-    if (width == 16) return (uint64_t)from[0] | (uint64_t)from[1] << 8;
-    return load64(from) >> (load & 63);
+static inline uint64_t slot_at(const uint8_t *bytes, uint64_t bit, uint64_t load) {
+    const uint8_t *from = bytes + (bit >> 3);
+    uint64_t word = load == 1 ? from[0] : load == 2 ? load16(from) : load == 4 ? load32(from) : load64(from);
+    return load == 1 ? word : word >> (bit & 7);
 }
 
-/* What is known of a key before its places are: its part's word of the guide; the first place; and
- * what the others and the fingerprint are taken from. */
+/* What is known of a key before its places are: where its part begins, the first place, what the
+ * others are taken from, and the fingerprint; in a part without keys no sum of slots equals it. */
 struct fuse_key {
-    uint64_t word, first, spread;
+    uint64_t start, first, spread, print;
 };
 
-static inline struct fuse_key fuse_key_of(const uint64_t *guide, uint64_t bits, uint64_t digest) {
-    uint64_t key = part_key(digest), part = GUIDE_WORDS * part_of(key, bits), word = guide[part];
-    return (struct fuse_key){word, fuse_first(key, bits, word & FUSE_RANGE_MAX), fuse_spread(key, guide[part + 1])};
+static inline struct fuse_key fuse_key_of(const uint64_t *guide, uint64_t bits, uint64_t key, uint64_t width) {
+    const uint64_t *part = guide + GUIDE_WORDS * part_of(key, bits);
+    return (struct fuse_key){8 * part[GUIDE_START], fuse_first(key, bits, part[GUIDE_RANGE]), key * part[GUIDE_FACTOR],
+                             fuse_fingerprint(key, width) | part[GUIDE_EMPTY]};
 }
 
-/* load_of for place j of a key. */
-static inline uint64_t load_of_place(struct fuse_key key, unsigned j, uint64_t segment, uint64_t over, uint64_t width) {
-    return load_of(bit_of(key.word, fuse_place(key.first, key.spread, j, segment), width), over, width);
-}
-
-/* In a part without keys no sum of slots equals it. */
-static inline uint64_t print_of(struct fuse_key key, uint64_t width) {
-    return fuse_fingerprint(key.spread, width) | key.word >> 63;
+/* Where place j of a key is, in bits. */
+static inline uint64_t bit_of_place(struct fuse_key key, unsigned j, uint64_t segment, uint64_t width) {
+    return key.start + fuse_place(key.first, key.spread, j, segment) * width;
 }
 
 /* What a block of keys looks at. The slots of a part without keys are zero, and the fingerprint of
  * a key that falls into it is not. */
 struct fuse_block {
-    uint64_t load[4][BLOCK], fingerprint[BLOCK];
+    uint64_t bit[4][BLOCK], fingerprint[BLOCK];
 };
 
-#define TEMPLATE "kind/fuse/fuse_batch.h"
-#define FOR_AVX2 "kind/fuse/fuse_avx2.h"
+static void fuse_prefetch(const struct array *array, struct digest digest) {
+    const uint64_t *layout = array->layout;
+    struct fuse_key key = fuse_key_of(array->guide, layout[PARTS_BITS], digest.first, layout[FUSE_WIDTH]);
+    for (unsigned j = 0; j < layout[FUSE_ARITY]; j++) {
+        uint64_t bit = bit_of_place(key, j, layout[FUSE_SEGMENT], layout[FUSE_WIDTH]);
+        __builtin_prefetch(array->bytes + (bit >> 3), 0, 2);
+    }
+}
+
+#define TEMPLATE   "kind/fuse/fuse_batch.h"
+#define FOR_AVX2   "kind/fuse/fuse_avx2.h"
+#define FOR_AVX512 "kind/fuse/fuse_avx2.h"
 #include "base/each_isa.h"
 
-/* The operations for one number of places and one width: 8, 16, or what the layout says. */
-#define FUSE_OPS(table, target, isa, arity, width, contains_name, contains_many_name)                                  \
+/* The operations for one number of places, and of bytes that are loaded for a slot. */
+#define FUSE_OPS(table, target, isa, arity, load, contains_name, contains_many_name)                                   \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
-        return query_one_##isa(a, digest.first, arity, width);                                                         \
+        return query_one_##isa(a, digest.first, arity, load);                                                          \
     }                                                                                                                  \
     target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
                                           const char *ahead) {                                                         \
-        query_many_##isa(a, digests, n, answers, ahead, arity, width);                                                 \
+        query_many_##isa(a, digests, n, answers, ahead, arity, load);                                                  \
     }                                                                                                                  \
     static const struct kind_ops table = {                                                                             \
-        .add = parts_add, .add_many = parts_add_many, .contains = contains_name, .contains_many = contains_many_name};
+        BASIC_OPS(parts_add, contains_name, parts_add_many, contains_many_name, fuse_prefetch)};
 
-FUSE_OPS(fuse_ops_3_of_8_scalar, , scalar, 3, 8, fuse_contains_3_of_8_scalar, fuse_contains_many_3_of_8_scalar)
-FUSE_OPS(fuse_ops_3_of_16_scalar, , scalar, 3, 16, fuse_contains_3_of_16_scalar, fuse_contains_many_3_of_16_scalar)
-FUSE_OPS(fuse_ops_3_of_any_scalar, , scalar, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_scalar,
-         fuse_contains_many_3_of_any_scalar)
-FUSE_OPS(fuse_ops_4_of_8_scalar, , scalar, 4, 8, fuse_contains_4_of_8_scalar, fuse_contains_many_4_of_8_scalar)
-FUSE_OPS(fuse_ops_4_of_16_scalar, , scalar, 4, 16, fuse_contains_4_of_16_scalar, fuse_contains_many_4_of_16_scalar)
-FUSE_OPS(fuse_ops_4_of_any_scalar, , scalar, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_scalar,
-         fuse_contains_many_4_of_any_scalar)
+FUSE_OPS(fuse_ops_3_by_1_scalar, , scalar, 3, 1, fuse_contains_3_by_1_scalar, fuse_contains_many_3_by_1_scalar)
+FUSE_OPS(fuse_ops_3_by_2_scalar, , scalar, 3, 2, fuse_contains_3_by_2_scalar, fuse_contains_many_3_by_2_scalar)
+FUSE_OPS(fuse_ops_3_by_4_scalar, , scalar, 3, 4, fuse_contains_3_by_4_scalar, fuse_contains_many_3_by_4_scalar)
+FUSE_OPS(fuse_ops_3_by_8_scalar, , scalar, 3, 8, fuse_contains_3_by_8_scalar, fuse_contains_many_3_by_8_scalar)
+FUSE_OPS(fuse_ops_4_by_1_scalar, , scalar, 4, 1, fuse_contains_4_by_1_scalar, fuse_contains_many_4_by_1_scalar)
+FUSE_OPS(fuse_ops_4_by_2_scalar, , scalar, 4, 2, fuse_contains_4_by_2_scalar, fuse_contains_many_4_by_2_scalar)
+FUSE_OPS(fuse_ops_4_by_4_scalar, , scalar, 4, 4, fuse_contains_4_by_4_scalar, fuse_contains_many_4_by_4_scalar)
+FUSE_OPS(fuse_ops_4_by_8_scalar, , scalar, 4, 8, fuse_contains_4_by_8_scalar, fuse_contains_many_4_by_8_scalar)
 #if defined(__x86_64__)
-FUSE_OPS(fuse_ops_3_of_8_avx2, TARGET_AVX2, avx2, 3, 8, fuse_contains_3_of_8_avx2, fuse_contains_many_3_of_8_avx2)
-FUSE_OPS(fuse_ops_3_of_16_avx2, TARGET_AVX2, avx2, 3, 16, fuse_contains_3_of_16_avx2, fuse_contains_many_3_of_16_avx2)
-FUSE_OPS(fuse_ops_3_of_any_avx2, TARGET_AVX2, avx2, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_avx2,
-         fuse_contains_many_3_of_any_avx2)
-FUSE_OPS(fuse_ops_4_of_8_avx2, TARGET_AVX2, avx2, 4, 8, fuse_contains_4_of_8_avx2, fuse_contains_many_4_of_8_avx2)
-FUSE_OPS(fuse_ops_4_of_16_avx2, TARGET_AVX2, avx2, 4, 16, fuse_contains_4_of_16_avx2, fuse_contains_many_4_of_16_avx2)
-FUSE_OPS(fuse_ops_4_of_any_avx2, TARGET_AVX2, avx2, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_avx2,
-         fuse_contains_many_4_of_any_avx2)
-FUSE_OPS(fuse_ops_3_of_8_avx512, TARGET_AVX512, avx512, 3, 8, fuse_contains_3_of_8_avx512,
-         fuse_contains_many_3_of_8_avx512)
-FUSE_OPS(fuse_ops_3_of_16_avx512, TARGET_AVX512, avx512, 3, 16, fuse_contains_3_of_16_avx512,
-         fuse_contains_many_3_of_16_avx512)
-FUSE_OPS(fuse_ops_3_of_any_avx512, TARGET_AVX512, avx512, 3, a->layout[FUSE_WIDTH], fuse_contains_3_of_any_avx512,
-         fuse_contains_many_3_of_any_avx512)
-FUSE_OPS(fuse_ops_4_of_8_avx512, TARGET_AVX512, avx512, 4, 8, fuse_contains_4_of_8_avx512,
-         fuse_contains_many_4_of_8_avx512)
-FUSE_OPS(fuse_ops_4_of_16_avx512, TARGET_AVX512, avx512, 4, 16, fuse_contains_4_of_16_avx512,
-         fuse_contains_many_4_of_16_avx512)
-FUSE_OPS(fuse_ops_4_of_any_avx512, TARGET_AVX512, avx512, 4, a->layout[FUSE_WIDTH], fuse_contains_4_of_any_avx512,
-         fuse_contains_many_4_of_any_avx512)
+FUSE_OPS(fuse_ops_3_by_1_avx2, TARGET_AVX2, avx2, 3, 1, fuse_contains_3_by_1_avx2, fuse_contains_many_3_by_1_avx2)
+FUSE_OPS(fuse_ops_3_by_2_avx2, TARGET_AVX2, avx2, 3, 2, fuse_contains_3_by_2_avx2, fuse_contains_many_3_by_2_avx2)
+FUSE_OPS(fuse_ops_3_by_4_avx2, TARGET_AVX2, avx2, 3, 4, fuse_contains_3_by_4_avx2, fuse_contains_many_3_by_4_avx2)
+FUSE_OPS(fuse_ops_3_by_8_avx2, TARGET_AVX2, avx2, 3, 8, fuse_contains_3_by_8_avx2, fuse_contains_many_3_by_8_avx2)
+FUSE_OPS(fuse_ops_4_by_1_avx2, TARGET_AVX2, avx2, 4, 1, fuse_contains_4_by_1_avx2, fuse_contains_many_4_by_1_avx2)
+FUSE_OPS(fuse_ops_4_by_2_avx2, TARGET_AVX2, avx2, 4, 2, fuse_contains_4_by_2_avx2, fuse_contains_many_4_by_2_avx2)
+FUSE_OPS(fuse_ops_4_by_4_avx2, TARGET_AVX2, avx2, 4, 4, fuse_contains_4_by_4_avx2, fuse_contains_many_4_by_4_avx2)
+FUSE_OPS(fuse_ops_4_by_8_avx2, TARGET_AVX2, avx2, 4, 8, fuse_contains_4_by_8_avx2, fuse_contains_many_4_by_8_avx2)
+FUSE_OPS(fuse_ops_3_by_1_avx512, TARGET_AVX512, avx512, 3, 1, fuse_contains_3_by_1_avx512,
+         fuse_contains_many_3_by_1_avx512)
+FUSE_OPS(fuse_ops_3_by_2_avx512, TARGET_AVX512, avx512, 3, 2, fuse_contains_3_by_2_avx512,
+         fuse_contains_many_3_by_2_avx512)
+FUSE_OPS(fuse_ops_3_by_4_avx512, TARGET_AVX512, avx512, 3, 4, fuse_contains_3_by_4_avx512,
+         fuse_contains_many_3_by_4_avx512)
+FUSE_OPS(fuse_ops_3_by_8_avx512, TARGET_AVX512, avx512, 3, 8, fuse_contains_3_by_8_avx512,
+         fuse_contains_many_3_by_8_avx512)
+FUSE_OPS(fuse_ops_4_by_1_avx512, TARGET_AVX512, avx512, 4, 1, fuse_contains_4_by_1_avx512,
+         fuse_contains_many_4_by_1_avx512)
+FUSE_OPS(fuse_ops_4_by_2_avx512, TARGET_AVX512, avx512, 4, 2, fuse_contains_4_by_2_avx512,
+         fuse_contains_many_4_by_2_avx512)
+FUSE_OPS(fuse_ops_4_by_4_avx512, TARGET_AVX512, avx512, 4, 4, fuse_contains_4_by_4_avx512,
+         fuse_contains_many_4_by_4_avx512)
+FUSE_OPS(fuse_ops_4_by_8_avx512, TARGET_AVX512, avx512, 4, 8, fuse_contains_4_by_8_avx512,
+         fuse_contains_many_4_by_8_avx512)
 #endif
 
 static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa isa, bool shared) {
-    int width = layout[FUSE_WIDTH] == 8 ? 0 : layout[FUSE_WIDTH] == 16 ? 1 : 2, four = layout[FUSE_ARITY] == 4;
-    static const struct kind_ops *const scalar[2][3] = {
-        {&fuse_ops_3_of_8_scalar, &fuse_ops_3_of_16_scalar, &fuse_ops_3_of_any_scalar},
-        {&fuse_ops_4_of_8_scalar, &fuse_ops_4_of_16_scalar, &fuse_ops_4_of_any_scalar}};
+    int load = __builtin_ctzll(load_bytes(layout[FUSE_WIDTH])), four = layout[FUSE_ARITY] == 4;
+    static const struct kind_ops *const scalar[2][4] = {
+        {&fuse_ops_3_by_1_scalar, &fuse_ops_3_by_2_scalar, &fuse_ops_3_by_4_scalar, &fuse_ops_3_by_8_scalar},
+        {&fuse_ops_4_by_1_scalar, &fuse_ops_4_by_2_scalar, &fuse_ops_4_by_4_scalar, &fuse_ops_4_by_8_scalar}};
     (void)isa, (void)shared;
 #if defined(__x86_64__)
-    static const struct kind_ops *const avx2[2][3] = {
-        {&fuse_ops_3_of_8_avx2, &fuse_ops_3_of_16_avx2, &fuse_ops_3_of_any_avx2},
-        {&fuse_ops_4_of_8_avx2, &fuse_ops_4_of_16_avx2, &fuse_ops_4_of_any_avx2}};
-    static const struct kind_ops *const avx512[2][3] = {
-        {&fuse_ops_3_of_8_avx512, &fuse_ops_3_of_16_avx512, &fuse_ops_3_of_any_avx512},
-        {&fuse_ops_4_of_8_avx512, &fuse_ops_4_of_16_avx512, &fuse_ops_4_of_any_avx512}};
-    if (isa == ISA_AVX512) return avx512[four][width];
-    if (isa == ISA_AVX2) return avx2[four][width];
+    static const struct kind_ops *const avx2[2][4] = {
+        {&fuse_ops_3_by_1_avx2, &fuse_ops_3_by_2_avx2, &fuse_ops_3_by_4_avx2, &fuse_ops_3_by_8_avx2},
+        {&fuse_ops_4_by_1_avx2, &fuse_ops_4_by_2_avx2, &fuse_ops_4_by_4_avx2, &fuse_ops_4_by_8_avx2}};
+    static const struct kind_ops *const avx512[2][4] = {
+        {&fuse_ops_3_by_1_avx512, &fuse_ops_3_by_2_avx512, &fuse_ops_3_by_4_avx512, &fuse_ops_3_by_8_avx512},
+        {&fuse_ops_4_by_1_avx512, &fuse_ops_4_by_2_avx512, &fuse_ops_4_by_4_avx512, &fuse_ops_4_by_8_avx512}};
+    if (isa == ISA_AVX512) return avx512[four][load];
+    if (isa == ISA_AVX2) return avx2[four][load];
 #endif
-    return scalar[four][width];
+    return scalar[four][load];
+}
+
+static void view(const struct array *array, perhaps_view *view) {
+    uint64_t load = load_bytes(array->layout[FUSE_WIDTH]);
+    view->form = array->layout[FUSE_ARITY] != 3 || load > 4 ? PERHAPS_VIEW_FUSE_ANY
+                                                            : PERHAPS_VIEW_FUSE_1 + __builtin_ctzll(load);
+    view->hashes = (unsigned)array->layout[FUSE_ARITY];
+    view->width = (unsigned)array->layout[FUSE_WIDTH];
+    view->segment = (unsigned)array->layout[FUSE_SEGMENT];
+    view->part_bits = (unsigned)array->layout[PARTS_BITS];
+    view->guide = array->guide;
 }
 
 static const struct solver solver = {.entry_words = FUSE_ENTRY,
-                                     .settle = fuse_settle,
-                                     .room = fuse_room,
-                                     .solve = fuse_solve,
+                                     .settle = BEYOND_QUERIES(fuse_settle),
+                                     .room = BEYOND_QUERIES(fuse_room),
+                                     .solve = BEYOND_QUERIES(fuse_solve),
                                      .guide_bytes = guide_bytes,
                                      .guide = guide};
 
@@ -228,5 +236,8 @@ const struct kind kind_fuse = {
     .ops = ops,
     .model = &model_fuse,
     .solver = &solver,
-    .trace = fuse_trace,
+    .view = BEYOND_QUERIES(view),
+    .trace = BEYOND_QUERIES(fuse_trace),
+    .cells = BEYOND_QUERIES(fuse_cells),
+    .cell = "slot",
 };

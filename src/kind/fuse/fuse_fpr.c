@@ -33,9 +33,9 @@ static void measure(const struct array *array, struct measures *measures) {
 }
 
 const struct model model_fuse = {
-    .fpr = rate,
+    .fpr = BEYOND_QUERIES(rate),
     .hashes = places,
     .cache_lines = places,
-    .measure = measure,
-    .rule = rule,
+    .measure = BEYOND_QUERIES(measure),
+    .rule = BEYOND_QUERIES(rule),
 };

@@ -3,6 +3,7 @@
 #ifndef PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 #define PERHAPS_KIND_FUSE_FUSE_LAYOUT_H
 
+#include "perhaps_inline.h"
 #include "static/parts.h"
 
 enum { FUSE_WIDTH = PARTS_OWN, FUSE_ARITY, FUSE_SEGMENT }; /* words of the layout */
@@ -22,17 +23,13 @@ static inline uint64_t fuse_words(uint64_t slots, uint64_t width) {
     return (slots * width + 63) / 64;
 }
 
-/* What a seed does to keys. */
-static inline uint64_t fuse_seed_word(uint64_t seed) {
-    return seed * UINT64_C(0x9E3779B97F4A7C15);
+/* Each seed has an odd factor. Its product with a key is the key's spread, which offsets are taken
+ * from: 18 bits each, from the upper end. */
+static inline uint64_t fuse_factor(uint64_t seed) {
+    return UINT64_C(0x9E6C63D0876A9A63) + seed * UINT64_C(0x3C6EF372FE94F82A);
 }
 
 /* From here on all is to be vectorised: 64-bit lanes, no branches. */
-
-/* The word that offsets and fingerprint are taken from: of offset i, bits 18·i and up. */
-static inline uint64_t fuse_spread(uint64_t key, uint64_t seed_word) {
-    return mix64(key ^ seed_word);
-}
 
 static inline uint64_t fuse_first(uint64_t key, uint64_t bits, uint64_t range) {
     return mul_high_32(place_in_part(key, bits), (uint32_t)range);
@@ -41,13 +38,12 @@ static inline uint64_t fuse_first(uint64_t key, uint64_t bits, uint64_t range) {
 /* Place i of a key: i segments after the first, and anywhere in that segment. */
 static inline uint64_t fuse_place(uint64_t first, uint64_t spread, unsigned i, uint64_t segment) {
     uint64_t anywhere = (UINT64_C(1) << segment) - 1;
-    return i ? (first + ((uint64_t)i << segment)) ^ (spread >> (FUSE_SEGMENT_MAX * (i - 1)) & anywhere) : first;
+    return i ? (first + ((uint64_t)i << segment)) ^ (spread >> (64 - FUSE_SEGMENT_MAX * i) & anywhere) : first;
 }
 
-/* The upper half of a product: every bit of the spread is in it. */
-#define FUSE_FINGERPRINT_HASH UINT64_C(0xD6E8FEB86659FD93)
-static inline uint64_t fuse_fingerprint(uint64_t spread, uint64_t width) {
-    return spread * FUSE_FINGERPRINT_HASH >> 32 & ((UINT64_C(1) << width) - 1);
+/* The lowest bits of a key: places hardly depend on them. */
+static inline uint64_t fuse_fingerprint(uint64_t key, uint64_t width) {
+    return key & ((UINT64_C(1) << width) - 1);
 }
 
 /* fuse_solve.c; see struct solver. */

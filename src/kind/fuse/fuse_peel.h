@@ -9,9 +9,9 @@ INLINE void ISA(find_places)(const struct peeling *p, const uint64_t *keys, size
                              struct fuse_cells *out) {
     for (size_t i = 0; i < n; i++) {
         uint64_t key = keys[i], first = fuse_first(key, p->bits, p->range);
-        uint64_t spread = fuse_spread(key, p->seed_word);
+        uint64_t spread = key * p->factor;
         for (unsigned j = 0; j < arity; j++) out->place[j][i] = (uint32_t)fuse_place(first, spread, j, p->segment);
-        out->fingerprint[i] = (uint32_t)fuse_fingerprint(spread, p->width);
+        out->fingerprint[i] = (uint32_t)fuse_fingerprint(key, p->width);
     }
 }
 

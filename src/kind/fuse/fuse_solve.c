@@ -86,7 +86,7 @@ uint64_t fuse_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uin
 /* A part being solved. */
 struct peeling {
     const uint64_t *keys;
-    uint64_t n, bits, range, segment, seed_word, width, slots;
+    uint64_t n, bits, range, segment, factor, width, slots;
     uint32_t *slot;  /* of each slot: how many keys, and which */
     uint32_t *queue; /* slots that are some key's own; at last those that were used, in order */
     uint64_t *taken; /* and of the keys that were taken away from them */
@@ -166,7 +166,7 @@ bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *key
     for (unsigned seed = 0; seed < FUSE_SEEDS; seed++) {
         p.range = range_for(p.n, arity, segment, seed / 4);
         p.slots = fuse_slots(p.range, arity, segment);
-        p.seed_word = fuse_seed_word(seed);
+        p.factor = fuse_factor(seed);
         if (p.range > FUSE_RANGE_MAX) return false;
         if (try_seed(&p, isa, arity)) {
             pack(&p, room);

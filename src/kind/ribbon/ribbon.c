@@ -9,7 +9,7 @@
  * a chance of one in 2^columns.
  *
  *     key ─┬─▶ part 0..2^b-1, and the row in it where it starts        (parts.h)
- *          └─ mix ─▶ which of 64 rows, print
+ *          └─ products ─▶ which of 64 rows, print
  *
  * There are a little fewer rows than keys, which leaves hardly a row empty. For that, some keys are
  * bumped to the next level, a table like this one, but of only the bumped keys; and of those, some
@@ -48,10 +48,12 @@
  */
 #include "kind/ribbon/ribbon_layout.h"
 
+#include <string.h>
+
 enum { BLOCK = 64 }; /* keys in flight at a time */
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
-    *reason = "number of columns out of range";
+    *reason = "a number of columns out of range";
     if (layout[RIBBON_COLUMNS] < RIBBON_COLUMNS_ONE ||
         layout[RIBBON_COLUMNS] > (uint64_t)RIBBON_COLUMNS_MAX * RIBBON_COLUMNS_ONE)
         return 0;
@@ -135,14 +137,14 @@ static inline bool is_bumped(const struct array *array, const struct ribbon_leve
 }
 
 static inline struct spot spot_in(const struct array *array, const struct ribbon_level *at, uint64_t start,
-                                  uint64_t hash) {
+                                  uint64_t rows, uint32_t print) {
     unsigned columns = ribbon_columns(array->layout);
-    uint64_t block = start / RIBBON_ROWS, rows = ribbon_rows(hash);
+    uint64_t block = start / RIBBON_ROWS;
     return (struct spot){.words = array->bytes + at->data + 8 * block_start(block, columns, at->border),
                          .here = rows << start % RIBBON_ROWS,
                          .next = rows >> 1 >> (RIBBON_ROWS - 1 - start % RIBBON_ROWS),
                          .columns = columns + (block >= at->border),
-                         .print = ribbon_print(hash)};
+                         .print = print};
 }
 
 /* That of a key which is not in the levels before `level`. */
@@ -152,7 +154,7 @@ static struct spot spot_from(const struct array *array, uint64_t key, unsigned l
         const struct ribbon_level *at = level_of(array, part, level);
         uint64_t start = mul_high_32(ribbon_place(key, at->seed, bits, level), at->starts);
         if (at->starts && (level == RIBBON_LAST || !is_bumped(array, at, start)))
-            return spot_in(array, at, start, ribbon_hash(key));
+            return spot_in(array, at, start, ribbon_rows(key), ribbon_print(key));
         if (level == RIBBON_LAST) return (struct spot){.words = nothing, .columns = 1, .print = 1};
     }
 }
@@ -164,13 +166,13 @@ static inline __attribute__((always_inline)) void prefetch_words(const uint8_t *
 }
 
 static void ribbon_prefetch(const struct array *array, struct digest digest) {
-    struct spot spot = spot_from(array, part_key(digest.first), 0);
+    struct spot spot = spot_from(array, digest.first, 0);
     prefetch_words(spot.words, 16 * spot.columns - 8);
 }
 
 /* The spots of keys that are under way. */
 struct ribbon_block {
-    uint64_t key[BLOCK], hash[BLOCK];
+    uint64_t key[BLOCK], rows[BLOCK];
     const uint8_t *words[BLOCK];
     uint64_t here[BLOCK], next[BLOCK], columns[BLOCK];
     uint32_t print[BLOCK];
@@ -201,7 +203,7 @@ static void find_further(const struct array *array, struct ribbon_block *block, 
 /* The operations for keys of at most `most` columns, which makes no difference in plain C. */
 #define RIBBON_OPS(table, target, isa, most, contains_name, contains_many_name)                                        \
     target static int contains_name(const struct array *a, struct digest digest) {                                     \
-        struct spot spot = spot_from(a, part_key(digest.first), 0);                                                    \
+        struct spot spot = spot_from(a, digest.first, 0);                                                              \
         return !differs_##isa(spot.words, spot.here, spot.next, spot.columns, spot.print, most);                       \
     }                                                                                                                  \
     target static void contains_many_name(const struct array *a, const uint64_t *digests, size_t n, uint8_t *answers,  \
@@ -239,9 +241,9 @@ static const struct kind_ops *ops(const uint64_t layout[LAYOUT_WORDS], enum isa 
 
 static const struct solver solver = {
     .entry_words = RIBBON_ENTRY_WORDS,
-    .settle = ribbon_settle,
-    .room = ribbon_room,
-    .solve = ribbon_solve,
+    .settle = BEYOND_QUERIES(ribbon_settle),
+    .room = BEYOND_QUERIES(ribbon_room),
+    .solve = BEYOND_QUERIES(ribbon_solve),
     .guide_bytes = guide_bytes,
     .guide = guide,
 };
@@ -257,5 +259,5 @@ const struct kind kind_ribbon = {
     .ops = ops,
     .model = &model_ribbon,
     .solver = &solver,
-    .trace = ribbon_trace,
+    .trace = BEYOND_QUERIES(ribbon_trace),
 };

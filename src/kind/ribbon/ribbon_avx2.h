@@ -42,14 +42,13 @@ INLINE unsigned ISA(find_4)(const struct array *array, struct ribbon_block *bloc
     const uint64_t bits = array->layout[PARTS_BITS];
     const __m256i columns = same_four(ribbon_columns(array->layout)), zero = _mm256_setzero_si256();
     __m256i key = load_words_four(block->key + i);
-    __m256i hash = load_words_four(block->hash + i);
+    __m256i rows = load_words_four(block->rows + i);
     struct ISA(levels) level = ISA(levels_of)(array, key, bits);
     __m256i start = mul_high_32_four(_mm256_sll_epi64(key, _mm_cvtsi64_si128((long long)bits)), level.sizes);
     __m256i border = _mm256_srli_epi64(level.sizes, 32), at = _mm256_srli_epi64(start, 6);
     __m256i narrow = _mm256_cmpgt_epi64(border, at), row = _mm256_and_si256(start, same_four(RIBBON_ROWS - 1));
     __m256i word =
         _mm256_add_epi64(_mm256_mul_epu32(at, columns), _mm256_andnot_si256(narrow, _mm256_sub_epi64(at, border)));
-    __m256i rows = _mm256_or_si256(hash, same_four(1));
     __m256i begin = _mm256_add_epi64(level.data, same_four((uintptr_t)array->bytes));
     __m256i left = _mm256_sub_epi64(same_four(RIBBON_ROWS), row);
     _mm256_storeu_si256((__m256i *)(void *)(block->words + i), _mm256_add_epi64(begin, _mm256_slli_epi64(word, 3)));
@@ -63,7 +62,7 @@ INLINE unsigned ISA(find_4)(const struct array *array, struct ribbon_block *bloc
 
 /* A block has room for whole vectors. What is found for keys beyond the last one is not used. */
 INLINE void ISA(find)(const struct array *array, struct ribbon_block *block, size_t n) {
-    for (size_t i = n; i % 4; i++) block->key[i] = block->hash[i] = 0;
+    for (size_t i = n; i % 4; i++) block->key[i] = block->rows[i] = 0;
     for (size_t i = 0; i < n; i += 4) {
         unsigned bumped = ISA(find_4)(array, block, i) & (n - i >= 4 ? 15 : (1U << (n - i)) - 1);
         for (; bumped; bumped &= bumped - 1) find_further(array, block, i + (unsigned)__builtin_ctz(bumped));

@@ -29,13 +29,13 @@ INLINE __mmask8 ISA(find_8)(const struct array *array, struct ribbon_block *bloc
     const __m128i rest = _mm_cvtsi64_si128(64 - (long long)array->layout[PARTS_BITS]);
     const __m512i columns = _mm512_set1_epi64(ribbon_columns(array->layout)), one = _mm512_set1_epi64(1);
     __m512i key = _mm512_maskz_loadu_epi64(here, block->key + i),
-            hash = _mm512_maskz_loadu_epi64(here, block->hash + i);
+            rows = _mm512_maskz_loadu_epi64(here, block->rows + i);
     __m512i part = _mm512_slli_epi64(_mm512_srl_epi64(key, rest), 2);
     __m512i data = _mm512_i64gather_epi64(part, guide, 8), sizes = _mm512_i64gather_epi64(part, guide + 3, 8);
     __m512i start = ISA(mul_high)(_mm512_sll_epi64(key, bits), sizes), border = _mm512_srli_epi64(sizes, 32);
     __m512i at = _mm512_srli_epi64(start, 6), row = _mm512_and_si512(start, _mm512_set1_epi64(RIBBON_ROWS - 1));
     __m512i more = _mm512_max_epi64(_mm512_sub_epi64(at, border), _mm512_setzero_si512());
-    __m512i word = _mm512_add_epi64(_mm512_mul_epu32(at, columns), more), rows = _mm512_or_si512(hash, one);
+    __m512i word = _mm512_add_epi64(_mm512_mul_epu32(at, columns), more);
     __m512i begin = _mm512_add_epi64(data, _mm512_set1_epi64((long long)(uintptr_t)array->bytes));
     __mmask8 wider = _mm512_cmpge_epu64_mask(at, border), none = _mm512_testn_epi64_mask(sizes, sizes);
     _mm512_storeu_si512(block->words + i, _mm512_add_epi64(begin, _mm512_slli_epi64(word, 3)));

@@ -19,16 +19,16 @@ INLINE void ISA(find)(const struct array *array, struct ribbon_block *block, siz
         if (__builtin_expect(!at->starts || is_bumped(array, at, start), 0))
             find_further(array, block, i);
         else
-            put_spot(block, i, spot_in(array, at, start, block->hash[i]));
+            put_spot(block, i, spot_in(array, at, start, block->rows[i], block->print[i]));
     }
 }
 #endif
 
 INLINE void ISA(prepare)(const struct array *array, const uint64_t *restrict digests, size_t n,
                          struct ribbon_block *restrict block) {
-    for (size_t i = 0; i < n; i++) block->key[i] = part_key(digests[i]);
-    for (size_t i = 0; i < n; i++) block->hash[i] = ribbon_hash(block->key[i]);
-    for (size_t i = 0; i < n; i++) block->print[i] = ribbon_print(block->hash[i]);
+    memcpy(block->key, digests, n * sizeof *digests);
+    for (size_t i = 0; i < n; i++) block->rows[i] = ribbon_rows(digests[i]);
+    for (size_t i = 0; i < n; i++) block->print[i] = ribbon_print(digests[i]);
     FIND(array, block, n);
 }
 

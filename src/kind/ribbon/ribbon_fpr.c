@@ -46,9 +46,9 @@ static void measure(const struct array *array, struct measures *measures) {
 }
 
 const struct model model_ribbon = {
-    .fpr = rate,
+    .fpr = BEYOND_QUERIES(rate),
     .hashes = hashes,
     .cache_lines = lines,
-    .measure = measure,
-    .rule = rule,
+    .measure = BEYOND_QUERIES(measure),
+    .rule = BEYOND_QUERIES(rule),
 };

@@ -94,6 +94,7 @@ static inline uint64_t block_start(uint64_t block, unsigned columns, uint64_t bo
 
 #define RIBBON_STRIDE      UINT64_C(0xBB67AE8584CAA73B)
 #define RIBBON_STRIDE_BACK UINT64_C(0x072F55F3A00399F3) /* times the stride, 1 */
+#define RIBBON_TAKEN       UINT64_C(0x9E6C63D0876A9A63)
 #define RIBBON_PRINT       UINT64_C(0x3C6EF372FE94F82B)
 
 /* What places a key in a level, a uniform word: in the first, it has the order of the keys; each
@@ -106,19 +107,16 @@ static inline uint64_t ribbon_place(uint64_t key, uint64_t seed, uint64_t bits, 
     return place;
 }
 
-/* The rest of a key comes from this word. */
-static inline uint64_t ribbon_hash(uint64_t key) {
-    return mix64(key);
+/* Which of the 64 rows from its start on a key takes: of its product's lower half, too, every bit
+ * depends on all lower bits of the key. The first row is one of them. */
+static inline uint64_t ribbon_rows(uint64_t key) {
+    uint64_t product = key * RIBBON_TAKEN;
+    return (product ^ product >> 32) | 1;
 }
 
-/* Which of the 64 rows from its start on a key takes, and the parities that they must have, a bit
- * for each column. */
-static inline uint64_t ribbon_rows(uint64_t hash) {
-    return hash | 1;
-}
-
-static inline uint32_t ribbon_print(uint64_t hash) {
-    return (uint32_t)(hash * RIBBON_PRINT >> 32);
+/* The parities that these rows must have, a bit for each column. */
+static inline uint32_t ribbon_print(uint64_t key) {
+    return (uint32_t)(key * RIBBON_PRINT >> 32);
 }
 
 /* ribbon_solve.c; see struct solver. */

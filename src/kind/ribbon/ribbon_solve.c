@@ -78,8 +78,8 @@ static inline uint64_t start_of(const struct work *w, uint64_t i) {
 }
 
 static inline struct equation equation_of(const struct work *w, uint64_t i) {
-    uint64_t hash = ribbon_hash(w->level ? w->places[i] * w->back ^ w->seed : w->places[i]);
-    return (struct equation){ribbon_rows(hash), (uint32_t)start_of(w, i), ribbon_print(hash) & w->print_mask};
+    uint64_t key = w->level ? w->places[i] * w->back ^ w->seed : w->places[i];
+    return (struct equation){ribbon_rows(key), (uint32_t)start_of(w, i), ribbon_print(key) & w->print_mask};
 }
 
 /* ---- buckets ---- */

@@ -7,7 +7,7 @@ static unsigned parity_of(const struct spot *spot, unsigned column) {
 }
 
 TRACED static int ribbon_trace(const struct array *array, struct digest digest, bool adding, struct trace *trace) {
-    uint64_t key = part_key(digest.first);
+    uint64_t key = digest.first;
     struct spot spot = spot_from(array, key, 0);
     unsigned level = 0; /* the last one from which the search ends there */
     while (level < RIBBON_LAST && spot_from(array, key, level + 1).words == spot.words) level++;

@@ -56,11 +56,11 @@ enum {
 
 static uint64_t payload_bytes(const uint64_t layout[LAYOUT_WORDS], const char **reason) {
     if (layout[TABLE_BUCKETS] == 0 || layout[TABLE_BUCKETS] > TABLE_BUCKETS_MAX) {
-        *reason = "number of buckets out of range";
+        *reason = "a number of buckets out of range";
         return 0;
     }
     if (layout[TABLE_STASH] > TABLE_CELLS_MAX) {
-        *reason = "stash out of range";
+        *reason = "a stash out of range";
         return 0;
     }
     return layout[TABLE_BUCKETS] * TABLE_BUCKET_BYTES + 8 + 8 * layout[TABLE_STASH];
@@ -346,4 +346,6 @@ const struct kind kind_table = {
     .combinable = &combinable,
     .next = next,
     .trace = table_trace,
+    .cells = table_cells,
+    .cell = "slot",
 };

@@ -74,3 +74,10 @@ TRACED static int table_trace(const struct array *array, struct digest digest, b
     trace_store(trace, (is_second ? pair.b : pair.a) * TABLE_SLOTS + slot, 0, digest.first);
     return trace_answer(trace, true, 1, "The key takes a free slot of the emptier bucket.");
 }
+
+/* The last one is the word of the digest 0. */
+TRACED static uint64_t table_cells(const struct array *array, uint64_t i, uint64_t *value) {
+    uint64_t cells = array->layout[TABLE_BUCKETS] * TABLE_SLOTS + 1;
+    if (i < cells) *value = load64(array->bytes + 8 * i);
+    return cells;
+}
