@@ -11,7 +11,7 @@
 
 static int run_command(int count, char **arguments) {
     struct options options;
-    if (count < 2) return failure(NULL, "give a command, such as build or check; see 'perhaps help'");
+    if (count < 2) return failure(NULL, "missing command; see 'perhaps help'");
     const char *name = arguments[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
@@ -19,7 +19,8 @@ static int run_command(int count, char **arguments) {
     if (!command) return command_unknown(name);
     int status = options_parse(&options, command, count - 2, arguments + 2);
     if (status != FINE) return status;
-    if (given(&options, OPT_HELP)) return print_help(command);
+    if (given(&options, OPT_HELP)) return options.briefly ? print_brief_help(command) : print_help(command);
+    if (given(&options, OPT_SILENT)) be_quiet();
     status = backend_choose(&options);
     return status == FINE ? command->run(&options) : status;
 }

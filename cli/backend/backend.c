@@ -1,5 +1,6 @@
 #include "backend.h"
 #include "file_format.h"
+#include "output/numbers.h"
 #include "output/report.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ void *target_new(struct target **target, size_t size, const struct backend *back
                  const char *name) {
     *target = calloc(1, size);
     if (*target)
-        **target = (struct target){.backend = backend, .options = options, .name = name};
+        **target = (struct target){.backend = backend, .options = options, .name = name, .opened = clock_now()};
     else
         failure(name, "not enough memory");
     return *target;
@@ -54,6 +55,18 @@ void *target_new(struct target **target, size_t size, const struct backend *back
 
 void target_close(struct target *target) {
     if (target) target->backend->close(target);
+}
+
+int target_tell(struct target *target, uint64_t keys, const char *changed) {
+    struct target_facts facts;
+    char count[NUMBER_TEXT], bytes[NUMBER_TEXT], odds[NUMBER_TEXT];
+    double seconds = clock_now() - target->opened;
+    if (!tells_terminal()) return FINE;
+    if (target->backend->facts(target, &facts) != FINE) return TROUBLE;
+    closing_line(strcmp(target->name, "-") == 0 ? "standard output" : target->name, "%s key%s%s, %s, %s, %.2f s",
+                 group_digits(keys, count), keys == 1 ? "" : "s", changed, human_bytes(facts.bytes, bytes),
+                 human_odds(facts.planned ? facts.fpr_now : 0, odds), seconds);
+    return FINE;
 }
 
 int with_target(const struct options *options, enum access access, unsigned needs,

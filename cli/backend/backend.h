@@ -5,6 +5,7 @@
  *
  *   check          open, target_input, query, close
  *   count          open, target_input, count_batch for each batch, close
+ *   explain        open, target_input_of, trace for each key, close
  *   list           open, list until it is at the end, close
  *   info           open, print_info, close; of two sets open, overlap, close
  *   verify         open, verify, facts; with --keys target_input_of, query_batch; close
@@ -26,6 +27,7 @@
 #include "input/input.h"
 
 #include <perhaps_embed.h>
+#include <perhaps_trace.h>
 
 /* For -k, beside the library's enum perhaps_kind: Roaring bitmaps of 32-bit and of 64-bit ids. */
 enum { KIND_ROARING = 1000, KIND_ROARING64 = 1001 };
@@ -38,6 +40,7 @@ struct target {
     const struct backend *backend;
     const struct options *options;
     const char *name;      /* its path or URL */
+    double opened;         /* when, for clock_now() */
     bool integers;         /* its keys are integers; they are listed as such, in rising order */
     bool tells_recipe;     /* it knows how its keys are made */
     perhaps_recipe recipe; /* where its keys stand in records and, if it tells, how they are made */
@@ -75,8 +78,8 @@ struct query {
 
 /* What commands say about any set. */
 struct target_facts {
-    uint64_t items;
-    bool planned; /* for a number of keys and a rate; if not, what follows means nothing */
+    uint64_t items, bytes; /* of the file, or of all filters on servers */
+    bool planned;          /* for a number of keys and a rate; if not, what follows means nothing */
     uint64_t capacity;
     double fpr_target, fpr_now; /* NAN = unknown */
     bool guessed;               /* the target is only what the layout suggests */
@@ -121,6 +124,11 @@ struct backend {
     int (*query_batch)(const struct target *target, const struct batch *batch, uint8_t *answers, uint64_t *present);
     int (*count_batch)(const struct target *target, const struct batch *batch, uint64_t *counts, uint64_t *present);
 
+    /* The steps of a query for key i of a batch, as perhaps_trace lists them: *n of them, of which
+     * at most `room` are written. */
+    int (*trace)(const struct target *target, const struct batch *batch, size_t i, perhaps_step *steps, size_t room,
+                 size_t *n);
+
     /* The next members, from *at on, which begins with --from; how many. They are the last if they
      * are fewer than n, or if *at is 0 afterwards. */
     size_t (*list)(const struct target *target, uint64_t *at, uint64_t *members, size_t n);
@@ -149,6 +157,10 @@ void target_close(struct target *target); /* NULL is fine */
  * not enough memory, after having said so. */
 void *target_new(struct target **target, size_t size, const struct backend *backend, const struct options *options,
                  const char *name);
+
+/* Ends a command that made or changed the target: on a terminal, tells how many keys it holds or
+ * were " added" or " removed", and its size and rate now. */
+int target_tell(struct target *target, uint64_t keys, const char *changed);
 
 /* The files of keys that the command names, read as the target's keys are made. Options that
  * contradict the target's recipe are refused. */

@@ -22,7 +22,7 @@ static int print_json(struct target *target, enum direction direction) {
     return FINE;
 }
 
-/* Success is silent, except for what users should know. */
+/* Success is silent in pipes, except for what users should know. */
 static int change(struct target *target) {
     const struct backend *backend = target->backend;
     enum direction direction = target->options->command == &commands[CMD_REMOVE] ? REMOVING : ADDING;
@@ -35,7 +35,8 @@ static int change(struct target *target) {
     if (direction == REMOVING && target->changed < target->keys)
         remark(target->name, "%s removed, %s not found", group_digits(target->changed, removed),
                group_digits(target->keys - target->changed, rest));
-    return FINE;
+    return direction == REMOVING ? target_tell(target, target->changed, " removed")
+                                 : target_tell(target, target->keys, " added");
 }
 
 int cmd_add(const struct options *options) {
@@ -52,7 +53,8 @@ int cmd_build(const struct options *options) {
     struct input input;
     int status = backend->create(&target, options, &input);
     if (status == FINE) status = backend->finish(target, backend->change(target, &input, ADDING));
-    if (status == FINE && given(options, OPT_JSON)) status = backend->print_info(target, true);
+    if (status == FINE)
+        status = given(options, OPT_JSON) ? backend->print_info(target, true) : target_tell(target, target->keys, "");
     target_close(target);
     return status;
 }

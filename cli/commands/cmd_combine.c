@@ -20,7 +20,10 @@ static int combine(struct target *into) {
         if (status != FINE) return status;
     }
     int status = backend->finish(into, FINE);
-    return status == FINE && given(options, OPT_JSON) ? backend->print_info(into, true) : status;
+    struct target_facts facts;
+    if (status == FINE) status = backend->facts(into, &facts);
+    if (status != FINE) return status;
+    return given(options, OPT_JSON) ? backend->print_info(into, true) : target_tell(into, facts.items, "");
 }
 
 int cmd_combine(const struct options *options) {

@@ -61,19 +61,19 @@ static int check_options(const struct options *options) {
                            option_table[foes[i].other].name, foes[i].why);
     }
     if (given(options, OPT_SAVE_EVERY) && !given(options, OPT_STATE))
-        return failure("--save-every", "means nothing without --state; say where to save");
+        return failure("--save-every", "needs --state; name the file to save to");
     if (given(options, OPT_PATIENCE) && !given(options, OPT_STATE) && !given(options, OPT_AT))
-        return failure("--patience", "means nothing without --state or --at; leave it out");
+        return failure("--patience", "needs --state or --at; leave it out");
     if (given(options, OPT_SHARDS) && !given(options, OPT_AT))
-        return failure("--shards", "means nothing without --at; say where the servers are");
+        return failure("--shards", "needs --at; give the URL of a set on servers");
     if (given(options, OPT_NGRAM) && (options->ngram < 1 || options->ngram > NGRAM_MOST))
         return failure("--ngram", "an N-gram has 1 to 1,000 words; 13 is usual");
     if (given(options, OPT_DIFFERENT) && !options->items)
         return failure("-n", "0 lines need no memory; give 1 or more, or leave it out");
     if (options->last.keys && given(options, OPT_DIFFERENT))
-        return failure("--last", "with a number says how many lines there are; leave out -n, or give a time");
+        return failure("--last", "a number of lines takes the place of -n; leave out -n, or give a time");
     if (options->last.period && given(options, OPT_LOSS) && !given(options, OPT_DIFFERENT))
-        return failure("--last", "with --fpr, how many lines come in that time must be known; give -n");
+        return failure("--last", "with --fpr, the number of lines in that time must be known; give -n");
     return FINE;
 }
 

@@ -83,6 +83,7 @@ static int compare(struct target *a) {
 
 int cmd_info(const struct options *options) {
     const char *other = other_of(options);
+    if (other && given(options, OPT_BITS)) return failure("--bits", "draws one filter; leave out %s, or --bits", other);
     if (other && !options->backend->overlap)
         return failure(other, "sets on servers are not compared; get their filters as files with PERHAPS.DUMP, and "
                               "give two of those");

@@ -38,7 +38,7 @@ static int print_members(const struct target *target, struct json *json) {
 static int list(struct target *target) {
     struct json json = {0};
     if (given(target->options, OPT_FROM) && !target->integers)
-        return failure("--from", "is for bitmaps; the digests of other kinds come in no order, so leave it out");
+        return failure("--from", "is for bitmaps; digests come in no order, so leave it out");
     if (!given(target->options, OPT_JSON)) return print_members(target, NULL);
     json_open(&json, NULL, '{');
     json_text(&json, "file", target->name);

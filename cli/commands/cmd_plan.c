@@ -119,27 +119,27 @@ static void print_text(const struct comparison *c) {
     /* Of composite filters: what the numbers are of. */
     if (want->shards) snprintf(shards, sizeof shards, ", in %u shards", want->shards);
     if (want->grow == PERHAPS_GROW_LAYERS)
-        printf("  layers: this is the first, for %s keys%s; more come as it fills, and together they keep the rate\n",
+        printf("  layers: this is the first, for %s keys%s; more are appended as it fills, and the rate holds\n",
                group_digits(best->items, items), shards);
     else if (want->shards)
-        printf("  all of it%s, with some room for unequal shares\n", shards);
+        printf("  the whole filter%s, with some room for unequal shards\n", shards);
     if (best->kind == PERHAPS_WINDOW)
-        printf("  window: all its generations, which hold a little more than what is to be remembered\n");
+        printf("  window: all generations, which hold a little more than must be remembered\n");
     if (want->period)
         printf("  in bursts it has up to %u generations in place of %u: %s bytes\n", generations_in_bursts(want),
                want->generations, group_digits(bytes_in_bursts(want, best), items));
     if (want->kind == PERHAPS_ANY && !want->needs)
-        printf("  static: made of all keys at once, then only queried; see --static and --smallest\n");
+        printf("  static: built from all keys at once, query-only afterwards; see --static and --smallest\n");
 
     if (c->rate == 0) return; /* exact: nothing to compare with */
-    printf("  no filter can do with fewer than %.2f bits a key at a rate of %s\n", c->limit, human_rate(c->rate, rate));
+    printf("  minimum: %.2f bits per key at a false-positive rate of %s\n", c->limit, human_rate(c->rate, rate));
     struct classic classic = classic_formula(want);
     if (want->kind != PERHAPS_TABLE)
         printf("  classic Bloom formula: k = %u, %s bits before rounding, for %s keys at %s\n", classic.hashes,
                group_digits((uint64_t)classic.bits, bits), group_digits((uint64_t)classic.keys, items),
                human_rate(classic.rate, rate));
     if (want->kind == PERHAPS_ANY && !(want->needs & ~kind_row(PERHAPS_BITMAP)->can))
-        printf("  if keys are integers from 0 to N, not far apart: a bitmap is exact at N / 8 bytes, see -k bitmap\n");
+        printf("  for dense integers from 0 to N, a bitmap is exact in N / 8 bytes: see -k bitmap\n");
 }
 
 static void print_kind_json(struct json *json, const struct answer *answer, const perhaps_want *want) {

@@ -9,10 +9,14 @@
 /* One per command; each returns the exit status. */
 typedef int command_function(const struct options *options);
 command_function cmd_plan, cmd_build, cmd_add, cmd_remove, cmd_check, cmd_dedup, cmd_count, cmd_list;
-command_function cmd_info, cmd_combine, cmd_verify, cmd_bench, cmd_completions, cmd_version, cmd_help;
+command_function cmd_info, cmd_explain, cmd_combine, cmd_verify, cmd_rdb, cmd_bench, cmd_completions, cmd_version,
+    cmd_help;
 
 /* The help of one command, or the overview for NULL, on standard output. Returns FINE. */
 int print_help(const struct command *command);
+
+/* The same on less than a screen: what most users need. */
+int print_brief_help(const struct command *command);
 
 /* The source of a manual page, for scdoc(1): perhaps-COMMAND(1), or perhaps(1) for NULL.
  * Returns FINE. */

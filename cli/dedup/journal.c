@@ -139,7 +139,7 @@ static int is_busy(const struct journal *j) {
     if (read_at(j->fd, &head, sizeof head, 0) != HEAD) head.owner = 0;
     to_or_from_file(&head, sizeof head);
     if (head.owner) snprintf(owner, sizeof owner, ", process %llu", (unsigned long long)head.owner);
-    return failure(j->file, "is in use by another dedup%s; wait until that has ended, or give another --state", owner);
+    return failure(j->file, "is in use by another dedup%s; wait until it has ended, or give another --state", owner);
 }
 
 /* Whoever may read the file, and nobody else, may read its journal. A journal that the last process
@@ -151,8 +151,7 @@ static int lock(struct journal *j, struct waiting *waiting) {
         mode_t mode = there ? (file.st_mode & 0666) | 0600 : 0666;
         j->fd = open(j->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
         if (j->fd < 0)
-            return failure(j->path, "cannot be made: %s; a state needs a folder in which files can be made",
-                           strerror(errno));
+            return failure(j->path, "cannot be created: %s; a state needs a writable folder", strerror(errno));
         bool locked = flock(j->fd, LOCK_EX | LOCK_NB) == 0;
         if (!locked && errno != EWOULDBLOCK)
             return failure(j->path, "cannot be locked: %s; give a --state on another disk", strerror(errno));
@@ -178,8 +177,7 @@ static int read_head(struct journal *j) {
     to_or_from_file(expected, sizeof expected);
     if (memcmp(&j->head, &nothing, sizeof nothing) == 0) return FINE;
     if (memcmp(&j->head, expected, (size_t)got < sizeof *expected ? (size_t)got : sizeof *expected) != 0)
-        return failure(j->path,
-                       "is no journal of perhaps, but would have to be; move it away, or give another --state");
+        return failure(j->path, "is not a journal of perhaps; move it away, or give another --state");
     if ((size_t)got >= sizeof expected && memcmp(&j->head, expected, sizeof expected) != 0)
         return failure(j->path, "is of a newer format; update perhaps");
     to_or_from_file(&j->head, sizeof j->head);
@@ -269,9 +267,7 @@ int journal_replay(struct journal *j, journal_function *take, void *context) {
     uint64_t identity[IDENTITY], lines = 0;
     if (read_identity(j->file, identity) != FINE) return TROUBLE;
     if (j->head.checksum != head_checksum(&j->head) || memcmp(j->head.identity, identity, sizeof identity) != 0) {
-        if (j->length > HEAD)
-            remark(j->path, "is not of %s as it is now, which has its lines already or is another file; forgotten",
-                   j->file);
+        if (j->length > HEAD) remark(j->path, "does not belong to %s as it is now, and is discarded", j->file);
         return journal_restart(j);
     }
     int status = write_head(j), more = 1;

@@ -137,7 +137,7 @@ void summary_print(const struct summary *s) {
     remark(NULL, "%s of memory, %.2f s, %s lines a second", human_bytes(peak_memory(), text), s->seconds,
            group_digits((uint64_t)rate_of(s), lines));
     if (isnan(s->fpr))
-        remark(NULL, "how many of the new lines were taken for repeats, and lost, is not known: the set does not tell");
+        remark(NULL, "how many new lines were taken for repeats and lost is unknown: the set does not tell");
     else if (s->fpr > 0)
         remark(NULL, "up to %s of the new %s may have been taken for repeats%s", human_rate(s->fpr, text), what, lost);
     else if (s->loss > 0)

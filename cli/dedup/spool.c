@@ -29,8 +29,7 @@ static int open_nameless(void) {
 int spool_open(struct spool *spool) {
     *spool = (struct spool){.fd = open_nameless(), .waiting = malloc(WAITING)};
     if (spool->fd < 0)
-        return failure(folder(),
-                       "has no place for the temporary file of --exact: %s; set TMPDIR to a folder that can be written",
+        return failure(folder(), "cannot hold the temporary file of --exact: %s; set TMPDIR to a writable folder",
                        strerror(errno));
     return spool->waiting ? FINE : failure(NULL, "not enough memory to keep lines for --exact");
 }

@@ -51,19 +51,15 @@ static int check_fit(const struct dedup_state *s, const struct perhaps_info *inf
     char text[100], number[NUMBER_TEXT];
     const struct options *options = s->options;
     if (info->traits & PERHAPS_STATIC)
-        return failure(s->path,
-                       "is sealed: a %s filter takes no more lines; give another --state, or the name of a file that "
-                       "does not exist",
+        return failure(s->path, "is a static %s filter, which takes no more lines; give another --state, or a new name",
                        info->kind_name);
     if (info->traits & PERHAPS_MULTISET)
         return failure(s->path,
                        "is a multiset (%s), which keeps a copy of every line; give a set, such as 'perhaps build -k "
-                       "table' makes, or the name of a file that does not exist",
+                       "table' makes, or a new name",
                        info->kind_name);
     if (!(info->traits & PERHAPS_TAKES_DIGESTS))
-        return failure(s->path,
-                       "is a %s filter, which takes no digests; give another --state, or the name of a file that does "
-                       "not exist",
+        return failure(s->path, "is a %s filter, which takes no digests; give another --state, or a new name",
                        info->kind_name);
 
     bool as_long = info->kind == PERHAPS_WINDOW && info->period == options->last.period;
@@ -72,7 +68,7 @@ static int check_fit(const struct dedup_state *s, const struct perhaps_info *inf
         return failure(s->path, "remembers %s, not what --last says; leave that out, or give another --state",
                        describe_memory(info, text, sizeof text));
     if (given(options, OPT_LOSS) && is_exact(info))
-        return failure(s->path, "is a %s, which loses no lines to speak of; leave out --fpr, or give another --state",
+        return failure(s->path, "is a %s, which loses practically no lines; leave out --fpr, or give another --state",
                        kind_name(info->base ? info->base : info->kind));
     if (given(options, OPT_LOSS) && !(info->fpr_target <= options->fpr * 1.0001))
         return failure(s->path, "was made for a rate of %s; leave out --fpr, or give another --state",
@@ -98,7 +94,7 @@ static int replay_block(void *context, uint64_t time, const uint64_t *digests, s
 
 /* Saved at once: what cannot be saved fails before any work is done. */
 static int make_new(struct dedup_state *s, const perhaps_want *want) {
-    if (journal_bytes(s->journal)) remark(s->path, "is gone, so what its journal has is forgotten");
+    if (journal_bytes(s->journal)) remark(s->path, "is missing, so its journal is discarded");
     int rc = perhaps_create(&s->filter, want);
     if (rc < 0) return library_failure(NULL, rc);
     int status = filter_replace(s->lock, s->path, s->filter);
@@ -132,7 +128,7 @@ int state_open(struct dedup_state **state, const struct options *options, const 
     *state = NULL;
     if (stat(options->state, &file) == 0 && !S_ISREG(file.st_mode)) /* before it has a journal */
         return failure(options->state, S_ISDIR(file.st_mode) ? "is a directory; give the name of a file with --state"
-                                                             : "is no plain file; give the name of one with --state");
+                                                             : "is not a regular file; give another --state");
     struct dedup_state *s = calloc(1, sizeof *s);
     if (!s) return failure(options->state, "not enough memory");
     s->options = options;

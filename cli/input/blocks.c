@@ -23,13 +23,14 @@ static int read_on(struct block_reader *b, bool *ended) {
         return failure(name, "cannot be read: %s; %s", strerror(errno),
                        errno == EISDIR ? "give the files in it" : "give a readable file, or keys on standard input");
     b->end += (size_t)got;
-    b->bytes += (uint64_t)got;
+    if (b->source.compressed < 0) b->bytes += (uint64_t)got;
     *ended = got == 0;
-    if (!*ended) return FINE;
+    bool first = b->at_first && !kept && b->input->records != PERHAPS_RAW;
+    if (!*ended) return first ? source_refuse_compressed(&b->source, to, (size_t)got) : FINE;
     int status = source_ended(&b->source);
     if (status != FINE || !kept) return status;
     if (b->input->records == PERHAPS_RAW)
-        return failure(name, "ends %zu byte%s after its last record of 8 bytes; it is cut off or is not --key u64le",
+        return failure(name, "ends %zu byte%s after its last record of 8 bytes; it is truncated or is not --key u64le",
                        kept, kept == 1 ? "" : "s");
     b->buffer->bytes[b->end++] = b->input->terminator;
     return FINE;
@@ -71,7 +72,7 @@ static void take_whole_records(struct block_reader *b, struct input_chunk *chunk
     }
     chunk->end = ended ? end : until;
     chunk->offset = b->offset + b->start;
-    chunk->read_before_end = b->bytes;
+    chunk->read_before_end = b->bytes + source_compressed_bytes(&b->source);
     b->start = (size_t)(chunk->end - bytes);
     b->scanned = b->end;
 }
@@ -165,7 +166,7 @@ int blocks_next(struct block_reader *b, struct buffer *buffer, struct input_chun
     chunk->at = chunk->end = NULL;
     chunk->outcome = (struct chunk_outcome){.status = FINE};
     while (b->file < b->input->path_count && blocks_none(chunk)) {
-        bool ended;
+        bool ended = false;
         int status = b->open ? FINE : open_next(b);
         if (status != FINE) return status;
         chunk->file = b->file;
@@ -186,6 +187,8 @@ int blocks_next(struct block_reader *b, struct buffer *buffer, struct input_chun
 }
 
 void blocks_end(struct block_reader *b) {
-    if (b->open) source_close(&b->source);
+    if (!b->open) return;
+    b->bytes += source_compressed_bytes(&b->source);
+    source_close(&b->source);
     b->open = false;
 }

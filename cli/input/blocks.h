@@ -31,7 +31,7 @@ struct input_chunk {
     bool marked;              /* they begin with the mark of UTF-8 */
     struct columns columns;   /* where the fields of --field are in this file */
     uint64_t offset;          /* of `at` in the file */
-    uint64_t read_before_end; /* bytes of all files that were read so far */
+    uint64_t read_before_end; /* bytes of all files so far; of compressed ones, as they are */
     uint64_t first_line;      /* the number of its first line */
     struct chunk_outcome outcome;
     const char *counted;  /* lines up to here are in the outcome */
@@ -75,7 +75,7 @@ struct block_reader {
     const struct buffer *buffer;
     size_t start, scanned, end;
     uint64_t offset;             /* of buffer[0] in the file */
-    uint64_t bytes;              /* of all files so far */
+    uint64_t bytes;              /* of all files so far; of compressed ones, once they are read */
     struct record_search search; /* as of `scanned` */
     bool at_first;               /* nothing of the file was handed on yet */
     bool header_due;             /* its first record is a header, and still to come */

@@ -59,7 +59,7 @@ static void no_field(struct input_chunk *p, const char *line, const struct key_s
     else
         snprintf(what, sizeof what, "only %lu field%s", (unsigned long)search->fields, search->fields == 1 ? "" : "s");
     other_place(input, remedy, sizeof remedy);
-    fault(p, line, "has %s; correct it, or %s; --missing skip passes over such records", what, remedy);
+    fault(p, line, "has %s; correct it, or %s; --missing skip skips such records", what, remedy);
 }
 
 static void not_valid(struct input_chunk *p, const struct key_search *search) {
@@ -247,8 +247,8 @@ static int split_lines(struct input_chunk *p) {
         if (status != FINE) break;
         if (p->input->missing != MISSING_SKIP) {
             fault(p, s.record,
-                  "begins a record with a quote that is never closed; correct it, or pass over such lines "
-                  "with --missing skip");
+                  "begins a record with a quote that is never closed; correct it, or skip such lines with --missing "
+                  "skip");
             return TROUBLE;
         }
         p->outcome.invalid++;
@@ -293,4 +293,45 @@ void chunk_free(struct input_chunk *p) {
 int outcome_tell(const struct chunk_outcome *outcome, const char *path, uint64_t number) {
     if (*outcome->fault) return failure(input_name(path), "line %llu %s", (unsigned long long)number, outcome->fault);
     return outcome->status;
+}
+
+/* ---- texts ---- */
+
+/* They become a chunk of records that end in NUL, whatever records the input has. */
+static int read_texts(const struct input *input, char *const *texts, size_t n, struct input_chunk *chunk) {
+    char *bytes = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    if (!stream) return failure(NULL, "not enough memory for the keys");
+    for (size_t i = 0; i < n; i++) fwrite(texts[i], 1, strlen(texts[i]) + 1, stream);
+    if (fclose(stream) != 0) return failure(NULL, "not enough memory for the keys");
+    chunk->input = input;
+    chunk->at = bytes;
+    chunk->end = bytes + length;
+    chunk->first_line = 1;
+    chunk->outcome.status = FINE;
+    chunk_read(chunk);
+    free(bytes);
+    if (!*chunk->outcome.fault) return chunk->outcome.status;
+    return failure(NULL, "key %llu %s", (unsigned long long)chunk->outcome.lines + 1, chunk->outcome.fault);
+}
+
+int input_read_texts(const struct input *input, const char *filter_path, char *const *texts, size_t n,
+                     batch_function *function, void *context) {
+    struct input plain = *input;
+    if (input->fields.n > 1)
+        return failure(filter_path, "its keys are several fields of a record; give records on standard input");
+    plain.records = PERHAPS_ZERO_TERMINATED;
+    plain.terminator = 0;
+    plain.header = plain.trim = false;
+    plain.fields.n = 0;
+    if (plain.encoding == ENCODING_U64LE) plain.encoding = ENCODING_U64;
+    struct input_chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk) return failure(NULL, "not enough memory for the keys");
+    chunk->function = function;
+    chunk->context = context;
+    int status = read_texts(&plain, texts, n, chunk);
+    chunk_free(chunk);
+    free(chunk);
+    return status;
 }

@@ -9,17 +9,23 @@
 
 enum { BLOCK = 256 << 10 }; /* bytes whose lines are counted together */
 
-/* Are all inputs plain files, which can be read twice? Then *total is their size. */
-static bool plain_files(const struct input *input, uint64_t *total) {
+/* Are all inputs plain files, compressed or not? Then *total is their size. */
+static bool all_files(const struct input *input, bool compressed, uint64_t *total) {
     *total = 0;
     for (size_t i = 0; i < input->path_count; i++) {
         struct stat status;
         bool standard = strcmp(input->paths[i], "-") == 0;
         if ((standard ? fstat(STDIN_FILENO, &status) : stat(input->paths[i], &status)) != 0) return false;
-        if (!S_ISREG(status.st_mode) || decompressor_of(input->paths[i])) return false;
+        if (!S_ISREG(status.st_mode)) return false;
+        if (!compressed && decompressor_of(input->paths[i])) return false;
         *total += (uint64_t)status.st_size;
     }
     return true;
+}
+
+/* Those that can be read twice. */
+static bool plain_files(const struct input *input, uint64_t *total) {
+    return all_files(input, false, total);
 }
 
 bool input_repeatable(const struct input *input) {
@@ -33,7 +39,8 @@ uint64_t input_bytes(const struct input *input) {
 }
 
 void input_start_progress(const struct input *input) {
-    if (!input->silent) progress_start(input_bytes(input), false);
+    uint64_t total;
+    if (!input->silent) progress_start(all_files(input, true, &total) ? total : 0, false);
 }
 
 void input_tell_missing(const struct input *input, uint64_t missing, uint64_t invalid) {

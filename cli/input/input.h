@@ -153,6 +153,10 @@ bool input_of_numbers(const struct input *input);
 /* Hands all keys to `function` in order. FINE, STOP if the function said so, or TROUBLE. */
 int input_read(const struct input *input, batch_function *function, void *context);
 
+/* The same with keys in memory, as they would stand in a record. `filter_path` is for messages. */
+int input_read_texts(const struct input *input, const char *filter_path, char *const *texts, size_t n,
+                     batch_function *function, void *context);
+
 /* The same in several threads: in order only within a block. What is wrong with the input is told
  * as if there were one thread. */
 int input_work(const struct input *input, const struct key_work *work);

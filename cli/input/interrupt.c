@@ -16,7 +16,7 @@ static int watched_output = -1;
 
 int input_make_interruptible(void) {
     if (interruptions[0] >= 0 || pipe2(interruptions, O_CLOEXEC | O_NONBLOCK) == 0) return FINE;
-    return failure(NULL, "no pipe to be had: %s", strerror(errno));
+    return failure(NULL, "a pipe cannot be created: %s", strerror(errno));
 }
 
 bool input_is_interruptible(void) {

@@ -39,6 +39,7 @@ int refuse_overlap(const struct options *options, const struct input *input) {
         return failure(replaced, "is the filter itself, not a file of keys; give one, or standard input");
     /* Lines that are appended to what is being read would be read in their turn, without end. */
     bool lines = options->command == &commands[CMD_CHECK] || options->command == &commands[CMD_COUNT] ||
+                 options->command == &commands[CMD_EXPLAIN] ||
                  (options->command == &commands[CMD_DEDUP] && !options->output);
     bool printed = lines && !given(options, OPT_JSON) && !given(options, OPT_COUNT) && !given(options, OPT_QUIET);
     bool plain = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);

@@ -72,7 +72,7 @@ static int check_place(const struct options *options, const struct place_options
         return refuse_pair(set->delimiter, format, "it says how fields are separated; leave out one of them");
     bool filter = set == &of_keys && options->command->least && command_takes(options->command, elsewhere);
     if (format == OPTIONS && given(options, set->delimiter) && !given(options, set->field))
-        return failure(name_of(set->delimiter, name), "means nothing without --%s; say which field is the key%s",
+        return failure(name_of(set->delimiter, name), "needs --%s; say which field is the key%s",
                        option_table[set->field].name,
                        filter ? ", with --elsewhere if the filter was made from other records" : "");
     return FINE;
@@ -106,7 +106,7 @@ static int take_path(struct input *input, const char *option, const char *text) 
     const char *why = json_path_parse(text, &input->path);
     if (why) return failure(option, "'%s' %s; write .url, .user.id, .tags[0] or .\"odd name\"", text, why);
     if (strlen(text) >= sizeof input->where)
-        return failure(option, "is longer than 255 bytes, which is all that a filter remembers; rename some members");
+        return failure(option, "is longer than the 255 bytes that a filter can remember; rename some members");
     snprintf(input->where, sizeof input->where, "%s", text);
     return FINE;
 }
@@ -392,7 +392,7 @@ int input_match_recipe(struct input *input, const struct options *options, const
     enum encoding stored = encoding_of(recipe->form);
     if (input->integers && !is_integer(stored)) stored = ENCODING_U64; /* whatever it says */
     if (input->ignore_case && !recipe->ignore_case)
-        return failure(path, "was made without --ignore-case; leave it out, or make it anew");
+        return failure(path, "was made without --ignore-case; leave it out, or build it again");
     input->ignore_case = recipe->ignore_case;
     if (!encoding_given(options)) {
         input->encoding = stored;
@@ -425,7 +425,7 @@ int input_without_confirm(const struct options *options) {
     char name[OPTION_TEXT];
     enum option_id id = confirm_option(options);
     if (id == OPTIONS) return FINE;
-    return failure(name_of(id, name), "means nothing without --confirm; name the file that it is about");
+    return failure(name_of(id, name), "needs --confirm; name the file that it describes");
 }
 
 int input_for_confirm(struct input *input, const struct options *options, const char *filter_path,

@@ -441,7 +441,7 @@ enum header_result columns_of_header(const struct input *input, const char *at, 
         if (!text_only)
             snprintf(text, size, "%s; convert it to UTF-8", zero_byte);
         else if (once)
-            snprintf(text, size, "is too long for the memory there is");
+            snprintf(text, size, "is too long for memory");
         else
             snprintf(text, size, "names a column of --%sfield twice; give its number instead", input->prefix);
         return HEADER_INVALID;

@@ -11,12 +11,19 @@
 #include <unistd.h>
 
 /* What decompresses files whose names end so, and the Debian package that has it. Each takes -dc,
- * and reads its standard input: so it makes no difference what a file is called. */
+ * and reads its standard input: so it makes no difference what a file is called. What it reads has
+ * `magic` at `at`; `cat` is the program's name in pipes. */
 static const struct decompressor {
-    const char *suffix, *program, *package;
+    const char *suffix, *program, *package, *cat;
+    size_t at;
+    const char *magic;
+    size_t length;
 } decompressors[] = {
-    {".gz", "gzip", "gzip"},    {".zst", "zstd", "zstd"}, {".xz", "xz", "xz-utils"},
-    {".bz2", "bzip2", "bzip2"}, {".lz4", "lz4", "lz4"},
+    {".gz", "gzip", "gzip", "zcat", 0, "\x1f\x8b\x08", 3},
+    {".zst", "zstd", "zstd", "zstdcat", 0, "\x28\xb5\x2f\xfd", 4},
+    {".xz", "xz", "xz-utils", "xzcat", 0, "\xfd\x37\x7a\x58\x5a\x00", 6},
+    {".bz2", "bzip2", "bzip2", "bzcat", 4, "\x31\x41\x59\x26\x53\x59", 6}, /* after "BZh9" */
+    {".lz4", "lz4", "lz4", "lz4cat", 0, "\x04\x22\x4d\x18", 4},
 };
 
 const struct decompressor *decompressor_of(const char *path) {
@@ -29,11 +36,22 @@ const struct decompressor *decompressor_of(const char *path) {
     return NULL;
 }
 
+int source_refuse_compressed(const struct input_source *source, const char *bytes, size_t length) {
+    for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++) {
+        const struct decompressor *d = &decompressors[i];
+        if (source->how || length < d->at + d->length || memcmp(bytes + d->at, d->magic, d->length) != 0) continue;
+        if (d->at && memcmp(bytes, "BZh", 3) != 0) continue;
+        if (strcmp(source->path, "-") == 0)
+            return failure(input_name(source->path), "looks like %s; pipe it through %s", d->program, d->cat);
+        return failure(source->path, "looks like %s; give it a name that ends in %s", d->program, d->suffix);
+    }
+    return FINE;
+}
+
 /* ---- programs ---- */
 
 static int missing_program(const struct input_source *source) {
-    return failure(source->path,
-                   "takes the program %s to be read, which is not there; install it (Debian's package %s)",
+    return failure(source->path, "needs the program %s, which is missing; install it (Debian's package %s)",
                    source->how->program, source->how->package);
 }
 
@@ -78,8 +96,12 @@ static int decompress(struct input_source *source) {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return failure(source->path, "cannot be decompressed: %s; try again", strerror(errno));
     int error = program_start(source->how->program, "-dc", false, source->fd, ends[1], &source->child);
+    struct stat status;
     close(ends[1]);
-    close(source->fd);
+    if (fstat(source->fd, &status) == 0 && S_ISREG(status.st_mode))
+        source->compressed = source->fd;
+    else
+        close(source->fd);
     source->fd = ends[0];
     source_widen(source);
     if (!error) return FINE;
@@ -99,12 +121,12 @@ int source_ended(struct input_source *source) {
     const char *program = source->how->program;
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == NO_PROGRAM) return missing_program(source);
     if (WIFSIGNALED(ended))
-        return failure(source->path, "is not read to its end, since %s was ended by a signal (%s); try again", program,
-                       strsignal(WTERMSIG(ended)));
-    return failure(source->path,
-                   "cannot be decompressed: %s failed, with the message above; get the file anew, or give what can be "
-                   "read of it on standard input",
-                   program);
+        return failure(source->path, "was not read to its end, since %s was killed by a signal (%s); try again",
+                       program, strsignal(WTERMSIG(ended)));
+    return failure(
+        source->path,
+        "cannot be decompressed: %s failed (see above); get the file again, or pipe in what can be read of it",
+        program);
 }
 
 /* ---- opening, closing ---- */
@@ -120,7 +142,7 @@ static int open_file(const char *path, bool plain) {
 }
 
 int source_open(struct input_source *source, const char *path, const struct decompressor *how) {
-    *source = (struct input_source){.path = path, .how = how};
+    *source = (struct input_source){.path = path, .how = how, .compressed = -1};
     source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open_file(path, !how);
     if (source->fd < 0 && errno == EINTR && input_was_interrupted()) return STOP;
     if (source->fd < 0)
@@ -129,13 +151,18 @@ int source_open(struct input_source *source, const char *path, const struct deco
     int status = how ? decompress(source) : FINE;
     if (status != FINE) source_close(source);
     if (!how && isatty(source->fd) && isatty(STDERR_FILENO))
-        remark(input_name(path), "type keys, one a line; Ctrl-D ends");
+        remark(input_name(path), "type keys, one per line; Ctrl-D ends");
     return status;
 }
 
 off_t source_position(const struct input_source *source) {
     off_t at = lseek(source->fd, 0, SEEK_CUR);
     return at > 0 ? at : 0;
+}
+
+uint64_t source_compressed_bytes(const struct input_source *source) {
+    off_t at = source->compressed >= 0 ? lseek(source->compressed, 0, SEEK_CUR) : 0;
+    return at > 0 ? (uint64_t)at : 0;
 }
 
 /* A pipe that cannot be widened does as well. */
@@ -152,5 +179,6 @@ void source_widen(const struct input_source *source) {
 void source_close(struct input_source *source) {
     if (source->child) kill(source->child, SIGKILL);
     if (source->fd != STDIN_FILENO) close(source->fd);
+    if (source->compressed >= 0) close(source->compressed);
     if (source->child) program_await(&source->child);
 }

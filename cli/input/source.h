@@ -4,6 +4,8 @@
 #define CLI_INPUT_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct input_source {
@@ -11,6 +13,7 @@ struct input_source {
     int fd;                         /* to be read */
     pid_t child;                    /* the program that writes to it; 0 = none */
     const struct decompressor *how; /* what that program is; NULL = none */
+    int compressed;                 /* the plain file that the program reads; or -1 */
 };
 
 /* The program that the end of a name, such as ".gz", asks for; NULL = none. */
@@ -21,6 +24,13 @@ int source_open(struct input_source *source, const char *path, const struct deco
 
 /* Where a plain file is, since standard input need not be at its beginning; 0 of a pipe. */
 off_t source_position(const struct input_source *source);
+
+/* How much of a compressed plain file its program has read so far; 0 of others. */
+uint64_t source_compressed_bytes(const struct input_source *source);
+
+/* These are the first bytes of a file that is not decompressed. FINE, or TROUBLE after having said
+ * that they are those of a compressed one. */
+int source_refuse_compressed(const struct input_source *source, const char *bytes, size_t length);
 
 /* Makes one read give as much as a pipe can hold, for those who want much at a time. */
 void source_widen(const struct input_source *source);

@@ -33,7 +33,6 @@ bool keep_waiting(struct waiting *w) {
 int waited_in_vain(const struct waiting *w) {
     char time[NUMBER_TEXT];
     if (input_was_interrupted()) return TROUBLE;
-    return failure(w->path,
-                   "another process is changing it, and did not end within %s; try again, or give more --patience",
+    return failure(w->path, "another process was changing it for more than %s; try again, or give more --patience",
                    human_duration((uint64_t)w->patience * 1000, time));
 }

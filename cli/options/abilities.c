@@ -124,7 +124,7 @@ int cannot_failure(const char *subject, unsigned ability) {
 
 int lacks_failure(const char *subject, const char *kind, unsigned ability) {
     char advice[ADVICE];
-    const char *what = ability == PERHAPS_REMOVE  ? "forget single keys"
+    const char *what = ability == PERHAPS_REMOVE  ? "remove keys"
                        : ability == PERHAPS_COUNT ? "count copies of a key"
                                                   : "list their members";
     return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice));

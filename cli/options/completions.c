@@ -135,7 +135,7 @@ int cmd_completions(const struct options *options) {
     static void (*const printers[])(void) = {print_bash, print_zsh, print_fish};
     const char *shell = options->operands[0];
     int i = word_index("bash zsh fish", shell);
-    if (i < 0) return failure(shell, "no completions for this shell; there are some for bash, zsh and fish");
+    if (i < 0) return failure(shell, "there are no completions for this shell; choose bash, zsh or fish");
     printers[i]();
     return FINE;
 }

@@ -4,6 +4,7 @@
 
 #include <perhaps.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +34,13 @@ static void print_wrapped(const char *text, size_t indent, size_t column) {
     putchar('\n');
 }
 
-static void print_option(const struct command *command, const struct option *option) {
+/* Where the first sentence ends. */
+static size_t first_sentence(const char *text) {
+    const char *end = strstr(text, ". ");
+    return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+static void print_option(const struct command *command, const struct option *option, bool briefly) {
     enum { COLUMN = 26 };
     char letter[] = "-x,", text[HELP_TEXT];
     letter[1] = option->letter;
@@ -43,41 +50,69 @@ static void print_option(const struct command *command, const struct option *opt
         putchar('\n');
         column = 0;
     }
-    print_wrapped(option_text(command, option, text), COLUMN, column);
+    option_text(command, option, text);
+    if (briefly) text[first_sentence(text)] = 0;
+    print_wrapped(text, COLUMN, column);
 }
 
-static void print_examples(const char *examples) {
+/* Those of one group, under its title, if there are any. */
+static void print_options(const struct command *command, enum option_group group, bool briefly) {
+    bool first = true;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (!group_has(group, command, &option_table[i])) continue;
+        if (first) printf("\n%s:\n", briefly ? "Options" : group_title(group));
+        first = false;
+        print_option(command, &option_table[i], briefly);
+    }
+}
+
+/* At most this number of commands, with the comments before them. */
+static void print_examples(const char *examples, unsigned most) {
     printf("\nExamples:\n");
-    while (*examples) {
+    while (*examples && most) {
         size_t length = strcspn(examples, "\n");
         printf("  %.*s\n", (int)length, examples);
+        most -= *examples != '#';
         examples += length + (examples[length] == '\n');
     }
 }
 
-int print_help(const struct command *command) {
-    if (!command) {
-        printf("perhaps: is the key in the set? Definitely not, or perhaps.\n\nUsage: perhaps COMMAND [OPTION...] "
-               "[FILE...]\n\nCommands:\n");
-        for (size_t i = 0; i < COMMANDS; i++) printf("  %-12s %s\n", commands[i].name, commands[i].summary);
-        printf("\n'perhaps help COMMAND' explains one of them.\n");
-        print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt");
-        return FINE;
-    }
+static int print_overview(void) {
+    printf("perhaps: is the key in the set? Definitely not, or perhaps.\n\nUsage: perhaps COMMAND [OPTION...] "
+           "[FILE...]\n\nCommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+    printf("\n'perhaps COMMAND -h' explains a command briefly, 'perhaps help COMMAND' in full.\n");
+    print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt",
+                   UINT_MAX);
+    return FINE;
+}
+
+static void print_start(const struct command *command) {
     printf("Usage: perhaps %s %s\n\n", command->name, command->usage);
     print_wrapped(command->description, 0, 0);
-    if (command_postscript(command)) {
-        putchar('\n');
-        print_wrapped(command_postscript(command), 0, 0);
+}
+
+int print_brief_help(const struct command *command) {
+    print_start(command);
+    print_options(command, GROUP_MAIN, true);
+    print_examples(command->examples, 2);
+    printf("\n'perhaps help %s' or 'man perhaps-%s' has everything.\n", command->name, command->name);
+    return FINE;
+}
+
+int print_help(const struct command *command) {
+    if (!command) return print_overview();
+    print_start(command);
+    for (enum option_group group = 0; group < GROUPS; group++) print_options(command, group, false);
+    for (const struct section *section = command->sections; section->title; section++) {
+        printf("\n%s:\n", section->title);
+        print_wrapped(section->text, 2, 0);
     }
-    printf("\nOptions:\n");
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
     if (command->exit_status) {
         printf("\nExit status: ");
         print_wrapped(command->exit_status, 0, strlen("Exit status: "));
     }
-    print_examples(command->examples);
+    print_examples(command->examples, UINT_MAX);
     return FINE;
 }
 

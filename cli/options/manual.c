@@ -4,19 +4,28 @@
 
 #include <perhaps.h>
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Text in which nothing is markup: scdoc's special characters are escaped. */
+/* Text in which nothing is markup: scdoc's special characters are escaped, and a dash that would
+ * begin an entry of a list. */
 static void print_plain(const char *text) {
-    for (; *text; text++) {
-        if (strchr("\\*_#`<>[]~", *text)) putchar('\\');
+    char before = '\n';
+    for (; *text; before = *text++) {
+        if (strchr("\\*_#`<>[]~", *text) || (*text == '-' && before == '\n')) putchar('\\');
         putchar(*text);
     }
 }
 
+static void print_title(const char *mark, const char *title) {
+    printf("\n%s ", mark);
+    for (; *title; title++) putchar(toupper((unsigned char)*title));
+    printf("\n\n");
+}
+
 static void print_section(const char *title, const char *text) {
-    printf("\n# %s\n\n", title);
+    print_title("#", title);
     print_plain(text);
     putchar('\n');
 }
@@ -31,6 +40,16 @@ static void print_option(const struct command *command, const struct option *opt
     printf("\n\t");
     print_plain(option_text(command, option, text));
     putchar('\n');
+}
+
+static void print_options(const struct command *command, enum option_group group) {
+    bool first = true;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (!group_has(group, command, &option_table[i])) continue;
+        if (first && group != GROUP_MAIN) print_title("##", group_title(group));
+        first = false;
+        print_option(command, &option_table[i]);
+    }
 }
 
 /* What every page ends with. */
@@ -75,14 +94,10 @@ int print_manual(const struct command *command) {
     print_plain(command->usage);
     putchar('\n');
     print_section("DESCRIPTION", command->description);
-    putchar('\n');
-    if (command_postscript(command)) {
-        print_plain(command_postscript(command));
-        printf("\n\n");
-    }
-    printf("# OPTIONS\n");
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (command_takes(command, &option_table[i])) print_option(command, &option_table[i]);
+    printf("\n# OPTIONS\n");
+    for (enum option_group group = 0; group < GROUPS; group++) print_options(command, group);
+    for (const struct section *section = command->sections; section->title; section++)
+        print_section(section->title, section->text);
     print_section("EXIT STATUS", command->exit_status ? command->exit_status : "0, or 2 after an error.");
     print_end(command->examples, command);
     return FINE;

@@ -63,6 +63,29 @@ bool command_takes(const struct command *command, const struct option *option) {
     return option->commands >> (command - commands) & 1;
 }
 
+const char *group_title(enum option_group group) {
+    static const char *const titles[GROUPS] = {
+        [GROUP_MAIN] = "Main options",
+        [GROUP_INPUT] = "Input",
+        [GROUP_CONFIRM] = "Input of --confirm",
+        [GROUP_SIZE] = "Size and kind",
+        [GROUP_GROWTH] = "Growing and forgetting",
+        [GROUP_OUTPUT] = "Output",
+        [GROUP_MEMORY] = "Memory",
+        [GROUP_THREADS] = "Threads",
+        [GROUP_SERVERS] = "Servers",
+        [GROUP_HASHING] = "Hashing",
+        [GROUP_FILES] = "Filter files",
+        [GROUP_MEASURING] = "Measuring",
+    };
+    return titles[group];
+}
+
+bool group_has(enum option_group group, const struct command *command, const struct option *option) {
+    bool main = option->main >> (command - commands) & 1;
+    return command_takes(command, option) && group == (main ? GROUP_MAIN : option->group);
+}
+
 const char *option_shown(enum option_id id, char buffer[OPTION_TEXT]) {
     const struct option *option = &option_table[id];
     if (option->letter)
@@ -79,8 +102,11 @@ const char *option_help(const struct command *command, const struct option *opti
 const char *option_text(const struct command *command, const struct option *option, char buffer[HELP_TEXT]) {
     char names[KINDS_TEXT];
     snprintf(buffer, HELP_TEXT, "%s", option_help(command, option));
+    for (size_t row = 0; option->type == VALUE_KIND && perhaps_kind(row); row++)
+        append_text(buffer, HELP_TEXT, "%s%s%s", row ? ", " : " Kinds: ", perhaps_kind(row)->name,
+                    perhaps_kind(row + 1) ? "" : ".");
     if (option->type == VALUE_KIND || option->type == VALUE_FORMAT)
-        append_text(buffer, HELP_TEXT, " Files of other programs are: %s.", file_kinds_text(", ", names));
+        append_text(buffer, HELP_TEXT, " Files of other programs: %s.", file_kinds_text(", ", names));
     return buffer;
 }
 
@@ -195,19 +221,18 @@ static const char *what_is_wrong(enum value_type type, const char *text) {
             "is neither a number of keys, such as 1000000 or 1M, nor a time, such as 30s, 10m, 1h30m or 7d",
         [VALUE_TIME] = "is not a time; write 30s, 10m or 1h30m",
         [VALUE_THREADS] = "is not a number of threads; write 2, or auto for all processors",
-        [VALUE_WORD] = "is not one of the words allowed",
+        [VALUE_WORD] = "is not one of the choices",
         [VALUE_KIND] = "is not a kind of filter",
-        [VALUE_FORMAT] = "is not a kind of file of another program",
-        [VALUE_NEEDS] = "is not a list of what a filter can do",
-        [VALUE_FILE] = "is an empty name; give that of a file",
+        [VALUE_FORMAT] = "is not a foreign format",
+        [VALUE_NEEDS] = "is not a list of abilities",
+        [VALUE_FILE] = "is an empty file name; give a name",
     };
     uint64_t number;
     if ((type == VALUE_NUMBER || type == VALUE_SIZE) && number_too_large(text, type == VALUE_SIZE))
         return "is too large; give less than 2^64";
-    if (type == VALUE_THREADS && parse_number(text, false, &number))
-        return "is more than there can be; give 256 or less";
+    if (type == VALUE_THREADS && parse_number(text, false, &number)) return "is too many; give 256 or less";
     if (type == VALUE_FORMAT && kind_from(text) >= 0)
-        return "is a kind that its file tells: leave it out; this is for files of other programs";
+        return "is not a foreign format, and other files tell their kind without -k";
     return usual[type];
 }
 
@@ -223,7 +248,7 @@ static int set_option(struct options *options, const struct option *option, cons
     options->given[option - option_table] = true;
     if (option->type == VALUE_NONE) return FINE;
     if (!text) {
-        if (rest->at == rest->end) return failure(shown, "needs a value: %s %s", shown, option->argument);
+        if (rest->at == rest->end) return failure(shown, "needs a value; write %s %s", shown, option->argument);
         text = *rest->at++;
     }
     if (store_value((char *)options + option->field, option, text)) return FINE;
@@ -270,6 +295,7 @@ static int parse_short(struct options *options, struct arguments *rest) {
         while (option < end && (option->letter != *letter || !command_takes(options->command, option))) option++;
         if (option == end) return unknown_option(options->command, shown, strlen(shown));
         if (set_option(options, option, shown, letter[1] ? letter + 1 : NULL, rest) != FINE) return TROUBLE;
+        if (option == &option_table[OPT_HELP]) options->briefly = true;
         if (option->type != VALUE_NONE) break;
     }
     return FINE;

@@ -11,45 +11,54 @@
 /* clang-format off */
 enum command_id {
     CMD_PLAN, CMD_BUILD, CMD_ADD, CMD_REMOVE, CMD_CHECK, CMD_COUNT, CMD_DEDUP, CMD_LIST, CMD_INFO,
-    CMD_MERGE, CMD_INTERSECT, CMD_SUBTRACT, CMD_DIFFER, CMD_VERIFY, CMD_BENCH,
+    CMD_EXPLAIN,
+    CMD_MERGE, CMD_INTERSECT, CMD_SUBTRACT, CMD_DIFFER, CMD_VERIFY, CMD_RDB, CMD_BENCH,
     CMD_COMPLETIONS, CMD_VERSION, CMD_HELP,
     COMMANDS
 };
 
 /* In the order in which --help shows them. */
 enum option_id {
+    OPT_OUTPUT, OPT_LINES_TO, OPT_FORCE, OPT_FOLD, OPT_INVERT, OPT_COUNT, OPT_QUIET, OPT_CONFIRM,
+    OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_MEMBERS, OPT_BITS, OPT_IN_PLACE,
     OPT_ITEMS, OPT_FPR, OPT_BITS_PER_KEY, OPT_BYTES, OPT_PRESET,
-    OPT_KIND, OPT_FILE_KIND, OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH, OPT_NEEDS,
+    OPT_KIND, OPT_FILE_KIND, OPT_NEEDS, OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH,
     OPT_GROW, OPT_GROWTH, OPT_MAX_BYTES, OPT_NO_GROW, OPT_WINDOW, OPT_GENERATIONS, OPT_CLEAR_AT,
-    OPT_SHARDS, OPT_HASHES, OPT_LINES, OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE,
-    OPT_AT, OPT_SHARD_BYTES, OPT_PATIENCE,
-    OPT_OUTPUT, OPT_FORCE, OPT_FOLD, OPT_INVERT, OPT_COUNT,
-    OPT_LINES_TO, OPT_LOSS, OPT_DIFFERENT, OPT_REPEATS, OPT_SUMMARY, OPT_EXACT, OPT_NGRAM, OPT_OVERLAP, OPT_LAST, OPT_STATE, OPT_SAVE_EVERY,
-    OPT_QUIET, OPT_CONFIRM, OPT_FROM, OPT_LIMIT, OPT_KEYS, OPT_IN_PLACE,
-    OPT_KEY, OPT_U64, OPT_HEX, OPT_IGNORE_CASE, OPT_NULL,
+    OPT_REPEATS, OPT_SUMMARY, OPT_STATE, OPT_SAVE_EVERY, OPT_LAST, OPT_EXACT, OPT_LOSS, OPT_DIFFERENT, OPT_NGRAM, OPT_OVERLAP,
     OPT_CSV, OPT_TSV, OPT_WHITESPACE, OPT_JSONL, OPT_HEADER, OPT_FIELD, OPT_DELIMITER, OPT_TRIM, OPT_MISSING,
-    OPT_ELSEWHERE,
+    OPT_KEY, OPT_U64, OPT_HEX, OPT_IGNORE_CASE, OPT_NULL, OPT_ELSEWHERE,
     OPT_CONFIRM_CSV, OPT_CONFIRM_TSV, OPT_CONFIRM_WHITESPACE, OPT_CONFIRM_JSONL, OPT_CONFIRM_HEADER,
     OPT_CONFIRM_FIELD, OPT_CONFIRM_DELIMITER, OPT_CONFIRM_TRIM,
-    OPT_THREADS, OPT_NO_VERIFY, OPT_RECOVER,
+    OPT_THREADS, OPT_SHARDS, OPT_AT, OPT_SHARD_BYTES, OPT_PATIENCE,
+    OPT_HASH, OPT_SEED, OPT_HASH_KEY, OPT_KEY_IN_FILE, OPT_HASHES, OPT_LINES,
+    OPT_NO_VERIFY, OPT_RECOVER,
     OPT_FULL, OPT_COMBINED, OPT_FOREIGN, OPT_BENCH_STATIC, OPT_SMALL, OPT_ISA, OPT_GOALS, OPT_COMPARE, OPT_PLOT,
-    OPT_SCDOC, OPT_NAMES, OPT_JSON, OPT_HELP,
+    OPT_SCDOC, OPT_NAMES, OPT_SILENT, OPT_JSON, OPT_HELP,
     OPTIONS
 };
 /* clang-format on */
 
 struct options;
 
+/* Of the full help and of the manual page, after the options. */
+struct section {
+    const char *title; /* NULL after the last one */
+    const char *text;  /* paragraphs, separated by empty lines */
+};
+
+enum { SECTIONS = 9 };
+
 struct command {
     const char *name;
     const char *usage;       /* what follows the name */
     const char *summary;     /* half a sentence */
-    const char *description; /* paragraphs, separated by empty lines */
-    const char *examples;    /* lines of shell, each a command or a # comment */
+    const char *description; /* one paragraph, which -h shows too */
+    const char *examples;    /* lines of shell, each a command or a # comment; -h shows two */
     const char *exit_status; /* NULL for the usual one: 0 or 2 */
     unsigned least, most;    /* operands it takes */
     int (*run)(const struct options *options);
     const char *json; /* the help of --json for this command; NULL = it takes none */
+    struct section sections[SECTIONS];
 };
 
 extern const struct command commands[COMMANDS];
@@ -74,6 +83,16 @@ enum value_type {
     VALUE_TEXT     /* const char * */
 };
 
+/* Under which title the full help and the manual page show an option; see group_title(). */
+/* clang-format off */
+enum option_group {
+    GROUP_MAIN, /* those that a command shows first, and with -h alone */
+    GROUP_INPUT, GROUP_CONFIRM, GROUP_SIZE, GROUP_GROWTH, GROUP_OUTPUT, GROUP_MEMORY, GROUP_THREADS, GROUP_SERVERS,
+    GROUP_HASHING, GROUP_FILES, GROUP_MEASURING,
+    GROUPS
+};
+/* clang-format on */
+
 struct option {
     const char *name;     /* without the dashes */
     char letter;          /* short form; 0 = none */
@@ -82,10 +101,18 @@ struct option {
     const char *words;    /* VALUE_WORD: the words allowed, separated by spaces */
     size_t field;         /* offset in struct options */
     unsigned commands;    /* set of 1 << command_id */
-    const char *help;     /* sentences */
+    unsigned main;        /* those of them for which it is in GROUP_MAIN */
+    enum option_group group;
+    const char *help; /* sentences, verb first; -h shows the first one */
 };
 
 extern const struct option option_table[OPTIONS];
+
+/* "Main options", "Input", ... */
+const char *group_title(enum option_group group);
+
+/* Does this command show the option in this group? */
+bool group_has(enum option_group group, const struct command *command, const struct option *option);
 
 /* How keys are written, in the order of the words of --key. */
 /* clang-format off */
@@ -108,6 +135,7 @@ struct options {
     const struct command *command;
     const struct backend *backend; /* what the command works on; see backend.h */
     bool given[OPTIONS];
+    bool briefly; /* -h, not --help */
     char **operands;
     size_t operand_count;
     uint64_t items, bytes, max_bytes, shard_bytes, generations, shards, hashes, lines, seed, from, limit, threads;
@@ -150,9 +178,6 @@ const char *option_text(const struct command *command, const struct option *opti
 
 /* Does this command take this option? */
 bool command_takes(const struct command *command, const struct option *option);
-
-/* A paragraph that ends the descriptions of several commands; NULL if this is none of them. */
-const char *command_postscript(const struct command *command);
 
 /* Reads the arguments after the command's name. 0, or 2 after having said what is wrong. */
 int options_parse(struct options *options, const struct command *command, int count, char **arguments);

@@ -59,17 +59,17 @@ static int kind_from_options(perhaps_want *want, const struct options *options) 
     if (!named && smallest) want->kind = PERHAPS_RIBBON;
     if (!is_static_kind(want->kind)) {
         if (!given(options, OPT_SCRATCH)) return FINE;
-        return failure("--scratch", "is for keys of static filters; give --static or --smallest, or leave it out");
+        return failure("--scratch", "is for static filters; give --static or --smallest, or leave it out");
     }
     if (given(options, OPT_PRESET))
-        return failure("--preset", "is a layout of bloom; give -p or --bits-per-key instead");
+        return failure("--preset", "is for bloom filters; give -p or --bits-per-key instead");
     if (given(options, OPT_BYTES) && options->command == &commands[CMD_BUILD])
         return failure("--bytes", "the size of a static filter follows from its keys; give -p or --bits-per-key");
     enum option_id id = first_given(options, of_changes, sizeof of_changes / sizeof *of_changes);
     char name[OPTION_TEXT];
     if (id == OPTIONS) return FINE;
     return failure(option_shown(id, name),
-                   "a %s filter is made of all its keys at once, and never changes; leave it out, or take another kind",
+                   "%s filters are static and never change; leave it out, or choose another kind",
                    kind_name(want->kind));
 }
 
@@ -83,7 +83,7 @@ static int size_from_options(perhaps_want *want, const struct options *options) 
         if (given(options, OPT_BITS_PER_KEY) || given(options, OPT_BYTES) || given(options, OPT_FPR))
             return failure("--preset", "fixes the size; leave out -p, --bits-per-key and --bytes");
         if (given(options, OPT_KIND) && options->kind != PERHAPS_BLOOM)
-            return failure("--preset", "is a layout of bloom; leave out -k, or give --bits-per-key instead");
+            return failure("--preset", "is for bloom filters; leave out -k, or give --bits-per-key instead");
         word_at(option_table[OPT_PRESET].words, options->preset, name, sizeof name);
         int rc = perhaps_want_preset(want, name);
         if (rc < 0) return library_failure("--preset", rc);
@@ -109,13 +109,13 @@ static int window_from_options(perhaps_want *want, const struct options *options
     static const unsigned usual = 4;
     bool window = given(options, OPT_WINDOW);
     if (given(options, OPT_GENERATIONS) && !window && !given(options, OPT_CLEAR_AT))
-        return failure("--generations", "means nothing without --window; say how much it must remember");
+        return failure("--generations", "needs --window; say how much to remember");
     if (options->generations == 1 && !given(options, OPT_CLEAR_AT))
         return failure("--generations", "one alone would forget everything at once; give 2 or more, or --clear-at");
     if ((window || given(options, OPT_CLEAR_AT)) && given(options, OPT_SHARDS))
-        return failure("--shards", "the keys of a window age together, so they cannot be in shards; leave it out");
+        return failure("--shards", "a window cannot be split into shards, since its keys age together; leave it out");
     if (options->window.keys && given(options, OPT_ITEMS))
-        return failure("--window", "with a number says how many keys there are; leave out -n, or give a time");
+        return failure("--window", "a number of keys takes the place of -n; leave out -n, or give a time");
     if (options->window.keys) want->items = options->window.keys;
     want->period = options->window.period;
     want->clear_at = options->clear_at;
@@ -193,9 +193,10 @@ int want_from_options(perhaps_want *want, const struct options *options) {
     if (settle_size(want, options) != FINE || check_hashes(want) != FINE) return TROUBLE;
     bool layers = want->grow == PERHAPS_GROW_LAYERS;
     if (layers && (want->bytes || want->bits_per_key > 0))
-        return failure("--grow", "has no fixed size; give -p in place of the size, and --max-bytes if it matters");
+        return failure("--grow", "a growing filter has no fixed size; give -p instead, and --max-bytes for a limit");
     if (given(options, OPT_NO_GROW) && want->kind == PERHAPS_BITMAP && !want->items && !want->bytes)
-        return failure("--no-grow", "a bitmap must then know its range; give -n, one more than the largest integer");
+        return failure("--no-grow",
+                       "a bitmap that does not grow needs a range; give -n, one more than the largest integer");
     if (layers && !want->items && options->command == &commands[CMD_PLAN]) want->items = FIRST_GUESS;
     return check_needs(want);
 }
@@ -225,7 +226,7 @@ static int refuse_hash(const struct options *options, const char *why) {
 
 int hash_from_options(perhaps_want *want, const struct options *options, uint8_t key[HASH_KEY_BYTES]) {
     if (want->kind == PERHAPS_BITMAP) return refuse_hash(options, "a bitmap takes integers as they are");
-    if (is_file_kind(want->kind)) return refuse_hash(options, "files of other programs have a hash of their own");
+    if (is_file_kind(want->kind)) return refuse_hash(options, "a foreign format prescribes the hash");
     bool siphash = given(options, OPT_HASH) ? options->hash + 1 == PERHAPS_SIPHASH : given(options, OPT_HASH_KEY);
     want->hash = siphash ? PERHAPS_SIPHASH : PERHAPS_XXH3;
     want->seed = options->seed;
@@ -240,8 +241,9 @@ int hash_from_options(perhaps_want *want, const struct options *options, uint8_t
     want->hash_key = key;
     if (given(options, OPT_HASH_KEY)) return hash_key_read(options->hash_key, key);
     if (!want->key_in_file)
-        return failure("--hash", "siphash needs a secret key that you can give again later; give --hash-key FILE, or "
-                                 "--key-in-file to keep a random one in the filter");
+        return failure(
+            "--hash",
+            "siphash needs a secret key; give --hash-key FILE, or --key-in-file to keep a random one in the filter");
     if (random_bytes(key, HASH_KEY_BYTES)) return FINE;
     return failure("--hash", "the system gave no random numbers for a key: %s; give --hash-key FILE", strerror(errno));
 }

@@ -147,6 +147,19 @@ const char *human_rate(double exact, char buffer[NUMBER_TEXT]) {
     return buffer;
 }
 
+const char *human_odds(double rate, char buffer[NUMBER_TEXT]) {
+    char grouped[NUMBER_TEXT];
+    if (rate <= 0)
+        snprintf(buffer, NUMBER_TEXT, "exact");
+    else if (rate < 1e-18)
+        snprintf(buffer, NUMBER_TEXT, "less than 1 in 10^18");
+    else if (rate < 0.1)
+        snprintf(buffer, NUMBER_TEXT, "1 in %.26s", group_digits((uint64_t)(1 / rate + 0.5), grouped));
+    else
+        snprintf(buffer, NUMBER_TEXT, "%.3g %% false positives", rate * 100);
+    return buffer;
+}
+
 /* ---- bars ---- */
 
 /* The first of these that is set says what characters there are. */
@@ -184,6 +197,5 @@ void print_used(uint64_t items, uint64_t capacity) {
     if (!capacity) return;
     printf("  used      ");
     print_bar(share, BAR_WIDTH, items > capacity);
-    printf(" %.1f %% of the keys it is made for%s\n", share * 100,
-           items > capacity ? ": more than it should hold" : "");
+    printf(" %.1f %% of the keys it was made for%s\n", share * 100, items > capacity ? ": overfull" : "");
 }

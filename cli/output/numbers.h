@@ -36,6 +36,9 @@ const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
 /* A rate both ways: "0.01 (1 in 100)". Returns `buffer`. */
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]);
 
+/* The same in words: "1 in 100", "exact". Returns `buffer`. */
+const char *human_odds(double rate, char buffer[NUMBER_TEXT]);
+
 /* A standard error below 10, with two digits: "0.0031". Returns `buffer`. */
 const char *human_error(double error, char buffer[NUMBER_TEXT]);
 

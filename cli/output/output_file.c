@@ -91,19 +91,17 @@ static int check_folder(const char *path) {
     if (!copy) return failure(path, "not enough memory");
     int rc = access(dirname(copy), W_OK | X_OK);
     free(copy);
-    return rc == 0 ? FINE : failure(path, "cannot be made: %s; give another name with -o", strerror(errno));
+    return rc == 0 ? FINE : failure(path, "cannot be created: %s; give another name with -o", strerror(errno));
 }
 
 static int check(const struct options *options, const char *path) {
     struct stat status;
-    if (!path)
-        return failure("-o",
-                       "is missing; say where the filter must go: -o FILE, -o - for standard output, or --at URL");
+    if (!path) return failure("-o", "is missing; give -o FILE, -o - for standard output, or --at URL");
     if (is_standard_output(path)) {
         if (given(options, OPT_JSON))
             return failure("--json", "would mix with the filter on standard output; give -o FILE");
         if (!isatty(STDOUT_FILENO)) return FINE;
-        return failure("-o", "a filter on a terminal helps nobody; send it to a file or a pipe");
+        return failure("-o", "a filter is not written to a terminal; redirect it to a file or a pipe");
     }
     if (filter_refuse_journal(path, false) != FINE) return TROUBLE;
     if (stat(path, &status) != 0) return check_folder(path);
@@ -141,7 +139,7 @@ static int write_output(struct output *output, struct content *c) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return failure(path, "cannot be opened: %s; give another name with -o", strerror(errno));
     int rc = write_content(c, fd);
-    int status = rc < 0 ? failure(path, "cannot be written: %s; what is there is not complete", strerror(errno)) : FINE;
+    int status = rc < 0 ? failure(path, "cannot be written: %s; the file is incomplete", strerror(errno)) : FINE;
     close(fd);
     return status;
 }

@@ -201,7 +201,8 @@ int plan_plot(const perhaps_want *want, const struct options *options) {
     if (plot->curve_count && !(gnuplot = picture_script(WIDTH, HEIGHT))) why = strerror(errno);
     if (gnuplot) {
         write_script(plot, options, gnuplot);
-        why = picture_draw(gnuplot, options->plot, given(options, OPT_FORCE));
+        why = picture_draw(gnuplot, "Bits per key against the false-positive rate", options->plot,
+                           given(options, OPT_FORCE));
     }
     free(plot);
     return cannot_draw(options->plot, why);

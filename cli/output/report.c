@@ -76,8 +76,8 @@ static const char *remedy(int error) {
         [-PERHAPS_EMISMATCH] = "build both with the same -k, -n, -p (or size), --shards, --hash and --seed",
         [-PERHAPS_EDIRTY] =
             "give --recover to go on with it (add, remove, check, count, list, info), or build it again",
-        [-PERHAPS_EBUSY] = "wait until that has ended",
-        [-PERHAPS_EFULL] = "build it anew with a larger -n",
+        [-PERHAPS_EBUSY] = "wait until it has ended",
+        [-PERHAPS_EFULL] = "build it again with a larger -n",
     };
     size_t i = (size_t)-error;
     bool listed = i < sizeof remedies / sizeof *remedies && remedies[i];
@@ -113,7 +113,7 @@ int saving_failure(const char *subject, int error) {
 
 int scratch_failure(void) {
     return explain(NULL, PERHAPS_EIO,
-                   "see to room and permissions there, or let more keys wait in memory with a larger --scratch");
+                   "check the room and permissions there, or keep more keys in memory with a larger --scratch");
 }
 
 void warning(const char *subject, const char *format, ...) {
@@ -144,7 +144,7 @@ const char *input_name(const char *path) {
 
 int output_failure(void) {
     if (errno == EPIPE) return TROUBLE;
-    return failure("standard output", "cannot be written: %s; what came out so far is not complete", strerror(errno));
+    return failure("standard output", "cannot be written: %s; the output is incomplete", strerror(errno));
 }
 
 int finish_output(void) {
@@ -198,13 +198,13 @@ int printer_put(struct printer *printer, const char *bytes, size_t length) {
 
 /* ---- JSON ---- */
 
-static void json_string(const char *text) {
-    const char *at = text, *end = text + strlen(text);
+static void json_string(const char *text, size_t length) {
+    const char *at = text, *end = text + length;
     putchar('"');
     while (at < end) {
         uint32_t code;
         const char *next = utf8_next(at, end, &code);
-        if (!next) { /* file names need not be UTF-8; JSON must be */
+        if (!next) { /* names of files and keys need not be UTF-8; JSON must be */
             fputs("\\ufffd", stdout);
             at++;
             continue;
@@ -224,7 +224,7 @@ static void json_name(struct json *json, const char *name) {
     if (json->comma) fputs(", ", stdout);
     json->comma = true;
     if (!name) return;
-    json_string(name);
+    json_string(name, strlen(name));
     fputs(": ", stdout);
 }
 
@@ -239,9 +239,13 @@ void json_close(struct json *json, char bracket) {
     json->comma = true;
 }
 
-void json_text(struct json *json, const char *name, const char *value) {
+void json_bytes(struct json *json, const char *name, const void *value, size_t length) {
     json_name(json, name);
-    json_string(value);
+    json_string(value, length);
+}
+
+void json_text(struct json *json, const char *name, const char *value) {
+    json_bytes(json, name, value, strlen(value));
 }
 
 void json_count(struct json *json, const char *name, uint64_t value) {
@@ -268,6 +272,28 @@ void json_end(struct json *json) {
     putchar('\n');
 }
 
+/* ---- for who sits at a terminal ---- */
+
+static bool quiet;
+
+void be_quiet(void) {
+    quiet = true;
+}
+
+bool tells_terminal(void) {
+    return !quiet && isatty(STDERR_FILENO);
+}
+
+void closing_line(const char *subject, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    progress_end();
+    fprintf(stderr, "%s: ", subject);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
 /* ---- progress ---- */
 
 /* One thread may read and draw while another has something to say. */
@@ -287,7 +313,7 @@ double clock_now(void) {
 
 void progress_start(uint64_t total, bool sealing) {
     pthread_mutex_lock(&progress_lock);
-    progress.on = isatty(STDERR_FILENO);
+    progress.on = tells_terminal();
     progress.sealing = sealing;
     progress.total = total;
     progress.started = clock_now();

@@ -84,6 +84,7 @@ struct json {
 void json_open(struct json *json, const char *name, char bracket);
 void json_close(struct json *json, char bracket);
 void json_text(struct json *json, const char *name, const char *value);
+void json_bytes(struct json *json, const char *name, const void *value, size_t length);
 void json_count(struct json *json, const char *name, uint64_t value);
 void json_real(struct json *json, const char *name, double value); /* null if it is not finite */
 void json_flag(struct json *json, const char *name, bool value);
@@ -92,7 +93,18 @@ void json_end(struct json *json);
 /* Seconds of a clock that never goes back. */
 double clock_now(void);
 
-/* ---- progress: a line that redraws itself on standard error, only if that is a terminal ---- */
+/* ---- for who sits at a terminal, on standard error and only if that is one ---- */
+
+/* From now on, nothing of what follows. */
+void be_quiet(void);
+
+/* Is there a terminal, and does its user want to be told? */
+bool tells_terminal(void);
+
+/* "SUBJECT: ...", the last line of a command that succeeded. Call it only if tells_terminal(). */
+void closing_line(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- progress: a line that redraws itself there ---- */
 
 /* `total` bytes are to be read, 0 = unknown; with `sealing`, that many keys are to be sealed. */
 void progress_start(uint64_t total, bool sealing);

@@ -51,7 +51,7 @@ until_added() {
   seq 10000 15000 >many
   try 0 add f.ph many
   says "f.ph: warning: holds about "
-  says " keys but was made for 2,000: its false-positive rate is now"
+  says " keys but was made for 2,000; its false-positive rate is now"
   named=$(grep -o '[0-9]* or more' <<<"$stderr")
   [ "${named% or more}" -ge 5800 ] && [ "${named% or more}" -le 6001 ] || wrong "a poor estimate"
   try 0 check -c f.ph keys many
@@ -63,7 +63,7 @@ until_added() {
   seq 100001 110000 >many
   try 0 add full.ph many
   says "holds about 10,"
-  says "build it anew with -n 10"
+  says "Rebuild it with -n 10"
 }
 
 @test "a line that cannot be read as a key changes nothing" {

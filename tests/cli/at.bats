@@ -78,7 +78,7 @@ works() {
   redis bf.exists set 77 | grep -x 1
   redis cf.exists other 77 | grep -x 1
   try 0 remove --at "$at" keys
-  refuses "cannot forget" remove --at "redis://127.0.0.1:$port/set" keys
+  refuses "cannot remove keys" remove --at "redis://127.0.0.1:$port/set" keys
 }
 
 @test "keys from a pipe of unknown length: filters grow" {
@@ -217,8 +217,8 @@ remembers() {
 # -- Refusals. --
 
 @test "URLs that are none" {
-  refuses "not a URL" info --at localhost
-  refuses "not a URL" info --at http://localhost/x
+  refuses "not the URL of a set" info --at localhost
+  refuses "not the URL of a set" info --at http://localhost/x
   refuses "name of the set is missing" info --at redis://localhost
   refuses "name of the set is missing" info --at redis://localhost/
   refuses "host or port" info --at redis://localhost:0/x
@@ -301,13 +301,13 @@ remembers() {
 
 @test "options that do not go with --at" {
   plain_server
-  refuses "-o: means nothing" build --at "$at" -o x keys
-  refuses "--in-place: means nothing" add --at "$at" --in-place keys
-  refuses "-j: means nothing" check --at "$at" -j 2 keys
+  refuses "-o: does not apply" build --at "$at" -o x keys
+  refuses "--in-place: does not apply" add --at "$at" --in-place keys
+  refuses "-j: does not apply" check --at "$at" -j 2 keys
   refuses "power of two" build --at "$at" --shards 3 keys
   refuses "power of two" build --at "$at" --shards 65536 keys
   refuses "give 4 or more" build --at "$at" -n 1e6 --shards 2 --shard-bytes 500k keys
-  refuses "not to be had on a server" build --at "$at" -k table keys
+  refuses "servers have no table filters" build --at "$at" -k table keys
   refuses "cannot remove" build --at "$at" --needs remove keys
   refuses "makes no sense" build --at "$at" -n 0 keys
   refuses "is not a time" build --at "$at" --patience 5 keys

@@ -183,7 +183,7 @@ dedups() {
 
 @test "what does not go" {
   refuses "no connection to 127.0.0.1:1: Connection refused" dedup --at redis://127.0.0.1:1/x keys
-  refuses "without --at" dedup --shards 4 keys
+  refuses "needs --at" dedup --shards 4 keys
   refuses "--state" dedup --at redis://127.0.0.1:1/x --state y keys
   refuses "--last" dedup --at redis://127.0.0.1:1/x --last 5 keys
   refuses "--exact" dedup --at redis://127.0.0.1:1/x --exact keys
@@ -254,7 +254,7 @@ answers_get_lost() {
   ended $pid
   [ "$status" -eq 0 ] || wrong "$(cat said)"
   sort -u found | cmp - wanted
-  grep -q "started anew" said || wrong "no warning"
+  grep -q "was restarted or replaced" said || wrong "no warning"
 }
 
 @test "the server dies for good: another run prints the rest" {

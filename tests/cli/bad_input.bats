@@ -44,7 +44,7 @@ all_refuse() {
 }
 
 @test "standard input instead of a filter" {
-  all_refuse "-: a filter is mapped, so it must be a file" -
+  all_refuse "-: a filter must be a file, since it is mapped" -
 }
 
 @test "foreign and empty files" {

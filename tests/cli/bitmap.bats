@@ -76,23 +76,23 @@ prepare() {
   try 0 check -c b.ph ids
   [ "$output" = 334 ]
   printf '9\n12\n11\n' >few
-  refuses "f.ph: 12, on line 2 of few, is not below 10, which it was made for; build it with -n 13, or without --no-grow" \
+  refuses "f.ph: 12 (line 2 of few) is not below 10, its -n; build it with -n 13, or without --no-grow" \
     build -k bitmap -n 10 --no-grow -o f.ph few
   [ ! -e f.ph ]
   try 0 build -k bitmap -n 13 --no-grow -o f.ph few --json
   holds '.grow == "never" and .capacity == 13'
   cp f.ph before
   seq 10 5000 >more
-  refuses "13, on line 4 of more, is not below 13, which it was made for; build it with -n 5001" add f.ph more
+  refuses "13 (line 4 of more) is not below 13, its -n; build it with -n 5001" add f.ph more
   cmp f.ph before
-  refuses "--no-grow: a bitmap must then know its range; give -n" build -k bitmap --no-grow -o g.ph few
+  refuses "--no-grow: a bitmap that does not grow needs a range; give -n" build -k bitmap --no-grow -o g.ph few
   nothing_left_behind
 }
 
 @test "in place a bitmap cannot grow: what came before is in, and the file is whole" {
   "$PERHAPS" build -k bitmap -n 64 -o b.ph /dev/null
   printf '5\n100000\n6\n' >few
-  refuses "100000, on line 2 of few, is not below 64, which it was made for; in place it cannot grow: leave out --in-place" \
+  refuses "100000 (line 2 of few) is not below 64, its -n; it cannot grow in place, so leave out --in-place" \
     add --in-place b.ph few
   try 0 verify b.ph
   try 0 list b.ph
@@ -105,7 +105,7 @@ prepare() {
 @test "numbers too far apart for any memory" {
   for number in 18446744073709551615 9223372036854775808 4611686018427387904; do
     printf '1\n%s\n' $number >far
-    refuses "a bitmap up to $number, on line 2 of far, takes more memory than there is; for numbers so far apart take -k table" \
+    refuses "a bitmap up to $number (line 2 of far) takes more memory than there is; use -k table for numbers this far apart" \
       build -k bitmap -o b.ph far
   done
   [ ! -e b.ph ]
@@ -133,7 +133,7 @@ prepare() {
   try 0 check -c t.ph keys
   [ "$output" = 10000 ]
   refuses "f.ph: full at keys:1" build -k table -n 1000 --no-grow -o f.ph keys
-  [[ $stderr == *"(1,"*" of 10,000 keys added). No file was changed. Build it with -n 10000, or without --no-grow." ]]
+  [[ $stderr == *"(1,"*" of 10,000 keys added). No file was changed. Rebuild it with -n 10000, or without --no-grow." ]]
   [ ! -e f.ph ]
   try 0 build -k table -n 10000 --no-grow -o f.ph keys --json
   holds '.grow == "never"'

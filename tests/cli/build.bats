@@ -184,8 +184,8 @@ prepare() {
 
 @test "-n too small: everything is found, and a warning tells the live rate and the remedy" {
   try 0 build -n 10 -o f.ph keys
-  says "f.ph: warning: got 1,000 keys but was made for 10: its false-positive rate is now"
-  [[ $stderr == *"; build it anew with -n 1000" ]] || wrong "another number"
+  says "f.ph: warning: got 1,000 keys but was made for 10; its false-positive rate is now"
+  [[ $stderr == *". Rebuild it with -n 1000" ]] || wrong "another number"
   try 0 check -c f.ph keys
   [ "$output" = 1000 ]
 }

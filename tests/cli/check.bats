@@ -105,7 +105,7 @@ prepare() {
   try 0 check --field 2 --delimiter '\t' f.ph tabs
   refuses "line 1 has only 2 fields" check --field 3 --delimiter , f.ph commas
   try 1 check --field 0 f.ph commas
-  refuses "without --field" check --delimiter , f.ph commas
+  refuses "needs --field" check --delimiter , f.ph commas
   refuses "not one byte" check --field 1 --delimiter ab f.ph commas
 }
 

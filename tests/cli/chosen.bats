@@ -99,7 +99,7 @@ dedup_of_chosen() {
     "$PERHAPS" check -v both.ph all | same /dev/null
   done
   # Sixteen share two buckets; a table that may not grow has no room for a seventeenth, and says so.
-  refuses "f.ph: full at bad:17 (16 of 2,000 keys added). No file was changed. Too many keys share their places: build it without --no-grow, or with --hash siphash." \
+  refuses "f.ph: full at bad:17 (16 of 2,000 keys added). No file was changed. Too many keys share their places. Rebuild it without --no-grow, or with --hash siphash." \
     build -k table --no-grow -n 10000 -o f.ph bad
   [ ! -e f.ph ]
 }

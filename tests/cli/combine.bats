@@ -41,7 +41,7 @@ prepare() {
   "$PERHAPS" build -n 1000 -p 1e-6 --seed 1 -o seed.ph b
   refuses "differ in seed; build both with the same -k, -n, -p (or size), --shards, --hash and --seed" merge a.ph seed.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 -k bloom -o bloom.ph b
-  refuses "bloom.ph: is a bloom filter, a.ph a blocked filter; build both with the same -k" merge a.ph bloom.ph -o m.ph
+  refuses "bloom.ph: is a bloom filter, but a.ph is a blocked filter; build both with the same -k" merge a.ph bloom.ph -o m.ph
   "$PERHAPS" build -n 5000 -p 1e-6 -o large.ph b
   refuses "large.ph: was made for 5,000 keys in" intersect a.ph large.ph -o m.ph
   says "build both with the same -n and -p, such as -n 5000 -p 9e-07"
@@ -61,7 +61,7 @@ prepare() {
   "$PERHAPS" build -n 1000 --shards 8 -o eight.ph a
   refuses "differ in number of shards; build both with the same -k, -n, -p (or size), --shards" merge four.ph eight.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 --u64 -o u64.ph b
-  refuses "u64.ph: its keys are written as u64, those of a.ph as bytes" merge a.ph u64.ph -o m.ph
+  refuses "u64.ph: its keys are read as u64, but those of a.ph as bytes" merge a.ph u64.ph -o m.ph
   [ ! -e m.ph ]
 }
 
@@ -150,7 +150,7 @@ bitmaps() {
   holds '.items == 4601'
   [ -z "$stderr" ] || wrong "a warning"
   "$PERHAPS" build -k table --no-grow -o fixed.ph a
-  refuses "tb.ph: its keys do not all fit into the union; build all of them with -n 4601 or more, or without --no-grow" \
+  refuses "tb.ph: the union is full; build all filters with -n 4601 or more, or without --no-grow" \
     merge fixed.ph tb.ph -o n.ph
   [ ! -e n.ph ]
 }
@@ -159,7 +159,7 @@ bitmaps() {
   seq 2001 3000 >c
   seq 1001 2000 >d
   for f in c d; do "$PERHAPS" build -k cuckoo -n 1000 -o $f.ph $f; done
-  refuses "d.ph: its keys do not all fit into the union; build all of them with -n 2000 or more" merge c.ph d.ph -o m.ph
+  refuses "d.ph: the union is full; build all filters with -n 2000 or more" merge c.ph d.ph -o m.ph
   [ ! -e m.ph ]
   nothing_left_behind
 }

@@ -144,7 +144,7 @@ damaged() {
   for suffix in $suffixes; do compress "$suffix" <keys >"keys.$suffix"; done
   run --separate-stderr env PATH=/nowhere "$PERHAPS" check f.ph keys.gz
   [ "$status" -eq 2 ]
-  says "keys.gz: takes the program gzip"
+  says "keys.gz: needs the program gzip"
   says "(Debian's package gzip)"
   run --separate-stderr env PATH=/nowhere "$PERHAPS" build -o x.ph keys.xz
   [ "$status" -eq 2 ]
@@ -154,15 +154,32 @@ damaged() {
   [ "$output" = 1000 ]
 }
 
-@test "names that look like options, and standard input, which is never decompressed" {
+@test "names that look like options" {
   for suffix in $suffixes; do
     compress "$suffix" <keys >"./--help.$suffix"
     try 0 check -c f.ph -- "--help.$suffix"
     [ "$output" = 1000 ]
   done
-  gzip -c keys >keys.gz
-  run --separate-stderr "$PERHAPS" check -c f.ph <keys.gz
-  [ "$status" -eq 1 ]
+}
+
+@test "standard input and other names are not decompressed, but recognised" {
+  declare -A reader=([gz]=zcat [zst]=zstdcat [xz]=xzcat [bz2]=bzcat [lz4]=lz4cat)
+  for suffix in $suffixes; do
+    compress "$suffix" <keys >"keys.$suffix"
+    run --separate-stderr "$PERHAPS" check f.ph <"keys.$suffix"
+    [ "$status" -eq 2 ] && [ -z "$output" ] || wrong "$suffix"
+    says "standard input: looks like $(program_for "$suffix"); pipe it through ${reader[$suffix]}"
+    run --separate-stderr bash -c "cat keys.$suffix | \"\$PERHAPS\" dedup"
+    [ "$status" -eq 2 ] && [ -z "$output" ] || wrong "$suffix"
+    [ "$("${reader[$suffix]}" "keys.$suffix" | "$PERHAPS" check -c f.ph)" = 1000 ]
+    cp "keys.$suffix" unnamed
+    refuses "unnamed: looks like $(program_for "$suffix"); give it a name that ends in .$suffix" build -o x.ph unnamed
+    [ ! -e x.ph ]
+  done
+  # records of 8 bytes may begin with anything
+  printf '\x1f\x8b\x08\0\0\0\0\0' >raw
+  "$PERHAPS" build --key u64le -n 10 -o raw.ph raw
+  echo $((0x088b1f)) | "$PERHAPS" check -q --key u64 raw.ph
 }
 
 @test "check -q stops early, quietly, and leaves nothing behind" {
@@ -214,7 +231,7 @@ damaged() {
 }
 
 @test "every command that reads keys says so" {
-  for command in build add remove check count dedup verify; do
+  for command in build add remove check count explain dedup verify; do
     "$PERHAPS" help "$command" | grep -q '\.zst' || wrong "$command"
     "$PERHAPS" help --scdoc "$command" | grep -q '\.zst' || wrong "the page of $command"
   done

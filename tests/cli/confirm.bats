@@ -193,5 +193,5 @@ records() {
 
 @test "not with --at" {
   "$PERHAPS" info --at x 2>&1 | grep -q 'without hiredis' && skip "built without hiredis"
-  refuses "--confirm: means nothing to a set on a server" check --at redis://localhost/x --confirm keys queries
+  refuses "--confirm: does not apply to a set on servers" check --at redis://localhost/x --confirm keys queries
 }

@@ -136,15 +136,15 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   head -n 100 keys >few
   try 0 build -k dcso -n 100 -o f.bloom few
   refuses "leave out --in-place" add --in-place f.bloom few
-  refuses "cannot forget" remove f.bloom few
-  refuses "hash of their own" build -k dcso --seed 5 -n 100 -o g.bloom few
-  refuses "is a kind that its file tells" check -k bloom f.bloom few
-  refuses "say which with -k: " check few few
+  refuses "cannot remove keys" remove f.bloom few
+  refuses "prescribes the hash" build -k dcso --seed 5 -n 100 -o g.bloom few
+  refuses "is not a foreign format" check -k bloom f.bloom few
+  refuses "name its foreign format with -k: " check few few
   run --separate-stderr bash -c 'cat few | "$0" build -k dcso -o g.bloom' "$PERHAPS"
   [ "$status" -eq 2 ]
   says "give -n"
   try 0 build -n 100 -o f.ph few
-  refuses "is it not what -k says" check -k dcso f.ph few
+  refuses "or correct -k" check -k dcso f.ph few
   [ ! -e g.bloom ]
 }
 
@@ -193,10 +193,10 @@ sys.stdout.buffer.write(struct.pack("<QQdQQQ", 1, n, float(sys.argv[2]), k, m, i
   header 1000000000000 0.01 7 9585058377367 0 | gzip >lies.gz
   refuses "more than " check lies.gz few
   (header 1000 0.01 7 9586 0 && head -c 200000000 /dev/zero) | gzip -1 >bomb.gz
-  refuses "goes on after its filter" check bomb.gz few
+  refuses "has more than 16 MiB after its filter" check bomb.gz few
   (header 1000 0.01 7 9586 0 && head -c 100 /dev/zero) | gzip >less.gz
-  refuses "less.gz: holds less than its header speaks of" check less.gz few
+  refuses "less.gz: is shorter than its header says" check less.gz few
   gzip -c keys >keys.gz
-  refuses "does not tell which program's filter" check keys.gz few
+  refuses "its content does not tell the format" check keys.gz few
   refuses "leave out --in-place" add --in-place f.gz few
 }

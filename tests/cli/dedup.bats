@@ -307,12 +307,12 @@ bad_inputs() {
   refuses "--exact: does not go with --at" dedup --exact --at redis://localhost/x a
   refuses "--at: does not go with --state" dedup --state f.ph --at redis://localhost/x a
   refuses "--at: does not go with --last" dedup --last 5 --at redis://localhost/x a
-  refuses "--save-every: means nothing without --state" dedup --save-every 1m a
+  refuses "--save-every: needs --state" dedup --save-every 1m a
   refuses "-n: 0 lines need no memory" dedup -n 0 a
-  refuses "--last: with a number says how many lines" dedup -n 5 --last 5 a
+  refuses "--last: a number of lines takes the place of -n" dedup -n 5 --last 5 a
   refuses "--last: with --fpr" dedup --fpr 0.1 --last 5s a
   refuses "--key: given more than once" dedup --u64 --hex a
-  refuses "--delimiter: means nothing without --field" dedup --delimiter , a
+  refuses "--delimiter: needs --field" dedup --delimiter , a
   refuses "--ignore-case: goes with keys of bytes" dedup -i --hex a
   refuses "--exact: siphash may give two numbers" dedup --exact --u64 --hash siphash --key-in-file a
   [ ! -e f.ph ]

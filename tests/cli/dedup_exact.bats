@@ -15,7 +15,7 @@ load dedup_helper
   TMPDIR=/nowhere "$PERHAPS" dedup --exact a | cmp - a
   run --separate-stderr env TMPDIR=/nowhere "$PERHAPS" dedup --exact < <(cat a)
   [ "$status" -eq 2 ]
-  says "/nowhere: has no place for the temporary file of --exact"
+  says "/nowhere: cannot hold the temporary file of --exact"
   [[ $stderr == *"set TMPDIR"* ]]
 }
 

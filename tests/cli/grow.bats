@@ -47,10 +47,10 @@ few_false_positives() {
 @test "what cannot grow must know how many keys a pipe will bring" {
   run --separate-stderr "$PERHAPS" build --no-grow -o f.ph < <(cat keys)
   [ "$status" -eq 2 ]
-  says "--no-grow: how many keys a pipe will bring is not known; give -n"
+  says "--no-grow: the number of keys in a pipe is unknown; give -n"
   run --separate-stderr "$PERHAPS" build --bytes 64KiB -o f.ph < <(cat keys)
   [ "$status" -eq 2 ]
-  says "--bytes: how many keys a pipe will bring is not known; give -n, or -p in place of the size"
+  says "--bytes: the number of keys in a pipe is unknown; give -n, or -p instead of the size"
   [ ! -e f.ph ]
 }
 

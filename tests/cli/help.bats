@@ -11,23 +11,51 @@ load helper
     explained=$output
     try 0 "$command" --help
     [ "$output" = "$explained" ]
-    try 0 "$command" -h
-    [ "$output" = "$explained" ]
   done
   try 0 --help
   [ "$output" = "$overview" ]
   refuses "no such command" help nonsense
 }
 
+@test "-h is on one screen: at most 40 lines, with the usage, options, two examples and where the rest is" {
+  for command in $("$PERHAPS" help --names); do
+    try 0 "$command" -h
+    [ "$(wc -l <<<"$output")" -le 40 ] || wrong "more than 40 lines"
+    prints "Usage: perhaps $command"
+    prints $'\nOptions:\n  '
+    [ "$(sed -n '/^Examples:/,/^$/p' <<<"$output" | grep -cE '^  [^#]')" -eq 2 ] || wrong "not two examples"
+    [ "$(tail -n 1 <<<"$output")" = "'perhaps help $command' or 'man perhaps-$command' has everything." ] || wrong "no last line"
+    brief=$output
+    # Options and examples are those of the full help, and main options come first there.
+    try 0 help "$command"
+    [ "$(options_in "$brief")" = "$(options_in "$(sed -n '/^Main options:/,/^$/p' <<<"$output")")" ] || wrong "other options"
+    [ "$(grep -E '^[A-Z][a-z -]*:$' <<<"$output" | head -n 1)" = "Main options:" ] || wrong "they are not the first"
+  done
+}
+
+options_in() {
+  grep -oE '^  (-.,|   ) --[a-z0-9-]+' <<<"$1"
+}
+
 @test "help fits a terminal of 80 columns" {
   for command in $("$PERHAPS" help --names); do
-    long=$("$PERHAPS" help "$command" | grep -E '^.{81}' || true)
+    long=$({ "$PERHAPS" help "$command" && "$PERHAPS" "$command" -h; } | grep -E '^.{81}' || true)
     [ -z "$long" ] || wrong "too wide: $long"
   done
 }
 
+@test "what an option does fits a few lines; more is said in sections" {
+  for command in $("$PERHAPS" help --names); do
+    "$PERHAPS" help "$command" | awk '
+      /^  (-.,|   ) --/ { name = $0; sub(/^ *(-.,)? */, "", name); lines = 0; text = substr($0, 27) }
+      /^$/ || /^[A-Z]/ { name = "" }
+      name && /^ {26}|^  (-.,|   ) --[^ ]+( [^ ]+)?  / { if (++lines > 7) print name }' >long
+    [ ! -s long ] || wrong "long: $(cat long)"
+  done
+}
+
 @test "the commands are those of the design" {
-  for command in plan build add remove check count list info merge intersect subtract differ verify bench version help completions; do
+  for command in plan build add remove check count list info explain merge intersect subtract differ verify rdb bench version help completions; do
     "$PERHAPS" help --names | grep -qx "$command"
   done
 }
@@ -83,7 +111,7 @@ options_of() {
     done
     if command -v $shell >/dev/null; then $shell -n script; fi
   done
-  refuses "bash, zsh and fish" completions csh
+  refuses "bash, zsh or fish" completions csh
   refuses "bash|zsh|fish is missing" completions
 }
 
@@ -119,11 +147,15 @@ prepare_examples() {
   sed 's/.*/{"id": &, "user": {"id": "u&"}}/' wanted.txt >log.jsonl
   sed 's/.*/{"text": "page &"}/' wanted.txt >pages.jsonl
   tee names.txt expired.txt <wanted.txt >logins.txt
+  printf 'apple\npear\n' >fruit.txt
   tee gone.txt users.txt <wanted.txt >days.txt
   "$PERHAPS" build -n 5000 -o phones.ph phones.txt
+  "$PERHAPS" build -k bloom --bytes 2 --hashes 6 -o tiny.ph fruit.txt
   "$PERHAPS" build --needs remove -n 5000 -o logins.ph logins.txt
   "$PERHAPS" build -k parquet -n 100000 -o names.parquet names.txt
   "$PERHAPS" build -o users.ph users.txt
+  # one key, and no checksum
+  printf 'REDIS0010\0\001k\001v\377\0\0\0\0\0\0\0\0' >dump.rdb
   for name in days today yesterday; do "$PERHAPS" build -k bitmap -o $name.ph days.txt; done
   for name in seen monday tuesday wednesday customers visitors; do cp phones.ph $name.ph; done
 }

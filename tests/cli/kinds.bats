@@ -71,22 +71,22 @@ prepare() {
 
 @test "a full cuckoo filter refuses the rest, and names the -n to give" {
   refuses "full.ph: full at keys:" build -k cuckoo -n 100 -o full.ph keys
-  [[ $stderr == *" of 1,000 keys added). No file was changed. Build it with -n 1000." ]]
+  [[ $stderr == *" of 1,000 keys added). No file was changed. Rebuild it with -n 1000." ]]
   [ ! -e full.ph ]
   run --separate-stderr bash -c 'cat keys | "$0" build -k cuckoo -n 100 -o full.ph' "$PERHAPS"
   [ "$status" -eq 2 ]
   says "full at standard input:"
-  says " of 1,000 keys added). No file was changed. Build it with -n 1000."
+  says " of 1,000 keys added). No file was changed. Rebuild it with -n 1000."
   try 0 build -k cuckoo -n 1000 -o full.ph keys
   cp full.ph before
   refuses "full.ph: full at more:" add full.ph more
-  [[ $stderr == *"Build it with -n 1500." ]] || wrong "another number"
+  [[ $stderr == *"Rebuild it with -n 1500." ]] || wrong "another number"
   cmp full.ph before
   nothing_left_behind
 }
 
 @test "--preset, --hashes and --bytes, where kinds have them" {
-  refuses "layout of bloom" build -k cuckoo --preset fair -o f.ph keys
+  refuses "is for bloom filters" build -k cuckoo --preset fair -o f.ph keys
   refuses "cuckoo has 4, 5, 6 or 8" build -k cuckoo --hashes 7 -o f.ph keys
   refuses "table has one layout" build -k table --hashes 5 -o f.ph keys
   try 0 build -k counting --hashes 5 -o a.ph keys --json

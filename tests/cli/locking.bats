@@ -163,7 +163,7 @@ slowly='(sleep 0.02; cat part.$i)'
   for i in {1..8}; do
     ended "${pids[i]}"
     [ "$status" -eq 0 ] && continue
-    grep -q 'has a journal beside it' said.$i || wrong "$i ended with $status: $(cat said.$i)"
+    grep -q 'has a journal, ' said.$i || wrong "$i ended with $status: $(cat said.$i)"
     refused+=" part.$i"
   done
   # shellcheck disable=SC2086 # a list of words
@@ -262,10 +262,10 @@ teardown() {
       'build -f -k parquet -n 100 --u64 -o f.ph part.2' 'dedup --state f.ph part.2'; do
       # Dirty.
       [[ $how != *in-place* || $command != *' f.ph other'* && $command != *'other.ph f.ph' ]] || continue
-      refuses "f.ph: another process is changing it, and did not end within 0s; try again" ${command%% *} --patience 0s ${command#* }
+      refuses "f.ph: another process was changing it for more than 0s; try again" ${command%% *} --patience 0s ${command#* }
     done
     SECONDS=0
-    refuses "within 1s" add --patience 1s f.ph part.2
+    refuses "for more than 1s" add --patience 1s f.ph part.2
     [ "$SECONDS" -ge 1 ] || wrong "it did not wait"
     if [ "$how" = add ]; then
       try 1 check -c f.ph all

@@ -25,7 +25,7 @@ bar() {
   "$PERHAPS" build -n 100000 -k bloom -o large.ph keys
   LC_ALL=C try 0 info large.ph
   [ "$(bar used)" = "#......................................." ] || wrong "1 % is no longer nothing"
-  prints " 1.0 % of the keys it is made for"
+  prints " 1.0 % of the keys it was made for"
   [ "$(bar fill)" = "#......................................." ] || wrong "some bits are set"
   LC_ALL=C.UTF-8 try 0 info large.ph
   [ "$(bar used)" = "█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░" ] || wrong "no blocks"
@@ -35,10 +35,10 @@ bar() {
   "$PERHAPS" build -n 500 -k bloom -o over.ph keys 2>/dev/null
   LC_ALL=C try 0 info over.ph
   [ "$(bar used)" = "########################################" ] || wrong "more than all is all"
-  prints "more than it should hold"
+  prints "overfull"
   "$PERHAPS" build --window 800 -o window.ph keys
   LC_ALL=C try 0 info window.ph
-  [[ $output != *"it should hold"* ]] || wrong "a window forgets what is too much"
+  [[ $output != *"overfull"* ]] || wrong "a window forgets what is too much"
   : >none
   "$PERHAPS" build -n 500 -o empty.ph none
   LC_ALL=C try 0 info empty.ph
@@ -49,14 +49,14 @@ bar() {
   for kind in guava spark parquet; do
     "$PERHAPS" build -k "$kind" -n 1000 -p 0.01 -o "$kind.foreign" keys
     try 0 info -k "$kind" "$kind.foreign"
-    [[ $output != *"it should hold"* && $output != *"made for 9"* ]] || wrong "an alarm: $output"
-    prints "the file does not state how many it was made for"
+    [[ $output != *"overfull"* && $output != *"made for 9"* ]] || wrong "an alarm: $output"
+    prints "the file does not say how many it was made for"
     try 0 info -k "$kind" --json "$kind.foreign"
     holds '.guessed == true and .distinct > 950 and .distinct < 1050'
   done
   "$PERHAPS" build -k dcso -n 500 -p 0.01 -o dcso.foreign keys 2>/dev/null
   try 0 info -k dcso dcso.foreign
-  prints "more than it should hold"
+  prints "overfull"
 }
 
 @test "info --json has the promised names" {
@@ -88,7 +88,7 @@ bar() {
 
 @test "verify says how much was checked" {
   try 0 verify f.ph
-  prints "f.ph: whole"
+  prints "f.ph: intact"
   prints "bytes"
   try 0 verify --json f.ph
   [ "$(jq .bytes_checked <<<"$output")" -eq "$(stat -c %s f.ph)" ]

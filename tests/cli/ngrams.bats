@@ -130,8 +130,8 @@ same() {
   "$PERHAPS" dedup --state a.ph --seed 1 --ngram 5 text >/dev/null
   "$PERHAPS" dedup --state b.ph --seed 1 --ngram 6 text >/dev/null
   "$PERHAPS" dedup --state one.ph --seed 1 --ngram 1 text >/dev/null
-  refuses "b.ph: its keys are N-grams of 6 words, those of a.ph are N-grams of 5 words" merge a.ph b.ph -o c.ph
-  refuses "lines.ph: its keys are whole, those of one.ph are N-grams of 1 word; take only" merge one.ph lines.ph -o c.ph
+  refuses "b.ph: its keys are N-grams of 6 words, but those of a.ph are N-grams of 5 words" merge a.ph b.ph -o c.ph
+  refuses "lines.ph: its keys are whole, but those of one.ph are N-grams of 1 word; combine only" merge one.ph lines.ph -o c.ph
   "$PERHAPS" dedup --state d.ph --seed 1 --ngram 5 <(python3 "$MODEL" text 9 500) >/dev/null
   "$PERHAPS" merge a.ph d.ph -o c.ph
   try 0 dedup --state c.ph -o out text

@@ -99,8 +99,8 @@ within() {
   "$PERHAPS" build --window 100 -o window.ph a
   "$PERHAPS" intersect bloom.a bloom.b -o common.ph
   refuses "seed.ph: the two filters cannot be compared: they differ in seed" info bloom.a seed.ph
-  refuses "u64.ph: its keys are written as u64, those of bloom.a as bytes" info bloom.a u64.ph
-  refuses "blocked.ph: is a blocked filter, bloom.a a bloom filter" info bloom.a blocked.ph
+  refuses "u64.ph: its keys are read as u64, but those of bloom.a as bytes" info bloom.a u64.ph
+  refuses "blocked.ph: is a blocked filter, but bloom.a is a bloom filter" info bloom.a blocked.ph
   refuses "small.ph: was made for 60 keys" info bloom.a small.ph
   refuses "in common; build blocked filters of the same keys" info fuse.a fuse.b
   for several in grown window; do

@@ -49,18 +49,18 @@ prepare() {
   }
   change 1 8220 "a number of bytes that does not make blocks of 32"
   change 1 8120 "a number of bytes that does not make blocks of 32"
-  change 1 8021 "fewer bytes than its header speaks of"
-  change 1 801f "more bytes than its header speaks of"
-  change 1 ffffffffffff "no whole header"
+  change 1 8021 "fewer bytes than its header says"
+  change 1 801f "more bytes than its header says"
+  change 1 ffffffffffff "an incomplete header"
   change 4 2c "an algorithm other than BLOCK"
   change 8 2c "a hash other than XXHASH"
   change 12 2c "a compression other than UNCOMPRESSED"
   change 3 2c "fields in its header that are not those of a Bloom filter"
   change 11 00 "a header that lacks fields"
   head -c 15 f.parquet >bad
-  refuses "no whole header" check -k parquet bad keys
+  refuses "an incomplete header" check -k parquet bad keys
   : >bad
-  refuses "no whole header" check -k parquet bad keys
+  refuses "an incomplete header" check -k parquet bad keys
 }
 
 @test "a foreign file that does not state its capacity raises no alarm, whatever it holds" {

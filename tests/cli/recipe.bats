@@ -200,8 +200,8 @@ hold() {
   holds '.field == 0'
   "$PERHAPS" intersect -o common.ph table.ph lines.ph
   try 0 check -c common.ph table
-  refuses "folded.ph: its keys are written as bytes, ignoring case, those of lines.ph as bytes" merge -o x.ph lines.ph folded.ph
-  refuses "its keys are written as bytes, those of folded.ph as bytes, ignoring case" intersect -o x.ph folded.ph lines.ph
+  refuses "folded.ph: its keys are read as bytes, ignoring case, but those of lines.ph as bytes" merge -o x.ph lines.ph folded.ph
+  refuses "its keys are read as bytes, but those of folded.ph as bytes, ignoring case" intersect -o x.ph folded.ph lines.ph
   [ ! -e x.ph ]
 }
 

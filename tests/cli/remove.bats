@@ -143,9 +143,9 @@ prepare() {
   for kind in bloom blocked; do
     "$PERHAPS" build -k $kind -o $kind.ph keys
     cp $kind.ph before
-    refuses "$kind filters cannot forget single keys; counting, cuckoo, table" \
+    refuses "$kind filters cannot remove keys; counting, cuckoo, table" \
       remove $kind.ph absent
-    refuses "cannot forget single keys" remove --in-place $kind.ph absent
+    refuses "cannot remove keys" remove --in-place $kind.ph absent
     cmp $kind.ph before
     try 0 verify $kind.ph
   done

@@ -200,7 +200,7 @@ in_order() {
 @test "verify reads every byte, and every key must be there" {
   "$PERHAPS" build -k roaring -o r ids
   try 0 verify r
-  prints "r: whole"
+  prints "r: intact"
   try 0 verify r --keys ids --json
   holds ".keys == 335 and .missing == 0 and .bytes_checked == $(stat -c %s r)"
   printf '1\n2\n' >some
@@ -224,7 +224,7 @@ in_order() {
   refuses "--key: a bitmap holds integers, not hex" build -k roaring --key hex -o b.r ids
   refuses "so --key bytes would find nothing" check --key bytes u64.r ids
   printf '7\n4294967296\n' >large
-  refuses "large: line 2 is 4294967296, and -k roaring holds ids below 2^32; build it with -k roaring64" build -k roaring -o b.r large
+  refuses "large: line 2 is 4294967296, but -k roaring holds ids below 2^32; build it with -k roaring64" build -k roaring -o b.r large
   [ ! -e b.r ]
   cp u64.r before
   refuses "large: line 2" add u64.r large
@@ -236,12 +236,12 @@ in_order() {
   refuses "'perhaps count' is for filters" count r ids
   refuses "'perhaps plan' is for filters" plan -k roaring -n 5
   refuses "'perhaps bench' is for filters" bench -k roaring64
-  refuses "-n: is for filters" build -k roaring -n 5 -o x ids
-  refuses "-p: is for filters" build -k roaring -p 0.1 -o x ids
-  refuses "--in-place: is for filters" add r --in-place ids
-  refuses "--fold: is for filters" merge r --fold 1KiB -o x
-  refuses "--confirm: is for filters" check r --confirm ids ids
-  refuses "--at: is for filters" build -k roaring --at redis://127.0.0.1:1/x ids
+  refuses "-n: does not apply to Roaring bitmaps" build -k roaring -n 5 -o x ids
+  refuses "-p: does not apply to Roaring bitmaps" build -k roaring -p 0.1 -o x ids
+  refuses "--in-place: does not apply to Roaring bitmaps" add r --in-place ids
+  refuses "--fold: does not apply to Roaring bitmaps" merge r --fold 1KiB -o x
+  refuses "--confirm: does not apply to Roaring bitmaps" check r --confirm ids ids
+  refuses "--at: does not apply to Roaring bitmaps" build -k roaring --at redis://127.0.0.1:1/x ids
   [ ! -e x ]
 }
 
@@ -254,10 +254,10 @@ in_order() {
   refuses "w: not a perhaps image" list w
   refuses "w: is a Roaring bitmap of 64-bit ids; give -k roaring64" list -k roaring w
   refuses "r: is a Roaring bitmap of 32-bit ids; give -k roaring" list -k roaring64 r
-  refuses "b.ph: is no Roaring bitmap of 32-bit ids, or damaged: it does not begin like a Roaring bitmap" list -k roaring b.ph
-  refuses "b.ph: is no Roaring bitmap" merge r b.ph -o m
+  refuses "b.ph: is not a Roaring bitmap of 32-bit ids, or is damaged: it does not begin like a Roaring bitmap" list -k roaring b.ph
+  refuses "b.ph: is not a Roaring bitmap" merge r b.ph -o m
   refuses "gone: cannot be read: No such file or directory" list -k roaring gone
-  refuses "is no plain file" list -k roaring .
+  refuses "is not a regular file" list -k roaring .
   refuses "must be in a file" list -k roaring -
 }
 
@@ -274,7 +274,7 @@ in_order() {
   refuses "would mix" build -k roaring -o - --json ids
   refuses "real: exists" build -k roaring -o real ids
   refuses "is missing" build -k roaring ids
-  refuses "cannot be made" build -k roaring -o gone/r ids
+  refuses "cannot be created" build -k roaring -o gone/r ids
   cp real before
   run --separate-stderr bash -c 'ulimit -f 1; seq 2 7 100000 | "$PERHAPS" add real'
   [ "$status" -eq 2 ] || wrong "written beyond the limit"
@@ -291,7 +291,7 @@ poke() {
 
 @test "hostile files get a sentence" {
   mkfifo pipe
-  refuses "pipe: is no plain file" info -k roaring pipe
+  refuses "pipe: is not a regular file" info -k roaring pipe
   damaged() {
     refuses "damaged: it $1" info -k "${2:-roaring}" bad
   }

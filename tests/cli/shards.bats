@@ -63,7 +63,7 @@ prepare() {
   "$PERHAPS" build -k bitmap -n 100000 -o a.ph keys
   "$PERHAPS" build -k bitmap -n 100000 -j 2 -o b.ph keys
   cmp a.ph b.ph
-  refuses "50000, on line 50000 of keys, is not below 50000" build -k bitmap -n 50000 --no-grow -j 2 -o c.ph keys
+  refuses "50000 (line 50000 of keys) is not below 50000" build -k bitmap -n 50000 --no-grow -j 2 -o c.ph keys
 }
 
 @test "check -j prints in the order of the input" {
@@ -97,7 +97,7 @@ prepare() {
   try 2 build --shards 70000 -o f.ph keys
   says "65536"
   refuses "is not a number of threads; write 2, or auto" build -j many -o f.ph keys
-  refuses "is more than there can be" build -j 1000 -o f.ph keys
+  refuses "is too many" build -j 1000 -o f.ph keys
   try 2 build -k bitmap --shards 2 -o f.ph keys
   says "bitmap"
 }
@@ -112,5 +112,5 @@ prepare() {
   "$PERHAPS" build -k table --shards 16 -n 1000 -o f.ph keys
   try 0 info f.ph
   prints "2,000"
-  [[ $output != *"more than it should hold"* ]]
+  [[ $output != *"overfull"* ]]
 }

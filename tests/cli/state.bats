@@ -159,7 +159,7 @@ put_back() {
     cp f.journal s.ph.journal
     cp s.ph whole.ph
     "$PERHAPS" dedup --state s.ph /dev/null 2>err
-    grep -q "s.ph.journal: is not of s.ph as it is now" err || wrong "$(cat err)"
+    grep -q "s.ph.journal: does not belong to s.ph as it is now" err || wrong "$(cat err)"
     cmp s.ph whole.ph
     knows 131072 131080
   done
@@ -231,7 +231,7 @@ damaged_at() {
   left_by_a_kill
   rm s.ph
   "$PERHAPS" dedup --state s.ph /dev/null 2>err
-  grep -q "s.ph: is gone, so what its journal has is forgotten" err || wrong "$(cat err)"
+  grep -q "s.ph: is missing, so its journal is discarded" err || wrong "$(cat err)"
   knows 0 5
 }
 
@@ -303,7 +303,7 @@ one_kill() {
   start
   seq 10 >&7
   until_so has_lines out 10
-  refuses "s.ph: is in use by another dedup, process $pid; wait until that has ended" dedup --patience 0s --state s.ph /dev/null
+  refuses "s.ph: is in use by another dedup, process $pid; wait until it has ended" dedup --patience 0s --state s.ph /dev/null
   ln -s s.ph link.ph
   refuses "link.ph: is in use by another dedup, process $pid" dedup --patience 0s --state link.ph /dev/null
   seq 11 20 >&7
@@ -418,8 +418,8 @@ one_kill() {
 
 @test "what is no state" {
   refuses ".: is a directory; " dedup --state . /dev/null
-  refuses "/dev/null: is no plain file; " dedup --state /dev/null /dev/null
-  refuses "no/s.ph.journal: cannot be made: No such file or directory; " dedup --state no/s.ph /dev/null
+  refuses "/dev/null: is not a regular file; " dedup --state /dev/null /dev/null
+  refuses "no/s.ph.journal: cannot be created: No such file or directory; " dedup --state no/s.ph /dev/null
   echo text >text
   refuses "text: " dedup --state text /dev/null
   : >empty
@@ -435,7 +435,7 @@ one_kill() {
   done
   for text in "a diary" "a diary, and a long one at that, which nobody wants to see overwritten by a program"; do
     echo "$text" >s.ph.journal
-    refuses "s.ph.journal: is no journal of perhaps" dedup --state s.ph /dev/null
+    refuses "s.ph.journal: is not a journal of perhaps" dedup --state s.ph /dev/null
     [ "$(cat s.ph.journal)" = "$text" ]
   done
 }
@@ -456,14 +456,14 @@ one_kill() {
   mkdir locked
   seq 5 | "$PERHAPS" dedup --state locked/s.ph
   chmod 500 locked
-  refuses "locked/s.ph.journal: cannot be made: Permission denied; " dedup --state locked/s.ph /dev/null
+  refuses "locked/s.ph.journal: cannot be created: Permission denied; " dedup --state locked/s.ph /dev/null
   chmod 700 locked
 }
 
 @test "options that contradict a state" {
   seq 5 | "$PERHAPS" dedup --state all.ph
   refuses "all.ph: remembers all lines, not what --last says" dedup --state all.ph --last 10 /dev/null
-  refuses "all.ph: is a table, which loses no lines" dedup --state all.ph --fpr 0.1 /dev/null
+  refuses "all.ph: is a table, which loses practically no lines" dedup --state all.ph --fpr 0.1 /dev/null
   refuses "without --ignore-case" dedup --state all.ph -i /dev/null
   refuses "was made with --key bytes" dedup --state all.ph --u64 /dev/null
   refuses "was made with another --seed" dedup --state all.ph --seed 7 /dev/null
@@ -476,7 +476,7 @@ one_kill() {
   refuses "time.ph: remembers the lines of the last 10m" dedup --state time.ph --last 500 /dev/null
   refuses "time.ph: was made for 500 lines" dedup --state time.ph -n 600 /dev/null
   refuses "time.ph: was made for a rate of" dedup --state time.ph --fpr 1e-6 /dev/null
-  refuses "--state; say where to save" dedup --save-every 5s /dev/null
+  refuses "--state; name the file to save to" dedup --save-every 5s /dev/null
 }
 
 @test "the journal is for those who may read the state" {
@@ -494,12 +494,12 @@ one_kill() {
   for command in "add s.ph keys" "add --in-place s.ph keys" "remove s.ph keys" "build -f -o s.ph keys" \
     "merge -f other.ph other.ph -o s.ph"; do
     # shellcheck disable=SC2086 # words
-    refuses "s.ph: has a journal beside it, s.ph.journal: a dedup is running, or was killed; 'perhaps dedup --state s.ph < /dev/null' finishes it" $command
+    refuses "s.ph: has a journal, s.ph.journal, of a dedup that is running or was killed; 'perhaps dedup --state s.ph < /dev/null' takes it in" $command
   done
   for command in "check s.ph keys" "info s.ph" "list s.ph" "verify s.ph" "merge s.ph s.ph -o union.ph"; do
     # shellcheck disable=SC2086 # words
     run --separate-stderr "$PERHAPS" $command
-    [[ $stderr == "perhaps: s.ph: warning: lacks the lines that are in s.ph.journal"* ]] || wrong "$command"
+    [[ $stderr == "perhaps: s.ph: warning: lacks the lines in s.ph.journal"* ]] || wrong "$command"
     [ "$status" -lt 2 ] || wrong "$command"
   done
   cmp s.ph f.ph

@@ -110,7 +110,7 @@ alone() {
   mkdir folder
   run --separate-stderr bash -c 'ulimit -f 4096; exec "$0" build --static --u64 --scratch 1MiB -o folder/f.ph many' "$PERHAPS"
   [ "$status" -eq 2 ] && [ -z "$output" ]
-  says "folder: cannot write the temporary file for keys that wait there: File too large; see to room and permissions there, or let"
+  says "folder: cannot write the temporary file for keys that wait there: File too large; check the room and permissions there, or keep"
   alone keys others many folder
   run --separate-stderr bash -c 'ulimit -f 4096; exec "$0" build --static --u64 -o folder/f.ph many' "$PERHAPS"
   [ "$status" -eq 0 ] || wrong "the filter itself has room"
@@ -136,9 +136,9 @@ alone() {
   for command in "add f.ph others" "add --in-place f.ph others" "add f.ph absent" "remove f.ph keys" \
     "remove --in-place f.ph keys" "merge f.ph g.ph -o m.ph" "intersect f.ph g.ph -o m.ph" "merge b.ph f.ph -o m.ph"; do
     [ -e b.ph ] || "$PERHAPS" build -k bloom -o b.ph keys
-    refuses "f.ph: is sealed: a static filter cannot be changed or combined; build it anew from all keys" $command
+    refuses "f.ph: is a static filter, which cannot be changed or combined; build it again from all keys" $command
   done
-  refuses "f.ph: is sealed: a fuse filter takes no more lines; give another --state" dedup --state f.ph others
+  refuses "f.ph: is a static fuse filter, which takes no more lines; give another --state" dedup --state f.ph others
   refuses " can list" list f.ph
   refuses " can count" count f.ph keys
   cmp f.ph g.ph
@@ -147,20 +147,20 @@ alone() {
 
 @test "what does not go together is told" {
   for option in --grow "--growth 2" "--max-bytes 1M" --no-grow "--window 5" "--clear-at 0.5" "--shards 4"; do
-    refuses "${option% *}: a fuse filter is made of all its keys at once, and never changes" \
+    refuses "${option% *}: fuse filters are static and never change" \
       build --static $option -o f.ph keys
   done
   refuses "--static: bloom filters are not static; leave out -k" build --static -k bloom -o f.ph keys
   refuses "--smallest: makes a ribbon filter, not what -k says" build --smallest -k fuse -o f.ph keys
-  refuses "--scratch: is for keys of static filters" build --scratch 1G -o f.ph keys
+  refuses "--scratch: is for static filters" build --scratch 1G -o f.ph keys
   refuses "--scratch: 0 bytes" build --static --scratch 0 -o f.ph keys
   refuses "--needs: fuse cannot remove; counting, cuckoo" build --static --needs remove -o f.ph keys
-  refuses "--preset: is a layout of bloom" build --static --preset good -o f.ph keys
+  refuses "--preset: is for bloom filters" build --static --preset good -o f.ph keys
   refuses "--bytes: the size of a static filter follows from its keys" build --static --bytes 1M -o f.ph keys
   refuses "--hashes: fuse has 3 or 4" build --static --hashes 5 -o f.ph keys
   refuses "too much is given" build --static -p 0.1 --bits-per-key 8 -o f.ph keys
   refuses "fuse has no layout for this" build --static -p 1e-15 -o f.ph keys
-  refuses "--static: means nothing to a set on a server" build --static --at redis://127.0.0.1/x keys
+  refuses "--static: does not apply to a set on servers" build --static --at redis://127.0.0.1/x keys
   alone keys others
 }
 
@@ -179,15 +179,15 @@ alone() {
   prints "fuse       cannot add"
   try 0 plan --static -p 0.001 --bytes 1MiB --json
   holds '.kinds[] | select(.kind == "fuse") | .items > 700000 and .bytes <= 1048576'
-  refuses "--grow: a fuse filter" plan --static --grow
+  refuses "--grow: fuse filters are static" plan --static --grow
 }
 
 @test "info tells that it is sealed" {
   "$PERHAPS" build --static -o f.ph keys
   LC_ALL=C try 0 info f.ph
   prints "f.ph: fuse, "
-  prints "keys      1,000 different; sealed, no more can be added"
-  prints "] 100.0 % of the keys it is made for"
+  prints "keys      1,000 distinct; static, so no more can be added"
+  prints "] 100.0 % of the keys it was made for"
   prints "fpr       now 0.007813 (1 in 128); planned 0.007813 (1 in 128)"
   prints "can       nothing but answer: it is static"
 }
@@ -199,7 +199,7 @@ alone() {
   holds '(.fpr_measured - .fpr_target | fabs) < 3 * (.fpr_target / .fpr_trials | sqrt)'
   (cat others keys) >both
   try 2 verify f.ph --keys both
-  prints "f.ph: whole"
+  prints "f.ph: intact"
   prints " of 101,000 found"
   prints " 1,000,000 random keys that were never added"
   [[ $stderr == *" of 101,000 keys are missing, the first on line 10000"* ]] || wrong "not told"
@@ -225,5 +225,5 @@ alone() {
   [ "$status" -eq 0 ]
   [[ $output =~ K[0-9,]+\ keys, ]] || wrong "nothing of reading"
   [[ $output =~ %\ \[#+\.*\]\ sealing\ [0-9,]+\ of\ 16,100,000\ keys, ]] || wrong "nothing of sealing"
-  [[ $output == *$'\r\033[K' ]] || wrong "not wiped"
+  [[ $output == *$'\r\033[Kf.ph: 16,100,000 keys, '* ]] || wrong "not wiped"
 }

@@ -64,9 +64,9 @@ people() {
   says "give --confirm-field 0 if lines are keys: the filter was made with fields"
   "$PERHAPS" build --u64 -p 0.3 -o numbers.ph <(seq 5)
   refuses "--confirm-field: several fields" check --confirm people.csv --confirm-csv --confirm-field 1,2 numbers.ph <(seq 5)
-  refuses "--confirm-csv: means nothing without --confirm" check --confirm-csv f.ph log.csv
+  refuses "--confirm-csv: needs --confirm" check --confirm-csv f.ph log.csv
   refuses "--confirm-field: 'name' names a column; add --header" check --confirm people.csv --confirm-field name f.ph log.csv
-  refuses "--confirm-delimiter: means nothing without --confirm-field" check --confirm names --confirm-delimiter , names.ph log.csv
+  refuses "--confirm-delimiter: needs --confirm-field" check --confirm names --confirm-delimiter , names.ph log.csv
 }
 
 @test "a header is read, printed once, and never a key" {
@@ -177,7 +177,7 @@ people() {
   refuses "say which field is the key" dedup -t ';'
   [[ $stderr != *--elsewhere* ]]
   refuses "--jsonl: 'id'" dedup --jsonl id
-  refuses "--missing: 'drop' is not one of the words allowed; choose from: error skip empty" dedup --missing drop
+  refuses "--missing: 'drop' is not one of the choices; choose from: error skip empty" dedup --missing drop
 }
 
 # fails_at TEXT PRINTED ARGS...: exit status 2 with this message, after these records.

@@ -152,5 +152,5 @@ ends() {
     grep -q "f.ph: full at .*:[0-9]* (.* keys added)" $first/err || wrong "$way: $(cat $first/err)"
   done
   from_everywhere numbers build -o f.ph -k bitmap -n 300000000 --no-grow
-  grep -q ", on line [0-9]* of .* is not below 300,*000,*000" $first/err || wrong "$(cat $first/err)"
+  grep -q " (line [0-9]* of .*) is not below 300,*000,*000" $first/err || wrong "$(cat $first/err)"
 }

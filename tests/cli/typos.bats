@@ -76,11 +76,11 @@ means() {
 
 @test "values that are none are told what they should be" {
   refuses "--field: 'email' names a column; add --header" dedup --field email
-  refuses "-o: '' is an empty name; give that of a file" build -o '' /dev/null
-  refuses "--output: '' is an empty name" build --output= /dev/null
+  refuses "-o: '' is an empty file name; give a name" build -o '' /dev/null
+  refuses "--output: '' is an empty file name" build --output= /dev/null
   for option in --hash-key --state --plot --confirm --keys; do
     command=$(for c in $("$PERHAPS" help --names); do options_of "$c" | grep -qx -- "${option#--}" && echo "$c"; done | head -n 1)
-    refuses "$option: '' is an empty name" "$command" "$option" ''
+    refuses "$option: '' is an empty file name" "$command" "$option" ''
   done
   refuses "an argument is empty" check ''
   refuses "an argument is empty" build -o f.ph ''

@@ -91,7 +91,7 @@ load helper
   holds '(.children | length) == 10'
   try 0 build -n 1000 --clear-at 80% -k bloom -o g.ph keys --json
   holds '.kind == "window" and (.children | length) == 1 and .clear_at == 0.8 and .fill < 0.8'
-  refuses "means nothing without --window" build --generations 4 -n 1000 -o h.ph keys
+  refuses "needs --window" build --generations 4 -n 1000 -o h.ph keys
   refuses "is not a share between 0 and 1; write 0.8 or 80%" build --clear-at 2 -n 1000 -o h.ph keys
   try 2 build --window 1000 --generations 65 -o h.ph keys
   says "64"
@@ -101,12 +101,12 @@ load helper
 
 @test "windows that make no sense are refused in the words of the command line" {
   seq 1 100 >keys
-  refuses "--window: with a number says how many keys there are; leave out -n" build --window 100 -n 5 -o f.ph keys
+  refuses "--window: a number of keys takes the place of -n; leave out -n" build --window 100 -n 5 -o f.ph keys
   refuses "cuckoo" build --window 100 -k cuckoo -o f.ph keys
   try 2 build --window 100 --grow -o f.ph keys
   run --separate-stderr "$PERHAPS" build --window 10m -o f.ph < <(cat keys)
   [ "$status" -eq 2 ]
-  says "--window: how many keys a pipe will bring is not known; give -n, for how many keys it is"
+  says "--window: the number of keys in a pipe is unknown; give -n, the number of keys to remember"
   [ ! -e f.ph ]
 }
 
@@ -135,14 +135,14 @@ false_positives() { # FILTER
 @test "more keys than -n in the time of a window are found, and a warning says what that costs" {
   seq 1 300000 >keys
   LC_ALL=C try 0 build --window 10m -n 1e5 -p 0.01 -o f.ph keys
-  says "got 300,000 keys but was made for 100,000 in 10m: its false-positive rate is now"
-  says "build it anew with -n 300000"
+  says "got 300,000 keys but was made for 100,000 in 10m; its false-positive rate is now"
+  says "Rebuild it with -n 300000"
   try 0 check -c f.ph keys
   [ "$output" = 300000 ]
   try 0 info --json f.ph
   holds '.flooded and .fpr_now > .fpr_target and (.children | length) <= 8'
   LC_ALL=C try 0 info f.ph
-  prints "flooded   more keys came in that time than it is made for; build it anew with a larger -n"
+  prints "flooded   more keys came in that time than it is made for; build it again with a larger -n"
   echo one-more >extra
   LC_ALL=C try 0 add f.ph extra
   says "but was made for 100,000 in 10m"

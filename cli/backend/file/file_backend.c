@@ -84,6 +84,15 @@ static int file_backend_count_batch(const struct target *target, const struct ba
     return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
 }
 
+static int file_backend_trace(const struct target *target, const struct batch *batch, size_t i, perhaps_step *steps,
+                              size_t room, size_t *n) {
+    perhaps_keys key = batch->numbers ? PERHAPS_KEYS_U64(&batch->numbers[i], 0, 1)
+                                      : PERHAPS_KEYS_BYTES(&batch->keys[i], &batch->lengths[i], 1);
+    int64_t rc = perhaps_trace(filter_of(target), PERHAPS_VERB_QUERY, &key, steps, room);
+    *n = (size_t)rc;
+    return rc < 0 ? library_failure(batch->path, (int)rc) : FINE;
+}
+
 static size_t file_backend_list(const struct target *target, uint64_t *at, uint64_t *members, size_t n) {
     size_t found = 0;
     while (found < n && perhaps_next(filter_of(target), at, &members[found]) == 1) found++;
@@ -94,6 +103,7 @@ static int file_backend_facts(struct target *target, struct target_facts *facts)
     struct perhaps_info info;
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
     *facts = (struct target_facts){.items = info.items,
+                                   .bytes = info.image_bytes,
                                    .planned = true,
                                    .capacity = info.capacity,
                                    .fpr_target = info.fpr_target,
@@ -110,16 +120,15 @@ static int file_backend_verify(struct target *target, struct verdict *verdict) {
     group_digits(info.image_bytes, bytes);
     verdict->bytes_checked = is_file_kind(info.kind) ? 0 : info.image_bytes;
     verdict->if_missing = info.kind == PERHAPS_WINDOW
-                              ? "a window forgets old keys: verify it with those that it must remember"
-                              : "it was made from other keys or has lost some: build it again";
+                              ? "a window forgets old keys, so verify it with those that it must remember"
+                              : "it was made from other keys or has lost some, so build it again";
     if (is_file_kind(info.kind))
         snprintf(verdict->sentence, sizeof verdict->sentence,
-                 "has the length that its header speaks of (%s bytes); files of %s have no checksums, so damage to the "
-                 "bits cannot be seen",
+                 "has the length that its header says (%s bytes); files of %s have no checksums, so damage to the bits "
+                 "cannot be detected",
                  bytes, info.kind_name);
     else
-        snprintf(verdict->sentence, sizeof verdict->sentence,
-                 "whole; header and all of the array agree with their checksums (%s bytes)", bytes);
+        snprintf(verdict->sentence, sizeof verdict->sentence, "intact; all checksums match (%s bytes)", bytes);
     return FINE;
 }
 
@@ -129,7 +138,7 @@ static int file_backend_verify(struct target *target, struct verdict *verdict) {
 static int full_failure(const perhaps *into, const perhaps *from, const char *path) {
     struct perhaps_info a, b;
     if (filter_info(into, path, &a) != FINE || filter_info(from, path, &b) != FINE) return TROUBLE;
-    return failure(path, "its keys do not all fit into the union; build all of them with -n %llu or more%s",
+    return failure(path, "the union is full; build all filters with -n %llu or more%s",
                    (unsigned long long)(a.items + b.items),
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
@@ -140,12 +149,12 @@ static int mismatch_failure(const perhaps *into, const char *first, const perhap
     char keys[NUMBER_TEXT], bytes[NUMBER_TEXT], first_keys[NUMBER_TEXT], first_bytes[NUMBER_TEXT];
     bool made_alike = a.hash == b.hash && a.seed == b.seed && a.base == b.base && a.children == b.children;
     if (a.kind != b.kind)
-        return failure(path, "is a %s filter, %s a %s filter; build both with the same -k", b.kind_name, first,
+        return failure(path, "is a %s filter, but %s is a %s filter; build both with the same -k", b.kind_name, first,
                        a.kind_name);
     if (!made_alike || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
     return failure(path,
-                   "was made for %s keys in %s bytes, %s for %s keys in %s bytes; build both with the same -n and -p, "
-                   "such as -n %llu -p %.1g",
+                   "was made for %s keys in %s bytes, but %s for %s keys in %s bytes; build both with the same -n and "
+                   "-p, such as -n %llu -p %.1g",
                    group_digits(b.capacity, keys), group_digits(b.bytes, bytes), first,
                    group_digits(a.capacity, first_keys), group_digits(a.bytes, first_bytes),
                    (unsigned long long)(a.capacity > b.capacity ? a.capacity : b.capacity),
@@ -168,12 +177,12 @@ static int check_same_keys(const struct target *a, const struct target *b) {
     bool same = a->recipe.form == b->recipe.form && a->recipe.ignore_case == b->recipe.ignore_case;
     if (!same && !a->integers) {
         snprintf(name, sizeof name, "%s", recipe_key_name(&a->recipe));
-        return failure(b->name, "its keys are written as %s, those of %s as %s; build both with the same options",
+        return failure(b->name, "its keys are read as %s, but those of %s as %s; build both with the same options",
                        recipe_key_name(&b->recipe), a->name, name);
     }
     if (a->recipe.ngram == b->recipe.ngram) return FINE;
     char of_a[40], of_b[40];
-    return failure(b->name, "its keys are %s, those of %s are %s; take only what dedup made with the same --ngram",
+    return failure(b->name, "its keys are %s, but those of %s are %s; combine only states of the same --ngram",
                    units_text(&b->recipe, of_b), a->name, units_text(&a->recipe, of_a));
 }
 
@@ -259,7 +268,7 @@ static const enum option_id of_servers[] = {OPT_SHARD_BYTES, OPTIONS};
 const struct backend file_backend = {
     .commands = ~0u,
     .refused = of_servers,
-    .why_refused = "means nothing without --at; say where the servers are",
+    .why_refused = "needs --at; give the URL of a set on servers",
     .by_operand = true,
     .open = file_backend_open,
     .create = filter_create,
@@ -267,6 +276,7 @@ const struct backend file_backend = {
     .query = query_in_threads,
     .query_batch = file_backend_query_batch,
     .count_batch = file_backend_count_batch,
+    .trace = file_backend_trace,
     .list = file_backend_list,
     .change = filter_change,
     .combine = file_backend_combine,

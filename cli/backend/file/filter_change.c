@@ -231,16 +231,16 @@ static int number_failure(const struct filter_target *t, const struct perhaps_in
     bool may_not_grow = t->in_place || info->grow == PERHAPS_GROW_NEVER;
     if (t->no_room.error == PERHAPS_ENOMEM || !may_not_grow)
         return failure(path,
-                       "a bitmap up to %llu, on line %llu of %s, takes more memory than there is; for numbers so far "
-                       "apart take -k table",
+                       "a bitmap up to %llu (line %llu of %s) takes more memory than there is; use -k table for "
+                       "numbers this far apart",
                        number, line, input_name(t->no_room.path));
     if (t->in_place)
-        snprintf(advice, sizeof advice, "in place it cannot grow: leave out --in-place");
+        snprintf(advice, sizeof advice, "it cannot grow in place, so leave out --in-place");
     else if (largest == UINT64_MAX)
-        snprintf(advice, sizeof advice, "for numbers so large take -k table");
+        snprintf(advice, sizeof advice, "use -k table for numbers this large");
     else
         snprintf(advice, sizeof advice, "build it with -n %llu, or without --no-grow", largest + 1);
-    return failure(path, "%llu, on line %llu of %s, is not below %llu, which it was made for; %s", number, line,
+    return failure(path, "%llu (line %llu of %s) is not below %llu, its -n; %s", number, line,
                    input_name(t->no_room.path), (unsigned long long)info->capacity, advice);
 }
 
@@ -252,11 +252,11 @@ static void advise(const struct filter_target *t, const struct perhaps_info *inf
     uint64_t needed = held_before + t->target.keys;
     if (needed <= info->capacity) needed = 2 * info->capacity;
     if (info->max_bytes || info->base == PERHAPS_GROWING)
-        snprintf(text, size, "Build it with a larger --max-bytes.");
+        snprintf(text, size, "Rebuild it with a larger --max-bytes.");
     else if (table && info->fill < 0.5) /* keys that no attacker chose fill 0.9 */
-        snprintf(text, size, "Too many keys share their places: build it without --no-grow, or with --hash siphash.");
+        snprintf(text, size, "Too many keys share their places. Rebuild it without --no-grow, or with --hash siphash.");
     else
-        snprintf(text, size, "Build it with -n %llu%s.", (unsigned long long)needed,
+        snprintf(text, size, "Rebuild it with -n %llu%s.", (unsigned long long)needed,
                  info->grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
@@ -267,15 +267,13 @@ int no_room_failure(const struct filter_target *t) {
     if (filter_info(t->filter, path, &info) != FINE) return TROUBLE;
     if (filter_of_integers(t->filter)) return number_failure(t, &info);
     if (t->no_room.error == PERHAPS_ENOMEM && info.collecting)
-        return failure(
-            path,
-            "there is not enough memory for %s keys to wait in; give a smaller --scratch, or use a machine with more",
-            group_digits(info.items, before));
-    if (t->no_room.error == PERHAPS_ENOMEM)
         return failure(path,
-                       "there is not enough memory for more than %s keys; use a machine with more, or a kind "
-                       "that takes fewer bits a key",
+                       "not enough memory for %s waiting keys; give a smaller --scratch, or use a machine with more",
                        group_digits(info.items, before));
+    if (t->no_room.error == PERHAPS_ENOMEM)
+        return failure(
+            path, "not enough memory for more than %s keys; use a machine with more, or a kind with fewer bits per key",
+            group_digits(info.items, before));
     advise(t, &info, advice, sizeof advice);
     return failure(path, "full at %s:%llu (%s of %s keys added). No file was changed. %s", input_name(t->no_room.path),
                    (unsigned long long)t->no_room.line, group_digits(t->no_room.before, before),

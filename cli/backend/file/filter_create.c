@@ -19,10 +19,9 @@ static bool needs_number(const perhaps_want *want) {
 static int check_can_grow(const perhaps_want *want) {
     bool window = want->period || want->clear_at > 0;
     if (is_file_kind(want->kind))
-        return failure(NULL,
-                       "%s filters cannot grow, and how many keys a pipe will bring is not known; give -n, or the keys "
-                       "in a file",
-                       kind_name(want->kind));
+        return failure(
+            NULL, "%s filters cannot grow, and the number of keys in a pipe is unknown; give -n, or the keys in a file",
+            kind_name(want->kind));
     const char *option = want->grow == PERHAPS_GROW_NEVER ? "--no-grow"
                          : want->period                   ? "--window"
                          : want->clear_at > 0             ? "--clear-at"
@@ -30,10 +29,10 @@ static int check_can_grow(const perhaps_want *want) {
                          : want->bits_per_key > 0         ? "--bits-per-key"
                                                           : NULL;
     if (!option) return FINE;
-    return failure(option, "how many keys a pipe will bring is not known; give -n%s",
-                   window       ? ", for how many keys it is"
+    return failure(option, "the number of keys in a pipe is unknown; give -n%s",
+                   window       ? ", the number of keys to remember"
                    : want->grow ? ""
-                                : ", or -p in place of the size");
+                                : ", or -p instead of the size");
 }
 
 /* Begins small: in layers, or, if these cannot do what is needed, as a kind that grows by
@@ -51,7 +50,7 @@ static int expect_any_number(perhaps_want *want) {
         return FINE;
     }
     perhaps_plan(want, &plan); /* for its reason */
-    return reason_failure(NULL, "give -n, how many keys the pipe will bring");
+    return reason_failure(NULL, "give -n, the number of keys in the pipe");
 }
 
 static int fix_number(perhaps_want *want, const struct input *input) {
@@ -62,7 +61,7 @@ static int fix_number(perhaps_want *want, const struct input *input) {
     }
     if (want->items || want->bytes) return FINE;
     if (needs_number(want))
-        warning(NULL, "there are no keys, so the filter is made for one; if more are to come, build it with -n");
+        warning(NULL, "there are no keys, so the filter has room for one; to add more later, build it with -n");
     want->items = 1; /* no keys at all; or a bitmap, which grows with its keys */
     return FINE;
 }
@@ -119,7 +118,7 @@ int filter_create(struct target **target, const struct options *options, struct 
     if (traits && !(traits & PERHAPS_TAKES_BYTES) && input_for_integers(input, options) != FINE) return TROUBLE;
     if (is_file_kind(want.kind) && input->ignore_case)
         return failure("--ignore-case",
-                       "a file of %s cannot remember it; leave it out, and make the keys alike yourself",
+                       "files of %s cannot remember it; leave it out, and change the case of the keys yourself",
                        kind_name(want.kind));
     if (output_open(&t->output, options) != FINE) return TROUBLE;
 

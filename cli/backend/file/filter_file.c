@@ -32,7 +32,7 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
     }
     while (length && strchr(" \r\n", text[length - 1])) length--;
     if (length != 2 * HASH_KEY_BYTES || encode_hex(text, length, key) != NULL)
-        return failure(path, "is no hash key; give 16 bytes or 32 hexadecimal digits");
+        return failure(path, "is not a hash key; give 16 bytes or 32 hexadecimal digits");
     return FINE;
 }
 
@@ -43,8 +43,8 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]) {
 int filter_refuse_journal(const char *path, bool locked) {
     if (journal_beside(path) < (locked ? 1 : 0)) return FINE;
     return failure(path,
-                   "has a journal beside it, %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s "
-                   "< /dev/null' finishes it",
+                   "has a journal, %s.journal, of a dedup that is running or was killed; 'perhaps dedup --state %s < "
+                   "/dev/null' takes it in",
                    path, path);
 }
 
@@ -53,11 +53,10 @@ static int check_journal(const struct options *options, const char *path) {
     if (options->command == &commands[CMD_DEDUP]) return FINE;
     if (changes) return filter_refuse_journal(path, !given(options, OPT_IN_PLACE));
     if (journal_beside(path) > 0)
-        warning(
-            path,
-            "lacks the lines that are in %s.journal: a dedup is running, or was killed; 'perhaps dedup --state %s < "
-            "/dev/null' finishes it",
-            path, path);
+        warning(path,
+                "lacks the lines in %s.journal, of a dedup that is running or was killed; 'perhaps dedup --state %s < "
+                "/dev/null' takes them in",
+                path, path);
     return FINE;
 }
 
@@ -82,19 +81,18 @@ static void on_bus_error(int signal_number) {
 }
 
 static int sealed_failure(const char *path) {
-    return failure(path,
-                   "is sealed: a static filter cannot be changed or combined; build it anew from all keys, or with "
-                   "a kind that can");
+    return failure(
+        path,
+        "is a static filter, which cannot be changed or combined; build it again from all keys, or use another kind");
 }
 
 static int open_failure(const struct options *options, const char *path, int rc) {
     char names[KINDS_TEXT], advice[KINDS_TEXT + 100];
     if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
     if (rc == PERHAPS_ESEALED) return sealed_failure(path);
-    if (rc == PERHAPS_EDAMAGED && options->kind) return reason_failure(path, "get it anew; or is it not what -k says?");
+    if (rc == PERHAPS_EDAMAGED && options->kind) return reason_failure(path, "get the file again, or correct -k");
     if (rc != PERHAPS_EFOREIGN) return library_failure(path, rc);
-    snprintf(advice, sizeof advice,
-             "give a filter that 'perhaps build' made, or, if it is a file of another program, say which with -k: %s",
+    snprintf(advice, sizeof advice, "give a filter that 'perhaps build' made, or name its foreign format with -k: %s",
              file_kinds_text(", ", names));
     return reason_failure(path, advice);
 }
@@ -103,7 +101,7 @@ int filter_open(const struct options *options, const char *path, unsigned flags,
     uint8_t key[HASH_KEY_BYTES];
     struct sigaction action = {.sa_handler = on_bus_error};
     struct stat status;
-    if (strcmp(path, "-") == 0) return failure(path, "a filter is mapped, so it must be a file; give its name");
+    if (strcmp(path, "-") == 0) return failure(path, "a filter must be a file, since it is mapped; give its name");
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return failure(path, "is a directory; give a filter file");
     if (check_journal(options, path) != FINE) return TROUBLE;
     mapped_path = path;
@@ -207,11 +205,11 @@ void warn_if_overfull(const struct perhaps_info *info, const char *path, enum ke
     if (info->kind == PERHAPS_WINDOW ? !info->flooded : !overfull) return;
     bool counted = known == KEYS_COUNTED;
     uint64_t keys = counted ? most : keys_about(info, most);
-    warning(is_standard_output(path) ? "standard output" : path,
-            "%s %s keys but was made for %s%s%s: its false-positive rate is now %s, planned was %s; build it anew with "
-            "-n %llu%s",
-            counted ? "got" : "holds about", group_digits(keys, text), group_digits(info->capacity, capacity),
-            info->period ? " in " : "", info->period ? human_duration(info->period, period) : "",
-            human_rate(info->fpr_now, now), human_rate(info->fpr_target, target), (unsigned long long)keys,
-            counted ? "" : " or more");
+    warning(
+        is_standard_output(path) ? "standard output" : path,
+        "%s %s keys but was made for %s%s%s; its false-positive rate is now %s, planned %s. Rebuild it with -n %llu%s",
+        counted ? "got" : "holds about", group_digits(keys, text), group_digits(info->capacity, capacity),
+        info->period ? " in " : "", info->period ? human_duration(info->period, period) : "",
+        human_rate(info->fpr_now, now), human_rate(info->fpr_target, target), (unsigned long long)keys,
+        counted ? "" : " or more");
 }

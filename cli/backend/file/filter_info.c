@@ -103,7 +103,7 @@ static void print_children_json(struct json *json, const perhaps *filter, unsign
     json_close(json, ']');
 }
 
-static void print_json(const struct target *target, const struct perhaps_info *info) {
+static void print_json(struct target *target, const struct perhaps_info *info) {
     struct json json = {0};
     const char *grow = info->grow == PERHAPS_GROW_NEVER    ? "never"
                        : info->grow == PERHAPS_GROW_LAYERS ? "layers"
@@ -144,6 +144,7 @@ static void print_json(const struct target *target, const struct perhaps_info *i
     json_text(&json, "isa", info->isa);
     json_abilities(&json, filter_abilities(info));
     print_children_json(&json, filter_of(target), info->children);
+    if (given(target->options, OPT_BITS)) filter_bits_json(filter_target_of(target), &json);
     json_end(&json);
 }
 
@@ -174,20 +175,20 @@ static void print_keys(const struct perhaps_info *info) {
     group_digits(info->capacity, capacity);
     group_digits((uint64_t)(info->distinct + 0.5), distinct);
     if (info->guessed)
-        printf("  keys      about %s different ones, from the bits; the file does not state how many it was made for\n",
+        printf("  keys      about %s distinct ones, from the bits; the file does not say how many it was made for\n",
                distinct);
     else if (is_file_kind(info->kind) && !info->items)
-        printf("  keys      about %s different ones, from the bits (room for %s)\n", distinct, capacity);
+        printf("  keys      about %s distinct ones, from the bits (room for %s)\n", distinct, capacity);
     else if (inner_kind(info) == PERHAPS_BITMAP)
         printf("  keys      %s of the integers below %s\n", items, capacity);
     else if (inner_kind(info) == PERHAPS_TABLE)
         printf("  keys      %s (made for %s)\n", items, capacity);
     else if (info->traits & PERHAPS_STATIC)
-        printf("  keys      %s different; sealed, no more can be added\n", items);
+        printf("  keys      %s distinct; static, so no more can be added\n", items);
     else if (info->traits & PERHAPS_MULTISET)
-        printf("  keys      %s copies (made for %s); about %s different keys\n", items, capacity, distinct);
+        printf("  keys      %s copies (made for %s); about %s distinct keys\n", items, capacity, distinct);
     else
-        printf("  keys      %s (made for %s); about %s different keys, from the bits\n", items, capacity, distinct);
+        printf("  keys      %s (made for %s); about %s distinct keys, from the bits\n", items, capacity, distinct);
 }
 
 /* A bitmap is made for integers rather than for a number of keys, a window remembers some more than
@@ -218,14 +219,14 @@ static void print_special(const struct perhaps_info *info) {
     if (info->kind != PERHAPS_WINDOW) return;
     if (info->period) printf("  forgets   what is older than %s\n", human_duration(info->period, text));
     if (info->flooded)
-        printf("  flooded   more keys came in that time than it is made for; build it anew with a larger -n\n");
+        printf("  flooded   more keys came in that time than it is made for; build it again with a larger -n\n");
     if (info->clear_at > 0)
         printf("  forgets   the oldest generation, when the newest is filled to %.4g %%\n", info->clear_at * 100);
     if (!info->period && info->clear_at == 0)
         printf("  forgets   all but the last %s keys\n", group_digits(info->capacity, text));
 }
 
-static void print_text(const struct target *target, const struct perhaps_info *info) {
+static void print_text(struct target *target, const struct perhaps_info *info) {
     char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
     bool foreign = is_file_kind(info->kind), fixed = info->grow == PERHAPS_GROW_NEVER && info->can & PERHAPS_GROW;
     const struct words *words = kind_words;
@@ -265,10 +266,12 @@ static void print_text(const struct target *target, const struct perhaps_info *i
         printf("  format    version %u", info->format_version);
     printf("; code for %s\n", info->isa);
     if (info->children) print_children(filter_of(target), info);
+    if (given(target->options, OPT_BITS)) filter_draw_bits(filter_target_of(target), children_name(info->kind));
 }
 
 int filter_print_info(struct target *target, bool as_json) {
     struct perhaps_info info;
+    if (given(target->options, OPT_BITS) && filter_bits_ready(filter_target_of(target)) != FINE) return TROUBLE;
     if (filter_info(filter_of(target), target->name, &info) != FINE) return TROUBLE;
     (as_json ? print_json : print_text)(target, &info);
     return FINE;

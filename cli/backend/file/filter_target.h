@@ -6,6 +6,8 @@
 #include "filter_file.h"
 #include "output/output_file.h"
 
+#include <perhaps_trace.h>
+
 struct filter_target {
     struct target target;
     perhaps *filter;
@@ -39,6 +41,13 @@ static inline perhaps *filter_of(const struct target *target) {
 int filter_create(struct target **target, const struct options *options, struct input *input);
 int filter_change(struct target *target, const struct input *input, enum direction direction);
 int filter_print_info(struct target *target, bool as_json);
+
+/* info --bits (filter_bits.c). Can it be drawn? FINE, or TROUBLE after having said why not. Then it
+ * is, with `children` for what its children are called. */
+struct json;
+int filter_bits_ready(const struct filter_target *t);
+void filter_draw_bits(const struct filter_target *t, const char *children);
+void filter_bits_json(const struct filter_target *t, struct json *json);
 
 /* Fills in what all filters have, once `filter` is there. */
 void filter_describe(struct filter_target *t);

@@ -29,7 +29,7 @@ struct unpacked {
 /* Makes room, and reads until it is filled or all is read. *all: it was, and gzip did not fail. */
 static int fill(struct unpacked *u, struct input_source *source, uint64_t room, bool *all) {
     uint8_t *larger = room <= SIZE_MAX ? realloc(u->bytes, (size_t)room) : NULL;
-    if (!larger) return failure(source->path, "there is not enough memory for what is in it; use a machine with more");
+    if (!larger) return failure(source->path, "not enough memory to decompress it; use a machine with more");
     u->bytes = larger;
     u->room = (size_t)room;
     while (u->length < u->room) {
@@ -50,16 +50,14 @@ static int find_length(const struct unpacked *u, const char *path, int kind, uin
     char claimed[NUMBER_TEXT], size[NUMBER_TEXT], names[KINDS_TEXT];
     int64_t needed = perhaps_foreign_length(kind, u->bytes, u->length, &start);
     if (needed == PERHAPS_EFOREIGN)
-        return failure(path,
-                       "is compressed with gzip, and what is in it does not tell which program's filter it is; say so "
-                       "with -k: %s",
+        return failure(path, "is compressed with gzip, and its content does not tell the format; give it with -k: %s",
                        file_kinds_text(", ", names));
-    if (needed < 0) return reason_failure(path, "get it anew; or is it not what -k says?");
+    if (needed < 0) return reason_failure(path, "get the file again, or correct -k");
     *length = (uint64_t)needed;
-    if (stat(path, &status) != 0) return failure(path, "cannot be looked at: %s; try again", strerror(errno));
+    if (stat(path, &status) != 0) return failure(path, "cannot be read: %s; try again", strerror(errno));
     if (*length / EXPANSION_MAX <= (uint64_t)status.st_size) return FINE;
-    return failure(path, "speaks of %s, more than %s of gzip can hold; get it anew", human_bytes(*length, claimed),
-                   human_bytes((uint64_t)status.st_size, size));
+    return failure(path, "has a header that says %s, more than %s of gzip can hold; get the file again",
+                   human_bytes(*length, claimed), human_bytes((uint64_t)status.st_size, size));
 }
 
 /* First as much as tells how much there must be, then that, then the data that may follow. */
@@ -69,9 +67,9 @@ static int unpack(struct unpacked *u, struct input_source *source, int kind) {
         if (fill(u, source, room, &all) != FINE) return TROUBLE;
         if (!most && find_length(u, source->path, kind, &most) != FINE) return TROUBLE;
         if (u->length > most + DATA_MAX)
-            return failure(source->path, "goes on after its filter for more than 16 MiB, which none does; get it anew");
+            return failure(source->path, "has more than 16 MiB after its filter; get the file again");
     }
-    return u->length >= most ? FINE : failure(source->path, "holds less than its header speaks of; get it anew");
+    return u->length >= most ? FINE : failure(source->path, "is shorter than its header says; get the file again");
 }
 
 int gzip_open(const char *path, const perhaps_open_options *how, perhaps **filter) {
@@ -104,9 +102,9 @@ int gzip_write(const perhaps *filter, int fd) {
     int written = error ? 0 : perhaps_write(filter, write_chunk, &ends[1]);
     signal(SIGPIPE, before);
     close(ends[1]);
-    if (error == ENOENT) return failure(NULL, "to compress a filter takes the program gzip; install it");
+    if (error == ENOENT) return failure(NULL, "compressing a filter needs the program gzip; install it");
     errno = error;
     if (error) return -1;
     bool failed = program_await(&child) != 0 || written < 0;
-    return failed ? failure(NULL, "gzip failed, and the old file is as it was; is there room on the disk?") : 0;
+    return failed ? failure(NULL, "gzip failed, and the file was not changed; is there room on the disk?") : 0;
 }

@@ -41,8 +41,8 @@ static int give_up(struct dispatch *r, struct node *node, const char *why) {
         queue_push(&r->retry, request);
         if (request->once)
             return failure(r->cluster->url->shown,
-                           "the connection broke (%s) while keys were being taken out, and nobody knows which of the "
-                           "last ones were; to take one out twice would lose another, so it stops here",
+                           "the connection broke (%s), and which of the last keys were removed is unknown. It stops "
+                           "here, since removing a key twice could lose another",
                            r->why);
     }
     while ((request = queue_pop(&node->waiting))) queue_push(&r->retry, request);
@@ -54,11 +54,11 @@ static int retry_after_pause(struct dispatch *r) {
     struct cluster *c = r->cluster;
     struct request *request;
     char time[NUMBER_TEXT];
-    if (was_interrupted()) return failure(c->url->shown, "broken off while waiting; last, %s", r->why);
+    if (was_interrupted()) return failure(c->url->shown, "interrupted while waiting; last error: %s", r->why);
     if (clock_now() - r->progressed > c->patience)
         return failure(c->url->shown,
-                       "no answer for %s; last, %s; what was done before stays done: give the command again when the "
-                       "server is back, or give more --patience",
+                       "no answer for %s; last error: %s; repeat the command when the server is back, or give more "
+                       "--patience. What was done so far stays",
                        human_duration((uint64_t)c->patience * 1000, time), r->why);
     poll(NULL, 0, r->pause);
     r->pause = r->pause * 2 < LONGEST_PAUSE ? r->pause * 2 : LONGEST_PAUSE;
@@ -109,7 +109,7 @@ static bool send_again(struct dispatch *r, struct node *node, struct request *re
 
 static int take_reply(struct dispatch *r, struct node *node, const redisReply *reply) {
     struct request *request = node->in_flight.first;
-    if (!request) return failure(r->cluster->url->shown, "%s answers what nobody asked", node->shown);
+    if (!request) return failure(r->cluster->url->shown, "%s sent an unexpected answer", node->shown);
     if (request->asking) {
         request->asking = false;
         return FINE;

@@ -39,15 +39,13 @@ static int describe(struct redis_target *t, int status) {
 
 static int redis_backend_open(struct target **target, const struct options *options, const char *url,
                               enum access access, unsigned needs) {
-    char who[KINDS_TEXT];
     struct redis_target *t = target_new(target, sizeof *t, &redis_backend, options, "--at");
     (void)url, (void)access;
     if (!t || describe(t, set_open(&t->set, options)) != FINE) return TROUBLE;
     if (!(needs & PERHAPS_REMOVE) || t->set.kind == SET_CUCKOO) return FINE;
-    return failure(t->target.name,
-                   "cannot forget single keys, since they share bits; %s, and of these a server has cuckoo: build it "
-                   "with --needs remove",
-                   who_can(PERHAPS_REMOVE, who));
+    return failure(
+        t->target.name,
+        "cannot remove keys, since they share bits; build it with --needs remove, which makes cuckoo filters");
 }
 
 static int redis_backend_create(struct target **target, const struct options *options, struct input *input) {
@@ -93,6 +91,7 @@ static int redis_backend_facts(struct target *target, struct target_facts *facts
     const struct set_totals *f = &redis_target_of(target)->totals;
     if (gather(target) != FINE) return TROUBLE;
     *facts = (struct target_facts){.items = f->items,
+                                   .bytes = f->bytes,
                                    .planned = true,
                                    .capacity = f->capacity,
                                    .fpr_target = f->fpr_target,
@@ -138,19 +137,15 @@ static void warn_of_accidents(const struct redis_target *t) {
     char n[NUMBER_TEXT];
     bool dedup = t->verb == ADD_ABSENT;
     if (t->doubled)
-        warning(t->target.name,
-                "a connection broke: up to %s keys may have been added twice, and then take two removes",
+        warning(t->target.name, "a connection broke: up to %s keys may have been added twice and then need two removes",
                 group_digits(t->doubled, n));
     if (t->doubted)
-        warning(t->target.name,
-                "the answers for %s lines were lost: they may be repeats, and were taken for new, so that none is lost",
+        warning(t->target.name, "the answers for %s lines were lost; these lines were printed, and may be repeats",
                 group_digits(t->doubted, n));
     if (t->set.cluster.restarts)
-        warning(t->target.name, "a server was started anew, or another took its place%s",
-                dedup
-                    ? "; what it did not have yet is forgotten, and such lines are new when they come again"
-                    : " while keys were on their way; what it did not have yet is lost: give the command once more to "
-                      "be sure");
+        warning(t->target.name, "a server was restarted or replaced%s",
+                dedup ? "; lines that it had not stored are forgotten, and are printed when they come again"
+                      : " during the command; keys that it had not stored are lost, so repeat the command to be sure");
 }
 
 /* Plain strings have no limit that a server would enforce, so it is checked here. */
@@ -163,10 +158,10 @@ static int redis_backend_finish(struct target *target, int status) {
     if (status == TROUBLE || set->kind != SET_BITS || t->verb == REMOVE_ITEMS) return status;
     if (gather(target) != FINE) return TROUBLE;
     if (f->items > set->items + set->items / 20) /* its number is an estimate */
-        warning(set->url.shown,
-                "holds about %s keys but was made for %s: its false-positive rate is now %s; build it anew with a "
-                "larger -n",
-                group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
+        warning(
+            set->url.shown,
+            "holds about %s keys but was made for %s; its false-positive rate is now %s. Rebuild it with a larger -n",
+            group_digits(f->items, items), group_digits(set->items, capacity), human_rate(f->fpr_now, now));
     return status;
 }
 
@@ -261,16 +256,16 @@ static int redis_backend_print_info(struct target *target, bool as_json) {
 
 /* What is about files, or about a filter in memory. */
 static const enum option_id of_files[] = {
-    OPT_BITS_PER_KEY, OPT_BYTES,       OPT_PRESET, OPT_GROWTH,   OPT_MAX_BYTES, OPT_WINDOW,
-    OPT_GENERATIONS,  OPT_CLEAR_AT,    OPT_HASHES, OPT_LINES,    OPT_HASH,      OPT_HASH_KEY,
-    OPT_THREADS,      OPT_KEY_IN_FILE, OPT_OUTPUT, OPT_IN_PLACE, OPT_RECOVER,   OPT_NO_VERIFY,
-    OPT_CONFIRM,      OPT_FILE_KIND,   OPT_STATIC, OPT_SMALLEST, OPT_SCRATCH,   OPTIONS,
+    OPT_BITS_PER_KEY, OPT_BYTES,    OPT_PRESET,  OPT_GROWTH,    OPT_MAX_BYTES, OPT_WINDOW,    OPT_GENERATIONS,
+    OPT_CLEAR_AT,     OPT_HASHES,   OPT_LINES,   OPT_HASH,      OPT_HASH_KEY,  OPT_THREADS,   OPT_KEY_IN_FILE,
+    OPT_OUTPUT,       OPT_IN_PLACE, OPT_RECOVER, OPT_NO_VERIFY, OPT_CONFIRM,   OPT_FILE_KIND, OPT_STATIC,
+    OPT_SMALLEST,     OPT_SCRATCH,  OPT_BITS,    OPTIONS,
 };
 
 const struct backend redis_backend = {
     .commands = ~0u, /* only these take --at */
     .refused = of_files,
-    .why_refused = "means nothing to a set on a server; leave it out",
+    .why_refused = "does not apply to a set on servers; leave it out",
     .open = redis_backend_open,
     .create = redis_backend_create,
     .join = redis_backend_join,

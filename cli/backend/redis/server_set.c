@@ -38,7 +38,7 @@ static const struct remedy {
 
 int set_refused(const struct set *set, const char *key, const redisReply *reply) {
     if (reply->type != REDIS_REPLY_ERROR)
-        return failure(set->url.shown, "%s: an answer that makes no sense; is it another program's server?", key);
+        return failure(set->url.shown, "%s: unexpected answer; is this a Redis or Valkey server?", key);
     const char *arguments = strstr(reply->str, ", with args");
     int length = arguments ? (int)(arguments - reply->str) : (int)reply->len;
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
@@ -72,7 +72,7 @@ int set_ask_shards(struct set *set, const char *command, const char *words, repl
 }
 
 bool set_type_is_filter(const char *type) {
-    return strncmp(type, "MBbloom", 7) == 0 || strcmp(type, "perhaps--") == 0;
+    return strncmp(type, "MBbloom", 7) == 0 || strncmp(type, "perhaps", 7) == 0;
 }
 
 int set_check_shard(const struct set *set, unsigned shard, const redisReply *reply) {
@@ -82,12 +82,11 @@ int set_check_shard(const struct set *set, unsigned shard, const redisReply *rep
     if (reply->type == REDIS_REPLY_ERROR || (!bits && !reply->str)) return set_refused(set, key, reply);
     if (bits ? (uint64_t)reply->integer >= (set->bits + 7) / 8 : set_type_is_filter(reply->str)) return FINE;
     if (!bits && strcmp(reply->str, "none") != 0)
-        return failure(set->url.shown,
-                       "%s holds a %s, not a filter, so that the set is not complete; build the set again with -f", key,
-                       reply->str);
+        return failure(set->url.shown, "%s holds a %s, not a filter, so the set is incomplete; build it again with -f",
+                       key, reply->str);
     return failure(set->url.shown,
-                   "%s is missing, so that the set is not complete; if the server lost it, have it save its data "
-                   "(appendonly yes), and build the set again with -f",
+                   "%s is missing, so the set is incomplete; build it again with -f, and let the server save its data "
+                   "(appendonly yes)",
                    key);
 }
 
@@ -207,7 +206,7 @@ int set_read(struct set *set) {
     bool valid = set->shards && !(set->shards & (set->shards - 1)) && set->kind != SET_KINDS;
     if (set->kind == SET_BITS) valid = valid && set->bits && set->bits <= most_bits && set->hashes;
     if (valid) return FINE;
-    return failure(set->url.shown, "the hash there does not describe a set of perhaps; take another NAME");
+    return failure(set->url.shown, "the hash there does not describe a set of perhaps; choose another NAME");
 }
 
 /* ---- a single filter ---- */
@@ -256,13 +255,13 @@ int set_open(struct set *set, const struct options *options) {
     if (set_find(set, type) != FINE) return TROUBLE;
     if (!*set->making) return FINE;
     return failure(set->url.shown,
-                   "is not finished: 'perhaps dedup --at' makes it, and finishes it if it was broken off");
+                   "is not finished; 'perhaps dedup --at' makes it, and finishes it after an interruption");
 }
 
 int set_find(struct set *set, const char *type) {
-    bool ours = strcmp(type, "perhaps--") == 0, filter = set_type_is_filter(type);
+    bool ours = strncmp(type, "perhaps", 7) == 0, filter = set_type_is_filter(type);
     if (!filter && strcmp(type, "hash") != 0)
-        return failure(set->url.shown, "the key holds a %s, not a set or a filter; take another NAME", type);
+        return failure(set->url.shown, "the key holds a %s, not a set or a filter; choose another NAME", type);
     if (filter) {
         set->single = true;
         set->shards = 1;
@@ -273,7 +272,7 @@ int set_find(struct set *set, const char *type) {
     if (ours && ask_about(set, "PERHAPS.INFO", take_info, set) != FINE) return TROUBLE;
     if (!filter && set_read(set) != FINE) return TROUBLE;
     if (set->tells_recipe && set->recipe.form == UNKNOWN_FORM)
-        return failure(set->url.shown, "its keys are made in a way that this version does not know; update perhaps");
+        return failure(set->url.shown, "its keys are encoded in a way that this version does not know; update perhaps");
     set->seen = calloc(set->shards, sizeof *set->seen);
     return set->seen ? FINE : failure(NULL, "not enough memory");
 }

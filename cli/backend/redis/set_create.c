@@ -48,7 +48,7 @@ static int remove_old(struct set *set, const char *type) {
     struct set old = *set;
     bool filter = set_type_is_filter(type);
     if (!filter && strcmp(type, "hash") != 0)
-        return failure(set->url.shown, "the key holds a %s, which is not replaced; take another NAME", type);
+        return failure(set->url.shown, "the key holds a %s, which is not replaced; choose another NAME", type);
     int status = filter ? FINE : set_read(&old);
     if (status == FINE) status = set_ask_shards(&old, "UNLINK", "", take_done, set);
     if (status == FINE) status = ask_name(&old, "UNLINK", NULL, 0);
@@ -64,9 +64,9 @@ static int make_place(struct set *set, const struct options *options) {
         if (!free_place && remove_old(set, type) != FINE) return TROUBLE;
         return set_ask_shards(set, "UNLINK", "", take_done, set);
     }
-    if (!free_place) return failure(set->url.shown, "exists; give -f to replace it, or take another NAME");
+    if (!free_place) return failure(set->url.shown, "exists; give -f to replace it, or choose another NAME");
     if (find_shards(set, found) != FINE) return TROUBLE;
-    return *found ? failure(set->url.shown, "%s exists; give -f to replace it, or take another NAME", found) : FINE;
+    return *found ? failure(set->url.shown, "%s exists; give -f to replace it, or choose another NAME", found) : FINE;
 }
 
 /* ---- making ---- */
@@ -142,7 +142,7 @@ static int begin_making(struct set *set, const struct options *options, char typ
     if (strcmp(type, "none") != 0) return FINE;
     if (*found)
         return failure(set->url.shown,
-                       "there is no such set, but %s exists, which may be a part of one; take another NAME", found);
+                       "there is no such set, but %s exists, which may be a part of one; choose another NAME", found);
     set_write_fields(set, fields);
     return ask_name(set, "HSETNX", (const char *[]){"making", fields}, 2) == FINE ? set_type(set, type) : TROUBLE;
 }

@@ -25,8 +25,7 @@ static int choose_kind(struct set *set, const struct options *options) {
     bool bits = set->url.bits, any = options->kind == PERHAPS_ANY, cuckoo = options->kind == PERHAPS_CUCKOO;
     char what[100];
     if (!any && !cuckoo && options->kind != PERHAPS_BLOOM && options->kind != PERHAPS_BLOCKED)
-        return failure("--kind", "%s is not to be had on a server; give bloom, blocked or cuckoo",
-                       kind_name(options->kind));
+        return failure("--kind", "servers have no %s filters; give bloom, blocked or cuckoo", kind_name(options->kind));
     bool forgets = options->needs & (PERHAPS_REMOVE | PERHAPS_COUNT) || cuckoo;
     set->kind = bits ? SET_BITS : forgets ? SET_CUCKOO : SET_BLOOM;
     unsigned lacking = options->needs & ~can[set->kind];
@@ -34,8 +33,7 @@ static int choose_kind(struct set *set, const struct options *options) {
         return failure("--needs", "a set on a server%s cannot %s%s", bits ? " in plain strings" : "",
                        abilities_text(lacking, " and ", what, sizeof what),
                        bits ? "; with the module (redis://) it can remove, count and grow" : "");
-    if (bits && cuckoo)
-        return failure("--kind", "plain strings hold the bits of a bloom filter; leave it out, or say redis://");
+    if (bits && cuckoo) return failure("--kind", "plain strings hold a bloom filter; leave it out, or use redis://");
     if (set->kind == SET_CUCKOO && !any && !cuckoo)
         return failure("--needs", "of the kinds on a server only cuckoo can remove and count; leave out -k");
     return FINE;
@@ -77,11 +75,11 @@ static int choose_shards(struct set *set, const struct options *options) {
     if (!wanted || wanted > MOST_SHARDS || wanted & (wanted - 1))
         return failure("--shards", "on a server it must be a power of two up to %d", MOST_SHARDS);
     if (wanted < fewest)
-        return failure("--shards", "so few would be larger than %s each; give %u or more, or a larger --shard-bytes",
-                       size, fewest);
+        return failure("--shards", "each would be larger than %s; give %u or more, or a larger --shard-bytes", size,
+                       fewest);
     set->shards = (unsigned)wanted;
     if (set->shards > 1 && strchr(set->url.name, '{'))
-        return failure("--at", "a name with { would put all shards on one server of a cluster; take another");
+        return failure("--at", "a name with { would put all shards on one server of a cluster; choose another");
     return FINE;
 }
 
@@ -94,14 +92,14 @@ int set_shape(struct set *set, const struct options *options, uint64_t items) {
         return given(options, OPT_SEED) ? failure("--seed", "the server chooses it; leave it out")
                                         : choose_shards(set, options);
 
-    if (!set->items) return failure("-n", "is missing: plain strings cannot grow, so say how many keys there will be");
+    if (!set->items) return failure("-n", "is missing; plain strings cannot grow, so say how many keys there will be");
     if (given(options, OPT_GROW)) return failure("--grow", "plain strings cannot grow; give a larger -n");
     if (set->fpr < smallest_rate_of_bits)
-        return failure("-p", "plain strings have rates down to %g; give more, or use the module: redis://",
+        return failure("-p", "plain strings have rates of %g and more; give a higher one, or use the module (redis://)",
                        smallest_rate_of_bits);
     if (seed_from_options(&seed, options) != FINE || choose_shards(set, options) != FINE) return TROUBLE;
     snprintf(set->seed, sizeof set->seed, "%llu", (unsigned long long)seed);
     set->bits = bits_needed(set_capacity(set), set->fpr, &set->hashes);
     if (set->bits <= most_bits) return FINE;
-    return failure("--shard-bytes", "a string of the server's holds 512 MiB at most; give less");
+    return failure("--shard-bytes", "a string on a server holds at most 512 MiB; give less");
 }

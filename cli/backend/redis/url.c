@@ -57,7 +57,7 @@ int url_parse(struct url *url, const char *text) {
     if (after(text, "rediss"))
         return failure("--at", "this perhaps was built with a hiredis that cannot encrypt (TLS); use redis:// through "
                                "a tunnel, such as stunnel or ssh -L");
-    if (!rest) return failure("--at", "is not a URL of a server; %s", form);
+    if (!rest) return failure("--at", "is not the URL of a set; %s", form);
     const char *slash = strchr(rest, '/'), *end = slash ? slash : rest + strlen(rest);
     if (slash && strchr(slash, '@'))
         return failure("--at", "there is an @ after the first /; special characters of user, password and name must be "

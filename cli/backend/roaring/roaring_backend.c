@@ -39,12 +39,12 @@ static int read_whole(const char *path, uint8_t **bytes, size_t *length) {
     if (!file || fstat(fd, &status) != 0) {
         result = failure(path, "cannot be read: %s; check the name and its permissions", strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
-        result = failure(path, "is no plain file; give a file of a Roaring bitmap");
+        result = failure(path, "is not a regular file; give a Roaring bitmap");
     } else {
         *length = (size_t)status.st_size;
         *bytes = (uintmax_t)status.st_size < SIZE_MAX ? malloc(*length + 1) : NULL;
         if (!*bytes)
-            result = failure(path, "is larger than the memory there is; use a machine with more");
+            result = failure(path, "is larger than memory; use a machine with more");
         else if (fread(*bytes, 1, *length, file) != *length)
             result =
                 failure(path, "cannot be read to its end: %s; try again", ferror(file) ? strerror(errno) : "it shrank");
@@ -65,10 +65,10 @@ static int read_ids(struct roaring_target *t, const char *path) {
         status = failure(path, "is a Roaring bitmap of %d-bit ids; give -k %s", wide ? 32 : 64,
                          wide ? "roaring" : "roaring64");
     else if (why)
-        status = failure(path,
-                         "is no Roaring bitmap of %d-bit ids, or damaged: it %s; restore it from a copy, or build it "
-                         "again",
-                         wide ? 64 : 32, why);
+        status = failure(
+            path,
+            "is not a Roaring bitmap of %d-bit ids, or is damaged: it %s; restore it from a copy, or build it again",
+            wide ? 64 : 32, why);
     free(bytes);
     return status;
 }
@@ -122,7 +122,7 @@ static size_t roaring_backend_list(const struct target *target, uint64_t *at, ui
 }
 
 static int roaring_backend_facts(struct target *target, struct target_facts *facts) {
-    *facts = (struct target_facts){.items = ids_count(&roaring_of(target)->ids)};
+    *facts = (struct target_facts){.items = ids_count(&roaring_of(target)->ids), .bytes = roaring_of(target)->bytes};
     return FINE;
 }
 
@@ -130,9 +130,8 @@ static int roaring_backend_facts(struct target *target, struct target_facts *fac
 static int roaring_backend_verify(struct target *target, struct verdict *verdict) {
     char bytes[NUMBER_TEXT];
     verdict->bytes_checked = roaring_of(target)->bytes;
-    verdict->if_missing = "it was made from other keys or has lost some: build it again";
-    snprintf(verdict->sentence, sizeof verdict->sentence,
-             "whole; every byte is as it must be in a Roaring bitmap (%s bytes)",
+    verdict->if_missing = "it was made from other keys or has lost some, so build it again";
+    snprintf(verdict->sentence, sizeof verdict->sentence, "intact; a valid Roaring bitmap (%s bytes)",
              group_digits(verdict->bytes_checked, bytes));
     return FINE;
 }
@@ -148,10 +147,10 @@ static int add_batch(void *context, const struct batch *batch) {
     for (size_t i = 0; i < batch->n && !t->ids.wide; i++)
         if (batch->numbers[i] > UINT32_MAX)
             return failure(input_name(batch->path),
-                           "line %llu is %llu, and -k roaring holds ids below 2^32; build it with -k roaring64",
+                           "line %llu is %llu, but -k roaring holds ids below 2^32; build it with -k roaring64",
                            (unsigned long long)batch_line(batch, i), (unsigned long long)batch->numbers[i]);
     if (!ids_add(&t->ids, batch->numbers, batch->n, &added))
-        return failure(input_name(batch->path), "the ids take more memory than there is; use a machine with more");
+        return failure(input_name(batch->path), "not enough memory for the ids; use a machine with more");
     t->target.keys += batch->n;
     t->target.changed += added;
     return FINE;
@@ -170,7 +169,7 @@ static int roaring_backend_change(struct target *target, const struct input *inp
 
 static int roaring_backend_combine(struct target *into, struct target *from, enum set_operation how) {
     if (ids_combine(&roaring_of(into)->ids, &roaring_of(from)->ids, how)) return FINE;
-    return failure(from->name, "takes more memory than there is; use a machine with more");
+    return failure(from->name, "not enough memory; use a machine with more");
 }
 
 static int roaring_backend_finish(struct target *target, int status) {
@@ -179,7 +178,7 @@ static int roaring_backend_finish(struct target *target, int status) {
     if (status != FINE) return status;
     if (!t->lock) target->name = target->options->output;
     char *bytes = ids_write(&t->ids, &length);
-    if (!bytes) return failure(target->name, "takes more memory to write than there is; use a machine with more");
+    if (!bytes) return failure(target->name, "not enough memory to write it; use a machine with more");
     status = t->lock ? replace_bytes(t->lock, target->name, bytes, length) : output_bytes(&t->output, bytes, length);
     t->bytes = length;
     free(bytes);
@@ -261,7 +260,7 @@ static const enum option_id of_filters[] = {
     OPT_GROWTH,      OPT_MAX_BYTES, OPT_NO_GROW,      OPT_WINDOW,    OPT_GENERATIONS, OPT_CLEAR_AT,    OPT_SHARDS,
     OPT_HASHES,      OPT_LINES,     OPT_HASH,         OPT_SEED,      OPT_HASH_KEY,    OPT_KEY_IN_FILE, OPT_AT,
     OPT_SHARD_BYTES, OPT_CONFIRM,   OPT_IN_PLACE,     OPT_NO_VERIFY, OPT_RECOVER,     OPT_FOLD,        OPT_STATIC,
-    OPT_SMALLEST,    OPT_SCRATCH,   OPTIONS,
+    OPT_SMALLEST,    OPT_SCRATCH,   OPT_BITS,         OPTIONS,
 };
 
 const struct backend roaring_backend = {
@@ -270,8 +269,7 @@ const struct backend roaring_backend = {
     .not_its_commands = "is for filters, not for Roaring bitmaps, which have each id once and no false positives; "
                         "see 'perhaps help'",
     .refused = of_filters,
-    .why_refused = "is for filters; a Roaring bitmap is exact, takes the room that its ids need and is read as a "
-                   "whole: leave it out",
+    .why_refused = "does not apply to Roaring bitmaps, which are exact and read as a whole; leave it out",
     .by_operand = true,
     .open = roaring_backend_open,
     .create = roaring_backend_create,
