@@ -31,7 +31,7 @@ static void release(void *context, void *memory, size_t size) {
 
 static int measure(struct part_run *all, uint64_t n) {
     struct meter meter = {0, 0};
-    perhaps_allocator allocator = {allocate, release, &meter};
+    perhaps_allocator allocator = {.allocate = allocate, .release = release, .context = &meter};
     perhaps_want want =
         PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = FIRST_ITEMS, .shards = SHARDS, .allocator = &allocator);
     struct cell cell;

@@ -104,6 +104,24 @@ FILE *picture_script(unsigned width, unsigned height) {
     return script;
 }
 
+/* The title that programs read aloud or show as a tip; gnuplot's is its own name. Returns the new
+ * bytes, or NULL. */
+static char *give_title(const char *title, const char *bytes, size_t *length) {
+    static const char usual[] = "<title>Gnuplot</title>";
+    char *made = NULL;
+    size_t whole = *length;
+    const char *at = memmem(bytes, whole, usual, sizeof usual - 1);
+    FILE *copy = at ? open_memstream(&made, length) : NULL;
+    if (!copy) return NULL;
+    fwrite(bytes, 1, (size_t)(at - bytes), copy);
+    fprintf(copy, "<title>%s</title>", title);
+    at += sizeof usual - 1;
+    fwrite(at, 1, whole - (size_t)(at - bytes), copy);
+    if (fclose(copy) == 0) return made;
+    free(made);
+    return NULL;
+}
+
 /* All that comes out of `stream`, in memory. */
 static char *read_all(FILE *stream, size_t *length) {
     char *bytes = NULL, block[4096];
@@ -118,7 +136,7 @@ static char *read_all(FILE *stream, size_t *length) {
 /* Gnuplot says nothing about a disk that is full, so it writes to a pipe, and the file is made
  * here. It reads the script, which has no name, through its descriptor, and no settings of the
  * user's. */
-const char *picture_draw(FILE *script, const char *path, int replace) {
+const char *picture_draw(FILE *script, const char *title, const char *path, int replace) {
     char command[60];
     struct drawing drawing;
     int written = fflush(script) == 0 && !ferror(script);
@@ -126,7 +144,9 @@ const char *picture_draw(FILE *script, const char *path, int replace) {
     FILE *gnuplot = written ? popen(command, "r") : NULL;
     const char *why = gnuplot ? NULL : system_reason();
     if (gnuplot) {
-        drawing.bytes = read_all(gnuplot, &drawing.length);
+        char *drawn = read_all(gnuplot, &drawing.length);
+        drawing.bytes = drawn ? give_title(title, drawn, &drawing.length) : NULL;
+        free(drawn);
         if (pclose(gnuplot) != 0) why = "gnuplot failed; what it said stands above";
         if (!why) why = drawing.bytes ? write_file(path, replace, &drawing) : strerror(ENOMEM);
         free(drawing.bytes);

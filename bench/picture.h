@@ -17,8 +17,9 @@ FILE *picture_script(unsigned width, unsigned height);
 /* Colour number `i` for gnuplot: safe for colour-blind people, dark enough for text on white. */
 const char *picture_colour(unsigned i);
 
-/* Has gnuplot draw the script, and ends it. NULL, or why there is no picture. What is wrong with
- * the script gnuplot has then said on stderr. */
-const char *picture_draw(FILE *script, const char *path, int replace);
+/* Has gnuplot draw the script, and ends it. `title` has no characters that mean something in XML.
+ * NULL, or why there is no picture. What is wrong with the script gnuplot has then said on
+ * stderr. */
+const char *picture_draw(FILE *script, const char *title, const char *path, int replace);
 
 #endif

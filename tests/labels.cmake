@@ -17,8 +17,8 @@ set(optimized_too test_answers test_instruction_sets test_whole_filters test_thr
   test_static test_large test_key_forms test_views test_views_avx2)
 
 # Arithmetic, kills, many combinations: sanitizers would only make them slow.
-set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_invariants
-  foreign_guava foreign_hyparquet)
+set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_matrix_far test_invariants
+  foreign_guava foreign_hyparquet wasm_build wasm_filter wasm_golden wasm_native wasm_types wasm_docs)
 
 # Commands that manage much memory.
 set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_json_find cli_keys)
@@ -50,14 +50,14 @@ function(label_test name)
     set(labels optimized)
   elseif(name IN_LIST cli_with_sanitizers)
     set(labels sanitizers)
-  elseif(name MATCHES "^cli_")
+  elseif(name MATCHES "^python_(threads|model|leaks|package|examples)|^cli_")
     set(labels optimized)
-  elseif(name MATCHES "^server_" OR name IN_LIST optimized_too)
+  elseif(name MATCHES "^(server|python)_" OR name IN_LIST optimized_too)
     set(labels sanitizers optimized)
   else()
     set(labels sanitizers)
   endif()
-  if(name MATCHES "threads|shared|sharded")
+  if(name MATCHES "threads|shared|sharded" AND NOT name MATCHES "^python_")
     list(APPEND labels threads)
   endif()
   foreach(label quick clang aarch64 s390x armhf)

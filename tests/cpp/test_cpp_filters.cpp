@@ -228,6 +228,11 @@ void windows() {
     want.period = 60;
     ph::filter f = ph::filter::create(want).value();
     CHECK(f.advance(1000).has_value() && *f.add("old"));
+    std::vector<std::string> old{"old"};
+    std::vector<std::uint8_t> answers(1);
+    CHECK(*f.contains_as_of(1000, old, answers) == 1 && answers[0] == 1);
+    CHECK(*f.contains_as_of(1200, old, answers) == 0 && answers[0] == 0 && f.contains("old"));
+    CHECK(f.facts_as_of(1200)->items == 0 && f.facts_as_of(1000)->items == 1);
     CHECK(*f.advance(1200) == 1 && !f.contains("old"));
     std::uint64_t time = 1300;
     auto clock = [&time] { return time; };

@@ -1,28 +1,36 @@
 #!/bin/sh
-# tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every block marked ```sh
-# in README.md and docs/ is run, in order, in one folder per page with perhaps on the PATH; every
-# block marked ```c or ```cpp is compiled and run. Blocks without a mark are pictures and output.
-# README.md names every command, and each has its manual page. Its promises name tests that exist.
-# docs/bits.svg is what the planner says today.
+# tests/docs/docs.sh BUILD-FOLDER: does the documentation tell the truth? Every page has a folder in
+# which its blocks are run, in order, with perhaps on the PATH, and build/release is the build.
+#
+#   ```sh         run
+#   ```console    run, and the output compared (console.py); what names port 6379 needs a server:
+#                 tests/server/test_docs.py runs it
+#   ```python     run if it imports perhaps; test_docs.py runs the others
+#   ```c, ```cpp  compiled and run; a C program that begins with its name, "/* NAME.c", is put into
+#                 the folder instead, for the commands after it
+#
+# Blocks without a mark are pictures and output. README.md names every command, and each has its
+# manual page. Its promises name tests that exist. docs/bits.svg is what the planner says today.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-PATH=$build/cli:$PATH
-export PATH
+# What a compiler finds after an installation.
+PATH=$build/cli:$PATH CPATH=$root/include LIBRARY_PATH=$build LD_LIBRARY_PATH=$build
+export PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH
 
 fail() {
   echo "tests/docs: $*" >&2
   exit 1
 }
 
-# Splits a page into FOLDER/NN.sh, FOLDER/NN.c and FOLDER/NN.cpp.
+# Splits a page into FOLDER/NN.sh, .console, .c, .cpp and .python.
 split_blocks() {
   awk -v folder="$2" '
     /^```/ && file { close(file); file = ""; next }
-    /^```(sh|c|cpp)$/ { file = sprintf("%s/%02d.%s", folder, ++count, substr($0, 4)); printf "" >file; next }
+    /^```(sh|console|c|cpp|python)$/ { file = sprintf("%s/%02d.%s", folder, ++count, substr($0, 4)); printf "" >file; next }
     /^```/ { file = "/dev/null"; next }
     file { print >file }' "$1"
 }
@@ -39,6 +47,11 @@ compile() {
     set -- "$1" "$1.whole.c"
   fi
   gcc -std=c11 -Wall -Wextra -Werror -I "$root/include" "${2:-$1}" "$build/libperhaps.a" -lm -pthread -o "$1.out"
+}
+
+# The name that a C program begins with.
+name_of() {
+  sed -n '1s#^/\* \([a-z_]*\.c\)[: ].*#\1#p' "$1"
 }
 
 compile_cpp() {
@@ -75,14 +88,21 @@ done <"$folder/functions"
 blocks=0
 for page in "$root"/README.md "$root"/docs/*.md; do
   name=$(basename "$page" .md)
-  mkdir -p "$folder/$name/blocks" "$folder/$name/here"
+  mkdir -p "$folder/$name/blocks" "$folder/$name/here/build"
+  ln -s "$build" "$folder/$name/here/build/release"
   split_blocks "$page" "$folder/$name/blocks"
   cd "$folder/$name/here"
   for block in "$folder/$name"/blocks/*; do
     [ -e "$block" ] || continue
     case $block in
     *.sh) sh -eu "$block" ;;
-    *.c) compile "$block" && "$block.out" ;;
+    *.console) grep -q 6379 "$block" || python3 "$here/console.py" "$block" ;;
+    *.c) if [ -n "$(name_of "$block")" ]; then cp "$block" "$(name_of "$block")"; else compile "$block" && "$block.out"; fi ;;
+    *.python)
+      if grep -q '^import .*perhaps' "$block" && [ -d "$build/bindings/python/perhaps" ]; then
+        PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$build/bindings/python /usr/bin/python3 "$block"
+      fi
+      ;;
     *.cpp) compile_cpp "$block" && "$block.out" ;;
     esac >"$folder/output" 2>&1 || {
       cat "$block" "$folder/output"
