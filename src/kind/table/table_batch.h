@@ -34,8 +34,14 @@ INLINE void ISA(prefetch_pair)(const struct array *array, uint64_t a, uint64_t b
     __builtin_prefetch(bucket_at(array, b), 0, 2);
 }
 
+#ifndef EITHER /* an instruction set may have a shorter way */
+INLINE int ISA(either)(const uint8_t *first, const uint8_t *second, uint64_t word) {
+    return (ISA(matches)(first, word) | ISA(matches)(second, word)) != 0;
+}
+#endif
+
 INLINE int ISA(holds)(const struct array *array, uint64_t digest, uint64_t a, uint64_t b, int zero) {
-    int found = (ISA(matches)(bucket_at(array, a), digest) | ISA(matches)(bucket_at(array, b), digest)) != 0;
+    int found = ISA(either)(bucket_at(array, a), bucket_at(array, b), digest);
     return digest ? found : zero;
 }
 
@@ -113,13 +119,13 @@ TARGET static __attribute__((noinline)) int ISA(make_room)(const struct array *a
 INLINE int ISA(put)(const struct array *array, uint64_t digest, uint64_t a, uint64_t b) {
     uint8_t *first = bucket_at(array, a), *second = bucket_at(array, b), nowhere[8];
     if (__builtin_expect(digest == 0, 0)) return add_zero(array);
-    unsigned found = ISA(matches)(first, digest) | ISA(matches)(second, digest);
+    int found = ISA(either)(first, second, digest);
     unsigned empty_first = ISA(matches)(first, 0), empty_second = ISA(matches)(second, 0);
     unsigned empty = empty_second > empty_first ? empty_second : empty_first;
     if (__builtin_expect(!empty, 0)) return found ? 0 : ISA(make_room)(array, digest, a, b);
     uint8_t *bucket = empty_second > empty_first ? second : first;
     uint8_t *const places[2] = {bucket + 8 * __builtin_ctz(empty), nowhere};
-    store64(places[found != 0], digest);
+    store64(places[found], digest);
     return !found;
 }
 
@@ -213,3 +219,4 @@ TARGET static bool ISA(pour)(struct array *into, const struct array *from) {
 }
 
 #undef PAIRS
+#undef EITHER
