@@ -66,7 +66,7 @@ static int print_overview(void) {
            perhaps_version());
     printf("\n# SYNOPSIS\n\n*perhaps* _COMMAND_ [_OPTION_...] [_FILE_...]\n");
     print_section("DESCRIPTION",
-                  "A filter answers whether a key is in a set, in a few bits a key. It never misses a key that was "
+                  "A filter answers whether a key is in a set, in a few bits per key. It never misses a key that was "
                   "added; for a key that was not, it says 'perhaps' with a small chance that you choose, the "
                   "false-positive rate.\n\n"
                   "Keys are lines. Results go to standard output, everything else to standard error, progress only to "

@@ -44,12 +44,12 @@ options_in() {
   done
 }
 
-@test "what an option does fits a few lines; more is said in sections" {
+@test "what an option does fits three lines; more is said in sections" {
   for command in $("$PERHAPS" help --names); do
     "$PERHAPS" help "$command" | awk '
       /^  (-.,|   ) --/ { name = $0; sub(/^ *(-.,)? */, "", name); lines = 0; text = substr($0, 27) }
       /^$/ || /^[A-Z]/ { name = "" }
-      name && /^ {26}|^  (-.,|   ) --[^ ]+( [^ ]+)?  / { if (++lines > 7) print name }' >long
+      name && /^ {26}|^  (-.,|   ) --[^ ]+( [^ ]+)?  / { if (++lines > 3) print name }' >long
     [ ! -s long ] || wrong "long: $(cat long)"
   done
 }

@@ -205,7 +205,7 @@ in_order() {
   holds ".keys == 335 and .missing == 0 and .bytes_checked == $(stat -c %s r)"
   printf '1\n2\n' >some
   try 2 verify r --keys some
-  says "r: 1 of 2 keys are missing, the first on line 2 of some"
+  says "r: 1 of 2 keys is missing, the first on line 2 of some"
 }
 
 @test "keys in all the ways that integers are written" {
