@@ -28,7 +28,7 @@ const struct perhaps_kind_row *kind_row(int kind);
 /* Is it made of all its keys at once, and never changed then? */
 bool is_static_kind(int kind);
 
-/* Is it one of the files of other programs? */
+/* Is it a foreign format? */
 bool is_file_kind(int kind);
 
 /* The names of these and of Roaring bitmaps, "dcso, ..., roaring". Returns `buffer`. */

@@ -59,7 +59,7 @@ static bool fill_curve(const struct plot *plot, struct curve *curve, const perha
     return curve->most > 0;
 }
 
-/* The kinds, and after them the files of other programs, which are shown only if -k names them. */
+/* The kinds, and after them the foreign formats, which are shown only if -k names them. */
 static void fill_curves(struct plot *plot, const perhaps_want *want, const struct options *options) {
     const struct perhaps_kind_row *row;
     double least = INFINITY;

@@ -1,4 +1,4 @@
-/* Filters in files: of perhaps, and of other programs. */
+/* Filters in files: images and foreign formats. */
 #include "filter_target.h"
 #include "options/abilities.h"
 #include "output/numbers.h"

@@ -10,7 +10,7 @@
 
 /* ---- children ---- */
 
-enum { MOST_ROWS = 40 };
+enum { MOST_ROWS = 40, FIRST_AND_LAST = 5 };
 
 /* What composite filters are made of. */
 static const char *children_name(int kind) {
@@ -68,10 +68,10 @@ static void print_children(const perhaps *filter, const struct perhaps_info *inf
     if (!ranks) return;
     for (unsigned i = 0; i < n; i++) ranks[i] = (struct rank){look_at(filter, i, &child) ? child.fill : 0, i};
     qsort(ranks, n, sizeof *ranks, fuller_first);
-    for (unsigned i = 0; i < MOST_ROWS / 2; i++) print_row(filter, ranks[i].i, false);
+    for (unsigned i = 0; i < FIRST_AND_LAST; i++) print_row(filter, ranks[i].i, false);
     printf("    ... %s more, less full than those above and fuller than those below\n",
-           group_digits(n - MOST_ROWS, more));
-    for (unsigned i = n - MOST_ROWS / 2; i < n; i++) print_row(filter, ranks[i].i, false);
+           group_digits(n - 2 * FIRST_AND_LAST, more));
+    for (unsigned i = n - FIRST_AND_LAST; i < n; i++) print_row(filter, ranks[i].i, false);
     free(ranks);
 }
 
