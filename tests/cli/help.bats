@@ -163,8 +163,8 @@ prepare_examples() {
 # run_example LINE: as a user's shell would run it, in a folder where those files are.
 run_example() {
   rm -rf try
-  mkdir try
-  (cd try && prepare_examples)
+  [ -d prepared ] || { mkdir prepared && (cd prepared && prepare_examples); }
+  cp -r prepared try
   case $1 in *" build "*) rm -f try/*.ph ;; esac
   run --separate-stderr bash -c 'perhaps() { "$PERHAPS" "$@"; }; set -o pipefail; cd try; eval "$1"' bash "$1"
   [ "$status" -le 1 ] && [ -z "$stderr" ] || wrong "example: $1"
