@@ -27,7 +27,8 @@ static int store(perhaps *seen) {
     if (perhaps_image(seen, &image, &length) < 0) return complain("image");
     void *bytes = realloc(value.bytes, length);
     if (!bytes) return 1;
-    value.bytes = memcpy(bytes, image, length);
+    memcpy(bytes, image, length);
+    value.bytes = bytes;
     value.length = length;
     printf("the value has %llu bytes\n", (unsigned long long)length);
     return 0;
