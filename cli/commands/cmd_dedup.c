@@ -138,6 +138,11 @@ static int make_want(perhaps_want *want, const struct options *options, const st
 
 /* ---- lines ---- */
 
+static int reader_gone(const struct dedup *d) {
+    return failure(d->options->state, "the output was closed before its end, and only lines that were printed are "
+                                      "remembered; run it again for the others");
+}
+
 /* Lines are printed before they are noted in the state: none is remembered that was not printed. */
 static int take_block(void *context, struct line_block *job) {
     struct dedup *d = context;
@@ -147,7 +152,8 @@ static int take_block(void *context, struct line_block *job) {
                  : ngrams ? seen_add_ngrams(&d->seen, job, overlap_from(d->options), &fresh)
                           : seen_add(&d->seen, job);
     if (status != FINE) return TROUBLE;
-    if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE) return TROUBLE;
+    if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE)
+        return d->state && errno == EPIPE ? reader_gone(d) : TROUBLE;
     d->lines += job->n;
     d->unique += job->added;
     if (!d->state) return FINE;

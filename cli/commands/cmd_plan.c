@@ -25,7 +25,7 @@ struct comparison {
     struct perhaps_plan best;
     size_t n;
     struct answer answers[MOST_KINDS];
-    double rate, limit; /* no filter can do with fewer bits a key at that rate */
+    double rate, limit; /* no filter can do with fewer bits per key at that rate */
 };
 
 static void ask(const perhaps_want *want, const struct options *options, struct answer *answer) {

@@ -107,9 +107,9 @@ static int verify(struct target *target) {
     }
     (given(target->options, OPT_JSON) ? print_json : print_text)(&v, (double)v.false_positives / TRIALS);
     if (!v.missing) return FINE;
-    return failure(target->name, "%s of %s keys are missing, the first on line %llu of %s; %s",
-                   group_digits(v.missing, missing), group_digits(v.keys, keys), (unsigned long long)v.first_line,
-                   input_name(v.first_path), v.verdict.if_missing);
+    return failure(target->name, "%s of %s keys %s missing, the first on line %llu of %s; %s",
+                   group_digits(v.missing, missing), group_digits(v.keys, keys), v.missing == 1 ? "is" : "are",
+                   (unsigned long long)v.first_line, input_name(v.first_path), v.verdict.if_missing);
 }
 
 int cmd_verify(const struct options *options) {

@@ -93,7 +93,9 @@ static void read_header(struct block_reader *b, struct input_chunk *chunk, const
         warning(input_name(b->source.path), "%s", text);
         return;
     }
-    if (result == HEADER_LACKS) append_text(text, sizeof text, "; correct --%sfield", input->prefix);
+    if (result == HEADER_LACKS)
+        append_text(text, sizeof text,
+                    input->where_kept ? "; give --%sfield 0 if lines are keys" : "; correct --%sfield", input->prefix);
     chunk_fault(chunk, text);
 }
 

@@ -47,8 +47,10 @@ static void other_place(const struct input *input, char *text, size_t size) {
         snprintf(text, size, "give --%sfield 0 if lines are keys: the filter was made with fields", own);
     else if (input->records == PERHAPS_JSON_LINES)
         snprintf(text, size, "choose another --%sjsonl", own);
-    else
+    else if (is_table(input->records))
         snprintf(text, size, "choose another --%sfield or --%sdelimiter", own, own);
+    else
+        snprintf(text, size, "choose another --%sfield or --%sdelimiter, or --%scsv", own, own, own);
 }
 
 static void no_field(struct input_chunk *p, const char *line, const struct key_search *search) {

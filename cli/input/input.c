@@ -51,13 +51,12 @@ void input_tell_missing(const struct input *input, uint64_t missing, uint64_t in
     if (missing)
         remark(name, "%s record%s %s%s", group_digits(missing, count), one ? " has" : "s have",
                missing_text(input, what, sizeof what),
-               skipped               ? one ? ", and was skipped" : ", and were skipped"
-               : input->fields.n < 2 ? ", and the empty key"
+               skipped               ? one ? " and was skipped" : " and were skipped"
+               : input->fields.n < 2 ? one ? "; its key is empty" : "; their keys are empty"
                : one                 ? "; those it lacks are empty"
                                      : "; those they lack are empty");
     if (invalid)
-        remark(name, "%s record%s not valid, and skipped", group_digits(invalid, count),
-               invalid == 1 ? " was" : "s were");
+        remark(name, "%s invalid record%s skipped", group_digits(invalid, count), invalid == 1 ? " was" : "s were");
 }
 
 /* ---- counting ---- */

@@ -394,7 +394,7 @@ const char *missing_text(const struct input *input, char *text, size_t size) {
     else if (one_number)
         snprintf(text, size, "no field %lu", (unsigned long)input->fields.columns[0].number);
     else
-        snprintf(text, size, input->fields.n == 1 ? "no field '%s'" : "not all of the fields '%s'", input->where);
+        snprintf(text, size, input->fields.n == 1 ? "no field '%s'" : "only some of the fields '%s'", input->where);
     return text;
 }
 

@@ -108,24 +108,32 @@ enum { ADVICE = KINDS_TEXT + 60 };
 static const char *advice_for(unsigned ability, char advice[ADVICE]) {
     char who[KINDS_TEXT], name[20];
     who_can(ability, who);
-    if (ability == PERHAPS_IN_PLACE)
-        snprintf(advice, ADVICE, "leave out --in-place");
-    else if (needs_can_be_met(ability))
+    if (needs_can_be_met(ability))
         snprintf(advice, ADVICE, "%s: build one with --needs %s", who, abilities_text(ability, " ", name, sizeof name));
     else
         snprintf(advice, ADVICE, "%s, for keys that are integers: build one with -k bitmap", who);
     return advice;
 }
 
-int cannot_failure(const char *subject, unsigned ability) {
-    char advice[ADVICE];
-    return reason_failure(subject, advice_for(ability, advice));
+/* Where the kind that a composite filter is made of can do it, the composite stands in the way. */
+static const char *advice_about(const struct perhaps_info *info, unsigned ability, char advice[ADVICE]) {
+    const struct perhaps_kind_row *base = info->children ? kind_row(info->base) : NULL;
+    if (!base || !(base->can & ability)) return advice_for(ability, advice);
+    return info->kind == PERHAPS_WINDOW    ? "build it without --window"
+           : info->kind == PERHAPS_SHARDED ? "build it without --shards"
+                                           : "build it with -n and without --grow";
 }
 
-int lacks_failure(const char *subject, const char *kind, unsigned ability) {
+int cannot_failure(const char *subject, const struct perhaps_info *info, unsigned ability) {
+    char advice[ADVICE];
+    return reason_failure(subject, advice_about(info, ability, advice));
+}
+
+int lacks_failure(const char *subject, const struct perhaps_info *info, unsigned ability) {
     char advice[ADVICE];
     const char *what = ability == PERHAPS_REMOVE  ? "remove keys"
                        : ability == PERHAPS_COUNT ? "count copies of a key"
                                                   : "list their members";
-    return failure(subject, "%s filters cannot %s; %s", kind, what, advice_for(ability, advice));
+    return failure(subject, "%s filters%s%s cannot %s; %s", info->kind_name, info->children ? " over " : "",
+                   info->children ? kind_name(info->base) : "", what, advice_about(info, ability, advice));
 }

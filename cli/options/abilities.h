@@ -2,6 +2,8 @@
 #ifndef CLI_OPTIONS_ABILITIES_H
 #define CLI_OPTIONS_ABILITIES_H
 
+#include <perhaps.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,7 +28,7 @@ const struct perhaps_kind_row *kind_row(int kind);
 /* Is it made of all its keys at once, and never changed then? */
 bool is_static_kind(int kind);
 
-/* Is it one of the files of other programs? */
+/* Is it a foreign format? */
 bool is_file_kind(int kind);
 
 /* The names of these and of Roaring bitmaps, "dcso, ..., roaring". Returns `buffer`. */
@@ -43,9 +45,9 @@ bool needs_can_be_met(unsigned abilities);
 
 /* After PERHAPS_ECANNOT for lack of this ability: the library's reason, and which kinds can.
  * Returns TROUBLE. */
-int cannot_failure(const char *subject, unsigned ability);
+int cannot_failure(const char *subject, const struct perhaps_info *info, unsigned ability);
 
 /* The same before any call: a filter of this kind cannot remove, count or list. Returns TROUBLE. */
-int lacks_failure(const char *subject, const char *kind, unsigned ability);
+int lacks_failure(const char *subject, const struct perhaps_info *info, unsigned ability);
 
 #endif

@@ -23,11 +23,12 @@
         "whatever happens."}
 
 #define KINDS {"Kinds", \
-        "cuckoo and counting can remove keys. They keep a copy for every line, so that every line has its remove. A " \
+        "'perhaps plan -n 1M' compares them. cuckoo and counting can remove keys. They keep a copy for every line, so that every line has its remove. A " \
         "cuckoo filter that is full refuses more keys; the message names the -n to give. counting counts to 15.\n\n" \
         "table and bitmap grow with their keys and have practically no false positives, so that -n is optional and " \
         "-p means nothing to them. A bitmap holds integers: its keys are decimal numbers unless --key says " \
-        "otherwise, and its -n is one more than the largest. --needs never chooses it.\n\n" \
+        "otherwise, and its -n is one more than the largest. --needs never chooses it, not even for subtract, which " \
+        "only it can do. In shards (--shards) a table grows in small steps.\n\n" \
         "roaring and roaring64 are exact sets of 32-bit or 64-bit integers in the format of Roaring bitmaps. " \
         "Only build makes them."}
 
@@ -212,8 +213,9 @@ const struct command commands[COMMANDS] = {
         {{"Memory", "A line is remembered by a digest of 64 bits, in 11 bytes or so, beside up to 80 MiB for reading. "
           "Two of n distinct lines share a digest, and the second is lost, with a chance of n²/2^65: 1 in 400,000 for "
           "ten million lines. --exact compares the lines themselves; what the system counts as its memory includes "
-          "pages of mapped files, which it can take back at any time. --fpr takes less memory and loses more lines. -c "
-          "reports it all. The hash has a random seed in each run, so that nobody can prepare lines for it.\n\n"
+          "pages of mapped files, which it can take back at any time, and lines from pipes are kept in a temporary file "
+          "in $TMPDIR. --fpr takes less memory and loses more lines: at 1e-3 it takes 2 bytes per line of plain files, "
+          "whose number it estimates, or with -n, and 5 for a pipe. -c reports it all. The hash has a random seed in each run, so that nobody can prepare lines for it.\n\n"
           "With --last a line that comes again in time is a repeat and is remembered anew. A line is forgotten after "
           "at most a third more distinct lines or time. Thirds of a time are rounded up to seconds: after 4s for 1s, "
           "after 16s for 10s.\n\n"
@@ -233,11 +235,12 @@ const struct command commands[COMMANDS] = {
           "words were in lines kept before. A line that is kept adds all its runs, and one that is dropped adds none. "
           "A run that a line has twice counts twice. Words stand between ASCII white space, and a line of fewer than N "
           "words is one run. With --field or --jsonl the words are those of that field.\n\n"
+          "N is 13 and R is 0.8 unless told otherwise. A state remembers N. "
           "All other options work as for lines, and -n is the number of runs. Two runs that share a digest do not by "
           "themselves lose a line. With --fpr 1e-3 a run takes 2 bytes."},
          {"Servers", "With --at the lines are remembered by a set on servers that any number of machines share: each "
           "line is printed by the machine that sends it first. A missing set is made, in shards that grow, for -n "
-          "lines and with --fpr 1e-6 unless told otherwise; an existing set stays as it is.\n\n"
+          "lines and with --fpr 1e-6 unless told otherwise; an existing set stays as it is. redis+bits:// needs -n.\n\n"
           "No line is lost when a connection breaks: a line that the server may or may not have is printed, and a "
           "warning says how many there were. But servers keep what was sent even if it could not be printed, because "
           "the program was killed or the disk is full: at most a round of lines, 65,536 or so.\n\n" URLS},
@@ -258,10 +261,11 @@ const struct command commands[COMMANDS] = {
         "perhaps info --json phones.ph | jq .fpr_now\n"
         "perhaps info --at redis://localhost/phones",
         NULL, 1, 2, cmd_info,
-        "Print all of it as JSON. A composite filter has children[] for its layers, generations or shards; of two "
-        "filters files[] and overlap, with a, b, intersection, union and jaccard, an error for each (a_error ...; null "
-        "if they cannot tell), and exact.",
-        {{"Composite filters", "Of a growing, window or sharded filter it shows each layer, generation or shard; of "
+        "Print all of it as JSON. See 'JSON' below.",
+        {{"JSON", "A composite filter has children[] for its layers, generations or shards. Two filters have files[] "
+          "and overlap, with a, b, intersection, union and jaccard, an error for each (a_error ...; null if they "
+          "cannot tell), and exact."},
+         {"Composite filters", "Of a growing, window or sharded filter it shows each layer, generation or shard; of "
           "more than 40, the fullest and the emptiest."},
          {"Two filters", "Both must have been made alike: same kind, -n, -p or size, hash, seed, --key and -i. "
           "Bitmaps, Roaring bitmaps and tables may differ in size, and their numbers are exact. Other kinds give "
@@ -295,7 +299,8 @@ const struct command commands[COMMANDS] = {
         "perhaps merge monday.ph tuesday.ph wednesday.ph -o week.ph\n"
         "perhaps merge names.parquet --fold 64KiB -o fewer.parquet",
         NULL, 2, UINT_MAX, cmd_combine, "Print what 'perhaps info --json' says about the new filter.",
-        {{"Kinds", "Tables and bitmaps may differ in size. Of counting and cuckoo filters the union has all copies of "
+        {{"Kinds", "--fold is for parquet filters. The false-positive rate rises, and a single filter A is allowed. "
+          "Tables and bitmaps may differ in size. Of counting and cuckoo filters the union has all copies of "
           "all filters. Static filters cannot be merged: build one of all keys. --field, --delimiter and -0 may "
           "differ: those of the first filter are remembered."},
          {"The file", "FILE may be one of the filters, with -f. It is locked before they are read, so that nothing "
@@ -327,7 +332,7 @@ const struct command commands[COMMANDS] = {
         "perhaps verify phones.ph\n"
         "perhaps verify phones.ph --keys phones.txt",
         NULL, 1, 1, cmd_verify, "Print as JSON how much was checked, and with --keys what was found and measured.",
-        {{"What is checked", "Files of other programs have no checksums: only their header is checked. If keys are "
+        {{"What is checked", "Foreign formats have no checksums: only their header is checked. If keys are "
           "missing, it says how many and where the first one is. The measured rate is shown beside the planned one and "
           "the one that follows from the bits."},
          KEYS}},

@@ -82,7 +82,8 @@ static int print_overview(void) {
            "[FILE...]\n\nCommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) printf("  %-12s %s\n", commands[i].name, commands[i].summary);
     printf("\n'perhaps COMMAND -h' explains a command briefly, 'perhaps help COMMAND' in full.\n");
-    print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt",
+    print_examples("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt\nperhaps "
+                   "dedup urls.txt > distinct.txt",
                    UINT_MAX);
     return FINE;
 }

@@ -66,7 +66,7 @@ static int print_overview(void) {
            perhaps_version());
     printf("\n# SYNOPSIS\n\n*perhaps* _COMMAND_ [_OPTION_...] [_FILE_...]\n");
     print_section("DESCRIPTION",
-                  "A filter answers whether a key is in a set, in a few bits a key. It never misses a key that was "
+                  "A filter answers whether a key is in a set, in a few bits per key. It never misses a key that was "
                   "added; for a key that was not, it says 'perhaps' with a small chance that you choose, the "
                   "false-positive rate.\n\n"
                   "Keys are lines. Results go to standard output, everything else to standard error, progress only to "
@@ -80,8 +80,10 @@ static int print_overview(void) {
     printf("\n# ENVIRONMENT\n\n*NO\\_COLOR*\n\tIf set and not empty, no colours.\n"
            "\n*REDISCLI\\_AUTH*\n\tThe password for --at, if its URL has none.\n"
            "\n*PERHAPS\\_ISA*\n\tUse this instruction set: scalar, or another that the machine has.\n");
-    print_section("EXIT STATUS", "0, or 2 after an error; check and count also use 1, as grep does.");
-    print_end("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt", NULL);
+    print_section("EXIT STATUS", "0, or 2 after an error; check, count, explain and rdb also use 1, as grep does.");
+    print_end("perhaps build -n 5e6 -p 0.01 -o phones.ph phones.txt\nperhaps check phones.ph wanted.txt\nperhaps dedup "
+              "urls.txt > distinct.txt",
+              NULL);
     return FINE;
 }
 

@@ -32,10 +32,10 @@ const struct option option_table[OPTIONS] = {
     [OPT_LINES_TO] = {"output", 'o', TAKES(FILE, "FILE", output), ON(DEDUP), ON(DEDUP), GROUP_OUTPUT,
         "Write the lines to FILE instead of standard output. They are not compressed, whatever its name."},
     [OPT_FORCE] = {"force", 'f', FLAG, WRITING | ON(DEDUP) | ON(PLAN) | ON(BENCH), WRITING, GROUP_OUTPUT,
-        "Replace the output file (-o, --plot) if it exists. With 'build --at', replace the set."},
+        "Replace the output file (-o, --plot) if it exists, or with 'build --at' the set."},
     [OPT_FOLD] = {"fold", 0, TAKES(SIZE, "SIZE", bytes), ON(MERGE), ON(MERGE), GROUP_SIZE,
-        "Halve the union until it has at most SIZE bytes, as if the filters had been made of that size. The "
-        "false-positive rate rises. For parquet; a single filter A is then allowed."},
+        "Halve the union until it has at most SIZE bytes, as if the filters had been made of that size. For parquet; "
+        "see 'Kinds' below."},
     [OPT_INVERT] = {"invert", 'v', FLAG, ON(CHECK), ON(CHECK), GROUP_OUTPUT, "Select the keys that are definitely absent."},
     [OPT_COUNT] = {"count", 'c', FLAG, ON(CHECK) | ON(RDB), ON(CHECK) | ON(RDB), GROUP_OUTPUT, "Print only the number of keys."},
     [OPT_QUIET] = {"quiet", 'q', FLAG, ON(CHECK), ON(CHECK), GROUP_OUTPUT,
@@ -58,22 +58,22 @@ const struct option option_table[OPTIONS] = {
         "Plan for N distinct keys: 5000000, 5e6, 5M or 2^20. For a bitmap: for integers below N."},
     [OPT_FPR] = {"fpr", 'p', TAKES(RATE, "P", fpr), SIZING, SIZING, GROUP_SIZE,
         "Set the false-positive rate: the chance of 'perhaps' for a non-member, such as 0.01, 1e-3 or 1%. Default "
-        "0.01. It holds when all N keys are in. table and bitmap have a far smaller one whatever is given."},
+        "0.01, reached when N keys are in."},
     [OPT_BITS_PER_KEY] = {"bits-per-key", 0, TAKES(REAL, "B", bits_per_key), SIZING, ON(PLAN), GROUP_SIZE,
         "Use B bits of memory per key, such as 12 or 9.6. The false-positive rate follows."},
     [OPT_BYTES] = {"bytes", 0, TAKES(SIZE, "SIZE", bytes), SIZING, ON(PLAN), GROUP_SIZE,
         "Use SIZE bytes of memory in all, such as 64MiB. The false-positive rate follows, or with -p the number of "
         "keys."},
     [OPT_PRESET] = {"preset", 0, CHOICE("NAME", "rough fair good fine", preset), SIZING, NONE, GROUP_SIZE,
-        "Use a Bloom filter of a named size: rough (4 bits per key, 14.7 % false positives), fair (8 bits, 2.2 %), "
-        "good (16 bits, 1 in 2,148) or fine (32 bits, 1 in 4.7 million)."},
+        "Use a Bloom filter of a named size: rough (4 bits per key, 14.7 %), fair (8, 2.2 %), good (16, 1 in 2,148) "
+        "or fine (32, 1 in 4.7 million)."},
     [OPT_KIND] = {"kind", 'k', TAKES(KIND, "KIND", kind), SIZING | ON(BENCH), SIZING | ON(BENCH), GROUP_SIZE,
-        "Use this kind of filter, such as cuckoo, table or bitmap. 'perhaps plan -n 1M' compares them."},
+        "Use this kind"},
     [OPT_FILE_KIND] = {"kind", 'k', TAKES(FORMAT, "KIND", kind), OPENING, NONE, GROUP_FILES,
-        "Read the filter as a file of another program, if the file does not tell which."},
+        "Read the filter as this foreign format, if the file does not tell"},
     [OPT_NEEDS] = {"needs", 0, TAKES(NEEDS, "LIST", needs), SIZING, SIZING, GROUP_SIZE,
-        "Choose the best kind that can do all of LIST: add, remove, count, merge, intersect, grow, list, in-place. "
-        "Separate them by commas. subtract is allowed too, but only a bitmap can, and only -k bitmap makes one."},
+        "Choose the best kind that can do all of LIST, with commas between: add, remove, count, merge, intersect, "
+        "grow, list, in-place."},
     [OPT_STATIC] = {"static", 0, FLAG, SIZING, SIZING, GROUP_SIZE,
         "Build a static filter: smaller than a Bloom filter, but no keys can be added later. It is a fuse filter "
         "unless -k or --smallest says otherwise."},
@@ -84,8 +84,8 @@ const struct option option_table[OPTIONS] = {
         "Keep at most SIZE bytes of the keys of a static filter in memory, and the rest in a temporary file beside the "
         "output. Default: a quarter of the machine's memory."},
     [OPT_GROW] = {"grow", 0, FLAG, SIZING, ON(BUILD), GROUP_GROWTH,
-        "Grow in layers as keys come, at the same false-positive rate. Default for keys from a pipe without -n; with "
-        "--grow, -n is a first guess. A table or bitmap grows by itself."},
+        "Grow in layers as keys come, at the same false-positive rate. Default for keys from a pipe without -n. With "
+        "it, -n is a first guess."},
     [OPT_GROWTH] = {"growth", 0, TAKES(REAL, "R", growth), SIZING, NONE, GROUP_GROWTH,
         "Make room for R times as many keys with each layer, 1.5 to 16. Default: 4 and 8 while there are few keys, "
         "then 2. Implies --grow."},
@@ -95,8 +95,8 @@ const struct option option_table[OPTIONS] = {
         "Never grow. table and bitmap then refuse keys beyond -n, and cuckoo refuses copies of a key that it has no "
         "room for."},
     [OPT_WINDOW] = {"window", 0, TAKES(WINDOW, "N|TIME", window), SIZING, NONE, GROUP_GROWTH,
-        "Remember only the last N keys, or the keys of the last TIME, such as 30s, 10m, 12h or 7d. 10M is a number, "
-        "10m a time. For a time, -n is the number of keys that come in it."},
+        "Remember only the last N keys, or the keys of the last TIME, such as 30s, 10m, 12h or 7d. For a time, -n is "
+        "the number of keys that come in it."},
     [OPT_GENERATIONS] = {"generations", 0, TAKES(NUMBER, "G", generations), SIZING, NONE, GROUP_GROWTH,
         "Forget the keys of a window in G steps, 2 to 64. More steps forget closer to time, fewer are faster. Default "
         "4; 1 with --clear-at alone."},
@@ -106,8 +106,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_REPEATS] = {"repeats", 'd', FLAG, ON(DEDUP), ON(DEDUP), GROUP_OUTPUT,
         "Print the repeats instead: each line from its second occurrence on."},
     [OPT_SUMMARY] = {"summary", 'c', FLAG, ON(DEDUP), ON(DEDUP), GROUP_OUTPUT,
-        "Print a summary on standard error: lines, unique lines, duplicates, memory, time. It includes the chance that "
-        "a line was lost."},
+        "Print a summary on standard error: lines, unique lines, duplicates, memory, time, and the chance that a line"
+        " was lost."},
     [OPT_STATE] = {"state", 0, TAKES(FILE, "FILE", state), ON(DEDUP), ON(DEDUP), GROUP_MEMORY,
         "Remember the lines of all runs in FILE, which is made if it is missing. It is a filter like any other. See "
         "'State' below."},
@@ -119,24 +119,22 @@ const struct option option_table[OPTIONS] = {
         "time. See 'Memory' below."},
     [OPT_EXACT] = {"exact", 0, FLAG, ON(DEDUP), ON(DEDUP), GROUP_MEMORY,
         "Compare lines instead of digests, so that no line is ever lost. Takes up to 20 bytes of memory per distinct "
-        "line. Lines from pipes are kept in a temporary file in $TMPDIR."},
+        "line."},
     [OPT_LOSS] = {"fpr", 'p', TAKES(RATE, "P", fpr), ON(DEDUP), ON(DEDUP), GROUP_MEMORY,
-        "Use a growing Bloom filter, which takes less memory but loses up to P of the distinct lines, such as 0.001 or "
-        "0.1%. At 1e-3 it takes 2 bytes per line of plain files or with -n, and 5 for a pipe. With --at, of a new set; "
-        "default 1e-6."},
+        "Use a growing Bloom filter, which takes less memory but loses up to P of the distinct lines, such as 0.001 "
+        "or 0.1%. See 'Memory' below."},
     [OPT_DIFFERENT] = {"items", 'n', TAKES(NUMBER, "N", items), ON(DEDUP), NONE, GROUP_MEMORY,
-        "Reserve memory for about N distinct lines, such as 5e6, 2.5M or 10k. Without it, --fpr estimates N from the "
-        "size of plain files. With --at, N is of all machines together; redis+bits:// needs it."},
+        "Reserve memory for about N distinct lines, such as 5e6, 2.5M or 10k. With --at, N is of all machines "
+        "together."},
     [OPT_NGRAM] = {"ngram", 0, TAKES(NUMBER, "N", ngram), ON(DEDUP), NONE, GROUP_MEMORY,
-        "Remember runs of N words instead of lines, 1 to 1,000, and drop a line of which most are known. Default 13 "
-        "with --overlap. A state remembers N. See 'Texts that repeat in part' below."},
+        "Remember runs of N words, 1 to 1,000, instead of lines, and drop a line of which most are known. See 'Texts "
+        "that repeat in part' below."},
     [OPT_OVERLAP] = {"overlap", 0, TAKES(PART, "R", overlap), ON(DEDUP), NONE, GROUP_MEMORY,
-        "Drop a line if at least this share of its runs of N words is known, such as 0.8 or 80%. 1 means all of them. "
-        "Default 0.8 with --ngram."},
+        "Drop a line if at least this share of its runs of N words is known, such as 0.8 or 80%. 1 means all of them."},
     [OPT_CSV] = {"csv", 0, FLAG, READING, READING, GROUP_INPUT,
         "Read CSV records (RFC 4180), quoted fields included. The key is the whole record, or what --field names."},
     [OPT_TSV] = {"tsv", 0, FLAG, READING, NONE, GROUP_INPUT,
-        "Read records of fields between tabs, of which none is quoted. For quoted ones: --csv -t '\\t'."},
+        "Read fields between tabs, none of them quoted. For quoted ones: --csv -t '\\t'."},
     [OPT_WHITESPACE] = {"whitespace", 0, FLAG, READING, NONE, GROUP_INPUT,
         "Split lines into words at runs of spaces and tabs, like awk."},
     [OPT_JSONL] = {"jsonl", 0, TAKES(TEXT, "PATH", jsonl), READING, READING & ~ON(VERIFY), GROUP_INPUT,
@@ -145,8 +143,8 @@ const struct option option_table[OPTIONS] = {
         "Take the first line of each file as the names of columns, not as a key. check and dedup print that of the "
         "first file."},
     [OPT_FIELD] = {"field", 'F', TAKES(TEXT, "LIST", field), READING, READING, GROUP_INPUT,
-        "Take this field as the key: its number from 1, or with --header its name. Several, such as 2,3 or name,city, "
-        "make one key. 0 takes whole lines, whatever the filter was made from."},
+        "Take this field as the key: its number from 1, or with --header its name. Several, such as 2,3, make one "
+        "key. 0 takes whole lines."},
     [OPT_DELIMITER] = {"delimiter", 't', TAKES(TEXT, "C", delimiter), READING, NONE, GROUP_INPUT,
         "Split fields at the byte C, such as ';'. Default: '\\t', a tab; with --csv a comma."},
     [OPT_TRIM] = {"trim", 0, FLAG, READING, NONE, GROUP_INPUT,
@@ -183,11 +181,11 @@ const struct option option_table[OPTIONS] = {
     [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), NONE, GROUP_CONFIRM, "Read it as --trim does."},
     [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP), NONE,
         GROUP_THREADS,
-        "Work in N threads, up to 256. Default: 0 or auto, one for each processor. The number changes time and memory, "
-        "and nothing else. Keys are added, and dedup looks lines up, in the order of the input."},
+        "Work in N threads, up to 256. Default: 0 or auto, one for each processor. Only time and memory depend on it,"
+        " not the results."},
     [OPT_SHARDS] = {"shards", 0, TAKES(NUMBER, "N", shards), SIZING | ON(DEDUP), NONE, GROUP_THREADS,
-        "Split the filter into N shards, up to 65,536, so that threads can add to it at the same time. A table of "
-        "shards grows in small steps. With --at: a power of two up to 32,768, for a cluster to spread."},
+        "Split the filter into N shards, up to 65,536, so that threads can add to it at the same time. With --at: a "
+        "power of two up to 32,768."},
     [OPT_AT] = {"at", 0, TAKES(TEXT, "URL", at), AT_SERVERS, AT_SERVERS & ~ON(DEDUP), GROUP_SERVERS,
         "Use a set on servers instead of a file: redis://HOST[:PORT]/NAME. See 'Servers' below."},
     [OPT_SHARD_BYTES] = {"shard-bytes", 0, TAKES(SIZE, "SIZE", shard_bytes), ON(BUILD) | ON(DEDUP), NONE, GROUP_SERVERS,
@@ -197,23 +195,23 @@ const struct option option_table[OPTIONS] = {
         "Wait at most TIME, such as 30s or 10m, while another process changes the file, or for servers that are away. "
         "0s gives up at once. Default 1m."},
     [OPT_HASH] = {"hash", 0, CHOICE("NAME", "xxh3 siphash", hash), MAKING, NONE, GROUP_HASHING,
-        "Hash keys with xxh3 (default, fastest), or with siphash and a secret key, which resists attacker-chosen keys. "
-        "siphash needs --hash-key or --key-in-file."},
+        "Hash keys with xxh3 (default, fastest), or with siphash, which resists attacker-chosen keys and needs "
+        "--hash-key or --key-in-file."},
     [OPT_SEED] = {"seed", 0, TAKES(NUMBER, "N", seed), MAKING, NONE, GROUP_HASHING,
         "Seed xxh3 with N. Default 0; dedup takes a random seed, which a new --state keeps. Only filters with equal "
         "seeds can be merged."},
     [OPT_HASH_KEY] = {"hash-key", 0, TAKES(FILE, "FILE", hash_key), MAKING | OPENING, NONE, GROUP_HASHING,
-        "Read the secret key of siphash from FILE: 16 bytes or 32 hexadecimal digits, such as from 'head -c 16 "
-        "/dev/urandom > FILE'. For a new filter it implies --hash siphash."},
+        "Read the secret key of siphash from FILE: 16 bytes or 32 hexadecimal digits. 'head -c 16 /dev/urandom > "
+        "FILE' makes one."},
     [OPT_KEY_IN_FILE] = {"key-in-file", 0, FLAG, MAKING, NONE, GROUP_HASHING,
-        "Store the secret key in the filter, where everyone who can read the filter can read it. Without --hash-key a "
-        "random one is made. Otherwise the filter holds only a check of the key."},
+        "Store the secret key in the filter, not only a check of it. Whoever can read the filter then has the key. "
+        "Without --hash-key it is random."},
     [OPT_HASHES] = {"hashes", 0, TAKES(NUMBER, "K", hashes), SIZING, NONE, GROUP_HASHING,
-        "Set K bits per key: 1 to 64 for bloom and counting; 8, 16 or 32 for blocked. For cuckoo, use 4, 5, 6 or 8 "
-        "places per key; for fuse, 3 (faster) or 4 (smaller). Default: the best for the size."},
+        "Set K bits per key: 1 to 64 for bloom and counting; 8, 16 or 32 for blocked. For cuckoo, 4, 5, 6 or 8 "
+        "places; for fuse, 3 or 4."},
     [OPT_LINES] = {"lines", 0, TAKES(NUMBER, "N", lines), SIZING, NONE, GROUP_HASHING,
-        "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at small "
-        "rates); bloom takes at most N hashes. Default: what suits the rate."},
+        "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at low "
+        "rates); bloom takes at most N hashes."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING, NONE, GROUP_FILES,
         "Skip the filter's checksums, so that a large one answers at once. Damage can make answers wrong, never unsafe."},
     [OPT_RECOVER] = {"recover", 0, FLAG, CHANGING | LOOKING, NONE, GROUP_FILES,
@@ -225,16 +223,16 @@ const struct option option_table[OPTIONS] = {
         "Measure composite filters instead: growing, sharded, with one thread and two. --items is then the largest "
         "number of keys, 100 million by default."},
     [OPT_FOREIGN] = {"foreign", 0, FLAG, ON(BENCH), NONE, GROUP_MEASURING,
-        "Measure filters of other programs instead, beside a plain loop with the same hash."},
+        "Measure foreign formats instead, beside a plain loop with the same hash."},
     [OPT_BENCH_STATIC] = {"static", 0, FLAG, ON(BENCH), NONE, GROUP_MEASURING,
-        "Measure the building of static filters instead, with one thread and two, beside a plain fuse filter. Shows "
-        "their sizes and rates, too. Default: 10 million keys. '-k fuse' without --static measures queries."},
+        "Measure the building of static filters instead, with one thread and two, beside a plain fuse filter. "
+        "Default: 10 million keys."},
     [OPT_SMALL] = {"small", 0, FLAG, ON(BENCH), NONE, GROUP_MEASURING,
         "Measure small batches instead: queries of 1 to 64 keys at a time. Filters are of 16 MiB or of --items keys, "
         "of all kinds or of the one that -k names."},
     [OPT_ISA] = {"isa", 0, CHOICE("NAME", "scalar avx2 avx512 neon", isa), ON(BENCH), ON(BENCH), GROUP_MEASURING,
-        "Measure with this instruction set: scalar (plain C), avx2, avx512 or neon. Default: the best of this machine. "
-        "The environment variable PERHAPS_ISA does the same for all commands."},
+        "Measure with this instruction set: scalar (plain C), avx2, avx512 or neon. PERHAPS_ISA in the environment "
+        "does so for all commands."},
     [OPT_GOALS] = {"goals", 0, FLAG, ON(BENCH), ON(BENCH), GROUP_MEASURING,
         "Also show the goals of this project, and whether they are met."},
     [OPT_COMPARE] = {"compare", 0, TAKES(FILE, "FILE", compare), ON(BENCH), ON(BENCH), GROUP_MEASURING,
@@ -245,7 +243,7 @@ const struct option option_table[OPTIONS] = {
     [OPT_SCDOC] = {"scdoc", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT, "Print the source of the manual page, for scdoc(1)."},
     [OPT_NAMES] = {"names", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT, "Print only the names of the commands, one per line."},
     [OPT_SILENT] = {"quiet", 'q', FLAG, ON(BUILD) | CHANGING | COMBINING, ON(BUILD) | CHANGING | COMBINING, GROUP_OUTPUT,
-        "Show neither progress nor the line at the end. Without a terminal there is none of it."},
+        "Show neither progress nor the closing line. Both appear only on a terminal."},
     [OPT_JSON] = {"json", 0, FLAG, ALL & ~(ON(COMPLETIONS) | ON(HELP)), ALL & ~READING, GROUP_OUTPUT,
         "Print the result as JSON on standard output."},
     [OPT_HELP] = {"help", 'h', FLAG, ALL, ON(COMPLETIONS) | ON(VERSION) | ON(HELP), GROUP_OUTPUT,

@@ -71,7 +71,7 @@ const char *group_title(enum option_group group) {
         [GROUP_SIZE] = "Size and kind",
         [GROUP_GROWTH] = "Growing and forgetting",
         [GROUP_OUTPUT] = "Output",
-        [GROUP_MEMORY] = "Memory",
+        [GROUP_MEMORY] = "Remembering",
         [GROUP_THREADS] = "Threads",
         [GROUP_SERVERS] = "Servers",
         [GROUP_HASHING] = "Hashing",
@@ -103,10 +103,10 @@ const char *option_text(const struct command *command, const struct option *opti
     char names[KINDS_TEXT];
     snprintf(buffer, HELP_TEXT, "%s", option_help(command, option));
     for (size_t row = 0; option->type == VALUE_KIND && perhaps_kind(row); row++)
-        append_text(buffer, HELP_TEXT, "%s%s%s", row ? ", " : " Kinds: ", perhaps_kind(row)->name,
-                    perhaps_kind(row + 1) ? "" : ".");
+        append_text(buffer, HELP_TEXT, "%s%s", row ? ", " : ": ", perhaps_kind(row)->name);
     if (option->type == VALUE_KIND || option->type == VALUE_FORMAT)
-        append_text(buffer, HELP_TEXT, " Files of other programs: %s.", file_kinds_text(", ", names));
+        append_text(buffer, HELP_TEXT, "%s: %s.", option->type == VALUE_KIND ? ", or a foreign format" : "",
+                    file_kinds_text(", ", names));
     return buffer;
 }
 
@@ -245,7 +245,13 @@ struct arguments {
 /* The value is `text`, or the next argument if that is NULL. */
 static int set_option(struct options *options, const struct option *option, const char *shown, const char *text,
                       struct arguments *rest) {
-    options->given[option - option_table] = true;
+    bool *given = &options->given[option - option_table],
+         names_one = option->type == VALUE_TEXT || option->type == VALUE_FILE;
+    if (*given && names_one)
+        return failure(shown, "is given twice; %s",
+                       option == &option_table[OPT_FIELD] ? "several fields are one list, such as 2,3"
+                                                          : "leave one out");
+    *given = true;
     if (option->type == VALUE_NONE) return FINE;
     if (!text) {
         if (rest->at == rest->end) return failure(shown, "needs a value; write %s %s", shown, option->argument);

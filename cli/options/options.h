@@ -74,7 +74,7 @@ enum value_type {
     VALUE_PART,    /* double above 0, at most 1 */
     VALUE_WORD,    /* int: which of `words` */
     VALUE_KIND,    /* int: enum perhaps_kind */
-    VALUE_FORMAT,  /* int: the same, of files of other programs only */
+    VALUE_FORMAT,  /* int: the same, foreign formats only */
     VALUE_NEEDS,   /* unsigned: set of enum perhaps_ability */
     VALUE_WINDOW,  /* struct window */
     VALUE_TIME,    /* uint64_t, in seconds */

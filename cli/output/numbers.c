@@ -137,6 +137,12 @@ const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]) {
     return buffer;
 }
 
+void print_size(uint64_t bytes) {
+    char human[NUMBER_TEXT], exact[NUMBER_TEXT];
+    printf("  size      %s", human_bytes(bytes, human));
+    if (bytes >= 1024) printf(" (%s bytes)", group_digits(bytes, exact));
+}
+
 const char *human_rate(double exact, char buffer[NUMBER_TEXT]) {
     char grouped[NUMBER_TEXT];
     double rate = exact * (1 + 1e-12); /* 1/128, half-way between two of four digits, goes up */

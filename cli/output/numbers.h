@@ -30,6 +30,9 @@ const char *group_digits(uint64_t value, char buffer[NUMBER_TEXT]);
 /* "6.1 MiB". Returns `buffer`. */
 const char *human_bytes(uint64_t bytes, char buffer[NUMBER_TEXT]);
 
+/* "  size      6.1 MiB (6,400,000 bytes)", without a line end. */
+void print_size(uint64_t bytes);
+
 /* "1h30m". Returns `buffer`. */
 const char *human_duration(uint64_t milliseconds, char buffer[NUMBER_TEXT]);
 

@@ -59,7 +59,7 @@ static bool fill_curve(const struct plot *plot, struct curve *curve, const perha
     return curve->most > 0;
 }
 
-/* The kinds, and after them the files of other programs, which are shown only if -k names them. */
+/* The kinds, and after them the foreign formats, which are shown only if -k names them. */
 static void fill_curves(struct plot *plot, const perhaps_want *want, const struct options *options) {
     const struct perhaps_kind_row *row;
     double least = INFINITY;
@@ -152,7 +152,7 @@ static void write_script(struct plot *plot, const struct options *options, FILE 
     const struct curve *end = plot->curves + plot->curve_count;
     write_axes(plot, gnuplot);
     for (const struct curve *curve = plot->curves; curve < end; curve++) name_curve(plot, curve, gnuplot);
-    append_text(add_name(plot, "#000000", log2(1 / plot->last)), NAME_TEXT, "limit, log2(1/p)");
+    append_text(add_name(plot, "#000000", log2(1 / plot->last)), NAME_TEXT, "minimum, log2(1/p)");
     write_names(plot, gnuplot);
     if (given(options, OPT_FPR))
         fprintf(gnuplot, "set arrow from %g,graph 0 to %g,graph 1 nohead dt 3 lc rgb '#888888'\n", options->fpr,

@@ -210,7 +210,8 @@ static bool read_end(struct rdb_file *file) {
     file->summed = saved;
     file->end = rdb_offset(reader);
     file->more = rdb_more(reader);
-    if (file->more && !file->begins_aof) return rdb_fault(reader, file->end, "it has an end there, and goes on");
+    if (file->more && !file->begins_aof)
+        return rdb_fault(reader, file->end, "its end mark stands there, and more follows");
     return !reader->failed;
 }
 

@@ -31,7 +31,7 @@ int format_find(const uint8_t *bytes, uint64_t given, uint64_t length, const per
     *kind = NULL;
     if (options->kind != PERHAPS_ANY) {
         *kind = kind_find_file(options->kind);
-        if (!*kind) return fail(PERHAPS_EINVAL, "options.kind is for files of other programs; see perhaps_file_kind()");
+        if (!*kind) return fail(PERHAPS_EINVAL, "options.kind is for foreign formats; see perhaps_file_kind()");
     } else if (!header_has_magic(bytes, given)) {
         *kind = recognise(bytes, given, length);
     }

@@ -65,7 +65,7 @@ static int lock(struct file *file) {
 static int open_once(struct file *file, const char *path, bool writable) {
     *file = (struct file){.path = path};
     file->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
-    if (file->fd < 0) return file_refused(path, "cannot open it");
+    if (file->fd < 0) return file_refused(path, "cannot be opened");
     int rc = check_length(file);
     if (rc == PERHAPS_OK && writable) rc = lock(file);
     if (rc < 0) file_close(file);

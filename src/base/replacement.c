@@ -33,7 +33,7 @@ static int find_target(struct file_lock *lock) {
     int error = errno;
     bool link = lstat(lock->path, &status) == 0 && S_ISLNK(status.st_mode); /* dangling */
     errno = error;
-    if (link || error != ENOENT) return file_refused(lock->path, "cannot save there");
+    if (link || error != ENOENT) return file_refused(lock->path, "cannot be saved");
     strcpy(lock->target, lock->path);
     return PERHAPS_OK;
 }
@@ -51,7 +51,7 @@ static int open_to_lock(const char *path) {
 static int lock_old(struct file_lock *lock) {
     uint64_t length;
     lock->fd = open_to_lock(lock->target);
-    if (lock->fd < 0) return errno == ENOENT ? PERHAPS_OK : file_refused(lock->path, "cannot open it");
+    if (lock->fd < 0) return errno == ENOENT ? PERHAPS_OK : file_refused(lock->path, "cannot be opened");
     int rc = file_must_be_regular(lock->path, lock->fd, &length);
     if (rc < 0 || flock_now(lock->fd, lock->sharing) == 0) return rc;
     if (errno == EWOULDBLOCK) return file_is_busy(lock->path);
@@ -74,7 +74,7 @@ int file_lock(struct file_lock *lock, const char *path, enum file_sharing sharin
     lock->fd = -1;
     if (snprintf(lock->path, sizeof lock->path, "%s", path) < (int)sizeof lock->path) return lock_current(lock);
     errno = ENAMETOOLONG;
-    return fail(PERHAPS_EIO, "%.200s...: cannot save there: %s", path, strerror(errno));
+    return fail(PERHAPS_EIO, "%.200s...: cannot be saved: %s", path, strerror(errno));
 }
 
 /* Keeps errno: it is called after failures too. */
@@ -207,7 +207,7 @@ int replacement_begin(struct replacement *r, struct file_lock *lock) {
     r->fd = -1;
     r->named = false;
     int rc = PERHAPS_OK;
-    if (!open_unnamed(r) && name_temporary(r, make_new) < 0) rc = file_refused(lock->path, "cannot save there");
+    if (!open_unnamed(r) && name_temporary(r, make_new) < 0) rc = file_refused(lock->path, "cannot be saved");
     if (rc < 0) replacement_abandon(r);
     return rc;
 }
@@ -227,7 +227,7 @@ static int sync_folder(const struct file_lock *lock) {
     snprintf(name, sizeof name, "%.*s", folder > 1 ? folder - 1 : folder, lock->target);
     int fd = open(folder ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == EACCES) return PERHAPS_OK; /* writable but not readable */
-    if (fd < 0) return file_refused(lock->path, "cannot open its folder");
+    if (fd < 0) return file_refused(lock->path, "its folder cannot be opened");
     int rc =
         fsync(fd) < 0 && errno != EINVAL ? file_refused(lock->path, "cannot write its folder to disk") : PERHAPS_OK;
     close(fd);

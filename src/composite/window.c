@@ -41,7 +41,7 @@
  * different ones may be remembered.
  *
  * Example: the last million keys at 1 % in four generations of 333,334 keys, each planned for
- * 0.25 %: 17.7 bits a key.
+ * 0.25 %: 17.7 bits per key.
  *
  * Layout: kind of the generations, their number, quota (keys), period (in the caller's units), and
  * the fill to forget at (in 2^-32) or, with a period, g. There is a quota, a quota and a period, or

@@ -168,9 +168,9 @@ bool header_has_magic(const uint8_t *image, uint64_t length) {
 }
 
 static int check_magic(const char *name, const uint8_t *image, uint64_t length) {
-    if (length == 0) return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image: it is empty", name);
+    if (length == 0) return fail(PERHAPS_EFOREIGN, "%s: is not a filter of perhaps: it is empty", name);
     if (memcmp(image, magic, length < sizeof magic ? (size_t)length : sizeof magic) != 0)
-        return fail(PERHAPS_EFOREIGN, "%s: not a perhaps image", name);
+        return fail(PERHAPS_EFOREIGN, "%s: is not a filter of perhaps", name);
     if (length < HEADER_BYTES)
         return fail(PERHAPS_EDAMAGED, "%s: truncated: %llu bytes are less than a header", name,
                     (unsigned long long)length);

@@ -227,7 +227,7 @@ static int explain(const struct kind *kind, const perhaps_want *want, const stru
         return fail(error, "%s has no layout with %u hashes and %u lines (0 = any) for this; leave them open",
                     kind->row.name, want->hashes, want->lines);
     const char *largest = kind->model->search ? kind->model->search->largest : NULL;
-    return fail(error, "%s has no layout for this: too large, or too small to hold the items%s%s", kind->row.name,
+    return fail(error, "%s has no layout for this: too large, or too small to hold the keys%s%s", kind->row.name,
                 largest ? "; the largest has " : "", largest ? largest : "");
 }
 

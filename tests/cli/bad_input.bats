@@ -48,7 +48,7 @@ all_refuse() {
 }
 
 @test "foreign and empty files" {
-  all_refuse "keys: not a perhaps image" keys
+  all_refuse "keys: is not a filter of perhaps" keys
   : >empty
   all_refuse "empty" empty
 }

@@ -60,6 +60,9 @@ prepare() {
   "$PERHAPS" build -n 1000 --shards 4 -o four.ph a
   "$PERHAPS" build -n 1000 --shards 8 -o eight.ph a
   refuses "differ in number of shards; build both with the same -k, -n, -p (or size), --shards" merge four.ph eight.ph -o m.ph
+  refuses "four.ph: is a sharded filter, but a.ph is a blocked filter; build both with the same --shards" merge a.ph four.ph -o m.ph
+  "$PERHAPS" build -p 1e-6 --grow -o grown.ph b
+  refuses "grown.ph: is a growing filter, but a.ph is a blocked filter; build both with --grow, or both with -n" merge a.ph grown.ph -o m.ph
   "$PERHAPS" build -n 1000 -p 1e-6 --u64 -o u64.ph b
   refuses "u64.ph: its keys are read as u64, but those of a.ph as bytes" merge a.ph u64.ph -o m.ph
   [ ! -e m.ph ]
@@ -129,6 +132,15 @@ bitmaps() {
       subtract a.ph b.ph -o m.ph
     refuses "-k bitmap" differ a.ph b.ph -o m.ph
   done
+  [ ! -e m.ph ]
+}
+
+@test "a composite filter that stands in the way is named" {
+  "$PERHAPS" build -k cuckoo --grow -n 100 -o grown.ph a
+  refuses "growing filters over cuckoo cannot be merged; build it with -n and without --grow" merge grown.ph grown.ph -o m.ph
+  "$PERHAPS" build --window 1000 -o window.ph a
+  refuses "window filters over blocked cannot be merged; build it without --window" merge window.ph window.ph -o m.ph
+  refuses "window filters over blocked cannot remove keys; counting, cuckoo, table and bitmap can" remove window.ph a
   [ ! -e m.ph ]
 }
 

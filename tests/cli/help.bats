@@ -44,12 +44,12 @@ options_in() {
   done
 }
 
-@test "what an option does fits a few lines; more is said in sections" {
+@test "what an option does fits three lines; more is said in sections" {
   for command in $("$PERHAPS" help --names); do
     "$PERHAPS" help "$command" | awk '
       /^  (-.,|   ) --/ { name = $0; sub(/^ *(-.,)? */, "", name); lines = 0; text = substr($0, 27) }
       /^$/ || /^[A-Z]/ { name = "" }
-      name && /^ {26}|^  (-.,|   ) --[^ ]+( [^ ]+)?  / { if (++lines > 7) print name }' >long
+      name && /^ {26}|^  (-.,|   ) --[^ ]+( [^ ]+)?  / { if (++lines > 3) print name }' >long
     [ ! -s long ] || wrong "long: $(cat long)"
   done
 }
@@ -163,8 +163,8 @@ prepare_examples() {
 # run_example LINE: as a user's shell would run it, in a folder where those files are.
 run_example() {
   rm -rf try
-  mkdir try
-  (cd try && prepare_examples)
+  [ -d prepared ] || { mkdir prepared && (cd prepared && prepare_examples); }
+  cp -r prepared try
   case $1 in *" build "*) rm -f try/*.ph ;; esac
   run --separate-stderr bash -c 'perhaps() { "$PERHAPS" "$@"; }; set -o pipefail; cd try; eval "$1"' bash "$1"
   [ "$status" -le 1 ] && [ -z "$stderr" ] || wrong "example: $1"

@@ -107,7 +107,7 @@ within() {
     refuses "in different parts of each; build both with -n and without --grow and --window" info $several.ph $several.ph
   done
   refuses "cannot be compared; give the filters it was made from" info bloom.a common.ph
-  refuses "absent.ph: cannot open it" info bloom.a absent.ph
+  refuses "absent.ph: cannot be opened" info bloom.a absent.ph
   refuses "one argument too many; write 'perhaps info FILTER [FILTER]|--at URL" info bloom.a bloom.b bloom.a
   refuses "bloom.b: sets on servers are not compared" info --at redis://127.0.0.1:1/x bloom.b
 }

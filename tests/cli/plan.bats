@@ -194,7 +194,7 @@ print(*tree.parse(sys.argv[1]).getroot().itertext())' "$1") || wrong "$1 is not 
   try 0 plan -n 1000000 -p 0.01 --plot bits.svg
   [ "$output" = "$table" ] && [ -z "$stderr" ] || wrong "not the same table"
   drawn bits.svg
-  for word in $("$PERHAPS" plan -n 1M --json | jq -r '.kinds[].kind') "limit, log2(1/p)" 1,000,000 0.1 1e-6; do
+  for word in $("$PERHAPS" plan -n 1M --json | jq -r '.kinds[].kind') "minimum, log2(1/p)" 1,000,000 0.1 1e-6; do
     [[ $words == *"$word"* ]] || wrong "no $word in: $words"
   done
   [[ $words != *bitmap* ]] || wrong "a bitmap has no rate"

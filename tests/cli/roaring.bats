@@ -205,7 +205,7 @@ in_order() {
   holds ".keys == 335 and .missing == 0 and .bytes_checked == $(stat -c %s r)"
   printf '1\n2\n' >some
   try 2 verify r --keys some
-  says "r: 1 of 2 keys are missing, the first on line 2 of some"
+  says "r: 1 of 2 keys is missing, the first on line 2 of some"
 }
 
 @test "keys in all the ways that integers are written" {
@@ -251,7 +251,7 @@ in_order() {
   "$PERHAPS" build -k bitmap -o b.ph ids
   for file in r b.ph; do "$PERHAPS" list $file | cmp - ids; done
   "$PERHAPS" list -k roaring64 w | cmp - ids
-  refuses "w: not a perhaps image" list w
+  refuses "w: is not a filter of perhaps" list w
   refuses "w: is a Roaring bitmap of 64-bit ids; give -k roaring64" list -k roaring w
   refuses "r: is a Roaring bitmap of 32-bit ids; give -k roaring" list -k roaring64 r
   refuses "b.ph: is not a Roaring bitmap of 32-bit ids, or is damaged: it does not begin like a Roaring bitmap" list -k roaring b.ph

@@ -194,13 +194,13 @@ fails_at() {
   fails_at "open.csv: line 4 begins a record with a quote that is never closed" $'a,b\n1,"x\ny"' dedup --csv -F 2 open.csv
   try 0 dedup --csv -F 2 --missing skip open.csv
   [ "$output" = $'a,b\n1,"x\ny"\n3,z' ]
-  [[ $stderr == *"open.csv: 1 record was not valid, and skipped"* ]]
+  [[ $stderr == *"open.csv: 1 invalid record was skipped"* ]]
 
   printf '{"k":1}\n\n{"k":2}\n{"k":}\n{"x":3}\n{"k":4}\n' >bad.jsonl
   fails_at "bad.jsonl: line 4 is not JSON" $'{"k":1}\n{"k":2}' dedup --jsonl .k bad.jsonl
   try 0 dedup --jsonl .k --missing skip bad.jsonl
   [ "$output" = $'{"k":1}\n{"k":2}\n{"k":4}' ]
-  [[ $stderr == *"bad.jsonl: 1 record has no .k, and was skipped"*"bad.jsonl: 1 record was not valid, and skipped"* ]]
+  [[ $stderr == *"bad.jsonl: 1 record has no .k and was skipped"*"bad.jsonl: 1 invalid record was skipped"* ]]
 
   printf '"x\ny",1\nz\nw,2\n' >short.csv
   fails_at "short.csv: line 3 has only 1 field" $'"x\ny",1' dedup --csv -F 2 short.csv
@@ -208,22 +208,22 @@ fails_at() {
   [ "$output" = $'"x\ny",1\nw,2' ]
   try 0 dedup --csv -F 2 --missing empty short.csv
   [ "$output" = $'"x\ny",1\nz\nw,2' ]
-  [[ $stderr == *"short.csv: 1 record has no field 2, and the empty key"* ]]
+  [[ $stderr == *"short.csv: 1 record has no field 2; its key is empty"* ]]
 
   printf '\na\n1:a,0:,\nb\n' >some
   "$PERHAPS" build -p 1e-9 -n 9 --csv -F 1,2 --missing empty -o some.ph some 2>some.said
-  grep -q "some: 2 records have not all of the fields '1,2'; those they lack are empty$" some.said
+  grep -q "some: 2 records have only some of the fields '1,2'; those they lack are empty$" some.said
   try 0 check --field 0 some.ph some
   [ "$output" = 1:a,0:, ]
   try 0 check --missing empty some.ph <(printf 'b\n')
-  [[ $stderr == *"1 record has not all of the fields '1,2'; those it lacks are empty" ]]
+  [[ $stderr == *"1 record has only some of the fields '1,2'; those it lacks are empty" ]]
 
   printf 'id,name\n1,x\n' >a.csv
   printf 'id,nom\n1,x\n' >b.csv
   fails_at "b.csv: line 1 has no column 'name'; its columns are: id, nom" $'id,name\n1,x' dedup --csv --header -F name a.csv b.csv
   try 0 dedup --csv --header -F name --missing skip b.csv a.csv
   [ "$output" = $'id,nom\n1,x' ]
-  [[ $stderr == *"b.csv: warning: has no column 'name'"*"1 record has no field 'name', and was skipped"* ]]
+  [[ $stderr == *"b.csv: warning: has no column 'name'"*"1 record has no field 'name' and was skipped"* ]]
   refuses "line 1 names a column of --field twice; give its number instead" dedup --csv --header -F x <(printf 'x,x\n')
 
   printf 'a,1\nb\0,2\nc,3\n' >nul.csv
@@ -244,7 +244,7 @@ fails_at() {
   refuses "line 4 is not a decimal number" build --u64 --csv -F 1 -n 9 -o x.ph <(printf '1,"\n\n"\nx,y\n')
   "$PERHAPS" build -p 1e-9 --csv -F 2 -o f.ph <(head -n 1 numbers.csv; printf '3,y\n')
   try 2 verify f.ph --keys numbers.csv
-  says "1 of 3 keys are missing, the first on line 2 of numbers.csv"
+  says "1 of 3 keys is missing, the first on line 2 of numbers.csv"
 }
 
 @test "a record of 100 MB is a record" {

@@ -65,6 +65,17 @@ means() {
   done
 }
 
+@test "an option that takes a name or a text is given once" {
+  echo '{"a": 1}' >log.jsonl
+  refuses "-F: is given twice; several fields are one list, such as 2,3" dedup --csv -F 1 -F 2 log.jsonl
+  refuses "--field: is given twice" dedup --csv -F 1 --field 1 log.jsonl
+  refuses "--jsonl: is given twice; leave one out" dedup --jsonl .a --jsonl .b log.jsonl
+  refuses "-o: is given twice; leave one out" build -o a.ph -o b.ph log.jsonl
+  # of numbers the last counts, as with other programs
+  try 0 plan -n 5 -n 1000 -k table
+  prints "1,000"
+}
+
 @test "what is near nothing gets no guess" {
   refuses "--xyzzy: no such option of 'perhaps build'; see 'perhaps help build'" build --xyzzy
   refuses "xyzzy: no such command; see 'perhaps help'" xyzzy

@@ -337,7 +337,7 @@ static void plans_are_small(void **state) {
     struct perhaps_plan plan = {.size = sizeof plan};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         MUST(perhaps_plan(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = items[i]), &plan));
-        CHECK(plan.bits_per_key <= 72 && plan.lines == 2, "%.3f bits a key for %llu", plan.bits_per_key,
+        CHECK(plan.bits_per_key <= 72 && plan.lines == 2, "%.3f bits per key for %llu", plan.bits_per_key,
               (unsigned long long)items[i]);
     }
     MUST(perhaps_plan(&PERHAPS_WANT(.kind = PERHAPS_TABLE, .items = 1), &plan));

@@ -155,7 +155,7 @@ class Info:
             f"  keys      {self.items:,} (made for {self.capacity:,}); about {round(self.distinct):,} distinct keys",
             f"  fill      {self.fill * 100:.1f} %",
             f"  fpr       now {self.fpr_now:.4g}; planned {self.fpr_target:.4g}",
-            f"  size      {self.bytes:,} bytes, {self.bits_per_key:.2f} bits a key; the file {self.image_bytes:,} bytes",
+            f"  size      {self.bytes:,} bytes, {self.bits_per_key:.2f} bits per key; the file {self.image_bytes:,} bytes",
             f"  layout    {self.hashes} per key, in at most {self.lines} cache line{'s' if self.lines != 1 else ''}",
             f"  hash      {self.hash}",
             f"  key       {key}",

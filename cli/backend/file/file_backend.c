@@ -1,4 +1,4 @@
-/* Filters in files: of perhaps, and of other programs. */
+/* Filters in files: images and foreign formats. */
 #include "filter_target.h"
 #include "options/abilities.h"
 #include "output/numbers.h"
@@ -53,7 +53,7 @@ static int file_backend_open(struct target **target, const struct options *optio
     if (status != FINE) return status;
     if ((access == TO_CHANGE || access == TO_COMBINE) && filter_refuse_sealed(t->filter, path) != FINE) return TROUBLE;
     struct perhaps_info facts = filter_facts(t->filter);
-    if (needs && !(facts.can & needs)) return lacks_failure(path, facts.kind_name, needs);
+    if (needs && !(facts.can & needs)) return lacks_failure(path, &facts, needs);
     filter_describe(t);
     return access == TO_CHANGE ? filter_advance(t->filter, path) : FINE;
 }
@@ -143,14 +143,26 @@ static int full_failure(const perhaps *into, const perhaps *from, const char *pa
                    a.grow == PERHAPS_GROW_NEVER ? ", or without --no-grow" : "");
 }
 
+static const char *advice_on_kinds(int one, int other) {
+    static const struct {
+        int kind;
+        const char *advice;
+    } composites[] = {{PERHAPS_SHARDED, "build both with the same --shards"},
+                      {PERHAPS_WINDOW, "build both with the same --window"},
+                      {PERHAPS_GROWING, "build both with --grow, or both with -n"}};
+    for (size_t i = 0; i < sizeof composites / sizeof *composites; i++)
+        if (one == composites[i].kind || other == composites[i].kind) return composites[i].advice;
+    return "build both with the same -k";
+}
+
 /* Sizes say more than the words of a layout do. */
 static int mismatch_failure(const perhaps *into, const char *first, const perhaps *from, const char *path) {
     struct perhaps_info a = filter_facts(into), b = filter_facts(from);
     char keys[NUMBER_TEXT], bytes[NUMBER_TEXT], first_keys[NUMBER_TEXT], first_bytes[NUMBER_TEXT];
     bool made_alike = a.hash == b.hash && a.seed == b.seed && a.base == b.base && a.children == b.children;
     if (a.kind != b.kind)
-        return failure(path, "is a %s filter, but %s is a %s filter; build both with the same -k", b.kind_name, first,
-                       a.kind_name);
+        return failure(path, "is a %s filter, but %s is a %s filter; %s", b.kind_name, first, a.kind_name,
+                       advice_on_kinds(a.kind, b.kind));
     if (!made_alike || a.bytes == b.bytes) return library_failure(path, PERHAPS_EMISMATCH);
     return failure(path,
                    "was made for %s keys in %s bytes, but %s for %s keys in %s bytes; build both with the same -n and "
@@ -203,7 +215,10 @@ static int file_backend_combine(struct target *into, struct target *from, enum s
     int rc = combinations[how].combine(a, b);
     if (rc == PERHAPS_EMISMATCH) return mismatch_failure(a, into->name, b, path);
     if (rc == PERHAPS_EFULL) return full_failure(a, b, path);
-    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, combinations[how].ability);
+    if (rc == PERHAPS_ECANNOT) {
+        struct perhaps_info facts = filter_facts(b);
+        return cannot_failure(path, &facts, combinations[how].ability);
+    }
     return rc < 0 ? library_failure(path, rc) : FINE;
 }
 

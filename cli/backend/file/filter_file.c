@@ -88,7 +88,7 @@ static int sealed_failure(const char *path) {
 
 static int open_failure(const struct options *options, const char *path, int rc) {
     char names[KINDS_TEXT], advice[KINDS_TEXT + 100];
-    if (rc == PERHAPS_ECANNOT) return cannot_failure(path, PERHAPS_IN_PLACE);
+    if (rc == PERHAPS_ECANNOT) return reason_failure(path, "leave out --in-place");
     if (rc == PERHAPS_ESEALED) return sealed_failure(path);
     if (rc == PERHAPS_EDAMAGED && options->kind) return reason_failure(path, "get the file again, or correct -k");
     if (rc != PERHAPS_EFOREIGN) return library_failure(path, rc);

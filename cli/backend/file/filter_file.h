@@ -18,7 +18,7 @@ int hash_key_read(const char *path, uint8_t key[HASH_KEY_BYTES]);
  * others except dedup warn. */
 int filter_open(const struct options *options, const char *path, unsigned flags, perhaps **filter);
 
-/* Files of other programs that gzip has compressed (gzip_file.c). Does a name say that it is? */
+/* Foreign files that gzip has compressed (gzip_file.c). Does a name say that it is? */
 bool gzip_named(const char *path);
 
 /* Opens a copy of what is in such a file. A small file that would take much memory is refused. */

@@ -10,7 +10,7 @@
 
 /* ---- children ---- */
 
-enum { MOST_ROWS = 40 };
+enum { MOST_ROWS = 40, FIRST_AND_LAST = 5 };
 
 /* What composite filters are made of. */
 static const char *children_name(int kind) {
@@ -68,10 +68,10 @@ static void print_children(const perhaps *filter, const struct perhaps_info *inf
     if (!ranks) return;
     for (unsigned i = 0; i < n; i++) ranks[i] = (struct rank){look_at(filter, i, &child) ? child.fill : 0, i};
     qsort(ranks, n, sizeof *ranks, fuller_first);
-    for (unsigned i = 0; i < MOST_ROWS / 2; i++) print_row(filter, ranks[i].i, false);
+    for (unsigned i = 0; i < FIRST_AND_LAST; i++) print_row(filter, ranks[i].i, false);
     printf("    ... %s more, less full than those above and fuller than those below\n",
-           group_digits(n - MOST_ROWS, more));
-    for (unsigned i = n - MOST_ROWS / 2; i < n; i++) print_row(filter, ranks[i].i, false);
+           group_digits(n - 2 * FIRST_AND_LAST, more));
+    for (unsigned i = n - FIRST_AND_LAST; i < n; i++) print_row(filter, ranks[i].i, false);
     free(ranks);
 }
 
@@ -159,8 +159,8 @@ static const struct words {
     {PERHAPS_CUCKOO, "slots", "slots that a key can be in"},
     {PERHAPS_TABLE, "slots", "buckets that a key can be in"},
     {PERHAPS_BITMAP, "bits", "bit for each integer"},
-    {PERHAPS_FUSE, "bits are the least that any filter needs", "places that a key looks at"},
-    {PERHAPS_RIBBON, "bits are the least that any filter needs", "stretch of 64 rows that a key looks at"},
+    {PERHAPS_FUSE, "bits are the theoretical minimum", "places that a key looks at"},
+    {PERHAPS_RIBBON, "bits are the theoretical minimum", "stretch of 64 rows that a key looks at"},
     {PERHAPS_ANY, "bits", "bits set per key"}, /* all others */
 };
 
@@ -175,10 +175,10 @@ static void print_keys(const struct perhaps_info *info) {
     group_digits(info->capacity, capacity);
     group_digits((uint64_t)(info->distinct + 0.5), distinct);
     if (info->guessed)
-        printf("  keys      about %s distinct ones, from the bits; the file does not say how many it was made for\n",
+        printf("  keys      about %s distinct, from the bits; the file does not say how many it was made for\n",
                distinct);
     else if (is_file_kind(info->kind) && !info->items)
-        printf("  keys      about %s distinct ones, from the bits (room for %s)\n", distinct, capacity);
+        printf("  keys      about %s distinct, from the bits (room for %s)\n", distinct, capacity);
     else if (inner_kind(info) == PERHAPS_BITMAP)
         printf("  keys      %s of the integers below %s\n", items, capacity);
     else if (inner_kind(info) == PERHAPS_TABLE)
@@ -186,9 +186,9 @@ static void print_keys(const struct perhaps_info *info) {
     else if (info->traits & PERHAPS_STATIC)
         printf("  keys      %s distinct; static, so no more can be added\n", items);
     else if (info->traits & PERHAPS_MULTISET)
-        printf("  keys      %s copies (made for %s); about %s distinct keys\n", items, capacity, distinct);
+        printf("  keys      %s copies (made for %s), of about %s distinct keys\n", items, capacity, distinct);
     else
-        printf("  keys      %s (made for %s); about %s distinct keys, from the bits\n", items, capacity, distinct);
+        printf("  keys      %s (made for %s); about %s distinct, from the bits\n", items, capacity, distinct);
 }
 
 /* A bitmap is made for integers rather than for a number of keys, a window remembers some more than
@@ -227,7 +227,7 @@ static void print_special(const struct perhaps_info *info) {
 }
 
 static void print_text(struct target *target, const struct perhaps_info *info) {
-    char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], can[100];
+    char a[NUMBER_TEXT], b[NUMBER_TEXT], can[100];
     bool foreign = is_file_kind(info->kind), fixed = info->grow == PERHAPS_GROW_NEVER && info->can & PERHAPS_GROW;
     const struct words *words = kind_words;
     while (words->kind != PERHAPS_ANY && words->kind != inner_kind(info)) words++;
@@ -248,8 +248,8 @@ static void print_text(struct target *target, const struct perhaps_info *info) {
            info->guessed ? "with half of the bits set " : "planned ", human_rate(info->fpr_target, b));
     print_special(info);
 
-    printf("  size      %s (%s bytes), %.2f bits a key; the file %s bytes\n", human_bytes(info->bytes, a),
-           group_digits(info->bytes, b), info->bits_per_key, group_digits(info->image_bytes, c));
+    print_size(info->bytes);
+    printf(", %.2f bits per key; the file %s bytes\n", info->bits_per_key, group_digits(info->image_bytes, a));
     printf("  layout    %u %s, in at most %u cache line%s\n", info->hashes, words->of_a_key, info->lines,
            info->lines == 1 ? "" : "s");
     printf("  hash      %s", info->hash == PERHAPS_IDENTITY ? "none: integers as they are" : info->hash_name);

@@ -193,8 +193,8 @@ static void print_text(const struct redis_target *t) {
     }
     printf("  fpr       now %s; planned %s\n", isfinite(f->fpr_now) ? human_rate(f->fpr_now, a) : "unknown",
            isfinite(f->fpr_target) ? human_rate(f->fpr_target, b) : "unknown");
-    printf("  size      %s (%s bytes)", human_bytes(f->bytes, a), group_digits(f->bytes, b));
-    if (f->capacity) printf(", %.2f bits a key", 8 * (double)f->bytes / (double)f->capacity);
+    print_size(f->bytes);
+    if (f->capacity) printf(", %.2f bits per key", 8 * (double)f->bytes / (double)f->capacity);
     if (set->shards > 1) printf("; the largest shard %s", human_bytes(f->most_bytes, a));
     putchar('\n');
     if (set->kind == SET_BITS) printf("  layout    %u bits set per key\n", set->hashes);

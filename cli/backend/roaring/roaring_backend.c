@@ -228,8 +228,8 @@ static int roaring_backend_print_info(struct target *target, bool as_json) {
     printf("%s: %s, an exact set of %d-bit ids\n", target->name, kind, t->ids.wide ? 64 : 32);
     printf("  keys      %s\n", group_digits(items, a));
     if (!empty) printf("  range     %s to %s\n", group_digits(smallest, a), group_digits(largest, b));
-    printf("  size      %s (%s bytes), %.2f bits a key\n", human_bytes(t->bytes, a), group_digits(t->bytes, b),
-           bits_per_id);
+    print_size(t->bytes);
+    printf(", %.2f bits per key\n", bits_per_id);
     printf("  layout    %s arrays, %s bitsets and %s lists of runs\n", group_digits(arrays, a),
            group_digits(bitsets, b), group_digits(runs, c));
     printf("  can       %s\n", abilities_text(abilities, ", ", can, sizeof can));

@@ -18,9 +18,9 @@
  * With two lines a key, the first lies in the first half of the array and the second in the second
  * half: they never coincide, and their loads are independent.
  *
- * Example: a million keys at 1 % take 19,726 lines, 10.1 bits a key. A line then holds 50.7 keys on
- * average, but some hold 30 and some 75: the rate is the mean over that mixture, which is why the
- * classic formula does not apply here (it would promise 0.8 %).
+ * Example: a million keys at 1 % take 19,726 lines, 10.1 bits per key. A line then holds 50.7 keys
+ * on average, but some hold 30 and some 75: the rate is the mean over that mixture, which is why
+ * the classic formula does not apply here (it would promise 0.8 %).
  *
  * Cost: one cache line a query (or two). Layout: lines, bits per line, lines per key.
  *

@@ -13,7 +13,7 @@
  *         └────┴────┴────┴────┴────┴────┴───────────┴────┘
  *                          └ stuck: 15 or more, forever
  *
- * Example: a million keys at 1 % take k = 7 and 9.59 million counters, which are 38.4 bits a key.
+ * Example: a million keys at 1 % take k = 7 and 9.59 million counters, which are 38.4 bits per key.
  * The counters are on average 0.73; that any of them all reaches 15 with different keys has a
  * chance of one in thirty million. Fifteen copies of one key do it.
  *

@@ -26,7 +26,7 @@
  * better depends on where the rate lies between two widths (cuckoo_fpr.c).
  *
  * Example: a million keys at 1 % have slots of 9 bits, which hold 101 fingerprints at five places:
- * 1.09 million slots, 92 % full, 9.8 bits a key, and a rate of 0.92/101 = 0.91 %. Buckets of four
+ * 1.09 million slots, 92 % full, 9.8 bits per key, and a rate of 0.92/101 = 0.91 %. Buckets of four
  * with the usual XOR take 10.5 bits, or up to twice that after rounding up.
  *
  * Insertion, with numbers: 9 homes are 11 slots, here of 6 bits, which hold 11 fingerprints at five

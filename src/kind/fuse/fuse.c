@@ -19,7 +19,7 @@
  *          first   next       next but one; packed bit after bit
  *
  * Example: ten million keys at 1 %: width 7 (1/128 = 0.8 %), eight parts of 1.25 million keys with
- * 172 segments of 8,192 slots, 7.89 bits a key. Building stands in fuse_solve.c.
+ * 172 segments of 8,192 slots, 7.89 bits per key. Building stands in fuse_solve.c.
  *
  * Cost: three cache lines a query (or four). Layout: parts, words, width, places of a key, bits of
  * a segment.

@@ -32,7 +32,7 @@
  *
  * Example: ten million keys at 1 %: 6.72 columns (28 % of the keys have 6, the others 7: 0.28/64 +
  * 0.72/128 = 1 %), eight parts of 1.25 million keys; the first level of each has 1,224,000 rows,
- * the second 30,600 for the 2.4 % that are bumped, and the last 832. 6.77 bits a key, where no
+ * the second 30,600 for the 2.4 % that are bumped, and the last 832. 6.77 bits per key, where no
  * filter can do with less than 6.64. Building stands in ribbon_solve.c.
  *
  * Cost: a threshold, in the cache if the filter is not huge, and two or three lines next to each

@@ -18,9 +18,9 @@
  * 1 if it is in the table. Behind that comes the stash, if there is one.
  *
  * Example: a million keys take 138,889 buckets, 90 % of whose slots are then in use: 8.9 MB, 71.1
- * bits a key. While it fills, 7,500 adds find both their buckets full, the first at 72 %, and each
- * moves a single digest. Beyond the plan, at 94 %, one finds no way to a free slot that is short
- * enough: longer ones would lead to 98 %, but take too long to find.
+ * bits per key. While it fills, 7,500 adds find both their buckets full, the first at 72 %, and
+ * each moves a single digest. Beyond the plan, at 94 %, one finds no way to a free slot that is
+ * short enough: longer ones would lead to 98 %, but take too long to find.
  *
  * A digest that is found was added: the table is as exact as digests are. Two keys of n share one
  * with chance n²/2^65.
