@@ -92,6 +92,24 @@ class Equality(Pair):
                 self.assertAlmostEqual(there[size], here[size], delta=here[size] // 20)
             self.assertEqual(query_all(self.copy, "BF.MEXISTS", "b" + layout, items(0, 50_000)), 50_000)
 
+    def test_batches_that_find_no_room(self):
+        """What of a batch was added lies on the replica where it lies here, also when all of it was tried first."""
+        for round_ in range(60):
+            key = f"full{round_}"
+            self.client.ok("CF.RESERVE", key, 64, "EXPANSION", 0)
+            for start in range(0, 200, 25):
+                replies = self.client.ok("CF.INSERT", key, "ITEMS", *items(start, start + 25))
+            self.assertIn(-1, replies)
+        self.assert_equal_data()
+        self.client.ok("CONFIG", "SET", "perhaps.filter-memory-limit", "40kb")
+        for round_ in range(10):
+            key = f"limited{round_}"
+            self.client.ok("CF.RESERVE", key, 1000)
+            for start in range(0, 60_000, 700):
+                replies = self.client.ok("CF.INSERT", key, "ITEMS", *items(start, start + 700))
+            self.assertIn(-1, replies)
+        self.assert_equal_data()
+
     def test_different_settings(self):
         """What is made depends on the primary's settings alone."""
         for name, value in ("layout", "redisbloom"), ("bf-error-rate", "0.2"), ("bf-initial-size", 7), \
