@@ -170,8 +170,8 @@ static void insert_singly(struct named_filter *named, struct command_batch *batc
 }
 
 /* Replicas get what was added, batch by batch: they must not find room where there was none here.
- * The command as it came is as good, if it is one batch and all of it was added. A full filter gets
- * the batch as it came on replicas, too: taking a batch back moves items, so it must happen there. */
+ * The command as it came is as good, if it is one batch and all of it was added. What a full filter
+ * refused goes out as it came: taking a batch back moves items, so it must happen there, too. */
 static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
     struct command_batch batch;
     RedisModuleString *added[BATCH_ITEMS];

@@ -26,7 +26,8 @@ from console import pattern, steps
 PERHAPS = os.environ.get("PERHAPS", os.path.join(ROOT, "build/release/cli/perhaps"))
 
 
-SLOW = re.compile(r"\n\(\d+\.\d\ds\)$", re.M)  # what redis-cli adds to a reply that took half a second
+# What redis-cli adds to a reply that took half a second.
+SLOW = re.compile(r"\n\(\d+\.\d\ds\)$", re.M)
 
 
 def blocks(page):
