@@ -380,8 +380,8 @@ class Memory(SharedServerTest):
         self.client.pipeline(["BF.ADD" if command[0] == "B" else "CF.ADD", name, "a"] for name in names)
         grown = self.used() - before
         said = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names)) - strings
-        # Valkey 8.1 counts names of strings, and not those of a module's values; 9 counts the object
-        # that the module counts.
+        # Valkey 8.1 counts names of strings, and not those of a module's values; Valkey 9 counts an
+        # object that the module counts.
         said += {("valkey", (8, 1)): 16, ("valkey", (9, 1)): -16}.get(server_version(), 0) * len(names)
         self.assertGreater(said, 0)
         if 20_000 in create and said < grown:
