@@ -32,6 +32,7 @@ def mixed_load(client, number, seed):
             lambda: ["BF.RESERVE", "t" + key, "0.01", 200, "WINDOW", 3, "PERIOD", 30],
             lambda: ["BF.MADD", "t" + key, *some(70)],
             lambda: ["BF.RESERVE", "f" + key, "0.01", 300, "NONSCALING"], lambda: ["BF.MADD", "f" + key, *some(20)],
+            lambda: ["CF.RESERVE", "c" + key, 64, "EXPANSION", 0], lambda: ["BF.MERGE", "b" + key, "b" + chance.choice("abcd")],
             lambda: ["CF.ADD", "c" + key, *some(1)], lambda: ["CF.INSERT", "c" + key, "ITEMS", *some(20)],
             lambda: ["CF.ADDNX", "c" + key, *some(1)], lambda: ["CF.INSERTNX", "c" + key, "ITEMS", *some(20)],
             lambda: ["CF.DEL", "c" + key, *some(1)], lambda: ["CF.COMPACT", "c" + key],
@@ -39,7 +40,7 @@ def mixed_load(client, number, seed):
             lambda: ["CONFIG", "SET", "perhaps.layout", chance.choice(["native", "redisbloom"])],
         ])())
         if chance.random() < 0.02:
-            commands.append(["DEL", "b" + key, "c" + key])
+            commands.append(["DEL", "b" + key, "c" + key, "e" + key])
     return client.pipeline(commands)
 
 
