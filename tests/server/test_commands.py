@@ -90,14 +90,8 @@ def cf_info(size=NUMBER, buckets=NUMBER, filters=1, items=0, deleted=0, bucket=2
 # item.
 BOTH = {
     "empty filters": [
-        ("BF.RESERVE b 0.01 100", "OK"),
-        ("BF.MERGE b b", "OK"),
-        ("BF.MERGE new b", "OK"),
-        ("BF.CARD new", 0),
-        ("CF.RESERVE c 100", "OK"),
-        ("CF.COMPACT c", "OK"),
-        ("CF.DEL c a", Truth(0)),
-        ("CF.ADD c a", Truth(1)),
+        ("BF.RESERVE b 0.01 100", "OK"), ("BF.MERGE b b", "OK"), ("BF.MERGE new b", "OK"), ("BF.CARD new", 0),
+        ("CF.RESERVE c 100", "OK"), ("CF.COMPACT c", "OK"), ("CF.DEL c a", Truth(0)), ("CF.ADD c a", Truth(1)),
     ],
     "reserve": [
         ("BF.RESERVE k 0.01 100", "OK"),
