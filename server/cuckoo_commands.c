@@ -137,13 +137,13 @@ static const char *read_insert_option(RedisModuleString **argv, int argc, int *a
     return check_capacity(options, "Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
 }
 
-/* Adds a batch and replies. RedisBloom's layout counts removals, so a batch that fails there and is
- * taken back would show. */
-static bool insert_whole(struct named_filter *named, struct command_batch *batch) {
-    if (named->value->foreign || named_add(named, batch->items, batch->lengths, batch->n, batch->answers) < 0)
-        return false;
-    for (size_t i = 0; i < batch->n; i++) RedisModule_ReplyWithBool(named->ctx, batch->answers[i]);
-    return true;
+/* Adds a batch and replies, or gives an error: then nothing of it is in. RedisBloom's layout counts
+ * removals, so a batch that fails there and is taken back would show. */
+static int64_t insert_whole(struct named_filter *named, struct command_batch *batch) {
+    if (named->value->foreign) return PERHAPS_ECANNOT;
+    int64_t rc = named_add(named, batch->items, batch->lengths, batch->n, batch->answers);
+    for (size_t i = 0; rc >= 0 && i < batch->n; i++) RedisModule_ReplyWithBool(named->ctx, batch->answers[i]);
+    return rc;
 }
 
 /* Item by item: one that finds no room is -1, and the others go on. `added` gets those that were
@@ -170,7 +170,8 @@ static void insert_singly(struct named_filter *named, struct command_batch *batc
 }
 
 /* Replicas get what was added, batch by batch: they must not find room where there was none here.
- * The command as it came is as good, if it is one batch and all of it was added. */
+ * The command as it came is as good, if it is one batch and all of it was added. What a full filter
+ * refused goes out as it came: taking a batch back moves items, so it must happen there, too. */
 static void insert_items(struct named_filter *named, RedisModuleString **argv, int argc, bool absent) {
     struct command_batch batch;
     RedisModuleString *added[BATCH_ITEMS];
@@ -178,12 +179,13 @@ static void insert_items(struct named_filter *named, RedisModuleString **argv, i
     for (int from = 0; from < argc; from += BATCH_ITEMS) {
         size_t count;
         batch_fill(&batch, argv + from, argc - from);
-        if (absent || !insert_whole(named, &batch)) {
-            insert_singly(named, &batch, absent, argv + from, added, &count);
-            if (absent || count < (size_t)argc) named_replicate_items(named, "CF.INSERT", added, count);
-        } else if (argc > BATCH_ITEMS) {
+        int64_t rc = absent ? PERHAPS_ECANNOT : insert_whole(named, &batch);
+        if (rc >= 0 && argc <= BATCH_ITEMS) return;
+        if (rc < 0) insert_singly(named, &batch, absent, argv + from, added, &count);
+        if (rc >= 0 || rc == PERHAPS_EFULL)
             named_replicate_items(named, "CF.INSERT", argv + from, batch.n);
-        }
+        else if (absent || count < (size_t)argc)
+            named_replicate_items(named, "CF.INSERT", added, count);
     }
 }
 

@@ -23,7 +23,6 @@ static const struct api_call required[] = {MODAPI_CALLS(ROW)}, optional[] = {MOD
 
 enum { REQUIRED = sizeof required / sizeof required[0], OPTIONAL = sizeof optional / sizeof optional[0] };
 
-/* Valkey has other numbers of versions. */
 static bool is_valkey;
 
 /* The variables of optional calls that the server does not have stay NULL. */
@@ -37,6 +36,10 @@ const char *modapi_find(RedisModuleCtx *ctx) {
             missing = required[i].name + strlen("RedisModule_");
     for (int i = 0; i < OPTIONAL; i++) find(optional[i].name, optional[i].pointer);
     return missing;
+}
+
+bool modapi_is_valkey(void) {
+    return is_valkey;
 }
 
 bool modapi_has_aliases(void) {

@@ -16,7 +16,10 @@ enum { REDISMODULE_OK, REDISMODULE_ERR, REDISMODULE_APIVER = 1 };
 enum { REDISMODULE_READ = 1 << 0, REDISMODULE_WRITE = 1 << 1 };
 enum { REDISMODULE_KEYTYPE_EMPTY = 0, REDISMODULE_KEYTYPE_MODULE = 6 };
 enum { REDISMODULE_POSTPONED_LEN = -1, REDISMODULE_NO_EXPIRE = -1 };
-enum { REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0 };
+enum {
+    REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0,
+    VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION = 1 << 5 /* of Valkey 9 */
+};
 enum { REDISMODULE_NOTIFY_MODULE = 1 << 13 };
 enum {
     REDISMODULE_CTX_FLAGS_SLAVE = 1 << 3,
@@ -233,6 +236,7 @@ typedef int (*RedisModuleApplyFunc)(RedisModuleCtx *ctx, void *privdata, RedisMo
     CALL(void *, TryCalloc, (size_t count, size_t bytes))                                                              \
     CALL(void *, TryRealloc, (void *memory, size_t bytes))                                                             \
     CALL(int, GetServerVersion, (void))                                                                                \
+    CALL(int, MustObeyClient, (RedisModuleCtx * ctx))                                                                  \
     CALL(int, AddACLCategory, (RedisModuleCtx * ctx, const char *name))                                                \
     CALL(int, SetCommandACLCategories, (RedisModuleCommand * command, const char *categories))
 
@@ -245,6 +249,9 @@ MODAPI_OPTIONAL(MODAPI_DECLARE)
 
 /* Finds the calls. NULL, or the name of one that the server should have and has not. */
 const char *modapi_find(RedisModuleCtx *ctx);
+
+/* Valkey has other numbers of versions and options than Redis. */
+bool modapi_is_valkey(void);
 
 /* Whether a setting may have an alias without the module's name. */
 bool modapi_has_aliases(void);

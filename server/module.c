@@ -39,7 +39,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc) 
     }
     if (RedisModule_IsModuleNameBusy("perhaps")) return REDISMODULE_ERR;
     RedisModule_SetModuleAttribs(ctx, "perhaps", MODULE_VERSION, REDISMODULE_APIVER);
-    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
+    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
+                                          (modapi_is_valkey() ? VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION : 0));
     bool ready = settings_load(ctx, argv, argc) && types_register(ctx) && commands_register(ctx) &&
                  RedisModule_RegisterInfoFunc(ctx, info) == REDISMODULE_OK;
     return ready ? REDISMODULE_OK : REDISMODULE_ERR;

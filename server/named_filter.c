@@ -25,7 +25,13 @@ static enum lookup look_up(struct named_filter *named, enum command_family famil
     return named->filter ? LOOKUP_FOUND : LOOKUP_NO_MEMORY;
 }
 
+/* Valkey 9 moves slots by commands, as a primary sends them, to a node that is a primary itself. */
+static bool must_obey(const struct named_filter *named) {
+    return RedisModule_MustObeyClient && RedisModule_MustObeyClient(named->ctx);
+}
+
 bool named_follows(const struct named_filter *named) {
+    if (must_obey(named)) return true;
     return RedisModule_GetContextFlags(named->ctx) & (REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_LOADING);
 }
 

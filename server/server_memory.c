@@ -51,6 +51,17 @@ static void *raw_of(void *memory, size_t size) {
     return bytes - skip;
 }
 
+/* ---- what is behind a piece ---- */
+
+/* Of large pieces the server's allocator keeps up to a fourth more in reserve, but only as
+ * addresses: the pages behind the end are never touched, and take no memory. */
+enum { PAGE = 4096, LARGE_PIECE = 16384 };
+
+static size_t behind(void *raw, size_t size) {
+    size_t whole = RedisModule_MallocSize(raw), used = (size + ALIGNMENT + PAGE - 1) / PAGE * PAGE;
+    return whole > LARGE_PIECE && used < whole ? used : whole;
+}
+
 /* ---- huge pages ---- */
 
 enum { HUGE_PAGE = 2 << 20 };
@@ -75,7 +86,7 @@ static bool *is_huge(void *memory) {
 
 static void *make_ready(void *raw, size_t size) {
     uint8_t *memory = align(raw);
-    count_memory((int64_t)size);
+    count_memory((int64_t)behind(raw, size));
     if (size < HUGE_PAGE) return memory;
     *is_huge(memory) = settings.huge_pages;
     if (settings.huge_pages) advise(memory, size, true);
@@ -98,7 +109,7 @@ static void *take(void *(*from)(size_t bytes), size_t size) {
     __atomic_fetch_add(&pieces_taken, 1, __ATOMIC_RELAXED);
     if (size < SMALL_PIECE) {
         void *small = from(size);
-        if (small) count_memory((int64_t)size);
+        if (small) count_memory((int64_t)behind(small, size));
         return small;
     }
     void *raw = size <= SIZE_MAX - ALIGNMENT ? from(size + ALIGNMENT) : NULL;
@@ -117,15 +128,16 @@ static void *allocate_zeroed(void *context, size_t size) {
 
 /* Whoever gets this memory next did not request huge pages. */
 static void release(void *context, void *memory, size_t size) {
+    void *raw = raw_of(memory, size);
     (void)context;
-    count_memory(-(int64_t)size);
+    count_memory(-(int64_t)behind(raw, size));
     if (size >= HUGE_PAGE && *is_huge(memory)) advise(memory, size, false);
-    RedisModule_Free(raw_of(memory, size));
+    RedisModule_Free(raw);
 }
 
 /* ---- moving pages ---- */
 
-enum { PAGE = 4096, ENLARGED_FROM = 1 << 20 };
+enum { ENLARGED_FROM = 1 << 20 };
 
 /* Moves pages to addresses that are as far from the beginning of a page; zeros are left behind. To
  * copy a large array would take long, and twice the memory. */
@@ -148,7 +160,7 @@ static void *enlarge(void *context, void *memory, size_t size, size_t larger) {
     uint8_t *raw = try_zeroed(larger + ALIGNMENT + PAGE);
     if (!raw) return NULL;
     __atomic_fetch_add(&pieces_taken, 1, __ATOMIC_RELAXED);
-    count_memory((int64_t)larger);
+    count_memory((int64_t)behind(raw, larger));
     size_t ahead = ((uintptr_t)memory - (uintptr_t)raw - ALIGNMENT) % PAGE;
     uint8_t *enlarged = place(raw, (uint32_t)(ALIGNMENT + ahead));
     if (larger >= HUGE_PAGE) *is_huge(enlarged) = settings.huge_pages;
@@ -164,8 +176,9 @@ const perhaps_allocator server_memory = {
 static void *allocate_surely(void *context, size_t size) {
     (void)context;
     if (size >= SMALL_PIECE) return make_ready(RedisModule_Alloc(size + ALIGNMENT), size);
-    count_memory((int64_t)size);
-    return RedisModule_Alloc(size);
+    void *small = RedisModule_Alloc(size);
+    count_memory((int64_t)behind(small, size));
+    return small;
 }
 
 const perhaps_allocator sure_memory = {.allocate = allocate_surely, .release = release};
@@ -201,13 +214,8 @@ const perhaps_allocator command_memory = {.allocate = allocate_for_command, .rel
 
 /* ---- the pieces of a filter ---- */
 
-/* Of large pieces the server's allocator keeps up to a fourth more in reserve, but only as
- * addresses: the pages behind the end are never touched, and take no memory. */
-enum { LARGE_PIECE = 16384 };
-
 static void *count_piece(void *context, void *memory, size_t size) {
-    size_t whole = RedisModule_MallocSize(raw_of(memory, size)), used = (size + ALIGNMENT + PAGE - 1) / PAGE * PAGE;
-    *(size_t *)context += whole > LARGE_PIECE && used < whole ? used : whole;
+    *(size_t *)context += behind(raw_of(memory, size), size);
     return NULL;
 }
 

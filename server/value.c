@@ -214,7 +214,7 @@ static bool fit(struct parked_value *parked, const perhaps_packed *packed) {
         if (had) count_memory(-(int64_t)had);
         RedisModule_Free(parked->bytes);
         parked->bytes = fresh_bytes(packed->bytes, packed->length);
-    } else {
+    } else if (packed->length) {
         memcpy(parked->bytes, packed->bytes, packed->length);
     }
     parked->length = (uint16_t)packed->length;

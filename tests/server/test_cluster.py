@@ -5,11 +5,13 @@ import subprocess
 import tempfile
 import threading
 import time
+import unittest
 
-from harness import CLI, MODULE, ServerTest, items, main, start_all, wait_for
+from harness import CLI, MODULE, ServerTest, items, main, server_version, start_all, wait_for
 from resp import Client, Error
 
 SHARDS = 64
+MIGRATES = server_version() >= ("valkey", (9, 0))
 COMMAND_LINE = os.environ.get("PERHAPS", os.path.join(os.path.dirname(os.path.dirname(MODULE)), "cli/perhaps"))
 
 
@@ -128,14 +130,55 @@ class Cluster(ServerTest):
         self.command("reshard", f"127.0.0.1:{self.nodes[0].port}", "--cluster-from", names[source], "--cluster-to",
                      names[target], "--cluster-slots", str(number), "--cluster-yes")
 
+    def migrate(self):
+        """Valkey 9 moves slots in one step: here 500 of the first node to the second."""
+        one = self.nodes[0].client()
+        first, target = self.first_slot(), self.nodes[1].client().ok("CLUSTER", "MYID")
+        one.ok("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", first, first + 499, "NODE", target)
+
+        def state():
+            newest = one.ok("CLUSTER", "GETSLOTMIGRATIONS")[0]
+            return dict(zip(newest[::2], newest[1::2]))[b"state"]
+
+        wait_for(lambda: state() in (b"success", b"failed"), "the slots are moved")
+        self.assertEqual(state(), b"success")
+
+    def first_slot(self):
+        """The first slot of the first node."""
+        nodes = self.nodes[0].client().ok("CLUSTER", "NODES").decode().splitlines()
+        mine = next(line for line in nodes if "myself" in line)
+        return int(mine.split()[8].split("-")[0])
+
     def test_resharding_in_the_middle_of_adding(self):
-        bloom, cuckoo = ShardedSet(self.cluster, "numbers"), ShardedSet(self.cluster, "cuckoos")
+        self.check_moving("resharded", lambda: self.reshard(3000))
+
+    @unittest.skipUnless(MIGRATES, "only Valkey from 9 on has atomic migration")
+    def test_atomic_migration_in_the_middle_of_adding(self):
+        self.check_moving("migrated", self.migrate)
+
+    @unittest.skipUnless(MIGRATES, "only Valkey from 9 on has atomic migration")
+    def test_atomic_migration_obeys_no_limit(self):
+        """The limit is for clients: a filter that moves is taken, and is the same afterwards."""
+        first, target = self.first_slot(), self.nodes[1].client()
+        keys = [key for key in map(str, range(10_000)) if first <= crc16(key.encode()) % 16384 < first + 500][:6]
+        known = items(0, 5000)
+        for i, key in enumerate(keys):
+            self.nodes[0].client().ok("CONFIG", "SET", "perhaps.layout", "redisbloom" if i % 2 else "native")
+            self.cluster(*(["BF.MADD", key] if i < 3 else ["CF.INSERT", key, "ITEMS"]), *known)
+        digests = self.nodes[0].client().ok("DEBUG", "DIGEST-VALUE", *keys)
+        target.ok("CONFIG", "SET", "perhaps.filter-memory-limit", "1kb")
+        self.migrate()
+        target.ok("CONFIG", "SET", "perhaps.filter-memory-limit", 0)
+        self.assertEqual(target.ok("DEBUG", "DIGEST-VALUE", *keys), digests)
+
+    def check_moving(self, name, move_some):
+        bloom, cuckoo = ShardedSet(self.cluster, f"{name}: numbers"), ShardedSet(self.cluster, f"{name}: cuckoos")
         known = items(0, 30_000)
         errors = []
 
         def move():
             try:
-                self.reshard(3000)
+                move_some()
             except AssertionError as error:
                 errors.append(error)
 

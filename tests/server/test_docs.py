@@ -26,6 +26,10 @@ from console import pattern, steps
 PERHAPS = os.environ.get("PERHAPS", os.path.join(ROOT, "build/release/cli/perhaps"))
 
 
+# What redis-cli adds to a reply that took half a second.
+SLOW = re.compile(r"\n\(\d+\.\d\ds\)$", re.M)
+
+
 def blocks(page):
     """(language, text) of all marked blocks of a page."""
     with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
@@ -55,7 +59,7 @@ class Pages(ServerTest):
         """Status and output."""
         done = subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               cwd=folder or self.folder, env={**os.environ, "PATH": path}, timeout=120)
-        return done.returncode, done.stdout.rstrip("\n")
+        return done.returncode, SLOW.sub("", done.stdout.rstrip("\n"))
 
     def compare(self, block, prompt, run):
         for command, expected in steps(block, prompt):

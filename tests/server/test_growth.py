@@ -11,8 +11,10 @@ from harness import ServerTest, SharedServerTest, info, items, main, wait_for
 HASH_KEY = "00112233445566778899aabbccddeeff"  # of all servers, for equal digests
 CAPACITY = 250_000  # large enough for a layer to be made ahead
 BATCH = 1000
-FAMILIES = {"BF": (["BF.RESERVE", "k", "0.01", CAPACITY], ["BF.MADD", "k"], "BF.INFO"),
-            "CF": (["CF.RESERVE", "k", CAPACITY, "EXPANSION", 2], ["CF.INSERT", "k", "ITEMS"], "CF.INFO")}
+RESERVE_BF = ["BF.RESERVE", "k", "0.01", CAPACITY]
+FAMILIES = {"BF": ("native", RESERVE_BF, ["BF.MADD", "k"], "BF.INFO"),
+            "BF of RedisBloom": ("redisbloom", RESERVE_BF, ["BF.MADD", "k"], "BF.INFO"),
+            "CF": ("native", ["CF.RESERVE", "k", CAPACITY, "EXPANSION", 2], ["CF.INSERT", "k", "ITEMS"], "CF.INFO")}
 
 
 class Reserving(SharedServerTest):
@@ -45,9 +47,14 @@ class Growing(ServerTest):
     def make(self, *options):
         return self.server("--repl-diskless-sync-delay", 0, *options, arguments=["hash-key", HASH_KEY])
 
+    def reserve(self, client, family):
+        layout, command, _, _ = FAMILIES[family]
+        client.ok("CONFIG", "SET", "perhaps.layout", layout)
+        client.ok(*command)
+
     def add(self, client, family, first, last):
         """Batches, each with its number, in one step."""
-        _, add, _ = FAMILIES[family]
+        add = FAMILIES[family][2]
         for number in range(first, last):
             client.ok("MULTI")
             client.ok(*add, *items(number * BATCH, (number + 1) * BATCH))
@@ -55,14 +62,14 @@ class Growing(ServerTest):
             client.ok("EXEC")
 
     def layers(self, client, family):
-        reply = client.ok(FAMILIES[family][2], "k")
+        reply = client.ok(FAMILIES[family][3], "k")
         return dict(zip(reply[::2], reply[1::2]))["Number of filters"]
 
     def batches_until_growth(self, family):
         """A server that is left alone, and by how many batches its filter gets the second layer."""
         server = self.make()
         client = server.client()
-        client.ok(*FAMILIES[family][0])
+        self.reserve(client, family)
         number = CAPACITY // BATCH - 10
         self.add(client, family, 0, number)
         while self.layers(client, family) == 1:
@@ -74,7 +81,7 @@ class Growing(ServerTest):
         """Has what a server has that got just the batches that came through, and goes on like it."""
         number = int(client.ok("GET", "batches"))
         alone = self.make().client()
-        alone.ok(*FAMILIES[family][0])
+        self.reserve(alone, family)
         self.add(alone, family, 0, number)
         self.assertEqual(client.ok("DEBUG", "DIGEST"), alone.ok("DEBUG", "DIGEST"))
         for one in client, alone:
@@ -94,7 +101,7 @@ class Growing(ServerTest):
     def check_kill(self, family, fsync, kill_at):
         server = self.make("--appendonly", "yes", "--appendfsync", fsync, "--auto-aof-rewrite-percentage", 0)
         client = server.client()
-        client.ok(*FAMILIES[family][0])
+        self.reserve(client, family)
         acknowledged = kill_at - 5
         self.add(client, family, 0, acknowledged)
 
@@ -130,7 +137,7 @@ class Growing(ServerTest):
         client, copy = primary.client(), replica.client()
         copy.ok("REPLICAOF", "127.0.0.1", wire.port)
         wait_for(lambda: info(copy, "replication", "master_link_status") == "up", "the replica is linked")
-        client.ok(*FAMILIES[family][0])
+        self.reserve(client, family)
         self.add(client, family, 0, growth + 2)
         wait_for(lambda: info(copy, "replication", "master_link_status") == "down", "the wire is cut")
         copy.ok("REPLICAOF", "NO", "ONE")
@@ -157,18 +164,31 @@ class Wire:
 
     def carry(self):
         with contextlib.suppress(OSError):
-            replica, _ = self.listener.accept()
-            primary = socket.create_connection(("127.0.0.1", self.primary))
-            self.ends += [replica, primary]
-            threading.Thread(target=self.carry_up, args=(replica, primary), daemon=True).start()
+            primary, replica = self.connect()
+            threading.Thread(target=self.connect_more, daemon=True).start()
             self.carry_down(primary, replica)
         self.close()
 
-    @staticmethod
-    def carry_up(replica, primary):
+    def connect(self):
+        """The two ends of the next connection that a replica makes; what it says goes up."""
+        replica, _ = self.listener.accept()
+        primary = socket.create_connection(("127.0.0.1", self.primary))
+        self.ends += [replica, primary]
+        threading.Thread(target=self.carry_all, args=(replica, primary), daemon=True).start()
+        return primary, replica
+
+    def connect_more(self):
+        """Redis 8 sends the data of the beginning over a connection of their own."""
         with contextlib.suppress(OSError):
-            while data := replica.recv(1 << 16):
-                primary.sendall(data)
+            while True:
+                threading.Thread(target=self.carry_all, args=self.connect(), daemon=True).start()
+
+    @staticmethod
+    def carry_all(one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(1 << 16):
+                other.sendall(data)
+            other.shutdown(socket.SHUT_WR)
 
     def carry_down(self, primary, replica):
         seen, sent, at, found = bytearray(), 0, 0, 0

@@ -168,8 +168,7 @@ class Counts(Pair):
         self.assertEqual(self.number("filters", client), len(every))
         self.assertEqual(self.number("items", client), sum(one[b"items"] for one in every))
         self.assertEqual(self.number("layers", client), sum(len(one[b"children"]) or 1 for one in every))
-        memory = sum(one[b"memory"] for one in every)
-        self.assertLess(abs(self.number("bytes", client) - memory), memory // 4 + 1000)
+        self.assertEqual(self.number("bytes", client), sum(one[b"memory"] for one in every))
 
     def test_totals(self):
         for seed in range(3):

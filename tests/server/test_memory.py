@@ -9,7 +9,7 @@ from payloads import FOOTER, put_together
 from redisbloom_model import Bloom, Cuckoo
 from test_layout import bloom_values, cuckoo_values, type_number
 
-COUNT = 1000
+COUNT = 4000
 SLACK = 24  # bytes for each filter: what the server's table of keys takes comes in steps
 
 
@@ -42,7 +42,8 @@ class Memory(SharedServerTest):
 
     def each(self, *commands, count=COUNT):
         """By how much used_memory rises for each of many filters, beyond a key with a number."""
-        self.client.ok("FLUSHALL")
+        self.client.ok("FLUSHALL", "SYNC")
+        wait_for(lambda: info(self.client, "memory", "lazyfree_pending_objects") == "0", "all is free")
         before = self.used()
         with self.shared.client() as client:  # whose buffers end with it
             for start in range(0, count, 100):
@@ -130,7 +131,7 @@ class Memory(SharedServerTest):
                                    ("BF", [("BF.INSERT", "CAPACITY", 20_000, "ITEMS", "a")]),
                                    ("CF", [("CF.INSERT", "CAPACITY", 20_000, "ITEMS", "a")])):
                 with self.subTest(layout=layout, command=commands[0][:2]):
-                    each = self.each(*commands, count=200)
+                    each = self.each(*commands, count=1000)
                     usage = self.client.ok("MEMORY", "USAGE", "key:000001")
                     fields = self.client.ok(f"{name}.INFO", "key:000001")
                     size = dict(zip(fields[::2], fields[1::2]))["Size"]

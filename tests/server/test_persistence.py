@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 from harness import (ServerTest, SharedServerTest, add_all, query_all, chunks, image, info, items, main,
-                     wait_for)
+                     server_version, wait_for)
 from resp import Error
 
 MANY = 20_000
@@ -380,6 +380,9 @@ class Memory(SharedServerTest):
         self.client.pipeline(["BF.ADD" if command[0] == "B" else "CF.ADD", name, "a"] for name in names)
         grown = self.used() - before
         said = sum(self.client.pipeline(["MEMORY", "USAGE", name] for name in names)) - strings
+        # Valkey 8.1 counts names of strings, and not those of a module's values; Valkey 9 counts an
+        # object that the module counts.
+        said += {("valkey", (8, 1)): 16, ("valkey", (9, 1)): -16}.get(server_version(), 0) * len(names)
         self.assertGreater(said, 0)
         if 20_000 in create and said < grown:
             self.client.pipeline(["BF.MADD", name, *range(400)] for name in names)
