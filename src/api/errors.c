@@ -15,7 +15,7 @@ const char *perhaps_strerror(int error) {
         "an argument makes no sense",
         "not enough memory",
         "the system refused a file operation",
-        "not a perhaps image",
+        "not a filter of perhaps",
         "the image is of a format that this library does not read: a newer one, or an early one",
         "the image is damaged",
         "the hash key is missing or wrong",
