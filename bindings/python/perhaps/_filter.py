@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import datetime
 import itertools
 import os
@@ -21,6 +22,7 @@ _Self = TypeVar("_Self", bound="Filter")
 _COPY, _WRITE, _NO_VERIFY, _RECOVER, _SHARED = 1, 2, 4, 8, 16
 _UNDECIDED = -1
 _UPDATE = 10_000  # keys of an iterable that are added together
+_WHOLE = ("__len__", "__array__", "__arrow_c_array__", "__arrow_c_stream__")  # what is a batch as it is
 
 _numpy: Any = None
 
@@ -229,13 +231,14 @@ class Filter(_perhaps.Filter):
     def update(self, *iterables: Keys) -> None:
         """Adds the keys of iterables, as set.update does; without end, if they have none.
 
-        What has no length is added in pieces. If one fails, those before it stay.
+        What has no length and is no array is added in pieces. If one fails, those before it stay.
         """
         for keys in iterables:
-            if hasattr(keys, "__len__") or not isinstance(keys, Iterator):
+            if any(hasattr(keys, name) for name in _WHOLE) or not isinstance(keys, Iterable):
                 self._add_many(keys)
                 continue
-            while piece := list(itertools.islice(keys, _UPDATE)):
+            rest = iter(keys)
+            while piece := list(itertools.islice(rest, _UPDATE)):
                 self._add_many(piece)
 
     # ---- whole filters ----
@@ -244,16 +247,20 @@ class Filter(_perhaps.Filter):
         """A copy in memory, changeable even if this one is not."""
         new = type(self).__new__(type(self))
         new._clone(self)
+        _note(new, self.__getstate__())
         return new
 
     __copy__ = copy
 
     def __deepcopy__(self: _Self, memo: dict[int, Any]) -> _Self:
-        return self.copy()
+        memo[id(self)] = new = self.copy()
+        _note(new, copy.deepcopy(self.__getstate__(), memo))
+        return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._form == _UNDECIDED:
-            return _restore, (type(self), None, self._arguments, self._form, self._clock)
+        state = self.__getstate__()
+        if self._form == _UNDECIDED and not self.closed:
+            return _restore, (type(self), None, self._arguments, self._form, self._clock), state
         try:
             image = memoryview(cast(Any, self))
         except _perhaps.Damaged:
@@ -263,7 +270,7 @@ class Filter(_perhaps.Filter):
                 raise
             image = memoryview(cast(Any, self.copy()))  # of a file that is not in this library's format
         with image:
-            return _restore, (type(self), builtins.bytes(image), None, self._form, self._clock)
+            return _restore, (type(self), builtins.bytes(image), None, self._form, self._clock, self._shared), state
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Filter):
@@ -348,12 +355,26 @@ class Filter(_perhaps.Filter):
         return f"<perhaps.Filter {info['kind']}{where}, {len(self):,} of {info['capacity']:,} keys>"
 
     def _use_clock(self, clock: bool | Callable[[], int] | None) -> None:
+        if clock and clock is not True and not callable(clock):
+            raise TypeError(f"clock is a function without arguments, or True, not {clock!r}")
         if clock:
             self._set_clock(system_clock if clock is True else clock)
 
 
+def _note(f: Filter, state: Any) -> None:
+    """What a subclass has noted, as object.__getstate__ gives it."""
+    notes, slots = state if isinstance(state, tuple) else (state, None)
+    for name, value in {**(notes or {}), **(slots or {})}.items():
+        setattr(f, name, value)
+
+
 def _restore(
-    cls: type[_Self], image: bytes | None, arguments: dict[str, Any] | None, form: int, clock: Callable[[], int] | None
+    cls: type[_Self],
+    image: bytes | None,
+    arguments: dict[str, Any] | None,
+    form: int,
+    clock: Callable[[], int] | None,
+    shared: bool = False,
 ) -> _Self:
     """What pickle calls."""
     self = cls.__new__(cls)
@@ -361,7 +382,7 @@ def _restore(
         assert arguments is not None
         self._create(arguments)
     else:
-        self._open_memory(image, _COPY, 0, None, form)
+        self._open_memory(image, _COPY | (_SHARED if shared else 0), 0, None, form)
     if clock is not None:
         self._set_clock(clock)
     return self
