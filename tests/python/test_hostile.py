@@ -18,7 +18,7 @@ import perhaps
 def run(code):
     """In an interpreter of its own: what hangs or crashes is seen from outside."""
     made = subprocess.run([sys.executable, "-c", "import perhaps\n" + code], capture_output=True, text=True, timeout=60)
-    assert made.returncode == 0, made.stderr
+    assert made.returncode == 0 and not made.stderr, made.stderr
     return made.stdout.split()
 
 

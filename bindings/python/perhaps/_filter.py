@@ -247,18 +247,18 @@ class Filter(_perhaps.Filter):
         """A copy in memory, changeable even if this one is not."""
         new = type(self).__new__(type(self))
         new._clone(self)
-        _note(new, self.__getstate__())
+        _note(new, self._notes())
         return new
 
     __copy__ = copy
 
     def __deepcopy__(self: _Self, memo: dict[int, Any]) -> _Self:
         memo[id(self)] = new = self.copy()
-        _note(new, copy.deepcopy(self.__getstate__(), memo))
+        _note(new, copy.deepcopy(self._notes(), memo))
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = self.__getstate__()
+        state = self._notes()
         if self._form == _UNDECIDED and not self.closed:
             return _restore, (type(self), None, self._arguments, self._form, self._clock), state
         try:
@@ -353,6 +353,10 @@ class Filter(_perhaps.Filter):
         where = "" if self.path is None else f" of {os.fspath(self.path)!r}"
         info = self._info()[0]
         return f"<perhaps.Filter {info['kind']}{where}, {len(self):,} of {info['capacity']:,} keys>"
+
+    def _notes(self) -> object:
+        """What a subclass has noted."""
+        return None if type(self) is Filter else self.__getstate__()
 
     def _use_clock(self, clock: bool | Callable[[], int] | None) -> None:
         if clock and clock is not True and not callable(clock):
