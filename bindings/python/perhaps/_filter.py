@@ -22,7 +22,8 @@ _Self = TypeVar("_Self", bound="Filter")
 _COPY, _WRITE, _NO_VERIFY, _RECOVER, _SHARED = 1, 2, 4, 8, 16
 _UNDECIDED = -1
 _UPDATE = 10_000  # keys of an iterable that are added together
-_WHOLE = ("__len__", "__array__", "__arrow_c_array__", "__arrow_c_stream__")  # what is a batch as it is
+# What is a batch as it is has one of these.
+_WHOLE = ("__len__", "__array__", "__arrow_c_array__", "__arrow_c_stream__")
 
 _numpy: Any = None
 
@@ -356,7 +357,7 @@ class Filter(_perhaps.Filter):
 
     def _notes(self) -> object:
         """What a subclass has noted."""
-        return None if type(self) is Filter else self.__getstate__()
+        return None if type(self) is Filter else cast(Any, self).__getstate__()
 
     def _use_clock(self, clock: bool | Callable[[], int] | None) -> None:
         if clock and clock is not True and not callable(clock):
