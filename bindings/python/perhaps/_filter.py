@@ -184,6 +184,7 @@ class Filter(_perhaps.Filter):
         self._save(path, os.fsencode(path))
 
     def __enter__(self: _Self) -> _Self:
+        """Ends the filter at the end of the block, as close() does."""
         if self.closed:
             raise ValueError("the filter is closed")
         return self
@@ -191,6 +192,7 @@ class Filter(_perhaps.Filter):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        """Calls close()."""
         self.close()
 
     # ---- batches ----
@@ -254,11 +256,13 @@ class Filter(_perhaps.Filter):
     __copy__ = copy
 
     def __deepcopy__(self: _Self, memo: dict[int, Any]) -> _Self:
+        """A copy, and copies of what a subclass has noted."""
         memo[id(self)] = new = self.copy()
         _note(new, copy.deepcopy(self._notes(), memo))
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle: all of the filter, with its secret key."""
         state = self._notes()
         if self._form == _UNDECIDED and not self.closed:
             return _restore, (type(self), None, self._arguments, self._form, self._clock), state
@@ -274,6 +278,10 @@ class Filter(_perhaps.Filter):
             return _restore, (type(self), builtins.bytes(image), None, self._form, self._clock, self._shared), state
 
     def __eq__(self, other: object) -> bool:
+        """Whether both are the same: kind, layout, hash and array.
+
+        In cuckoo filters and tables the array depends on the order in which keys were added.
+        """
         if not isinstance(other, Filter):
             return NotImplemented
         return self._equal(other)
@@ -281,24 +289,28 @@ class Filter(_perhaps.Filter):
     __hash__ = None  # type: ignore[assignment]
 
     def __ior__(self: _Self, other: Filter) -> _Self:
+        """Adds the keys of another filter."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._merge(other)
         return self
 
     def __iand__(self: _Self, other: Filter) -> _Self:
+        """Keeps what the other perhaps contains, too."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._intersect(other)
         return self
 
     def __isub__(self: _Self, other: Filter) -> _Self:
+        """Removes from this bitmap what is in the other."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._subtract(other)
         return self
 
     def __ixor__(self: _Self, other: Filter) -> _Self:
+        """Keeps what is in one of two bitmaps, not in both."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._differ(other)
@@ -349,6 +361,7 @@ class Filter(_perhaps.Filter):
         return None if self._form == _UNDECIDED else _arguments.FORMS[self._form]
 
     def __repr__(self) -> str:
+        """Its kind, its file and how many keys it has."""
         if self.closed:
             return "<perhaps.Filter, closed>"
         where = "" if self.path is None else f" of {os.fspath(self.path)!r}"
