@@ -213,6 +213,20 @@ def test_numpy_oddities():
     assert k.add_many(np.broadcast_to(np.uint64(7), 4)) == 1 and k.add_many(np.zeros(0, ">i4")[::-1]) == 0 and 7 in k
 
 
+def test_arrays_that_show_no_bytes():
+    """They are read like lists, and the error is theirs or tells which key is wrong."""
+    np = pytest.importorskip("numpy")
+    f = filter_of("blocked", 100)
+    released = memoryview(array.array("Q", [1, 2]))
+    released.release()
+    with pytest.raises(ValueError, match="released"):
+        f.add_many(released)
+    with pytest.raises(TypeError, match="key 0: .*datetime64"):
+        f.add_many(np.array(["2020-01-01"], "M8[D]"))
+    if hasattr(np, "dtypes") and hasattr(np.dtypes, "StringDType"):
+        assert f.add_many(np.array(["a", "Grüße"], np.dtypes.StringDType())) == 2 and "Grüße" in f
+
+
 @pytest.mark.parametrize("threads", [-1, 2**32, 2**64, 1.5, "2", None])
 def test_threads_that_make_no_sense(threads):
     f = filter_of("blocked", 100)

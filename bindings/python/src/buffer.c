@@ -231,12 +231,10 @@ int batch_of_buffer(struct key_batch *batch, PyObject *object, PyObject **object
     Py_buffer *view;
     if (!PyObject_CheckBuffer(object)) return 0;
     if (!hold(batch, object, &view)) {
-        /* Numpy's dates and records are no buffers. */
+        /* Numpy's strings of any length show no bytes; nor do dates. */
         if (!PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "a batch of keys is an array of integers, bytes, text or objects, not such a %R",
-                     (PyObject *)Py_TYPE(object));
-        return -1;
+        return 0;
     }
     struct array_item item = item_of(view->format);
     Py_ssize_t size = view->itemsize;
