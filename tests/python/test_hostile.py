@@ -306,11 +306,15 @@ print("end")
 
 
 def test_subinterpreters():
+    """Those that share the GIL."""
     code = """
-try: import _xxsubinterpreters as interpreters
-except ImportError: import _interpreters as interpreters
+try:
+    import _interpreters as interpreters
+    other = interpreters.create("legacy")
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    other = interpreters.create(isolated=False)
 f = perhaps.Filter(10)
-other = interpreters.create()
 interpreters.run_string(other, '''
 import perhaps
 f = perhaps.Filter(10)
