@@ -17,10 +17,14 @@
 enum { NAP_NANOSECONDS = 50000000 };
 
 bool gate_start(struct gate *gate) {
+    pthread_condattr_t monotonic;
     if (pthread_mutex_init(&gate->mutex, NULL) != 0) return false;
-    if (pthread_cond_init(&gate->changed, NULL) == 0) return true;
-    pthread_mutex_destroy(&gate->mutex);
-    return false;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    bool started = pthread_cond_init(&gate->changed, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    if (!started) pthread_mutex_destroy(&gate->mutex);
+    return started;
 }
 
 void gate_end(struct gate *gate) {
@@ -52,7 +56,7 @@ static bool adopt(struct py_filter *f) {
 /* Sleeps until someone has left, or for a moment. */
 static void nap(struct gate *gate, uint64_t left) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += NAP_NANOSECONDS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
