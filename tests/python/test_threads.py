@@ -103,6 +103,31 @@ def test_merging_both_ways():
     assert 1 in b and 2 in a
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_pairs_in_all_directions(shared):
+    """Threads that each need two of three filters do not stop one another."""
+    filters = [filter_of("blocked", 10_000, shared=shared, keys="u64") for _ in range(3)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+
+    def work(first):
+        def run():
+            for i in range(200):
+                a, b = filters[(first + i) % 3], filters[(first + 2 * i + 1) % 3]
+                a.__ior__(b)
+                a.overlap(b)
+                b.info, a == b
+                a.add_many(np.arange(100, dtype="u8"))
+
+        return run
+
+    try:
+        in_threads(*map(work, range(6)))
+    finally:
+        sys.setswitchinterval(before)
+    assert all(f.query_many(range(100)) == 100 for f in filters)
+
+
 def test_the_gil_is_released():
     """While a batch runs, other Python code does."""
     f = perhaps.Filter(1_000_000, 1e-9, kind="bloom", keys="u64")

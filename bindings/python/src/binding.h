@@ -108,7 +108,7 @@ bool gate_pass(struct py_filter *f, enum gate_access access);
 /* The same for a call that will release the GIL, up to gate_leave. */
 bool gate_enter(struct py_filter *f, enum gate_access access);
 void gate_leave(struct py_filter *f, enum gate_access access);
-/* Enters without waiting; false, and no exception, if it would have to. */
+/* Enters without waiting for anyone; false, and no exception, if somebody is in the way. */
 bool gate_try(struct py_filter *f, enum gate_access access);
 /* Whether the calls inside are of this process, not of the one that was forked. */
 bool gate_is_ours(const struct gate *gate);

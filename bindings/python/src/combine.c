@@ -17,8 +17,7 @@ static bool enter_both(struct py_filter *a, enum gate_access access, struct py_f
         if (!gate_enter(a, access)) return false;
         if (gate_try(b, ACCESS_READ)) return true;
         gate_leave(a, access);
-        if (!gate_enter(b, ACCESS_READ)) return false;
-        gate_leave(b, ACCESS_READ);
+        if (!gate_pass(b, ACCESS_READ)) return false;
     }
 }
 

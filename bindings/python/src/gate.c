@@ -103,6 +103,13 @@ bool gate_pass(struct py_filter *f, enum gate_access access) {
     return gate_open(f, access) || wait_for(f, access);
 }
 
+static void step_inside(struct py_filter *f, bool alone) {
+    if (alone)
+        f->gate.writer = true;
+    else
+        f->gate.readers++;
+}
+
 /* Those who wait to be alone go first, since they would wait forever: before all who may share the
  * filter; and once before who is to be alone, too. */
 bool gate_enter(struct py_filter *f, enum gate_access access) {
@@ -114,15 +121,14 @@ bool gate_enter(struct py_filter *f, enum gate_access access) {
             if (!gate_wait(f, false)) return false;
         if (!gate_pass(f, access)) return false;
     } while (!alone && f->gate.wanted);
-    if (alone)
-        f->gate.writer = true;
-    else
-        f->gate.readers++;
+    step_inside(f, alone);
     return true;
 }
 
 bool gate_try(struct py_filter *f, enum gate_access access) {
-    return gate_open(f, access) && !f->gate.wanted && gate_enter(f, access);
+    if (!gate_open(f, access) || !adopt(f)) return false;
+    step_inside(f, gate_alone(f, access));
+    return true;
 }
 
 void gate_leave(struct py_filter *f, enum gate_access access) {
