@@ -375,6 +375,34 @@ def test_nobody_waits_forever():
     in_threads(adds, closes)
 
 
+@pytest.mark.parametrize("busy", ["add_many", "contains_many"])
+def test_everyone_has_a_turn(busy):
+    """Three threads that add, or query, without a pause do not keep one out that does the other."""
+    f = perhaps.Filter(1_000_000, keys="u64")
+    keys = np.arange(100_000, dtype="u8")
+    stop = threading.Event()
+
+    def works():
+        while not stop.is_set():
+            getattr(f, busy)(keys)
+
+    threads = [threading.Thread(target=works, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+
+    def other():
+        for _ in range(10):
+            f.contains_many(keys) if busy == "add_many" else f.add_many(keys)
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    thread.join(60)
+    stop.set()
+    assert not thread.is_alive()
+    for thread in threads:
+        thread.join()
+
+
 @pytest.mark.parametrize("given", [{"kind": "cuckoo", "shards": 2}, {"kind": "blocked"}])
 def test_fork_while_a_shared_filter_is_used(given):
     """A lock may be held by a thread that the child does not have: it is told, and does not wait."""

@@ -62,6 +62,7 @@ struct gate {
     pthread_mutex_t mutex; /* of `left` alone, for those who wait */
     pthread_cond_t changed;
     uint64_t left;    /* rises when someone leaves */
+    uint64_t turns;   /* rises when someone leaves who was alone */
     unsigned waiting; /* threads in gate_wait */
     unsigned wanted;  /* threads that sleep until they can be alone inside */
     unsigned readers; /* calls inside that may share the filter */

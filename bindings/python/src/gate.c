@@ -110,17 +110,16 @@ static void step_inside(struct py_filter *f, bool alone) {
         f->gate.readers++;
 }
 
-/* Those who wait to be alone go first, since they would wait forever: before all who may share the
- * filter; and once before who is to be alone, too. */
+/* Those who wait to be alone go first, since they would wait forever. But each lets only one of them
+ * go first, since others would come for ever. */
 bool gate_enter(struct py_filter *f, enum gate_access access) {
     bool alone = gate_alone(f, access);
     if (!adopt(f)) return false;
+    uint64_t turns = f->gate.turns;
     if (alone && f->handle && f->gate.wanted && !gate_wait(f, true)) return false;
-    do {
-        while (!alone && f->handle && f->gate.wanted)
-            if (!gate_wait(f, false)) return false;
-        if (!gate_pass(f, access)) return false;
-    } while (!alone && f->gate.wanted);
+    while (!alone && f->handle && f->gate.wanted && f->gate.turns == turns)
+        if (!gate_wait(f, false)) return false;
+    if (!gate_pass(f, access)) return false;
     step_inside(f, alone);
     return true;
 }
@@ -133,10 +132,12 @@ bool gate_try(struct py_filter *f, enum gate_access access) {
 
 void gate_leave(struct py_filter *f, enum gate_access access) {
     struct gate *gate = &f->gate;
-    if (gate_alone(f, access))
+    if (gate_alone(f, access)) {
         gate->writer = false;
-    else
+        gate->turns++;
+    } else {
         gate->readers--;
+    }
     if (!gate->waiting) return;
     pthread_mutex_lock(&gate->mutex);
     gate->left++;
