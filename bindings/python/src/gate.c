@@ -110,8 +110,8 @@ static void step_inside(struct py_filter *f, bool alone) {
         f->gate.readers++;
 }
 
-/* Those who wait to be alone go first, since they would wait forever. But each call lets only one of
- * them go first: others would come without end. */
+/* Those who wait to be alone go first, since they would wait forever. But each call lets only one
+ * of them go first: others would come without end. */
 bool gate_enter(struct py_filter *f, enum gate_access access) {
     bool alone = gate_alone(f, access);
     if (!adopt(f)) return false;
