@@ -21,7 +21,7 @@ if not LIBRARY.is_dir():
 # As src/CMakeLists.txt has them.
 FLAGS = [
     "-std=c11", "-O2", "-ftree-vectorize", "-fvisibility=hidden", "-ffp-contract=off", "-pthread",
-    "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-DNDEBUG",
+    "-D_GNU_SOURCE", "-D_FILE_OFFSET_BITS=64", "-DNDEBUG", "-g0",
 ]  # fmt: skip
 FLAGS_OF = {"core/checksum.c": ["-O3"], "kind/cuckoo/cuckoo.c": ["--param=max-inline-insns-single=2000"]}
 

@@ -5,6 +5,7 @@ tracemalloc sees. It needs neither numpy nor pytest.
 """
 
 import array
+import copy
 import gc
 import os
 import pickle
@@ -30,6 +31,15 @@ path = os.path.join(tempfile.mkdtemp(), "f.ph")
 class Odd:
     def __index__(self):
         raise KeyError("odd")
+
+
+class Noted(perhaps.Filter):
+    pass
+
+
+class Many:
+    def __index__(self):
+        return 100
 
 
 def attempt(call, *arguments, **named):
@@ -63,12 +73,14 @@ def batches():
            arrow.Array(["a"], "x"), arrow.Stream([], "u", fail=b"no"), [1, -1], array.array("q", [-1])]
     for some in (good, numbers):
         f = perhaps.Filter(100_000, kind="cuckoo")
-        for batch in some + bad:
+        for batch in [*some, *bad, f]:
             for call in (f.add_many, f.contains_many, f.query_many, f.count_many, f.remove_many, f.update):
                 attempt(call, batch)
         attempt(f.add_many, some[0], answers=True)
         attempt(f.contains_many, some[0], out=bytearray(len(some[0])))
         attempt(f.contains_many, some[0], out=b"")
+        attempt(f.add_many, some[0], threads=-1)
+        attempt(f.add, f)
     full = perhaps.Filter(100, 1e-6, kind="cuckoo", grow=False)
     attempt(full.add_many, range(5000))
 
@@ -99,11 +111,17 @@ def whole():
         attempt(perhaps.Filter.open, path + "none")
         attempt(perhaps.Filter.open, path, "r+")
         attempt(lambda f=f: list(f.members()))
+        noted = Noted(100, 0.01, **given)
+        noted.note = [noted]
+        copy.copy(noted), copy.deepcopy(noted), pickle.loads(pickle.dumps(noted))
         f.clear()
         f.close()
+        attempt(f.__init__, 100)
+        attempt(pickle.dumps, f)
         attempt(f.add, "x")
     for bad in ({"items": -1}, {"fpr": "x", "items": 5}, {"items": 5, "kind": "odd"}, {"items": 2**63, "fpr": 1e-9}):
         attempt(perhaps.Filter, **bad)
+    perhaps.Filter(Many(), seed=Many()).add(5)
     f = perhaps.Filter(100, period=100, clock=lambda: 5)
     f._set_clock(lambda: len(f))  # a cycle
     f.add("a")

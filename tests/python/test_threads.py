@@ -103,6 +103,31 @@ def test_merging_both_ways():
     assert 1 in b and 2 in a
 
 
+@pytest.mark.parametrize("shared", [False, True])
+def test_pairs_in_all_directions(shared):
+    """Threads that each need two of three filters do not stop one another."""
+    filters = [filter_of("blocked", 10_000, shared=shared, keys="u64") for _ in range(3)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+
+    def work(first):
+        def run():
+            for i in range(200):
+                a, b = filters[(first + i) % 3], filters[(first + 2 * i + 1) % 3]
+                a.__ior__(b)
+                a.overlap(b)
+                b.info, a == b
+                a.add_many(np.arange(100, dtype="u8"))
+
+        return run
+
+    try:
+        in_threads(*map(work, range(6)))
+    finally:
+        sys.setswitchinterval(before)
+    assert all(f.query_many(range(100)) == 100 for f in filters)
+
+
 def test_the_gil_is_released():
     """While a batch runs, other Python code does."""
     f = perhaps.Filter(1_000_000, 1e-9, kind="bloom", keys="u64")
@@ -297,3 +322,118 @@ thread.join()
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout.strip() == "interrupted", run.stdout + run.stderr
     assert time.monotonic() - started < 120
+
+
+def test_a_handler_of_signals_uses_the_filter():
+    """Also while the call that it interrupts waits to be alone."""
+    code = """
+import signal, threading, time, numpy as np, perhaps
+f = perhaps.Filter(2_000_000, 1e-9, kind="bloom", keys="u64")
+keys = np.arange(4_000_000, dtype="u8")
+done = []
+def handler(*_):
+    done.append(f.query_many([1, 2, 3]) >= 0 and f.info.items >= 0 and f.add(7))
+signal.signal(signal.SIGALRM, handler)
+inside = threading.Event()
+def work():
+    inside.set()
+    f.add_many(keys)
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+time.sleep(0.01)
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+f.clear()
+thread.join()
+while not done: time.sleep(0.01)
+print("fine")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert run.stdout.strip() == "fine", run.stderr
+
+
+def test_nobody_waits_forever():
+    """A thread that adds without a pause lets others pass who must be alone."""
+    f = perhaps.Filter(1_000_000, keys="u64")
+    keys = np.arange(200_000, dtype="u8")
+    inside = threading.Event()
+
+    def adds():
+        try:
+            for _ in range(2000):
+                f.add_many(keys)
+                inside.set()
+        except ValueError as error:
+            assert "closed" in str(error)
+            return
+        raise AssertionError("the filter was never closed")
+
+    def closes():
+        inside.wait()
+        f.close()
+
+    in_threads(adds, closes)
+
+
+@pytest.mark.parametrize("busy", ["add_many", "contains_many"])
+def test_everyone_has_a_turn(busy):
+    """Three threads that add, or query, without a pause do not keep one out that does the other."""
+    f = perhaps.Filter(1_000_000, keys="u64")
+    keys = np.arange(100_000, dtype="u8")
+    stop = threading.Event()
+
+    def works():
+        while not stop.is_set():
+            getattr(f, busy)(keys)
+
+    threads = [threading.Thread(target=works, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+
+    def other():
+        for _ in range(10):
+            f.contains_many(keys) if busy == "add_many" else f.add_many(keys)
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    thread.join(60)
+    stop.set()
+    assert not thread.is_alive()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.parametrize("given", [{"kind": "cuckoo", "shards": 2}, {"kind": "blocked"}])
+def test_fork_while_a_shared_filter_is_used(given):
+    """A lock may be held by a thread that the child does not have: it is told, and does not wait."""
+    f = perhaps.Filter(1_000_000, 1e-6, shared=True, keys="u64", **given)
+    keys = np.arange(200_000, dtype="u8")
+    f.add_many(keys)
+    stop = threading.Event()
+
+    def works():
+        while not stop.is_set():
+            f.contains_many(keys)
+            f.add_many(keys[:1000])
+            f.remove_many(keys[:1000]) if "shards" in given else None
+
+    threads = [threading.Thread(target=works) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(30):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                for call in (lambda: 5 in f, lambda: f.add(5), lambda: f.contains_many(keys), lambda: len(f)):
+                    try:
+                        call()
+                    except RuntimeError as error:
+                        if "forked" not in str(error):
+                            os._exit(1)
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import datetime
 import itertools
 import os
@@ -21,6 +22,8 @@ _Self = TypeVar("_Self", bound="Filter")
 _COPY, _WRITE, _NO_VERIFY, _RECOVER, _SHARED = 1, 2, 4, 8, 16
 _UNDECIDED = -1
 _UPDATE = 10_000  # keys of an iterable that are added together
+# What is a batch as it is has one of these.
+_WHOLE = ("__len__", "__array__", "__arrow_c_array__", "__arrow_c_stream__")
 
 _numpy: Any = None
 
@@ -181,6 +184,7 @@ class Filter(_perhaps.Filter):
         self._save(path, os.fsencode(path))
 
     def __enter__(self: _Self) -> _Self:
+        """Ends the filter at the end of the block, as close() does."""
         if self.closed:
             raise ValueError("the filter is closed")
         return self
@@ -188,6 +192,7 @@ class Filter(_perhaps.Filter):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        """Calls close()."""
         self.close()
 
     # ---- batches ----
@@ -229,13 +234,14 @@ class Filter(_perhaps.Filter):
     def update(self, *iterables: Keys) -> None:
         """Adds the keys of iterables, as set.update does; without end, if they have none.
 
-        What has no length is added in pieces. If one fails, those before it stay.
+        What has no length and is no array is added in pieces. If one fails, those before it stay.
         """
         for keys in iterables:
-            if hasattr(keys, "__len__") or not isinstance(keys, Iterator):
+            if any(hasattr(keys, name) for name in _WHOLE) or not isinstance(keys, Iterable):
                 self._add_many(keys)
                 continue
-            while piece := list(itertools.islice(keys, _UPDATE)):
+            rest = iter(keys)
+            while piece := list(itertools.islice(rest, _UPDATE)):
                 self._add_many(piece)
 
     # ---- whole filters ----
@@ -244,16 +250,22 @@ class Filter(_perhaps.Filter):
         """A copy in memory, changeable even if this one is not."""
         new = type(self).__new__(type(self))
         new._clone(self)
+        _note(new, self._notes())
         return new
 
     __copy__ = copy
 
     def __deepcopy__(self: _Self, memo: dict[int, Any]) -> _Self:
-        return self.copy()
+        """A copy, and copies of what a subclass has noted."""
+        memo[id(self)] = new = self.copy()
+        _note(new, copy.deepcopy(self._notes(), memo))
+        return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._form == _UNDECIDED:
-            return _restore, (type(self), None, self._arguments, self._form, self._clock)
+        """For pickle: all of the filter, with its secret key."""
+        state = self._notes()
+        if self._form == _UNDECIDED and not self.closed:
+            return _restore, (type(self), None, self._arguments, self._form, self._clock), state
         try:
             image = memoryview(cast(Any, self))
         except _perhaps.Damaged:
@@ -263,9 +275,13 @@ class Filter(_perhaps.Filter):
                 raise
             image = memoryview(cast(Any, self.copy()))  # of a file that is not in this library's format
         with image:
-            return _restore, (type(self), builtins.bytes(image), None, self._form, self._clock)
+            return _restore, (type(self), builtins.bytes(image), None, self._form, self._clock, self._shared), state
 
     def __eq__(self, other: object) -> bool:
+        """Whether both are the same: kind, layout, hash and array.
+
+        In cuckoo filters and tables the array depends on the order in which keys were added.
+        """
         if not isinstance(other, Filter):
             return NotImplemented
         return self._equal(other)
@@ -273,24 +289,28 @@ class Filter(_perhaps.Filter):
     __hash__ = None  # type: ignore[assignment]
 
     def __ior__(self: _Self, other: Filter) -> _Self:
+        """Adds the keys of another filter."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._merge(other)
         return self
 
     def __iand__(self: _Self, other: Filter) -> _Self:
+        """Keeps what the other perhaps contains, too."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._intersect(other)
         return self
 
     def __isub__(self: _Self, other: Filter) -> _Self:
+        """Removes from this bitmap what is in the other."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._subtract(other)
         return self
 
     def __ixor__(self: _Self, other: Filter) -> _Self:
+        """Keeps what is in one of two bitmaps, not in both."""
         if not isinstance(other, Filter):
             return NotImplemented
         self._differ(other)
@@ -341,19 +361,38 @@ class Filter(_perhaps.Filter):
         return None if self._form == _UNDECIDED else _arguments.FORMS[self._form]
 
     def __repr__(self) -> str:
+        """Its kind, its file and how many keys it has."""
         if self.closed:
             return "<perhaps.Filter, closed>"
         where = "" if self.path is None else f" of {os.fspath(self.path)!r}"
         info = self._info()[0]
         return f"<perhaps.Filter {info['kind']}{where}, {len(self):,} of {info['capacity']:,} keys>"
 
+    def _notes(self) -> object:
+        """What a subclass has noted."""
+        return None if type(self) is Filter else cast(Any, self).__getstate__()
+
     def _use_clock(self, clock: bool | Callable[[], int] | None) -> None:
+        if clock and clock is not True and not callable(clock):
+            raise TypeError(f"clock is a function without arguments, or True, not {clock!r}")
         if clock:
             self._set_clock(system_clock if clock is True else clock)
 
 
+def _note(f: Filter, state: Any) -> None:
+    """What a subclass has noted, as object.__getstate__ gives it."""
+    notes, slots = state if isinstance(state, tuple) else (state, None)
+    for name, value in {**(notes or {}), **(slots or {})}.items():
+        setattr(f, name, value)
+
+
 def _restore(
-    cls: type[_Self], image: bytes | None, arguments: dict[str, Any] | None, form: int, clock: Callable[[], int] | None
+    cls: type[_Self],
+    image: bytes | None,
+    arguments: dict[str, Any] | None,
+    form: int,
+    clock: Callable[[], int] | None,
+    shared: bool = False,
 ) -> _Self:
     """What pickle calls."""
     self = cls.__new__(cls)
@@ -361,7 +400,7 @@ def _restore(
         assert arguments is not None
         self._create(arguments)
     else:
-        self._open_memory(image, _COPY, 0, None, form)
+        self._open_memory(image, _COPY | (_SHARED if shared else 0), 0, None, form)
     if clock is not None:
         self._set_clock(clock)
     return self

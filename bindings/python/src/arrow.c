@@ -124,11 +124,11 @@ static const char *offset_text(const struct ArrowArray *array, const struct arro
     size_t at = (size_t)(array->offset + i);
     if (type->width == 4) {
         uint32_t begin = ((const uint32_t *)(const void *)offsets)[at];
-        *length = ((const uint32_t *)(const void *)offsets)[at + 1] - begin;
+        *length = (size_t)((const uint32_t *)(const void *)offsets)[at + 1] - begin;
         return data + begin;
     }
     uint64_t begin = ((const uint64_t *)(const void *)offsets)[at];
-    *length = ((const uint64_t *)(const void *)offsets)[at + 1] - begin;
+    *length = (size_t)((const uint64_t *)(const void *)offsets)[at + 1] - begin;
     return data + begin;
 }
 
@@ -194,6 +194,7 @@ static bool gather(struct key_batch *batch, const struct arrow_chunks *chunks, c
                 pointers[kept] = text_at(array, type, i, &lengths[kept]);
             else
                 numbers[kept] = integer_at(array, type, i);
+            if (text && lengths[kept] > PY_SSIZE_T_MAX) return fail("the offsets of the Arrow array fall");
             batch->positions[kept++] = position;
         }
     }

@@ -133,13 +133,16 @@ static bool is_text(PyObject *object) {
            PyBytes_Check(object);
 }
 
+/* Of a borrowed item, which may die while it is asked. */
 static bool refuse_mixture(PyObject *item, Py_ssize_t i) {
     uint64_t number;
     bool negative;
+    Py_INCREF(item);
     if (is_text(item))
         PyErr_SetString(PyExc_TypeError, "it is text, and the first key of the batch is an int; keys are of one sort");
     else if (number_from(item, &number, &negative))
         PyErr_SetString(PyExc_TypeError, "it is an int, and the first key of the batch is text; keys are of one sort");
+    Py_DECREF(item);
     return blame(i);
 }
 
@@ -250,12 +253,12 @@ static enum items_read read_items(struct py_filter *f, struct key_batch *batch, 
 }
 
 /* Other bytes-like objects become bytes: a batch cannot hold a buffer of each. */
-static PyObject *without_views(PyObject *sequence) {
+static PyObject *without_views(const struct py_filter *f, PyObject *sequence) {
     PyObject *list = PySequence_List(sequence);
     for (Py_ssize_t i = 0; list && i < PyList_Size(list); i++) {
         PyObject *item = PyList_GetItem(list, i);
         struct py_key key;
-        struct py_filter bytes = {.plain_text = true, .form = PERHAPS_KEY_BYTES};
+        struct py_filter bytes = {.state = f->state, .plain_text = true, .form = PERHAPS_KEY_BYTES};
         if (is_text(item) || PyIndex_Check(item) || !PyObject_CheckBuffer(item)) continue;
         PyObject *copy = key_from(&bytes, item, false, &key) ? PyBytes_FromStringAndSize(key.bytes, key.length) : NULL;
         key_end(&key);
@@ -273,7 +276,7 @@ static bool batch_of_tuple(struct py_filter *f, struct key_batch *batch, PyObjec
     struct items items = {.tuple = tuple, .n = PyTuple_Size(tuple)};
     enum items_read pass = read_items(f, batch, &items);
     if (pass != ANOTHER_PASS) return pass == DONE;
-    items.tuple = without_views(tuple);
+    items.tuple = without_views(f, tuple);
     if (!items.tuple) return false;
     batch_hold(batch, items.tuple);
     return read_items(f, batch, &items) == DONE;
@@ -316,7 +319,14 @@ static bool refuse_single(PyObject *object) {
     return false;
 }
 
+static bool refuse_filter(void) {
+    PyErr_SetString(PyExc_TypeError, "a filter does not have its keys, and is no batch of them; f |= other merges "
+                                     "two filters");
+    return false;
+}
+
 static bool batch_of_anything(struct py_filter *f, struct key_batch *batch, PyObject *object) {
+    if (PyObject_TypeCheck(object, (PyTypeObject *)f->state->filter_type)) return refuse_filter();
     if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) return refuse_single(object);
     if (PyList_Check(object) || (PyTuple_Check(object) && PyTuple_Size(object) != 2))
         return batch_of_iterable(f, batch, object);

@@ -62,8 +62,9 @@ struct gate {
     pthread_mutex_t mutex; /* of `left` alone, for those who wait */
     pthread_cond_t changed;
     uint64_t left;    /* rises when someone leaves */
+    uint64_t turns;   /* rises when someone leaves who was alone */
     unsigned waiting; /* threads in gate_wait */
-    unsigned wanted;  /* threads that wait to be alone inside */
+    unsigned wanted;  /* threads that sleep until they can be alone inside */
     unsigned readers; /* calls inside that may share the filter */
     bool writer;      /* a call inside that may not */
     pid_t process;    /* of the calls inside */
@@ -93,7 +94,7 @@ struct py_filter {
     Py_ssize_t exports;  /* memoryviews of the image */
     const void *image;   /* what they show */
     uint64_t image_length;
-    pid_t process; /* that opened it */
+    pid_t process; /* that made or opened it; 0 before */
 };
 
 extern PyType_Spec filter_spec;
@@ -108,6 +109,10 @@ bool gate_pass(struct py_filter *f, enum gate_access access);
 /* The same for a call that will release the GIL, up to gate_leave. */
 bool gate_enter(struct py_filter *f, enum gate_access access);
 void gate_leave(struct py_filter *f, enum gate_access access);
+/* Enters without waiting for anyone; false, and no exception, if somebody is in the way. */
+bool gate_try(struct py_filter *f, enum gate_access access);
+/* Whether the calls inside are of this process, not of the one that was forked. */
+bool gate_is_ours(const struct gate *gate);
 
 /* Whether a call of this sort must be alone inside. */
 static inline bool gate_alone(const struct py_filter *f, enum gate_access access) {
@@ -116,8 +121,10 @@ static inline bool gate_alone(const struct py_filter *f, enum gate_access access
 
 /* For single calls: whether gate_pass has nothing to wait for. */
 static inline bool gate_open(const struct py_filter *f, enum gate_access access) {
-    bool changes = access & 1;
-    return f->handle && !f->gate.writer && !(gate_alone(f, access) && f->gate.readers) && !(changes && f->exports);
+    const struct gate *gate = &f->gate;
+    bool changes = access & 1, busy = gate->readers;
+    return f->handle && !gate->writer && !(busy && gate_alone(f, access)) && !(changes && f->exports) &&
+           !(busy && f->shared && !gate_is_ours(gate));
 }
 
 /* Makes keys of an undecided filter what the first key is. */
@@ -150,11 +157,18 @@ PyObject *combine_equal(PyObject *self, PyObject *other);
 
 /* ---- want.c ---- */
 
-/* The want that the dictionary describes; it borrows from the dictionary. */
+/* The want that the dictionary describes; it borrows from the dictionary, where it puts numbers in
+ * the place of objects that are like numbers: these are asked once. */
 bool want_from(PyObject *arguments, perhaps_want *want, perhaps_recipe *recipe);
+
+/* The 16 bytes of a secret key, or NULL for None; false with an exception. */
+bool secret_from(PyObject *object, const uint8_t **secret);
 
 /* An integer from 0 to `most`; ValueError names it otherwise. */
 bool unsigned_from(PyObject *object, const char *name, uint64_t most, uint64_t *value);
+
+/* A number of threads; 1 where there is no object. */
+bool threads_from(PyObject *object, unsigned *threads);
 
 /* Sets an item of a dictionary and gives the value away; false with an exception, also if it is
  * NULL. */

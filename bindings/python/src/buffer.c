@@ -25,8 +25,10 @@ static struct array_item item_of(const char *format) {
         item.swapped = one.first ? *format == '>' || *format == '!' : *format == '<';
         format++;
     }
+    bool counted = *format >= '0' && *format <= '9';
     while (*format >= '0' && *format <= '9') format++;
-    if (*format && !format[1]) item.letter = *format;
+    /* Of text the number is its length; of others it makes an array of each element. */
+    if (*format && !format[1] && (!counted || strchr("sw", *format))) item.letter = *format;
     return item;
 }
 
@@ -218,21 +220,29 @@ static bool hold(struct key_batch *batch, PyObject *object, Py_buffer **view) {
     return true;
 }
 
+/* Single bytes are small integers where someone has made an array of them; otherwise they are the
+ * bytes of anything. */
+static bool is_raw(PyObject *object, const Py_buffer *view) {
+    if (view->itemsize != 1 || PyMemoryView_Check(object) || !view->format) return view->itemsize == 1;
+    return view->format[0] != '<' && !PyObject_HasAttrString(object, "itemsize");
+}
+
 int batch_of_buffer(struct key_batch *batch, PyObject *object, PyObject **objects) {
     Py_buffer *view;
     if (!PyObject_CheckBuffer(object)) return 0;
     if (!hold(batch, object, &view)) {
-        /* Numpy's dates and records are no buffers. */
+        /* Numpy's strings of any length show no bytes; nor do dates. */
         if (!PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "a batch of keys is an array of integers, bytes, text or objects, not such a %R",
-                     (PyObject *)Py_TYPE(object));
-        return -1;
+        return 0;
     }
     struct array_item item = item_of(view->format);
     Py_ssize_t size = view->itemsize;
-    bool raw = size == 1 && item.letter != 's' && (PyMemoryView_Check(object) || !view->format);
-    if (view->ndim != 1 || raw || !item.letter) return refuse(view);
+    if (view->ndim != 1 || !item.letter || (item.letter != 's' && is_raw(object, view))) return refuse(view);
+    if (PyObject_HasAttrString(object, "mask")) {
+        PyErr_SetString(PyExc_TypeError, "an array with a mask is no batch of keys: give its method compressed()");
+        return -1;
+    }
     if (strchr("bBhHiIlLqQnN", item.letter) && (size == 1 || size == 2 || size == 4 || size == 8))
         return integers(batch, view, item) ? 1 : -1;
     if (item.letter == 's') return bytes(batch, view) ? 1 : -1;

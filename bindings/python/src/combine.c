@@ -9,16 +9,16 @@ struct py_filter *filter_from(const struct module_state *state, PyObject *object
     return NULL;
 }
 
-/* Both gates, in the order of addresses: who takes two never waits for one that waits for it. */
+/* Both gates. Nobody waits while it is inside one: neither another thread nor a handler of signals
+ * could then wait for it. */
 static bool enter_both(struct py_filter *a, enum gate_access access, struct py_filter *b) {
     if (a == b) return gate_enter(a, access);
-    bool a_first = (uintptr_t)a < (uintptr_t)b;
-    struct py_filter *first = a_first ? a : b, *second = a_first ? b : a;
-    enum gate_access of_first = a_first ? access : ACCESS_READ, of_second = a_first ? ACCESS_READ : access;
-    if (!gate_enter(first, of_first)) return false;
-    if (gate_enter(second, of_second)) return true;
-    gate_leave(first, of_first);
-    return false;
+    for (;;) {
+        if (!gate_enter(a, access)) return false;
+        if (gate_try(b, ACCESS_READ)) return true;
+        gate_leave(a, access);
+        if (!gate_pass(b, ACCESS_READ)) return false;
+    }
 }
 
 static void leave_both(struct py_filter *a, enum gate_access access, struct py_filter *b) {
@@ -27,17 +27,15 @@ static void leave_both(struct py_filter *a, enum gate_access access, struct py_f
 }
 
 /* An empty filter whose form of keys is open stands for one of the form that `f` has. */
-static bool stand_in(const struct py_filter *f, const struct py_filter *other, perhaps **made) {
+static int stand_in(const struct py_filter *f, const struct py_filter *other, perhaps **made) {
     perhaps_want want;
     perhaps_recipe recipe;
     *made = NULL;
-    if (other->form != KEY_UNDECIDED || f->form != PERHAPS_KEY_U64 || other->foreign) return true;
-    if (!want_from(other->arguments, &want, &recipe)) return false;
+    if (other->form != KEY_UNDECIDED || f->form != PERHAPS_KEY_U64 || other->foreign) return PERHAPS_OK;
+    if (!want_from(other->arguments, &want, &recipe)) return PERHAPS_EINVAL;
     recipe.form = f->form;
     want.recipe = &recipe;
-    int rc = perhaps_create(made, &want);
-    if (rc < 0) raise_library(f->state, rc, NULL);
-    return rc == PERHAPS_OK;
+    return perhaps_create(made, &want);
 }
 
 typedef int (*combination)(perhaps *into, const perhaps *from);
@@ -45,17 +43,15 @@ typedef int (*combination)(perhaps *into, const perhaps *from);
 static PyObject *combine(PyObject *self, PyObject *object, combination call) {
     struct py_filter *f = (struct py_filter *)self, *other = filter_from(f->state, object);
     perhaps *made = NULL;
-    int rc = -1;
     if (!other) return NULL;
     if (f->form == KEY_UNDECIDED && other->form >= 0 && !filter_decide(f, other->form)) return NULL;
     if (!enter_both(f, ACCESS_REPLACE, other)) return NULL;
-    bool ready = stand_in(f, other, &made);
+    int rc = stand_in(f, other, &made);
     Py_BEGIN_ALLOW_THREADS
-    if (ready) rc = call(f->handle, made ? made : other->handle);
+    if (rc >= 0) rc = call(f->handle, made ? made : other->handle);
     if (made) perhaps_free(made);
     Py_END_ALLOW_THREADS
     leave_both(f, ACCESS_REPLACE, other);
-    if (!ready) return NULL;
     return rc < 0 ? raise_library(f->state, rc, NULL) : Py_NewRef(Py_None);
 }
 

@@ -2,6 +2,8 @@
  * perhaps/_info.py and _plan.py make objects. */
 #include "binding.h"
 
+#include <stdlib.h>
+
 static PyObject *text(const char *words) {
     return PyUnicode_FromString(words ? words : "");
 }
@@ -34,13 +36,24 @@ static PyObject *info_as_dictionary(const struct perhaps_info *i) {
     return d;
 }
 
-/* The filter and its children, while the gate is passed. */
-static PyObject *all_infos(const struct py_filter *f, const struct perhaps_info *info) {
+/* The filter and its children, in *all, which the caller frees. */
+static int read_infos(const perhaps *handle, struct perhaps_info **all) {
+    struct perhaps_info info = {.size = sizeof info};
+    int rc = perhaps_info(handle, &info);
+    *all = rc < 0 ? NULL : calloc((size_t)info.children + 1, sizeof info);
+    if (!*all) return rc < 0 ? rc : PERHAPS_ENOMEM;
+    (*all)[0] = info;
+    for (unsigned i = 0; rc >= 0 && i < info.children; i++) {
+        (*all)[i + 1].size = sizeof info;
+        rc = perhaps_child(handle, i, &(*all)[i + 1]);
+    }
+    return rc;
+}
+
+static PyObject *infos_as_list(const struct perhaps_info *all) {
     PyObject *list = PyList_New(0);
-    for (unsigned i = 0; list && i <= info->children; i++) {
-        struct perhaps_info child = {.size = sizeof child};
-        int rc = i ? perhaps_child(f->handle, i - 1, &child) : PERHAPS_OK;
-        PyObject *item = rc < 0 ? raise_library(f->state, rc, NULL) : info_as_dictionary(i ? &child : info);
+    for (unsigned i = 0; list && i <= all->children; i++) {
+        PyObject *item = info_as_dictionary(&all[i]);
         if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }
@@ -50,15 +63,16 @@ static PyObject *all_infos(const struct py_filter *f, const struct perhaps_info 
 /* [the filter, its children ...] */
 PyObject *facts_info(PyObject *self, PyObject *unused) {
     struct py_filter *f = (struct py_filter *)self;
-    struct perhaps_info info = {.size = sizeof info};
+    struct perhaps_info *all;
     int rc;
     (void)unused;
     if (!gate_enter(f, ACCESS_READ)) return NULL;
     Py_BEGIN_ALLOW_THREADS
-    rc = perhaps_info(f->handle, &info);
+    rc = read_infos(f->handle, &all);
     Py_END_ALLOW_THREADS
-    PyObject *list = rc < 0 ? raise_library(f->state, rc, NULL) : all_infos(f, &info);
     gate_leave(f, ACCESS_READ);
+    PyObject *list = rc < 0 ? raise_library(f->state, rc, NULL) : infos_as_list(all);
+    free(all);
     return list;
 }
 
@@ -98,9 +112,10 @@ PyObject *facts_list(PyObject *self, PyObject *args) {
     unsigned long long begin, digest = 0;
     Py_ssize_t most;
     int rc = 1;
-    if (!PyArg_ParseTuple(args, "Kn", &begin, &most) || !gate_pass(f, ACCESS_READ)) return NULL;
+    if (!PyArg_ParseTuple(args, "Kn", &begin, &most)) return NULL;
     uint64_t place = begin, member;
     PyObject *list = PyList_New(0);
+    if (list && !gate_pass(f, ACCESS_READ)) Py_CLEAR(list);
     while (list && PyList_Size(list) < most && (rc = perhaps_next(f->handle, &place, &member)) > 0) {
         digest = member;
         PyObject *item = PyLong_FromUnsignedLongLong(digest);

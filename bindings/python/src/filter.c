@@ -141,8 +141,8 @@ static void filter_dealloc(PyObject *self) {
 }
 
 static bool check_new(const struct py_filter *f) {
-    if (f->handle) PyErr_SetString(PyExc_ValueError, "the filter was made before");
-    return !f->handle;
+    if (f->process) PyErr_SetString(PyExc_ValueError, "the filter was made before");
+    return !f->process;
 }
 
 /* _create(arguments): `arguments` are those of perhaps/_arguments.py. */
@@ -163,12 +163,6 @@ static PyObject *filter_create(PyObject *self, PyObject *arguments) {
     return Py_NewRef(Py_None);
 }
 
-/* 16 bytes, or NULL for None. */
-static bool hash_key_from(PyObject *object, const uint8_t **hash_key) {
-    *hash_key = object == Py_None ? NULL : (const uint8_t *)PyBytes_AsString(object);
-    return object == Py_None || *hash_key;
-}
-
 /* _open(path, its bytes, flags, kind, hash key or None, form or -1) */
 static PyObject *filter_open(PyObject *self, PyObject *args) {
     struct py_filter *f = (struct py_filter *)self;
@@ -180,7 +174,7 @@ static PyObject *filter_open(PyObject *self, PyObject *args) {
     perhaps *handle;
     perhaps_open_options options = PERHAPS_OPEN(.flags = 0);
     if (!PyArg_ParseTuple(args, "OyIiOi", &path, &bytes, &flags, &kind, &secret, &form) || !check_new(f)) return NULL;
-    if (!hash_key_from(secret, &options.hash_key)) return NULL;
+    if (!secret_from(secret, &options.hash_key)) return NULL;
     options.flags = flags;
     options.kind = kind;
     Py_BEGIN_ALLOW_THREADS
@@ -204,7 +198,7 @@ static PyObject *filter_open_memory(PyObject *self, PyObject *args) {
     perhaps *handle;
     perhaps_open_options options = PERHAPS_OPEN(.flags = 0);
     if (!PyArg_ParseTuple(args, "OIiOi", &object, &flags, &kind, &secret, &form) || !check_new(f)) return NULL;
-    if (!hash_key_from(secret, &options.hash_key)) return NULL;
+    if (!secret_from(secret, &options.hash_key)) return NULL;
     options.flags = flags;
     options.kind = kind;
     if (PyObject_GetBuffer(object, &f->source, PyBUF_CONTIG_RO) < 0) return NULL;
@@ -292,10 +286,11 @@ static PyObject *filter_save(PyObject *self, PyObject *args) {
 static PyObject *filter_seal(PyObject *self, PyObject *args, PyObject *names) {
     static char *words[] = {"threads", NULL};
     struct py_filter *f = (struct py_filter *)self;
-    unsigned threads = 1;
+    PyObject *number = NULL;
+    unsigned threads;
     int rc;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "|$I", words, &threads) || !gate_enter(f, ACCESS_REPLACE))
-        return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "|$O", words, &number)) return NULL;
+    if (!threads_from(number, &threads) || !gate_enter(f, ACCESS_REPLACE)) return NULL;
     Py_BEGIN_ALLOW_THREADS
     rc = perhaps_seal(f->handle, &PERHAPS_SEAL(.threads = threads));
     Py_END_ALLOW_THREADS
@@ -319,7 +314,9 @@ static PyObject *filter_advance(PyObject *self, PyObject *object) {
 
 bool filter_tick(struct py_filter *f) {
     if (!f->clock) return true;
-    PyObject *now = PyObject_CallNoArgs(f->clock);
+    PyObject *clock = Py_NewRef(f->clock); /* which may set another */
+    PyObject *now = PyObject_CallNoArgs(clock);
+    Py_DECREF(clock);
     PyObject *done = now ? filter_advance((PyObject *)f, now) : NULL;
     Py_XDECREF(now);
     Py_XDECREF(done);
@@ -346,6 +343,11 @@ static PyObject *get_form(PyObject *self, void *unused) {
     return PyLong_FromLong(((struct py_filter *)self)->form);
 }
 
+static PyObject *get_shared(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(((struct py_filter *)self)->shared);
+}
+
 static PyObject *get_object(PyObject *object) {
     return Py_NewRef(object ? object : Py_None);
 }
@@ -369,6 +371,7 @@ static PyGetSetDef properties[] = {
     {"closed", get_closed, NULL, "Whether close() was called, or the filter never made.", NULL},
     {"path", get_path, NULL, "The path that the filter was opened from, or None.", NULL},
     {"_form", get_form, NULL, "How keys are made; -1 = the first key decides.", NULL},
+    {"_shared", get_shared, NULL, "Whether several threads may change it at the same time.", NULL},
     {"_arguments", get_arguments, NULL, "What the filter is made from, while the form of keys is open.", NULL},
     {"_clock", get_clock, NULL, "What is called before keys are added, or None.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

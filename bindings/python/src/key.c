@@ -2,7 +2,7 @@
  * the filter makes of it. */
 #include "binding.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 static bool refuse_class(PyObject *object) {
     PyErr_Format(PyExc_TypeError, "a key is a str, bytes-like or an int, not %R", (PyObject *)Py_TYPE(object));
@@ -110,12 +110,16 @@ static bool key_of_number(struct py_filter *f, PyObject *object, bool decides, s
 }
 
 /* Bytes side by side: not an array of larger things. */
-static bool hold_view(PyObject *object, struct py_key *key) {
-    if (!PyObject_CheckBuffer(object)) return refuse_class(object);
+static bool hold_view(const struct py_filter *f, PyObject *object, struct py_key *key) {
+    bool is_filter = PyObject_TypeCheck(object, (PyTypeObject *)f->state->filter_type);
+    if (is_filter || !PyObject_CheckBuffer(object)) return refuse_class(object);
+    /* Numpy's dates show their bytes, and equal dates have different ones. */
+    if (PyObject_HasAttrString(object, "dtype")) return refuse_class(object);
     if (PyObject_GetBuffer(object, &key->view, PyBUF_CONTIG_RO | PyBUF_FORMAT) < 0) return false;
     key->has_view = true;
     const char *format = key->view.format;
-    bool bytes = key->view.itemsize == 1 && (!format || format[0] == 'B' || format[0] == 'b' || format[0] == 'c');
+    if (format && *format && strchr("@=<>!", *format)) format++;
+    bool bytes = key->view.itemsize == 1 && (!format || (*format && strchr("Bbc", *format)));
     if (!bytes) return refuse_class(object);
     key->bytes = key->view.buf;
     key->length = key->view.len;
@@ -129,7 +133,7 @@ bool key_from(struct py_filter *f, PyObject *object, bool decides, struct py_key
     if (!text && (PyIndex_Check(object) || PyBool_Check(object))) return key_of_number(f, object, decides, key);
     if (text)
         key->bytes = text_from(object, &key->length);
-    else if (!hold_view(object, key))
+    else if (!hold_view(f, object, key))
         return false;
     if ((text && !key->bytes) || !takes_text(f)) return false;
     if (f->form == KEY_UNDECIDED) return !decides || filter_decide(f, PERHAPS_KEY_BYTES);

@@ -105,12 +105,12 @@ static bool many(PyObject *self, const struct batch_verb *verb, PyObject *object
 /* An int; or the answers as a bytearray, if they are asked for. */
 static PyObject *counted(PyObject *self, PyObject *args, PyObject *names, const struct batch_verb *verb) {
     static char *words[] = {"keys", "threads", "answers", NULL};
-    PyObject *keys, *answered = NULL;
-    unsigned threads = 1;
+    PyObject *keys, *number = NULL, *answered = NULL;
+    unsigned threads;
     int wanted = 0;
     int64_t rc = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$Ip", words, &keys, &threads, &wanted)) return NULL;
-    if (!many(self, verb, keys, threads, wanted, NULL, &rc, &answered)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$Op", words, &keys, &number, &wanted)) return NULL;
+    if (!threads_from(number, &threads) || !many(self, verb, keys, threads, wanted, NULL, &rc, &answered)) return NULL;
     return answered ? answered : PyLong_FromLongLong(rc);
 }
 
@@ -128,10 +128,11 @@ PyObject *many_query(PyObject *self, PyObject *args, PyObject *names) {
 
 PyObject *many_contains(PyObject *self, PyObject *args, PyObject *names) {
     static char *words[] = {"keys", "threads", "out", NULL};
-    PyObject *keys, *out = NULL, *answered = NULL;
-    unsigned threads = 1;
+    PyObject *keys, *number = NULL, *out = NULL, *answered = NULL;
+    unsigned threads;
     int64_t rc = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$IO", words, &keys, &threads, &out)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, names, "O|$OO", words, &keys, &number, &out)) return NULL;
+    if (!threads_from(number, &threads)) return NULL;
     return many(self, &querying, keys, threads, true, out, &rc, &answered) ? answered : NULL;
 }
 

@@ -35,6 +35,13 @@ bool unsigned_from(PyObject *object, const char *name, uint64_t most, uint64_t *
     return true;
 }
 
+bool threads_from(PyObject *object, unsigned *threads) {
+    uint64_t number = 1;
+    if (object && !unsigned_from(object, "threads", UINT_MAX, &number)) return false;
+    *threads = (unsigned)number;
+    return true;
+}
+
 static bool real_from(PyObject *object, const char *name, double *value) {
     *value = PyFloat_AsDouble(object);
     if (*value != -1 || !PyErr_Occurred()) return true;
@@ -45,7 +52,7 @@ static bool real_from(PyObject *object, const char *name, double *value) {
     return false;
 }
 
-enum field_type { U64, UNSIGNED, INT, REAL, BYTES };
+enum field_type { U64, UNSIGNED, INT, REAL, SECRET, PATH };
 
 static const struct {
     const char *name;
@@ -70,20 +77,32 @@ static const struct {
     {"lines", UNSIGNED, offsetof(perhaps_want, lines)},
     {"hash", INT, offsetof(perhaps_want, hash)},
     {"seed", U64, offsetof(perhaps_want, seed)},
-    {"hash_key", BYTES, offsetof(perhaps_want, hash_key)},
+    {"hash_key", SECRET, offsetof(perhaps_want, hash_key)},
     {"key_in_file", INT, offsetof(perhaps_want, key_in_file)},
     {"max_scratch", U64, offsetof(perhaps_want, max_scratch)},
-    {"scratch_dir", BYTES, offsetof(perhaps_want, scratch_dir)},
+    {"scratch_dir", PATH, offsetof(perhaps_want, scratch_dir)},
 };
+
+bool secret_from(PyObject *object, const uint8_t **secret) {
+    char *bytes = NULL;
+    Py_ssize_t length = 0;
+    *secret = NULL;
+    if (object == Py_None) return true;
+    if (PyBytes_AsStringAndSize(object, &bytes, &length) < 0) return false;
+    if (length != 16) PyErr_Format(PyExc_ValueError, "a secret key has 16 bytes, not %zd", length);
+    *secret = (const uint8_t *)bytes;
+    return length == 16;
+}
 
 static bool take(PyObject *value, const char *name, enum field_type type, void *field) {
     uint64_t number = 0;
     switch (type) {
     case REAL:
         return real_from(value, name, field);
-    case BYTES:
-        *(const char **)field = PyBytes_AsString(value);
-        return *(const char **)field != NULL;
+    case SECRET:
+        return secret_from(value, field);
+    case PATH:
+        return PyBytes_AsStringAndSize(value, field, NULL) == 0;
     case U64:
         return unsigned_from(value, name, UINT64_MAX, field);
     default:
@@ -95,18 +114,34 @@ static bool take(PyObject *value, const char *name, enum field_type type, void *
     return true;
 }
 
+/* Takes an item of the dictionary, if it is there. An object that is not plainly a number is
+ * replaced by the number that it gave. */
+static bool take_item(PyObject *arguments, const char *name, enum field_type type, void *field) {
+    PyObject *value = PyDict_GetItemString(arguments, name), *number = NULL;
+    if (!value) return true;
+    Py_INCREF(value);
+    bool done = take(value, name, type, field);
+    bool plain = PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBytes_CheckExact(value);
+    Py_DECREF(value);
+    if (!done || plain) return done;
+    if (type == REAL)
+        number = PyFloat_FromDouble(*(double *)field);
+    else if (type == U64)
+        number = PyLong_FromUnsignedLongLong(*(uint64_t *)field);
+    else if (type == UNSIGNED || type == INT)
+        number = PyLong_FromUnsignedLong(*(unsigned *)field);
+    return !(number || PyErr_Occurred()) || put(arguments, name, number);
+}
+
 bool want_from(PyObject *arguments, perhaps_want *want, perhaps_recipe *recipe) {
     perhaps_want_init(want);
     memset(recipe, 0, sizeof *recipe);
     recipe->size = sizeof *recipe;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        PyObject *value = PyDict_GetItemString(arguments, fields[i].name);
-        if (value && !take(value, fields[i].name, fields[i].type, (char *)want + fields[i].offset)) return false;
+        if (!take_item(arguments, fields[i].name, fields[i].type, (char *)want + fields[i].offset)) return false;
     }
-    PyObject *form = PyDict_GetItemString(arguments, "form");
-    PyObject *ignore_case = PyDict_GetItemString(arguments, "ignore_case");
-    if (form && !take(form, "form", INT, &recipe->form)) return false;
-    if (ignore_case && !take(ignore_case, "ignore_case", INT, &recipe->ignore_case)) return false;
+    if (!take_item(arguments, "form", INT, &recipe->form)) return false;
+    if (!take_item(arguments, "ignore_case", INT, &recipe->ignore_case)) return false;
     if (recipe->form || recipe->ignore_case) want->recipe = recipe;
     return true;
 }
