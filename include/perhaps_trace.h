@@ -1,6 +1,6 @@
 /*
- * perhaps_trace.h: explains a query or an add as data, and gives the cells of an array, for
- * programs that show people how a filter works.
+ * perhaps_trace.h: explains a query, an add or the sealing of a filter as data, and gives the cells
+ * of an array, for programs that show people how a filter works.
  */
 #ifndef PERHAPS_TRACE_H
 #define PERHAPS_TRACE_H
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* What a trace explains. */
-enum perhaps_verb { PERHAPS_VERB_QUERY = 1, PERHAPS_VERB_ADD };
+enum perhaps_verb { PERHAPS_VERB_QUERY = 1, PERHAPS_VERB_ADD, PERHAPS_VERB_SEAL };
 
 /* The steps of a trace. `name` says what is meant by the numbers. */
 enum perhaps_step_kind {
@@ -24,6 +24,8 @@ enum perhaps_step_kind {
     PERHAPS_STEP_STORE,      /* slot `index` has `value` and becomes `wanted` */
     PERHAPS_STEP_STASH,      /* cell `index` of the stash has `value`; it is or becomes `wanted` */
     PERHAPS_STEP_ROOM,       /* room is made, in one of the ways below */
+    PERHAPS_STEP_PEEL,       /* one key is left in slot `index`: digest `value`, fingerprint
+                              * `wanted` */
     PERHAPS_STEP_ANSWER      /* `value`, as int64_t, is the answer of the call, `why` the reason */
 };
 
@@ -57,8 +59,15 @@ typedef struct perhaps_step {
  *
  * A trace of an add reads a window's clock. It foresees a full filter, which is an answer, but no
  * lack of memory. For a read-only filter it tells of an add to a copy. A static filter has traces
- * of queries only, once it is sealed: before, any trace is PERHAPS_EUNSEALED, even of an add, and
- * then that of an add is PERHAPS_ESEALED. (reads)
+ * of queries once it is sealed: before, that of a query or an add is PERHAPS_EUNSEALED, and then
+ * that of an add is PERHAPS_ESEALED.
+ *
+ * PERHAPS_VERB_SEAL takes no key (NULL) and tells what perhaps_seal would do: one answer if there
+ * is nothing to seal. A fuse filter peels its keys, each once: a key is taken away by a slot that
+ * no other remaining key has, and this slot will make the exclusive or of the key's slots its
+ * fingerprint. Then the slots are stored, from the last key to the first; all others stay 0. For up
+ * to 65,536 added keys, PERHAPS_ERANGE beyond; PERHAPS_ENOMEM if there is no memory for them;
+ * PERHAPS_ECANNOT for ribbon filters. (reads)
  */
 PERHAPS_API int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps,
                                   size_t room);

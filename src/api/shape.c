@@ -81,8 +81,7 @@ static int next_header(struct reader *reader, const struct header *parent, struc
     const char *reason = parent ? children_check(parent, header) : NULL;
     if (reason) return fail(PERHAPS_EDAMAGED, "shape: it has %s", reason);
     if (!image_length(header->length, header->recipe.length, &total) ||
-        !add_fits(reader->bytes, total, &reader->bytes) || reader->bytes > memory_of_machine() ||
-        reader->bytes > SIZE_MAX / 2)
+        !add_fits(reader->bytes, total, &reader->bytes) || reader->bytes > memory_of_machine())
         return fail(PERHAPS_ENOMEM, "shape: the filter would take more memory than this machine has");
     reader->at += header_length_alone(header);
     reader->left -= (size_t)header_length_alone(header);

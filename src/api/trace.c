@@ -1,8 +1,14 @@
-/* Explaining: the steps of one query or add, and the cells that they count. */
+/* Explaining: the steps of one query or add or of sealing, and the cells that they count. */
 #include "api/batch.h"
 
 #include "base/error.h"
 #include "composite/composite_trace.h"
+#include "static/seal.h"
+
+static int check_room(const perhaps_step *steps, size_t room) {
+    if (room && !steps) return fail(PERHAPS_EINVAL, "there is no memory for the %zu steps of a trace", room);
+    return PERHAPS_OK;
+}
 
 static int trace_check(const perhaps *f, int verb, const perhaps_keys *key, const perhaps_step *steps, size_t room) {
     int rc = batch_check(f, key);
@@ -10,12 +16,24 @@ static int trace_check(const perhaps *f, int verb, const perhaps_keys *key, cons
     if (key->n != 1) return fail(PERHAPS_EINVAL, "a trace is of one key, not of %zu", key->n);
     if (verb != PERHAPS_VERB_QUERY && verb != PERHAPS_VERB_ADD)
         return fail(PERHAPS_EINVAL, "a trace has no verb %d; see enum perhaps_verb", verb);
-    if (room && !steps) return fail(PERHAPS_EINVAL, "there is no memory for the %zu steps of a trace", room);
-    rc = filter_check_sealed(f);
+    rc = check_room(steps, room);
+    if (rc == PERHAPS_OK) rc = filter_check_sealed(f);
     return rc == PERHAPS_OK && verb == PERHAPS_VERB_ADD && f->kind->solver ? fail_sealed() : rc;
 }
 
+static int64_t trace_sealing(const perhaps *f, const perhaps_keys *key, perhaps_step *steps, size_t room) {
+    struct trace trace = {.steps = steps, .room = room};
+    if (key) return fail(PERHAPS_EINVAL, "sealing takes no key");
+    int rc = check_room(steps, room);
+    if (rc == PERHAPS_OK && f->bins)
+        rc = seal_trace(f, &trace);
+    else if (rc == PERHAPS_OK)
+        trace_answer(&trace, false, PERHAPS_OK, "There is nothing to seal.");
+    return rc < 0 ? rc : (int64_t)trace.count;
+}
+
 int64_t perhaps_trace(const perhaps *f, int verb, const perhaps_keys *key, perhaps_step *steps, size_t room) {
+    if (verb == PERHAPS_VERB_SEAL) return trace_sealing(f, key, steps, room);
     int rc = trace_check(f, verb, key, steps, room);
     if (rc < 0) return rc;
     struct trace trace = {.steps = steps, .room = room};

@@ -40,5 +40,6 @@ void pages_keep_sparse(void *memory, size_t size) {
 
 uint64_t memory_of_machine(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    return memory < SIZE_MAX / 2 ? memory : SIZE_MAX / 2;
 }

@@ -13,7 +13,7 @@ void pages_release(void *memory, size_t size);
 /* Advises against huge pages. */
 void pages_keep_sparse(void *memory, size_t size);
 
-/* Bytes of memory that this machine has. */
+/* The most bytes that a filter can have: the memory of this machine, and half of the addresses. */
 uint64_t memory_of_machine(void);
 
 #endif

@@ -103,7 +103,7 @@ static int check_size(const perhaps *f, const struct level *level) {
         return fail(PERHAPS_EFULL,
                     "the next layer would make it %llu bytes large, and %smax_bytes is %llu; nothing was added",
                     (unsigned long long)bytes, layers_part(f), (unsigned long long)most);
-    if (!image_length(level->length, 0, &total) || total > memory_of_machine() || total > SIZE_MAX / 2)
+    if (!image_length(level->length, 0, &total) || total > memory_of_machine())
         return fail(PERHAPS_ENOMEM, "the next layer would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }

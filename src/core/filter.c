@@ -366,8 +366,7 @@ static int check_growth(const perhaps *f, const uint64_t layout[LAYOUT_WORDS], u
     const char *reason;
     uint64_t total;
     *length = f->kind->payload_bytes(layout, &reason);
-    if (!*length || !image_length(*length, f->header.recipe.length, &total) || total > memory_of_machine() ||
-        total > SIZE_MAX / 2)
+    if (!*length || !image_length(*length, f->header.recipe.length, &total) || total > memory_of_machine())
         return fail(PERHAPS_ENOMEM, "growing would take more memory than this machine has; nothing was added");
     return PERHAPS_OK;
 }

@@ -145,6 +145,11 @@ struct solver {
     bool (*solve)(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                   struct solution *solution);
 
+    /* Explains what `solve` has just done with n keys, from what it left in its room; NULL if it
+     * cannot. */
+    void (*trace)(const uint64_t layout[LAYOUT_WORDS], const uint64_t *room, uint64_t n,
+                  const struct solution *solution, struct trace *trace);
+
     /* Copies the directory of an array, which may be hostile, into the form that the operations
      * use: NULL, or the reason why it is invalid. They never read the directory afterwards: bytes
      * that change later cannot make them leave the array. */

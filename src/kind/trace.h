@@ -1,4 +1,4 @@
-/* The steps of one query or add, as perhaps_trace lists them. Each kind makes
+/* The steps of one query or add or of sealing, as perhaps_trace lists them. Each kind makes
  * them with its own arithmetic: in an X_trace.h if that is long. */
 #ifndef PERHAPS_KIND_TRACE_H
 #define PERHAPS_KIND_TRACE_H

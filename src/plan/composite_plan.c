@@ -258,7 +258,7 @@ static int wrap(const perhaps_want *want, const struct wrapper *wrapper, uint64_
     shown->bytes *= count;
     shown->bits_per_key = 8 * (double)shown->bytes / (double)shown->items;
     if (!composite_image(count, shown->image_bytes, recipe, &shown->image_bytes) ||
-        shown->image_bytes > memory_of_machine() || shown->image_bytes > SIZE_MAX / 2)
+        shown->image_bytes > memory_of_machine())
         return fail(PERHAPS_ENOMEM, "the filters would take more memory than this machine has");
     return PERHAPS_OK;
 }

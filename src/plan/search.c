@@ -258,8 +258,7 @@ static int describe(struct plan *plan, const struct kind *kind, const struct can
     shown->limit_bits_per_key = shown->fpr > 0 ? log2(1 / shown->fpr) : 1; /* exact: 1 bit each */
     shown->loss = plan_loss(kind, (double)c->items);
     if (!file_length(kind, &plan->level[0], &shown->image_bytes)) return PERHAPS_ERANGE;
-    bool fits = shown->image_bytes <= memory_of_machine() && shown->image_bytes <= SIZE_MAX / 2;
-    return fits ? PERHAPS_OK : PERHAPS_ENOMEM;
+    return shown->image_bytes <= memory_of_machine() ? PERHAPS_OK : PERHAPS_ENOMEM;
 }
 
 /* For kinds without a rule. PERHAPS_ERANGE or PERHAPS_ENOMEM come without a sentence: see

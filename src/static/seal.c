@@ -366,3 +366,52 @@ int seal_filter(perhaps *f, const perhaps_seal_options *options) {
     free_parts(&s);
     return rc;
 }
+
+/* ---- explaining ---- */
+
+/* As in the bins once they are flushed. */
+static int copy_keys(const struct bins *bins, uint64_t n, uint64_t *keys, uint64_t *other) {
+    uint64_t *to = other;
+    for (unsigned i = 0; i < BINS; i++) {
+        int rc = bins_read(bins, i, 0, bin_keys(bins, i), to);
+        if (rc < 0) return rc;
+        to += bin_keys(bins, i);
+    }
+    memcpy(to, bins->pending, (size_t)bins->pended * sizeof *to);
+    order_keys(other, n, 0, BIN_BITS, keys);
+    return PERHAPS_OK;
+}
+
+/* Few keys are one part, and their number is no estimate. */
+static int trace_solving(struct worker *w, uint64_t n, struct trace *trace) {
+    struct sealing *s = w->s;
+    struct solution solution;
+    int rc = get_words(s, &w->keys, n);
+    if (rc == PERHAPS_OK) rc = get_words(s, &w->other, n);
+    if (rc == PERHAPS_OK) rc = get_words(s, &w->room, n);
+    if (rc == PERHAPS_OK) rc = copy_keys(s->bins, n, w->keys.words, w->other.words);
+    if (rc < 0) return rc;
+    s->layout[PARTS_BITS] = 0;
+    s->solver->settle(s->layout, unique_keys(w->other.words, n, w->room.words));
+    rc = get_words(s, &w->room, s->solver->room(s->layout, n));
+    if (rc < 0) return rc;
+    if (!s->solver->solve(s->layout, s->f->isa, w->keys.words, n, w->room.words, &solution)) return not_uniform();
+    s->solver->trace(s->layout, w->room.words, n, &solution, trace);
+    return PERHAPS_OK;
+}
+
+int seal_trace(const perhaps *f, struct trace *trace) {
+    struct sealing s = {.f = f, .bins = f->bins, .solver = f->kind->solver, .keys = bins_keys(f->bins)};
+    struct worker w = {.s = &s};
+    if (!s.solver->trace)
+        return fail(PERHAPS_ECANNOT, "%s filters cannot explain how they are sealed", f->kind->row.name);
+    if (s.keys > FEW)
+        return fail(PERHAPS_ERANGE, "sealing is explained for up to %u keys, and %llu were added", (unsigned)FEW,
+                    (unsigned long long)s.keys);
+    memcpy(s.layout, f->header.layout, sizeof s.layout);
+    int rc = trace_solving(&w, s.keys, trace);
+    release_words(&s, &w.keys);
+    release_words(&s, &w.other);
+    release_words(&s, &w.room);
+    return rc;
+}

@@ -222,6 +222,7 @@ static const struct solver solver = {.entry_words = FUSE_ENTRY,
                                      .settle = BEYOND_QUERIES(fuse_settle),
                                      .room = BEYOND_QUERIES(fuse_room),
                                      .solve = BEYOND_QUERIES(fuse_solve),
+                                     .trace = BEYOND_QUERIES(fuse_trace_solved),
                                      .guide_bytes = guide_bytes,
                                      .guide = guide};
 

@@ -51,6 +51,8 @@ void fuse_settle(uint64_t layout[LAYOUT_WORDS], uint64_t keys);
 uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n);
 bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                 struct solution *solution);
+void fuse_trace_solved(const uint64_t layout[LAYOUT_WORDS], const uint64_t *room, uint64_t n,
+                       const struct solution *solution, struct trace *trace);
 
 /* Words of data for `parts` parts of `keys` keys each, for plans. */
 uint64_t fuse_words_for(const uint64_t layout[LAYOUT_WORDS], uint64_t parts, uint64_t keys);

@@ -28,6 +28,7 @@
  *   I4  peeling has succeeded if all keys are on the list; only then are slots set.
  */
 #include "kind/fuse/fuse_layout.h"
+#include "kind/trace.h"
 #include "static/key_sort.h"
 
 #include <string.h>
@@ -93,6 +94,10 @@ struct peeling {
     void *value;     /* of each slot: as many bytes as the width takes, 1, 2 or 4 */
 };
 
+static inline unsigned value_bytes(const struct peeling *p) {
+    return p->width <= 8 ? 1 : p->width <= 16 ? 2 : 4;
+}
+
 static inline uint32_t get_value(const struct peeling *p, uint64_t slot, unsigned bytes) {
     return bytes == 1   ? ((const uint8_t *)p->value)[slot]
            : bytes == 2 ? ((const uint16_t *)p->value)[slot]
@@ -137,10 +142,24 @@ uint64_t fuse_room(const uint64_t layout[LAYOUT_WORDS], uint64_t n) {
     return fuse_words(slots, layout[FUSE_WIDTH]) + 1 + (3 * slots + 1) / 2 + n;
 }
 
+/* Where in the room is what. */
+static struct peeling peeling_in(const uint64_t layout[LAYOUT_WORDS], uint64_t *room, uint64_t n) {
+    uint64_t all = slots_max(layout, n), *slots = room + fuse_words(all, layout[FUSE_WIDTH]) + 1;
+    struct peeling p = {.n = n,
+                        .bits = layout[PARTS_BITS],
+                        .segment = layout[FUSE_SEGMENT],
+                        .width = layout[FUSE_WIDTH],
+                        .slot = (uint32_t *)(void *)slots};
+    p.queue = p.slot + all;
+    p.value = p.queue + all;
+    p.taken = slots + (3 * all + 1) / 2;
+    return p;
+}
+
 /* Slot after slot, bit after bit. */
 static void pack(const struct peeling *p, uint64_t *data) {
     uint64_t word = 0, filled = 0;
-    unsigned bytes = p->width <= 8 ? 1 : p->width <= 16 ? 2 : 4;
+    unsigned bytes = value_bytes(p);
     for (uint64_t i = 0; i < p->slots; i++) {
         uint64_t value = get_value(p, i, bytes);
         word |= value << filled;
@@ -155,14 +174,10 @@ static void pack(const struct peeling *p, uint64_t *data) {
 
 bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *keys, uint64_t n, uint64_t *room,
                 struct solution *solution) {
-    uint64_t arity = layout[FUSE_ARITY], segment = layout[FUSE_SEGMENT], bits = layout[PARTS_BITS];
-    uint64_t all = slots_max(layout, n), *slots = room + fuse_words(all, layout[FUSE_WIDTH]) + 1;
+    uint64_t arity = layout[FUSE_ARITY], segment = layout[FUSE_SEGMENT];
     if (n > KEYS_MAX) return false;
-    struct peeling p = {.keys = keys, .n = n, .bits = bits, .segment = segment, .width = layout[FUSE_WIDTH]};
-    p.slot = (uint32_t *)(void *)slots;
-    p.queue = p.slot + all;
-    p.value = p.queue + all;
-    p.taken = slots + (3 * all + 1) / 2;
+    struct peeling p = peeling_in(layout, room, n);
+    p.keys = keys;
     for (unsigned seed = 0; seed < FUSE_SEEDS; seed++) {
         p.range = range_for(p.n, arity, segment, seed / 4);
         p.slots = fuse_slots(p.range, arity, segment);
@@ -176,7 +191,20 @@ bool fuse_solve(const uint64_t layout[LAYOUT_WORDS], enum isa isa, uint64_t *key
             solution->entry[FUSE_SEED] = seed;
             return true;
         }
-        if (seed == 0) p.n = unique_keys(keys, n, slots);
+        if (seed == 0) p.n = unique_keys(keys, n, (uint64_t *)(void *)p.slot);
     }
     return false;
+}
+
+TRACED void fuse_trace_solved(const uint64_t layout[LAYOUT_WORDS], const uint64_t *room, uint64_t n,
+                              const struct solution *solution, struct trace *trace) {
+    struct peeling p = peeling_in(layout, (uint64_t *)(uintptr_t)room, n);
+    unsigned bytes = value_bytes(&p);
+    for (uint64_t i = 0; i < solution->keys; i++)
+        trace_step(trace, PERHAPS_STEP_PEEL, "slot", false, p.queue[i], p.taken[i],
+                   fuse_fingerprint(p.taken[i], p.width));
+    for (uint64_t i = solution->keys; i-- > 0;) trace_store(trace, p.queue[i], 0, get_value(&p, p.queue[i], bytes));
+    trace_answer(trace, false, PERHAPS_OK,
+                 solution->keys ? "Each key left by a slot of its own; these are set in the reverse order."
+                                : "There are no keys: all slots stay 0.");
 }
