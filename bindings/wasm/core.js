@@ -23,6 +23,9 @@ const OPEN_NO_VERIFY = 4;
 // enum perhaps_key_form, of recipes
 const forms = ['bytes', 'hex', 'u64', 'int32', 'int64', 'utf16'];
 
+// enum perhaps_records, of recipes
+const records = ['lines', 'zero-terminated', 'raw', 'csv', 'tsv', 'whitespace', 'jsonl'];
+
 // ---- the module ----
 
 const CHUNK = 65536; // keys of a batch query that are in the module's memory at a time
@@ -139,6 +142,7 @@ export class Module {
             else if (type === 'b') values[key] = view.getBigUint64(at + offset, true);
             else if (type === 'n') values[key] = Number(view.getBigUint64(at + offset, true));
             else if (type === 's') values[key] = this.text(view.getUint32(at + offset, true));
+            else if (type === 't') values[key] = this.text(at + offset);
             else if (type === 'f') values[key] = view.getUint32(at + offset, true) !== 0;
             else if (type === 'i') values[key] = view.getInt32(at + offset, true);
             else values[key] = view.getUint32(at + offset, true);
@@ -250,13 +254,19 @@ export class Module {
         }
     }
 
-    // How the keys of a filter were made from text; null if they are the text.
+    // How the keys of a filter were made from records: the text of each, and the key of that text.
+    // Null where nothing is to be said.
     recipe(filter) {
         return this.withStruct('recipe', {}, (at) => {
             this.must(this.calls.perhaps_recipe_of(filter, at));
-            const { form, ignoreCase, ngram, unknown } = this.readStruct('recipe', at);
-            if (!form && !ignoreCase && !ngram && !unknown) return null;
-            return { form: unknown ? 'unknown' : (forms[form] ?? 'unknown'), ignoreCase, ngram };
+            const { form, ignoreCase, ngram, unknown, records: format, ...place } = this.readStruct('recipe', at);
+            const { field, delimiter, header, trim, where } = place;
+            const plain = !form && !ignoreCase && !ngram && !unknown;
+            const found = format || field || header || trim || where || ngram || unknown;
+            return {
+                recipe: plain ? null : { form: unknown ? 'unknown' : (forms[form] ?? 'unknown'), ignoreCase, ngram },
+                extraction: found ? { records: unknown ? 'unknown' : (records[format] ?? 'unknown'), field, delimiter: delimiter ? String.fromCharCode(delimiter) : '', header, trim, where, ngram } : null,
+            };
         });
     }
 }
@@ -315,12 +325,13 @@ export class Handle {
     #filter;
     #image;
     #recipe;
+    #extraction;
 
     constructor(module, filter, image) {
         this.#module = module;
         this.#filter = filter;
         this.#image = image;
-        this.#recipe = module.recipe(filter);
+        ({ recipe: this.#recipe, extraction: this.#extraction } = module.recipe(filter));
         forgotten.register(this, { module, filter, image }, this);
     }
 
@@ -335,6 +346,10 @@ export class Handle {
 
     get recipe() {
         return this.#recipe;
+    }
+
+    get extraction() {
+        return this.#extraction;
     }
 
     // Text is not the key of a filter whose keys were made from text.

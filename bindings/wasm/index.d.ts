@@ -29,6 +29,7 @@ export type Keys =
 export type Kind =
     | 'bloom' | 'blocked' | 'counting' | 'cuckoo' | 'table' | 'bitmap' | 'fuse' | 'ribbon'
     | 'guava' | 'dcso' | 'parquet' | 'spark';
+export type Composite = 'growing' | 'window' | 'sharded';
 export type Ability = 'add' | 'remove' | 'count' | 'merge' | 'intersect' | 'subtract' | 'grow' | 'list' | 'inPlace';
 export type Trait = 'takesBytes' | 'takesDigests' | 'exact' | 'static' | 'multiset' | 'parallel';
 
@@ -62,7 +63,7 @@ export interface Want {
 }
 
 export interface Plan {
-    kind: Kind;
+    kind: Kind | Composite;
     items: number;
     fpr: number;
     bytes: number;
@@ -78,9 +79,9 @@ export interface Plan {
 
 /** Everything about a filter, as perhaps_info of the C library has it. */
 export interface Info {
-    kind: Kind | 'growing' | 'window' | 'sharded' | 'redis_bloom' | 'redis_cuckoo';
+    kind: Kind | Composite | 'redis_bloom' | 'redis_cuckoo';
     /** The kind of the children of a growing filter, a window or shards; else null. */
-    base: Kind | null;
+    base: Kind | Composite | null;
     can: Ability[];
     traits: Trait[];
     capacity: number;
@@ -115,9 +116,9 @@ export interface Info {
     guessed: boolean;
 }
 
-/** A step of a query or an add, as perhaps_trace.h of the C library has it. */
+/** A step of a query, an add or sealing, as perhaps_trace.h of the C library has it. */
 export interface Step {
-    step: 'digest' | 'child' | 'position' | 'slot' | 'move' | 'store' | 'stash' | 'room' | 'answer';
+    step: 'digest' | 'child' | 'position' | 'slot' | 'move' | 'store' | 'stash' | 'room' | 'peel' | 'answer';
     depth: number;
     /** It speaks for "perhaps". */
     holds: boolean;
@@ -164,6 +165,20 @@ export interface Recipe {
     ngram: number;
 }
 
+/** Where the command line found the text of a key in a record; see docs/FORMAT.md, "The recipe of keys". */
+export interface Extraction {
+    records: 'lines' | 'zero-terminated' | 'raw' | 'csv' | 'tsv' | 'whitespace' | 'jsonl' | 'unknown';
+    /** The key is field 1, 2 ... of a record; 0: the record, or what `where` says. */
+    field: number;
+    /** The byte between fields; '': the usual one. */
+    delimiter: string;
+    header: boolean;
+    trim: boolean;
+    /** Several fields or names, of which the key is the netstrings; or the path in a JSON line; or ''. */
+    where: string;
+    ngram: number;
+}
+
 /** Where perhaps.wasm is, or its bytes. Left out, it is beside this module. */
 export type Source = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
@@ -173,8 +188,11 @@ export function load(source?: Source): Promise<void>;
 /** The version of the C library. */
 export function version(): string;
 
-/** What a filter would be; makes nothing. */
-export function plan(want: Want): Plan;
+/**
+ * What a filter would be; makes nothing. It must fit into the memory of the module, 2 GiB, or of the machine that it is for:
+ * `memory` bytes.
+ */
+export function plan(want: Want, machine?: { memory?: number | bigint }): Plan;
 
 /** The kinds, with what each can. `file`: a foreign format. */
 export function kinds(): { name: Kind; summary: string; can: Ability[]; file: boolean }[];
@@ -230,8 +248,24 @@ export class Filter {
     /** Why it answers as it does: the steps of a query or an add, which is not made. */
     explain(key: Key, verb?: 'query' | 'add'): Step[];
 
+    /** What seal() would do: of a fuse filter of few keys, the order in which they are peeled, and what each slot becomes. */
+    explainSeal(): Step[];
+
+    /**
+     * The array as cells, for pictures: what a cell is, how many there are, and the values of those from `from` on, at most
+     * `most`. Of a composite filter give the number of a child.
+     */
+    cells(options?: { child?: number; from?: number; most?: number }): {
+        name: 'bit' | 'counter' | 'slot';
+        length: number;
+        values: BigUint64Array;
+    };
+
     /** How text becomes its keys; null: as it is. Where it is not null, give bytes or integers. */
     readonly recipe: Recipe | null;
+
+    /** Where the text of its keys was found; null: keys were whole lines. */
+    readonly extraction: Extraction | null;
 
     /** Gives the memory back. Without it, that happens some time after the last use. */
     free(): void;

@@ -14,7 +14,8 @@ export async function load(source) {
 const hashes = { default: 0, xxh3: 1, siphash: 2, identity: 3 };
 const growths = { default: 0, never: 1, layers: 2 };
 const verbs = { query: 1, add: 2 };
-const steps = [null, 'digest', 'child', 'position', 'slot', 'move', 'store', 'stash', 'room', 'answer'];
+const SEAL = 3;
+const steps = [null, 'digest', 'child', 'position', 'slot', 'move', 'store', 'stash', 'room', 'peel', 'answer'];
 
 // ---- kinds ----
 
@@ -39,8 +40,11 @@ function kindNumber(module, name) {
     return row.number;
 }
 
+// Of enum perhaps_kind, what is in no table since it is not made by its name.
+const composites = { 7: 'growing', 8: 'window', 9: 'sharded' };
+
 function kindName(module, number) {
-    return tableOf(module).find((row) => row.number === number)?.name ?? null;
+    return tableOf(module).find((row) => row.number === number)?.name ?? composites[number] ?? null;
 }
 
 export function kinds() {
@@ -95,11 +99,21 @@ function withWant(module, options, use) {
     });
 }
 
-export function plan(options) {
+// For a machine with this much memory; 0 is the module's own.
+function planFor(module, memory, want, at) {
+    module.calls.module_plan_for(BigInt.asUintN(64, BigInt(memory)));
+    try {
+        module.must(module.calls.perhaps_plan(want, at));
+    } finally {
+        module.calls.module_plan_for(0n);
+    }
+}
+
+export function plan(options, { memory = 0 } = {}) {
     const module = loading.loaded();
     return withWant(module, options, (want) =>
         module.withStruct('plan', {}, (at) => {
-            module.must(module.calls.perhaps_plan(want, at));
+            planFor(module, memory, want, at);
             const { kind, can, traits: set, ...plan } = module.readStruct('plan', at);
             return { kind: kindName(module, kind), ...plan, can: namesOf(can, abilities), traits: namesOf(set, traits) };
         }),
@@ -257,12 +271,36 @@ export class Filter extends Handle {
         return Array.from({ length: this.info().children }, (_, i) => infoOf(this.module, 'perhaps_child', this.pointer, i));
     }
 
+    cells({ child = -1, from = 0, most = Infinity } = {}) {
+        const { module, pointer } = this;
+        const call = (at, room) =>
+            Number(module.must(module.calls.perhaps_cells(pointer, child, BigInt(from), at, room, module.spare)));
+        const length = call(0, 0);
+        const room = Math.max(0, Math.min(length - from, most));
+        const at = module.allocate(8 * room);
+        try {
+            call(at, room);
+            const name = module.text(module.view.getUint32(module.spare, true));
+            return { name, length, values: new BigUint64Array(module.bytes.slice(at, at + 8 * room).buffer) };
+        } finally {
+            module.release(at);
+        }
+    }
+
     explain(key, verb = 'query') {
+        return this.#trace(numberOf(verb, verbs, 'verb'), key);
+    }
+
+    explainSeal() {
+        return this.#trace(SEAL);
+    }
+
+    #trace(verb, key) {
         const { module, pointer } = this;
         const { size } = module.structs.step;
         const call = (at, room) => {
-            module.writeOneKey(this.check(key));
-            return Number(module.must(module.calls.perhaps_trace(pointer, numberOf(verb, verbs, 'verb'), module.keys, at, room)));
+            if (verb !== SEAL) module.writeOneKey(this.check(key));
+            return Number(module.must(module.calls.perhaps_trace(pointer, verb, verb === SEAL ? 0 : module.keys, at, room)));
         };
         const room = call(0, 0);
         const at = module.allocate(room * size);

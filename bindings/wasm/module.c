@@ -7,7 +7,7 @@
  *
  *     i u d      int, unsigned or size_t, double
  *     n b        uint64_t that becomes a number; that becomes a BigInt
- *     f s p      flag; text; address
+ *     f s t p    flag; text; text in the struct itself; address
  */
 #include <perhaps_embed.h>
 #include <perhaps_trace.h>
@@ -42,9 +42,10 @@ static const struct field_place open_options[] = {FIELD('u', size), FIELD('u', f
                                                   FIELD('p', hash_key), END};
 #undef STRUCT
 #define STRUCT perhaps_recipe
-static const struct field_place recipe[] = {
-    FIELD('u', size),    FIELD('i', form),  FIELD('f', ignore_case), FIELD('u', field),
-    FIELD('i', records), FIELD('u', ngram), FIELD('f', unknown),     END};
+static const struct field_place recipe[] = {FIELD('u', size),    FIELD('i', form),    FIELD('f', ignore_case),
+                                            FIELD('i', records), FIELD('u', field),   FIELD('u', delimiter),
+                                            FIELD('f', header),  FIELD('f', trim),    FIELD('t', where),
+                                            FIELD('u', ngram),   FIELD('f', unknown), END};
 #undef STRUCT
 #define STRUCT struct perhaps_info
 static const struct field_place info[] = {FIELD('u', size),

@@ -7,9 +7,9 @@
  *     const blocked = Filter.from(bytes);
  *     if (blocked.has('example.org')) askTheServer();
  */
-import type { Key, Keys, Recipe, Source, Trait } from './index.js';
+import type { Extraction, Key, Keys, Recipe, Source, Trait } from './index.js';
 
-export type { Key, Keys, Recipe, Source, Trait } from './index.js';
+export type { Extraction, Key, Keys, Recipe, Source, Trait } from './index.js';
 export {
     PerhapsError, InvalidError, MemoryError, ForeignError, VersionError, DamagedError, SecretKeyError, CannotError,
     MismatchError, ReadOnlyError, DirtyError, LayoutError, FullError, SealedError, UnsealedError,
@@ -43,5 +43,6 @@ export class Filter {
     hasMany(keys: Keys, answers?: Uint8Array): Uint8Array;
     info(): Facts;
     readonly recipe: Recipe | null;
+    readonly extraction: Extraction | null;
     free(): void;
 }

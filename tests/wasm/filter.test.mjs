@@ -205,6 +205,60 @@ test('a secret key', () => {
     });
 });
 
+test('plans for another machine', () => {
+    const want = { kind: 'bloom', items: 5e9, fpr: 0.01 };
+    assert.throws(() => plan(want), perhaps.MemoryError);
+    assert.throws(() => plan(want, { memory: 2 ** 32 }), perhaps.MemoryError);
+    const { bytes, bitsPerKey } = plan(want, { memory: 2 ** 40 });
+    assert.ok(bytes > 2 ** 32 && Math.abs(bitsPerKey - 9.59) < 0.01);
+    assert.throws(() => plan(want), perhaps.MemoryError);
+    assert.throws(() => new Filter(want), perhaps.MemoryError);
+});
+
+test('where keys stood in records', () => {
+    const open = (name) => Filter.from(readFileSync(join(golden, name)));
+    const plain = open('bloom-8x8.ph');
+    assert.equal(plain.extraction, null);
+    const csv = open('bloom-csv.ph');
+    assert.equal(csv.extraction.records, 'csv');
+    assert.ok(csv.extraction.field > 0 || csv.extraction.where);
+    for (const filter of [plain, csv]) filter.free();
+});
+
+test('composite filters are named', () => {
+    assert.equal(plan({ items: 100, fpr: 0.01, grow: 'layers' }).kind, 'growing');
+    assert.equal(plan({ items: 100, fpr: 0.01, generations: 4 }).kind, 'window');
+    filterOf({ kind: 'cuckoo', items: 1000, fpr: 0.01, grow: 'layers', shards: 2 }, (filter) => {
+        assert.deepEqual([filter.info().kind, filter.info().base], ['sharded', 'growing']);
+        assert.deepEqual([filter.children()[0].kind, filter.children()[0].base], ['growing', 'cuckoo']);
+    });
+});
+
+test('cells are the bits, counters and slots that explain names', () => {
+    for (const [kind, name, holds] of [['bloom', 'bit', (value) => value === 1n], ['counting', 'counter', (value) => value > 0n], ['cuckoo', 'slot', (value) => value > 0n]]) {
+        filterOf({ kind, items: 100, fpr: 0.01 }, (filter) => {
+            for (let i = 0; i < 20; i++) filter.add(i);
+            const { name: cell, length, values } = filter.cells();
+            assert.equal(cell, name);
+            assert.equal(values.length, length);
+            for (let i = 0; i < 20; i++) {
+                const steps = filter.explain(i).filter((step) => step.holds && step.name === name);
+                assert.ok(steps.length, `${kind}: no step holds`);
+                for (const { index, value } of steps) assert.equal(values[index], value);
+                for (const { index } of steps) assert.ok(holds(values[index]));
+            }
+            assert.deepEqual(filter.cells({ from: 3, most: 5 }).values, values.slice(3, 8));
+            assert.equal(filter.cells({ from: length + 1 }).values.length, 0);
+            assert.throws(() => filter.cells({ child: 0 }), perhaps.PerhapsError);
+        });
+    }
+    filterOf({ kind: 'blocked', items: 100, fpr: 0.01, grow: 'layers' }, (filter) => {
+        assert.equal(filter.info().kind, 'growing');
+        assert.throws(() => filter.cells(), perhaps.CannotError);
+        assert.equal(filter.cells({ child: 0 }).name, 'bit');
+    });
+});
+
 test('explain tells the answer and changes nothing', () => {
     filterOf({ kind: 'bloom', items: 100, fpr: 0.01 }, (filter) => {
         const before = filter.toBytes();
@@ -220,6 +274,25 @@ test('explain tells the answer and changes nothing', () => {
         assert.match(steps.at(-1).why, /\.$/);
         assert.throws(() => filter.explain('key', 'remove'), TypeError);
     });
+});
+
+test('sealing is explained before it is done', () => {
+    const words = ['apple', 'pear', 'plum', 'fig', 'kiwi'];
+    filterOf({ kind: 'fuse', items: 5, fpr: 1 / 256 }, (filter) => {
+        filter.addMany(words);
+        assert.throws(() => filter.cells(), perhaps.UnsealedError);
+        const steps = filter.explainSeal();
+        const of = (kind) => steps.filter(({ step }) => step === kind);
+        assert.equal(filter.info().collecting, true);
+        filter.seal();
+        assert.deepEqual(new Set(of('peel').map(({ value }) => value)), new Set(words.map((word) => filter.explain(word)[0].value)));
+        assert.deepEqual(of('store').map(({ index }) => index), of('peel').map(({ index }) => index).reverse());
+        const values = new BigUint64Array(filter.cells().values.length);
+        for (const { index, wanted } of of('store')) values[index] = wanted;
+        assert.deepEqual(filter.cells().values, values);
+        assert.deepEqual(filter.explainSeal().map(({ step }) => step), ['answer']);
+    });
+    filterOf({ kind: 'ribbon', items: 5, fpr: 0.01 }, (filter) => assert.throws(() => filter.explainSeal(), perhaps.CannotError));
 });
 
 test('damaged images are refused with the sentence, and borrowed ones answer', () => {

@@ -20,7 +20,8 @@ filter.addMany({ data: new Uint8Array(8), width: 4 });
 const answers: Uint8Array = filter.hasMany(Uint32Array.of(1, 2));
 const info: Info = filter.seal().clear().merge(filter.clone()).info();
 const seed: bigint = info.seed;
-const steps: Step[] = filter.explain('text', 'add');
+const steps: Step[] = filter.explain('text', 'add').concat(filter.explainSeal());
+const cells: { name: string; length: number; values: BigUint64Array } = filter.cells({ child: 0, from: 8, most: 8 });
 const members: bigint[] = [...filter.members()];
 const both: number = filter.overlap(Filter.from(filter.toBytes(), { readOnly: true })).both;
 
@@ -49,4 +50,4 @@ small.add('text');
 new query.Filter();
 
 filter.free();
-console.log(text, bits, names, added, fresh, answers, seed, steps, members, both, found);
+console.log(text, bits, names, added, fresh, answers, seed, steps, cells, members, both, found);
