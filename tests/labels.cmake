@@ -18,7 +18,8 @@ set(optimized_too test_answers test_instruction_sets test_whole_filters test_thr
 
 # Arithmetic, kills, many combinations: sanitizers would only make them slow.
 set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_matrix_far test_invariants
-  foreign_guava foreign_hyparquet wasm_build wasm_filter wasm_golden wasm_native wasm_types wasm_docs)
+  foreign_guava foreign_hyparquet wasm_build wasm_filter wasm_golden wasm_native wasm_types wasm_docs
+  page_build page_file page_npm page_plan page_watch page_inspect page_compare page_frame)
 
 # Commands that manage much memory.
 set(cli_with_sanitizers cli_add cli_bitmap cli_check cli_combine cli_dedup cli_dedup_exact cli_json_find cli_keys)
