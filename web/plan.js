@@ -213,7 +213,7 @@ function answer() {
             el('h2', { id: 'answer' }, row.recommended ? 'Take ' : 'With ', kindName(row.kind)),
             el('div', { class: 'figures' },
                 figure(bytes(plan.bytes), comparison.want.grow ? 'of memory, the first layer' : 'of memory'),
-                figure(plan.bitsPerKey.toFixed(2), overhead < 9.99 ? `bits per key, ${percent(overhead, 2)} above the limit` : 'bits per key'),
+                figure(plan.bitsPerKey.toFixed(2), overhead < 9.99 ? `bits per key, ${percent(overhead, 2)} above the minimum` : 'bits per key'),
                 figure(plan.fpr < 0.2 ? `1 in ${count(1 / plan.fpr)}` : percent(plan.fpr), 'false positives'),
                 figure(count(plan.items), 'keys')),
             el('p', { class: 'why' }, why),

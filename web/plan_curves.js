@@ -90,7 +90,7 @@ export function curves(lib) {
             const bits = points.at(-1)[1] ?? points.findLast(([, value]) => value !== null)[1];
             return bits > top ? { kind, text: `↑ ${kind}`, at: frame.top } : { kind, text: kind, at: y(bits) };
         });
-        ends.push({ kind: 'limit', text: 'limit', at: y(limit(last)) });
+        ends.push({ kind: 'limit', text: 'minimum', at: y(limit(last)) });
         const heights = spread(ends.map(({ at }) => at), 18, frame.bottom);
         return ends.map(({ kind, text }, i) => label(frame.right + 8, heights[i], text, kind, kind === row?.kind));
     }
