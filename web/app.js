@@ -51,7 +51,7 @@ function loadLibrary() {
 
 /** '#plan?items=5e6' -> ['plan', URLSearchParams] */
 function readURL() {
-    const [name, query = ''] = location.hash.slice(1).split('?');
+    const [, name, query] = /^#?([^?]*)\??(.*)$/.exec(location.hash);
     return [name in loaders ? name : 'plan', new URLSearchParams(query)];
 }
 

@@ -438,7 +438,7 @@ static void test_ends(void **state) {
         assert_int_equal(read_image(&r, &image), aof);
         assert_int_equal(file.end, end);
         if (aof) assert_true(file.more);
-        if (!aof) assert_string_equal(file.reader.fault, "it has an end there, and goes on");
+        if (!aof) assert_string_equal(file.reader.fault, "its end mark stands there, and more follows");
     }
 }
 
