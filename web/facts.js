@@ -16,8 +16,8 @@ const parts = {
     cuckoo: ['slots', 'slots that a key can be in'],
     table: ['slots', 'buckets that a key can be in'],
     bitmap: ['bits', 'bit for each integer'],
-    fuse: ['bits are the least that any filter needs', 'places that a key looks at'],
-    ribbon: ['bits are the least that any filter needs', 'stretch of 64 rows that a key looks at'],
+    fuse: ['bits are the theoretical minimum', 'places that a key looks at'],
+    ribbon: ['bits are the theoretical minimum', 'stretch of 64 rows that a key looks at'],
 };
 const otherParts = ['bits', 'bits set per key'];
 
@@ -56,13 +56,13 @@ function keysText(info) {
     const items = count(info.items);
     const capacity = count(info.capacity);
     const distinct = count(info.distinct);
-    if (info.guessed) return `about ${distinct} distinct ones, from the bits; the file does not say how many it was made for`;
-    if (isForeign(info) && !info.items) return `about ${distinct} distinct ones, from the bits (room for ${capacity})`;
+    if (info.guessed) return `about ${distinct} distinct, from the bits; the file does not say how many it was made for`;
+    if (isForeign(info) && !info.items) return `about ${distinct} distinct, from the bits (room for ${capacity})`;
     if (innerKind(info) === 'bitmap') return `${items} of the integers below ${capacity}`;
     if (innerKind(info) === 'table') return `${items} (made for ${capacity})`;
     if (info.traits.includes('static')) return `${items} distinct; static, so no more can be added`;
-    if (info.traits.includes('multiset')) return `${items} copies (made for ${capacity}); about ${distinct} distinct keys`;
-    return `${items} (made for ${capacity}); about ${distinct} distinct keys, from the bits`;
+    if (info.traits.includes('multiset')) return `${items} copies (made for ${capacity}), of about ${distinct} distinct keys`;
+    return `${items} (made for ${capacity}); about ${distinct} distinct, from the bits`;
 }
 
 // A share of the room for keys; null where there is no fixed room.
@@ -89,6 +89,12 @@ function special(info) {
     if (info.clearAt > 0) lines.push(['forgets', `the oldest generation, when the newest is filled to ${digits(Math.round(info.clearAt * 1e11) / 1e9)} %`]);
     if (!info.period && info.clearAt === 0) lines.push(['forgets', `all but the last ${count(info.capacity)} keys`]);
     return lines;
+}
+
+/** '6.0 MiB (6,312,128 bytes)', '312 bytes' */
+function sizeText(size) {
+    const exact = `${count(size)} bytes`;
+    return size < 1024 ? exact : `${bytes(size)} (${exact})`;
 }
 
 function hashText(info) {
@@ -136,7 +142,7 @@ export function factsOf(lib, filter, info) {
         ['fill', `${fixed(100 * info.fill, 1)} % of the ${partsOf(info)}`],
         ['fpr', `now ${rate(info.fprNow)}; ${info.guessed ? 'with half of the bits set ' : 'planned '}${rate(info.fprTarget)}`],
         ...special(info),
-        ['size', `${bytes(info.bytes)} (${count(info.bytes)} bytes), ${fixed(info.bitsPerKey, 2)} bits a key; the file ${count(info.imageBytes)} bytes`],
+        ['size', `${sizeText(info.bytes)}, ${fixed(info.bitsPerKey, 2)} bits per key; the file ${count(info.imageBytes)} bytes`],
         ['layout', `${info.hashes} ${ofKey}, in at most ${info.lines} cache line${info.lines === 1 ? '' : 's'}`],
         ['hash', hashText(info)],
         ['key', keyText(filter, info)],
