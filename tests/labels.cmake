@@ -14,7 +14,7 @@
 
 # What users get: the compiler's optimisations, the instruction sets, threads.
 set(optimized_too test_answers test_instruction_sets test_whole_filters test_threads test_sharded test_growing test_window
-  test_static test_large test_key_forms test_views test_views_avx2)
+  test_static test_large test_views test_views_avx2)
 
 # Arithmetic, kills, many combinations: sanitizers would only make them slow.
 set(optimized_only test_rates test_parallel test_crash test_disk test_golden_scalar test_matrix test_matrix_far test_invariants
@@ -53,7 +53,7 @@ function(label_test name)
     set(labels sanitizers)
   elseif(name MATCHES "^python_(threads|model|leaks|package|examples)|^cli_")
     set(labels optimized)
-  elseif(name MATCHES "^(server|python)_" OR name IN_LIST optimized_too)
+  elseif(name MATCHES "^server_" OR name IN_LIST optimized_too)
     set(labels sanitizers optimized)
   else()
     set(labels sanitizers)

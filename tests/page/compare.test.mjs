@@ -3,7 +3,7 @@
 // tested.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { browserForTests, settled, size } from './support.mjs';
+import { browserForTests, settled, size, testInFull } from './support.mjs';
 
 const browser = browserForTests();
 const measureButton = (page) => page.getByRole('button', { name: 'Measure' });
@@ -36,7 +36,7 @@ for (const form of size === 'long' ? ['u64', 'text'] : ['text'])
             assert.match(await page.evaluate(() => location.hash), /show=add/);
         }));
 
-test('it stops when it is told to, and starts again', () =>
+testInFull('it stops when it is told to, and starts again', () =>
     browser.open('#compare?sizes=1e3,1e5,1e6,5e6', async (page) => {
         await measureButton(page).click();
         await page.waitForSelector('.race li');
@@ -52,7 +52,7 @@ test('it stops when it is told to, and starts again', () =>
         assert.equal((await readNumbers(page)).length, 7);
     }));
 
-test('leaving the view ends the work', () =>
+testInFull('leaving the view ends the work', () =>
     browser.open('#compare?sizes=1e6', async (page) => {
         await measureButton(page).click();
         await page.waitForSelector('.status:has-text("keys")');

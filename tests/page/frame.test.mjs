@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { assertAccessible, browserForTests, folder, goTo, golden, oneFile, root, scratchFolder, settled, shown, size, until } from './support.mjs';
+import { assertAccessible, browserForTests, folder, goTo, golden, oneFile, root, scratchFolder, settled, shown, size, until, testInFull } from './support.mjs';
 
 const browser = browserForTests();
 const scratch = scratchFolder();
@@ -25,7 +25,7 @@ for (const colorScheme of ['light', 'dark'])
             }
         }, { colorScheme }));
 
-test('axe-core finds nothing in what appears later', () =>
+testInFull('axe-core finds nothing in what appears later', () =>
     browser.open('#compare?sizes=100&kinds=blocked', async (page) => {
         await page.getByRole('button', { name: 'Measure' }).click();
         await page.waitForSelector('.status:text-is("Done.")');
@@ -74,7 +74,7 @@ test('screen readers hear of another view, and of a result', () =>
 
 // ---- colours, sizes, motion ----
 
-test('colours follow the system, and a choice stays', () =>
+testInFull('colours follow the system, and a choice stays', () =>
     browser.open('#plan', async (page) => {
         const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         const dark = await paper();
@@ -139,7 +139,7 @@ test('the browser paints before the module is there, and loads no more than that
         await shown(slow, '#plan');
     }));
 
-test('once it is loaded it needs no network', () =>
+testInFull('once it is loaded it needs no network', () =>
     browser.open('#plan', async (page, context) => {
         for (const view of views) await goTo(page, `#${view}`);
         await context.setOffline(true);
@@ -156,7 +156,7 @@ test('the page in one file has every view, without a network', () =>
         assert.match(await page.textContent('#version'), /\d+\.\d+/);
     }, { file: true, offline: true }));
 
-test('the page in one file opens files and measures', () =>
+testInFull('the page in one file opens files and measures', () =>
     browser.open('#inspect', async (page) => {
         await page.setInputFiles('#file', join(golden, 'cuckoo-4x2.ph'));
         await page.waitForSelector('.inspect .facts');

@@ -5,7 +5,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, readdirSync } from 'n
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { browserForTests, foundBy, golden, perhaps, savedBy, scratchFolder, settled, size } from './support.mjs';
+import { browserForTests, foundBy, golden, perhaps, savedBy, scratchFolder, settled, size, testInFull } from './support.mjs';
 
 const browser = browserForTests();
 const scratch = scratchFolder();
@@ -114,7 +114,7 @@ test('keys are made as the recipe says', () =>
         }
     }));
 
-test('N-grams are made of a line', () =>
+testInFull('N-grams are made of a line', () =>
     browser.open('#inspect', async (page) => {
         const file = scratch.path('ngrams.ph');
         perhaps('dedup', '--ngram', '3', '--fpr', '1e-6', '--state', file, '-o', scratch.path('out'), '-f', scratch.write('text', 'the quick brown fox jumps\n'));
@@ -232,13 +232,13 @@ for (const head of [[], readFileSync(join(golden, 'blocked-8x1.ph')).subarray(0,
             assert.match(await message(page), /huge\.ph has 2\.0 GiB, and the page opens files of up to 512\.0 MiB.*perhaps info huge\.ph/);
         }));
 
-test('files compressed with gzip open', () =>
+testInFull('files compressed with gzip open', () =>
     browser.open('#inspect', async (page) => {
         await openFile(page, scratch.write('packed.ph.gz', gzipSync(readFileSync(join(golden, 'cuckoo-4x2.ph')))));
         assert.deepEqual(await readFacts(page), toldFacts(join(golden, 'cuckoo-4x2.ph')).lines);
     }));
 
-test('a file is dropped', () =>
+testInFull('a file is dropped', () =>
     browser.open('#inspect', async (page) => {
         const bytes = [...readFileSync(join(golden, 'bloom-8x8.ph'))];
         await page.evaluate((data) => {
@@ -249,7 +249,7 @@ test('a file is dropped', () =>
         await page.waitForSelector('.inspect .head h2:text-is("dropped.ph")');
     }));
 
-test('an example and its keys are in the URL', () =>
+testInFull('an example and its keys are in the URL', () =>
     browser.open('#inspect?example=cuckoo&keys=user-3%0Anobody', async (page) => {
         assert.deepEqual(await page.$$eval('.results tbody tr', (rows) => rows.map((row) => row.querySelector('.verdict').textContent)), ['perhaps', 'definitely not']);
         await page.getByRole('button', { name: /growing/ }).click();

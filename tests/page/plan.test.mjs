@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { browserForTests, build, folder, goTo, perhaps, program, root, scratchFolder, settled, size } from './support.mjs';
+import { browserForTests, build, folder, goTo, perhaps, program, root, scratchFolder, settled, size, testInFull } from './support.mjs';
 
 const browser = browserForTests();
 const scratch = scratchFolder();
@@ -132,7 +132,7 @@ test('a box with nonsense says what it takes, and nothing breaks', () =>
         assert.match(await page.evaluate(() => location.hash), /items=1048576/);
     }));
 
-test('headings sort, buttons copy', () =>
+testInFull('headings sort, buttons copy', () =>
     browser.open('#plan', async (page, context) => {
         await context.grantPermissions(['clipboard-read', 'clipboard-write']);
         await page.getByRole('button', { name: 'cache lines' }).click();
@@ -143,7 +143,7 @@ test('headings sort, buttons copy', () =>
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()), (await readLines(page)).Shell);
     }));
 
-test('the curves are drawn, and the limit', () =>
+testInFull('the curves are drawn, and the limit', () =>
     browser.open('#plan', async (page) => {
         await page.waitForSelector('.curve.chosen', { timeout: 30_000 });
         assert.equal(await page.locator('.plot .curve').count(), 7);

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { assertAccessible, browserForTests, goTo, perhaps, program, savedBy, scratchFolder, until } from './support.mjs';
+import { assertAccessible, browserForTests, goTo, perhaps, program, savedBy, scratchFolder, until, testInFull } from './support.mjs';
 
 const browser = browserForTests();
 const scratch = scratchFolder();
@@ -241,7 +241,7 @@ test('cuckoo: keys move, the stash takes some, and then it is full', async () =>
     });
 });
 
-test('counting: a counter stays at 15, and what is removed is gone', async () => {
+testInFull('counting: a counter stays at 15, and what is removed is gone', async () => {
     await browser.open(addressOf({ kind: 'counting' }), async (page) => {
         await press(page, 'Add one');
         await assertStepsMakeTheArray(page);
@@ -253,7 +253,7 @@ test('counting: a counter stays at 15, and what is removed is gone', async () =>
     });
 });
 
-test('growing and window: a layer is appended, a generation forgotten', async () => {
+testInFull('growing and window: a layer is appended, a generation forgotten', async () => {
     await browser.open(addressOf({ kind: 'growing' }), async (page) => {
         await press(page, 'Three layers');
         assert.deepEqual(new Set((await cellsOf(page)).map(({ child }) => child)), new Set([0, 1, 2]));
@@ -343,7 +343,7 @@ test('a URL is a state: kind, size, words and step', async () => {
     });
 });
 
-test('a word after sealing, and a query before it, get the library’s sentence', async () => {
+testInFull('a word after sealing, and a query before it, get the library’s sentence', async () => {
     await browser.open(addressOf({ kind: 'fuse', do: 'apple,.,pear' }), async (page) => {
         assert.match(await sentenceOf(page), /sealed/i);
         await goTo(page, '#watch?kind=fuse&do=apple,*apple');
@@ -351,7 +351,7 @@ test('a word after sealing, and a query before it, get the library’s sentence'
     });
 });
 
-test('it plays, pauses and plays on; without motion it is at the end at once', async () => {
+testInFull('it plays, pauses and plays on; without motion it is at the end at once', async () => {
     await browser.open(addressOf({ kind: 'bloom', do: 'apple,pear', at: '0.0' }), async (page) => {
         await page.getByLabel('Speed').selectOption('fast');
         await press(page, 'Play');
@@ -370,7 +370,7 @@ test('it plays, pauses and plays on; without motion it is at the end at once', a
     });
 });
 
-test('the rates: the formula, the library and 16,384 non-members agree', async () => {
+testInFull('the rates: the formula, the library and 16,384 non-members agree', async () => {
     await browser.open(addressOf({ kind: 'bloom', size: 'large', do: Array.from({ length: 40 }, (_, i) => `key ${i}`).join(',') }), async (page) => {
         const [book, library, measured] = await page.$$eval('.rate .figure strong', (all) => all.map(({ textContent }) => parseFloat(textContent)));
         const expected = 100 * (1 - Math.exp((-4 * 40) / 256)) ** 4;
