@@ -163,7 +163,7 @@ function walk(page, key, button) {
 
 test('step by step, forwards and backwards, with the arrow keys, and nothing jumps', async () => {
     await browser.open('#watch', async (page) => {
-        for (const kind of Object.keys(kinds)) {
+        for (const kind of tier === 'long' ? Object.keys(kinds) : ['bloom', 'cuckoo', 'fuse']) {
             const acts = kind === 'fuse' ? [...fruit.slice(0, 6), '.'] : [...fruit.slice(0, 2), '*kiwi'];
             await goTo(page, addressOf({ kind, do: acts.join(','), at: '0.0' }));
             assert.ok((await cellsOf(page)).every(({ value, lit }) => value === '0' && !lit), `${kind} is not empty at first`);
