@@ -3,6 +3,7 @@
  * sentence and without much memory; the rest gives wrong answers at worst. And no failed allocation
  * changes anything.
  */
+#include "pool.h"
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -12,32 +13,6 @@
 #include <unistd.h>
 
 enum { ITEMS = 20 };
-
-/* ---- an allocator that fails on demand, and never gives much ---- */
-
-struct pool {
-    int64_t blocks;
-    uint64_t calls, fail_at; /* the call that fails, counted from 1; 0 = none */
-};
-
-static void *pool_allocate(void *context, size_t size) {
-    struct pool *pool = context;
-    CHECK(size < 1 << 20, "a small file makes it allocate %zu bytes", size);
-    if (++pool->calls == pool->fail_at) return NULL;
-    pool->blocks++;
-    return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void pool_release(void *context, void *memory, size_t size) {
-    struct pool *pool = context;
-    (void)size;
-    pool->blocks--;
-    free(memory);
-}
-
-static perhaps_allocator allocator_of(struct pool *pool) {
-    return (perhaps_allocator){.allocate = pool_allocate, .release = pool_release, .context = pool};
-}
 
 /* ---- damage ---- */
 
@@ -78,8 +53,8 @@ static bool is_refused(const struct layout *layout, const uint8_t *data, size_t 
     struct bytes exact = copy_bytes((struct bytes){(uint8_t *)(uintptr_t)data, length});
     int rc = 0;
     for (int i = 0; i < 4; i++) {
-        struct pool pool = {0};
-        perhaps_allocator allocator = allocator_of(&pool);
+        struct pool pool = {.limit = 1 << 20};
+        perhaps_allocator allocator = pool_allocator(&pool);
         perhaps *f = NULL;
         rc = perhaps_open_memory(&f, exact.data, length,
                                  &PERHAPS_OPEN(.kind = i / 2 ? layout->row->kind : PERHAPS_ANY, .flags = flags[i % 2],
@@ -284,8 +259,8 @@ static int try_image(const struct scene *s) {
 static void fail_each_allocation(const struct layout *layout, int (*attempt)(const struct scene *s)) {
     bool failed = true;
     for (uint64_t fail = 1; failed; fail++) {
-        struct pool pool = {0};
-        struct scene s = {.layout = layout, .allocator = allocator_of(&pool), .path = scratch("memory")};
+        struct pool pool = {.limit = 1 << 20};
+        struct scene s = {.layout = layout, .allocator = pool_allocator(&pool), .path = scratch("memory")};
         perhaps_want want = layout->want;
         want.allocator = &s.allocator;
         s.f = make(&want);

@@ -1,6 +1,7 @@
 /* Foreign bytes that nobody made by adding keys: refused with a reason, or a filter that
  * works. And memory that fails. */
 #include "foreign.h"
+#include "pool.h"
 
 #include <perhaps_embed.h>
 
@@ -253,25 +254,6 @@ static void a_sink_may_stop(void **state) {
 
 /* ---- memory that fails ---- */
 
-struct pool {
-    int64_t blocks;
-    uint64_t calls, fail_at;
-};
-
-static void *pool_allocate(void *context, size_t size) {
-    struct pool *pool = context;
-    if (++pool->calls == pool->fail_at) return NULL;
-    pool->blocks++;
-    return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void pool_release(void *context, void *memory, size_t size) {
-    struct pool *pool = context;
-    (void)size;
-    pool->blocks--;
-    free(memory);
-}
-
 /* What is done with a filter, until an allocation fails. */
 static int64_t live(perhaps **f, unsigned sort, struct bytes bytes, int kind, const perhaps_allocator *allocator) {
     uint64_t keys[200];
@@ -298,7 +280,7 @@ static void a_failed_allocation_changes_nothing(void **state) {
         int64_t rc = PERHAPS_ENOMEM;
         for (uint64_t fail = 1; rc == PERHAPS_ENOMEM; fail++) {
             struct pool pool = {.fail_at = fail};
-            perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
+            perhaps_allocator allocator = pool_allocator(&pool);
             perhaps *f = NULL;
             rc = live(&f, i, bytes, kind_of(source), &allocator);
             CHECK(is_clear(rc), "sort %u: allocation %llu failed, and the answer is %lld: %s", i,

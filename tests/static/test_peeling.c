@@ -1,5 +1,6 @@
 /* The trace of sealing says what sealing does: the order in which keys are peeled, and what each
  * slot becomes. */
+#include "pool.h"
 #include "support.h"
 
 #include <perhaps_trace.h>
@@ -213,27 +214,9 @@ static void others_have_nothing_to_seal(const struct layout *layout) {
 
 /* ---- memory ---- */
 
-struct pool {
-    int64_t blocks;
-    uint64_t calls, fail_at;
-};
-
-static void *pool_allocate(void *context, size_t size) {
-    struct pool *pool = context;
-    void *memory = ++pool->calls == pool->fail_at ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-    pool->blocks += memory != NULL;
-    return memory;
-}
-
-static void pool_release(void *context, void *memory, size_t size) {
-    (void)size;
-    if (memory) ((struct pool *)context)->blocks--;
-    free(memory);
-}
-
 static void a_failed_allocation_is_an_error(const struct layout *layout) {
     struct pool pool = {0};
-    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
+    perhaps_allocator allocator = pool_allocator(&pool);
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     perhaps *f = collect(&want, 500), *straight = collect(&layout->want, 500);

@@ -1,4 +1,5 @@
 /* Making static filters: with little memory or none, beside a disk that may be full. */
+#include "pool.h"
 #include "support.h"
 
 #include <perhaps_embed.h>
@@ -148,39 +149,11 @@ static void a_full_disk_loses_no_key(const struct layout *layout) {
 
 /* ---- without memory ---- */
 
-struct pool {
-    int64_t blocks, bytes, most;
-    uint64_t calls, fail_at; /* from this call on there is no memory; 0 = never */
-    bool for_good;           /* otherwise only this call fails */
-};
-
-static void *pool_allocate(void *context, size_t size) {
-    struct pool *pool = context;
-    uint64_t call = __atomic_add_fetch(&pool->calls, 1, __ATOMIC_RELAXED);
-    if (pool->fail_at && (call == pool->fail_at || (pool->for_good && call > pool->fail_at))) return NULL;
-    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!memory) return NULL;
-    __atomic_add_fetch(&pool->blocks, 1, __ATOMIC_RELAXED);
-    int64_t now = __atomic_add_fetch(&pool->bytes, (int64_t)size, __ATOMIC_RELAXED);
-    int64_t most = __atomic_load_n(&pool->most, __ATOMIC_RELAXED);
-    while (now > most &&
-           !__atomic_compare_exchange_n(&pool->most, &most, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        continue;
-    return memory;
-}
-
-static void pool_release(void *context, void *memory, size_t size) {
-    struct pool *pool = context;
-    __atomic_sub_fetch(&pool->blocks, 1, __ATOMIC_RELAXED);
-    __atomic_sub_fetch(&pool->bytes, (int64_t)size, __ATOMIC_RELAXED);
-    free(memory);
-}
-
 /* Collects and seals with each allocation failing in turn; whatever is refused is done again with
  * memory, and nothing is lost. */
 static bool build_with_failure(const struct layout *layout, struct pool *pool, struct bytes expected) {
     enum { BATCH = 3000 };
-    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = pool};
+    perhaps_allocator allocator = pool_allocator(pool);
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     perhaps *f = NULL;
@@ -240,7 +213,7 @@ static void every_allocation_may_fail(const struct layout *layout) {
 static void memory_has_a_limit(const struct layout *layout) {
     enum { MIB = 1 << 20, LIMIT = 16 * MIB };
     struct pool pool = {.blocks = 0};
-    perhaps_allocator allocator = {.allocate = pool_allocate, .release = pool_release, .context = &pool};
+    perhaps_allocator allocator = pool_allocator(&pool);
     perhaps_want want = layout->want;
     want.allocator = &allocator;
     want.max_scratch = LIMIT;
