@@ -61,6 +61,12 @@ export function checkbox(label, props = {}) {
     return [el('label', { class: 'check' }, input, el('span', {}, label)), input];
 }
 
+/** A message of the library as a sentence. */
+export function sentence(text) {
+    const first = text.charAt(0).toUpperCase() + text.slice(1);
+    return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
 // ---- numbers, as people read them ----
 
 /** 5000000 -> '5,000,000' */

@@ -1,6 +1,6 @@
 // Opening a file: what its size and first bytes say before it is read, and the sentences for what
 // is no filter. No DOM here.
-import { bytes } from './common.js';
+import { bytes, sentence } from './common.js';
 
 /** More is not read: the module has 4 GiB in all, and the file is in memory twice for a moment. */
 export const MOST_BYTES = 512 * 2 ** 20;
@@ -83,11 +83,6 @@ const remedies = {
     MemoryError: 'Close other tabs, or use the command line.',
     DirtyError: 'Let the command that writes it end, or repair it with “perhaps info --recover”.',
 };
-
-function sentence(text) {
-    const first = text.charAt(0).toUpperCase() + text.slice(1);
-    return /[.!?]$/.test(first) ? first : `${first}.`;
-}
 
 /** What to tell about a file that the library refused. */
 export function whyRefused(name, error) {

@@ -23,15 +23,32 @@ function digitGroups(n) {
     return n < 2 ** 53 ? String(n).replace(/\B(?=(\d{3})+$)/g, '_') : String(n);
 }
 
+// The fields of a want in a language: each as `name` and value are joined there.
+function fieldsOf(said, join, notation) {
+    return Object.entries(said).map(([name, value]) => join(name, notation[name]?.(value) ?? value)).join(', ');
+}
+
+// What Python and JavaScript write alike, except quotes and the word for yes.
+function scripted(quote, yes) {
+    const quoted = (word) => `${quote}${word}${quote}`;
+    return {
+        items: digitGroups,
+        bytes: digitGroups,
+        kind: quoted,
+        needs: (needs) => `[${needs.map((name) => quoted(abilityName(name))).join(', ')}]`,
+        grow: () => yes,
+    };
+}
+
 const notations = {
     c(said) {
-        const fields = {
+        const notation = {
             kind: (kind) => `PERHAPS_${kind.toUpperCase()}`,
             needs: (needs) => needs.map((name) => `PERHAPS_${constants[name] ?? name.toUpperCase()}`).join(' | '),
             grow: () => 'PERHAPS_GROW_LAYERS',
         };
-        const given = Object.entries(said).map(([name, value]) => `.${name} = ${fields[name]?.(value) ?? value}`);
-        return `perhaps_want want = PERHAPS_WANT(${given.join(', ')});\nint rc = perhaps_create(&filter, &want);`;
+        const given = fieldsOf(said, (name, value) => `.${name} = ${value}`, notation);
+        return `perhaps_want want = PERHAPS_WANT(${given});\nint rc = perhaps_create(&filter, &want);`;
     },
     shell(said) {
         const parts = [
@@ -47,26 +64,10 @@ const notations = {
         return `perhaps build ${parts.filter(Boolean).join(' ')} -o keys.ph keys.txt`;
     },
     python(said) {
-        const fields = {
-            items: digitGroups,
-            bytes: digitGroups,
-            kind: (kind) => `"${kind}"`,
-            needs: (needs) => `[${needs.map((name) => `"${abilityName(name)}"`).join(', ')}]`,
-            grow: () => 'True',
-        };
-        const given = Object.entries(said).map(([name, value]) => `${name}=${fields[name]?.(value) ?? value}`);
-        return `filter = perhaps.Filter(${given.join(', ')})`;
+        return `filter = perhaps.Filter(${fieldsOf(said, (name, value) => `${name}=${value}`, scripted('"', 'True'))})`;
     },
     javascript(said) {
-        const fields = {
-            items: digitGroups,
-            bytes: digitGroups,
-            kind: (kind) => `'${kind}'`,
-            needs: (needs) => `[${needs.map((name) => `'${name}'`).join(', ')}]`,
-            grow: () => 'true',
-        };
-        const given = Object.entries(said).map(([name, value]) => `${name}: ${fields[name]?.(value) ?? value}`);
-        return `const filter = new Filter({ ${given.join(', ')} });`;
+        return `const filter = new Filter({ ${fieldsOf(said, (name, value) => `${name}: ${value}`, scripted("'", 'true'))} });`;
     },
 };
 

@@ -153,7 +153,7 @@ static int take_block(void *context, struct line_block *job) {
                           : seen_add(&d->seen, job);
     if (status != FINE) return TROUBLE;
     if (d->out >= 0 && print_chosen(d->out, d->options->output, job, d->wanted) != FINE)
-        return d->state && errno == EPIPE ? reader_gone(d) : TROUBLE;
+        return d->state && d->out == STDOUT_FILENO && errno == EPIPE ? reader_gone(d) : TROUBLE;
     d->lines += job->n;
     d->unique += job->added;
     if (!d->state) return FINE;

@@ -23,8 +23,9 @@
         "whatever happens."}
 
 #define KINDS {"Kinds", \
-        "'perhaps plan -n 1M' compares them. cuckoo and counting can remove keys. They keep a copy for every line, so that every line has its remove. A " \
-        "cuckoo filter that is full refuses more keys; the message names the -n to give. counting counts to 15.\n\n" \
+        "'perhaps plan -n 1M' compares them. cuckoo and counting can remove keys. They keep a copy for every line, " \
+        "so that every line has its remove. A cuckoo filter that is full refuses more keys; the message names the " \
+        "-n to give. counting counts to 15.\n\n" \
         "table and bitmap grow with their keys and have practically no false positives, so that -n is optional and " \
         "-p means nothing to them. A bitmap holds integers: its keys are decimal numbers unless --key says " \
         "otherwise, and its -n is one more than the largest. --needs never chooses it, not even for subtract, which " \
@@ -213,9 +214,10 @@ const struct command commands[COMMANDS] = {
         {{"Memory", "A line is remembered by a digest of 64 bits, in 11 bytes or so, beside up to 80 MiB for reading. "
           "Two of n distinct lines share a digest, and the second is lost, with a chance of n²/2^65: 1 in 400,000 for "
           "ten million lines. --exact compares the lines themselves; what the system counts as its memory includes "
-          "pages of mapped files, which it can take back at any time, and lines from pipes are kept in a temporary file "
-          "in $TMPDIR. --fpr takes less memory and loses more lines: at 1e-3 it takes 2 bytes per line of plain files, "
-          "whose number it estimates, or with -n, and 5 for a pipe. -c reports it all. The hash has a random seed in each run, so that nobody can prepare lines for it.\n\n"
+          "pages of mapped files, which it can take back at any time, and lines from pipes are kept in a temporary "
+          "file in $TMPDIR. --fpr takes less memory and loses more lines: at 1e-3 it takes 2 bytes per line of plain "
+          "files, whose number it estimates, or with -n, and 5 for a pipe. -c reports it all. The hash has a random "
+          "seed in each run, so that nobody can prepare lines for it.\n\n"
           "With --last a line that comes again in time is a repeat and is remembered anew. A line is forgotten after "
           "at most a third more distinct lines or time. Thirds of a time are rounded up to seconds: after 4s for 1s, "
           "after 16s for 10s.\n\n"
@@ -289,9 +291,10 @@ const struct command commands[COMMANDS] = {
         "hexadecimal, as in text.",
         {{"Composite filters", "Of a composite filter it also shows the layers, generations or shards, in the order in "
           "which they are queried."},
-         {"Who holds the bits", "With --keys it also shows the keys in FILE that hold the same bits, counters or slots. "
-          "A key that is not in FILE, and for which the filter says 'perhaps', is a false positive. Static filters "
-          "(fuse, ribbon) have no such keys to show: what is in their slots is the work of all keys together."},
+         {"Who holds the bits", "With --keys it also shows the keys in FILE that hold the same bits, counters or "
+          "slots. A key that is not in FILE, and for which the filter says 'perhaps', is a false positive. Static "
+          "filters (fuse, ribbon) have no such keys to show: what is in their slots is the work of all keys "
+          "together."},
          KEYS}},
     [CMD_MERGE] = {"merge", "A B... -o FILE [OPTION...]", "make the union of filters",
         "Writes to FILE the filter that would have come from adding the keys of all the given filters. They must have "
@@ -337,21 +340,21 @@ const struct command commands[COMMANDS] = {
           "the one that follows from the bits."},
          KEYS}},
     [CMD_RDB] = {"rdb", "FILE [OPTION...]", "list what in an RDB file of Redis or Valkey needs a module",
-        "Reads FILE, which a server saved (dump.rdb, or the base file of an append-only file; '-' is standard input), and "
-        "prints a line for each key whose value belongs to a module, with its type, size and name, and whether a server "
-        "with perhaps.so can load it. No server is needed.",
+        "Reads FILE, which a server saved (dump.rdb, or the base file of an append-only file; '-' is standard "
+        "input), and prints a line for each key whose value belongs to a module, with its type, size and name, and "
+        "whether a server with perhaps.so can load it. No server is needed.",
         "perhaps rdb dump.rdb\n"
         "perhaps rdb -c dump.rdb && echo 'nothing is lost'\n"
         "gzip -c dump.rdb | gunzip | perhaps rdb --json -",
         "0 if perhaps.so can load all that needs a module, 1 if not, 2 after an error.", 1, 1, cmd_rdb,
         "Print one JSON object, with needs[] for the lines and types[] for the counts.",
-        {{"Lines", "A line has the database, the type and the version of its encoding, its bytes in the file, whether a "
-          "server with perhaps.so and no other module can load it, and its name. Then the keys are counted by type. A "
-          "file of any size takes the same little memory. Names that end in .gz, .zst, .xz, .bz2 or .lz4 are "
-          "decompressed."},
-         {"Before replacing a module", "A server that meets a single key, or other data, of a module that it lacks ends "
-          "while it starts. RedisBloom also has count-min sketches, top-k lists and t-digests, which perhaps.so does "
-          "not have."},
+        {{"Lines", "A line has the database, the type and the version of its encoding, its bytes in the file, "
+          "whether a server with perhaps.so and no other module can load it, and its name. Then the keys are counted "
+          "by type. A file of any size takes the same little memory. Names that end in .gz, .zst, .xz, .bz2 or .lz4 "
+          "are decompressed."},
+         {"Before replacing a module", "A server that meets a single key, or other data, of a module that it lacks "
+          "ends while it starts. RedisBloom also has count-min sketches, top-k lists and t-digests, which perhaps.so "
+          "does not have."},
          {"What is read", "Beside keys, modules may keep data for themselves ('aux') or with keys of any type "
           "('metadata'). Values of all other types are skipped: those of Redis up to 8.6 and of Valkey up to 9.1 are "
           "known, and a file with a newer one is refused. Damage ends the list, with the number of the byte; the "

@@ -36,8 +36,10 @@ const struct option option_table[OPTIONS] = {
     [OPT_FOLD] = {"fold", 0, TAKES(SIZE, "SIZE", bytes), ON(MERGE), ON(MERGE), GROUP_SIZE,
         "Halve the union until it has at most SIZE bytes, as if the filters had been made of that size. For parquet; "
         "see 'Kinds' below."},
-    [OPT_INVERT] = {"invert", 'v', FLAG, ON(CHECK), ON(CHECK), GROUP_OUTPUT, "Select the keys that are definitely absent."},
-    [OPT_COUNT] = {"count", 'c', FLAG, ON(CHECK) | ON(RDB), ON(CHECK) | ON(RDB), GROUP_OUTPUT, "Print only the number of keys."},
+    [OPT_INVERT] = {"invert", 'v', FLAG, ON(CHECK), ON(CHECK), GROUP_OUTPUT,
+        "Select the keys that are definitely absent."},
+    [OPT_COUNT] = {"count", 'c', FLAG, ON(CHECK) | ON(RDB), ON(CHECK) | ON(RDB), GROUP_OUTPUT,
+        "Print only the number of keys."},
     [OPT_QUIET] = {"quiet", 'q', FLAG, ON(CHECK), ON(CHECK), GROUP_OUTPUT,
         "Print nothing, and stop at the first key found. The exit status tells."},
     [OPT_CONFIRM] = {"confirm", 0, TAKES(FILE, "FILE", confirm), ON(CHECK), ON(CHECK), GROUP_OUTPUT,
@@ -152,7 +154,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_MISSING] = {"missing", 0, CHOICE("WHAT", "error skip empty", missing), READING, NONE, GROUP_INPUT,
         "Treat records without the field or value as an error (default), skip them, or take what they lack as empty. "
         "See 'Keys' below."},
-    [OPT_KEY] = {"key", 0, CHOICE("ENCODING", "bytes hex u64 u64le int32 int64 utf16", encoding), READING, NONE, GROUP_INPUT,
+    [OPT_KEY] = {"key", 0, CHOICE("ENCODING", "bytes hex u64 u64le int32 int64 utf16", encoding), READING,
+        NONE, GROUP_INPUT,
         "Read keys as bytes (the line as it is; default), hex, u64, u64le, int32, int64 or utf16. The filter remembers "
         "it. See 'Keys' below."},
     [OPT_U64] = {"u64", 0, FLAG, READING, NONE, GROUP_INPUT, "Read keys as decimal numbers. Short for --key u64."},
@@ -176,7 +179,8 @@ const struct option option_table[OPTIONS] = {
     [OPT_CONFIRM_HEADER] = {"confirm-header", 0, FLAG, ON(CHECK), NONE, GROUP_CONFIRM, "Read it as --header does."},
     [OPT_CONFIRM_FIELD] = {"confirm-field", 0, TAKES(TEXT, "LIST", confirm_field), ON(CHECK), NONE, GROUP_CONFIRM,
         "Read it as --field does. 0: lines are keys, whatever the filter was made from."},
-    [OPT_CONFIRM_DELIMITER] = {"confirm-delimiter", 0, TAKES(TEXT, "C", confirm_delimiter), ON(CHECK), NONE, GROUP_CONFIRM,
+    [OPT_CONFIRM_DELIMITER] = {"confirm-delimiter", 0, TAKES(TEXT, "C", confirm_delimiter), ON(CHECK), NONE,
+        GROUP_CONFIRM,
         "Read it as --delimiter does."},
     [OPT_CONFIRM_TRIM] = {"confirm-trim", 0, FLAG, ON(CHECK), NONE, GROUP_CONFIRM, "Read it as --trim does."},
     [OPT_THREADS] = {"threads", 'j', TAKES(THREADS, "N", threads), ON(BUILD) | ON(ADD) | ON(CHECK) | ON(DEDUP), NONE,
@@ -213,7 +217,8 @@ const struct option option_table[OPTIONS] = {
         "Touch at most N cache lines per key, 1 to 64. blocked has layouts of 1 (faster) and 2 (smaller at low "
         "rates); bloom takes at most N hashes."},
     [OPT_NO_VERIFY] = {"no-verify", 0, FLAG, LOOKING, NONE, GROUP_FILES,
-        "Skip the filter's checksums, so that a large one answers at once. Damage can make answers wrong, never unsafe."},
+        "Skip the filter's checksums, so that a large one answers at once. Damage can make answers wrong, never "
+        "unsafe."},
     [OPT_RECOVER] = {"recover", 0, FLAG, CHANGING | LOOKING, NONE, GROUP_FILES,
         "Open a filter that an interrupted --in-place left unfinished. Its changes so far are kept, and the number of "
         "keys is estimated."},
@@ -240,9 +245,12 @@ const struct option option_table[OPTIONS] = {
         "if the quartiles of both runs do not overlap."},
     [OPT_PLOT] = {"plot", 0, TAKES(FILE, "FILE", plot), ON(PLAN) | ON(BENCH), ON(PLAN) | ON(BENCH), GROUP_OUTPUT,
         "Draw the results to FILE, an SVG picture whose name ends in .svg. Takes gnuplot. -f replaces an earlier one."},
-    [OPT_SCDOC] = {"scdoc", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT, "Print the source of the manual page, for scdoc(1)."},
-    [OPT_NAMES] = {"names", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT, "Print only the names of the commands, one per line."},
-    [OPT_SILENT] = {"quiet", 'q', FLAG, ON(BUILD) | CHANGING | COMBINING, ON(BUILD) | CHANGING | COMBINING, GROUP_OUTPUT,
+    [OPT_SCDOC] = {"scdoc", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT,
+        "Print the source of the manual page, for scdoc(1)."},
+    [OPT_NAMES] = {"names", 0, FLAG, ON(HELP), NONE, GROUP_OUTPUT,
+        "Print only the names of the commands, one per line."},
+    [OPT_SILENT] = {"quiet", 'q', FLAG, ON(BUILD) | CHANGING | COMBINING, ON(BUILD) | CHANGING | COMBINING,
+        GROUP_OUTPUT,
         "Show neither progress nor the closing line. Both appear only on a terminal."},
     [OPT_JSON] = {"json", 0, FLAG, ALL & ~(ON(COMPLETIONS) | ON(HELP)), ALL & ~READING, GROUP_OUTPUT,
         "Print the result as JSON on standard output."},

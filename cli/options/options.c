@@ -245,9 +245,8 @@ struct arguments {
 /* The value is `text`, or the next argument if that is NULL. */
 static int set_option(struct options *options, const struct option *option, const char *shown, const char *text,
                       struct arguments *rest) {
-    bool *given = &options->given[option - option_table],
-         names_one = option->type == VALUE_TEXT || option->type == VALUE_FILE;
-    if (*given && names_one)
+    bool *given = &options->given[option - option_table];
+    if (*given && (option->type == VALUE_TEXT || option->type == VALUE_FILE))
         return failure(shown, "is given twice; %s",
                        option == &option_table[OPT_FIELD] ? "several fields are one list, such as 2,3"
                                                           : "leave one out");

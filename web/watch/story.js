@@ -1,5 +1,6 @@
 // What happens in a filter, act by act: for each act the library's trace, and what is in the array
 // before and after. Filters are so small that each is made anew from the acts before.
+import { sentence } from '../common.js';
 import { kinds, wantOf } from './kinds.js';
 
 // Integers: words are other keys.
@@ -224,11 +225,6 @@ function finish(frame) {
     frame.perhaps = act.verb === 'query' && answer.step === 'answer' && answer.holds;
     frame.member = before.words.includes(act.word);
     return frame;
-}
-
-/** A library's message as a sentence. */
-function sentence(text) {
-    return `${text[0].toUpperCase()}${text.slice(1)}${/[.!]$/.test(text) ? '' : '.'}`;
 }
 
 /** The rates of a filter of that many keys: the library's own, and what non-members find. */
